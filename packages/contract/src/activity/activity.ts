@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { commandModeSchema, commandVerbSchema, travelSchema } from "../commands/commands.ts";
+import { defineRoute } from "../http/route.ts";
+import { idSchema, instantSchema } from "../http/values.ts";
+
+export const actionTypeSchema = z.enum(["MANUAL", "GROUP", "SCHEDULED", "SYSTEM"]);
+export type ActionType = z.output<typeof actionTypeSchema>;
+
+export const activityStatusSchema = z.enum(["SUCCESS", "FAILED", "REFUSED"]);
+export type ActivityStatus = z.output<typeof activityStatusSchema>;
+
+/** Exactly the five keys of §3 Activity log entry. */
+export const activityParamsSchema = z.object({
+  robotSerial: z.string(),
+  mode: commandModeSchema,
+  direction: travelSchema,
+  "main-speed": z.number(),
+  "brush-speed": z.number(),
+});
+
+/** One START or STOP, also a refused or failed one. */
+export const activityEntrySchema = z.object({
+  /** A bigint as text. */
+  log_id: z.string(),
+  created_at: instantSchema,
+  action: commandVerbSchema,
+  action_type: actionTypeSchema,
+  user_name: z.string(),
+  status: activityStatusSchema,
+  site_id: idSchema,
+  site_name: z.string(),
+  /** Absent for a PARTNER. */
+  partner_name: z.string().nullable().optional(),
+  robot_name: z.string(),
+  serial_number: z.string(),
+  details: z.string(),
+  paramsObj: activityParamsSchema,
+});
+export type ActivityEntry = z.output<typeof activityEntrySchema>;
+
+/** Without `limit` a call answers this many of the newest rows at the most. */
+export const ACTIVITY_DEFAULT_LIMIT = 500;
+export const ACTIVITY_MAX_LIMIT = 1000;
+
+export const activityLogs = defineRoute({
+  summary: "STARTs and STOPs, newest first",
+  method: "GET",
+  path: "/api/site/robot/activity_logs",
+  query: z.object({
+    limit: z.coerce.number().pipe(z.int().min(1).max(ACTIVITY_MAX_LIMIT)).optional(),
+    /** `next_cursor` of the page before: rows older than it follow. */
+    cursor: z.string().regex(/^\d{1,18}$/, "is not a cursor").optional(),
+  }),
+  response: z.object({
+    logs: z.array(activityEntrySchema),
+    total: z.int(),
+    next_cursor: z.string().nullable(),
+  }),
+});

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { defineRoute } from "../http/route.ts";
+import { idSchema } from "../http/values.ts";
+
+export const roleSchema = z.enum(["SUPER_ADMIN", "PARTNER"]);
+export type Role = z.output<typeof roleSchema>;
+
+export const sessionUserSchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  email: z.string(),
+  role: roleSchema,
+});
+
+/** What the token carries (§3 Session user); `sid` names the row in `sessions`. */
+export const tokenClaimsSchema = z.object({
+  id: idSchema,
+  role: roleSchema,
+  email: z.string(),
+  partnerId: idSchema.nullable(),
+  sid: z.uuid(),
+  /** Seconds since 1970. */
+  exp: z.int(),
+});
+export type TokenClaims = z.output<typeof tokenClaimsSchema>;
+
+export const login = defineRoute({
+  summary: "Sign in with a username and password",
+  method: "POST",
+  path: "/api/auth/login",
+  body: z.object({
+    username: z.string().trim().min(1, "Username is required").max(200),
+    password: z.string().min(1, "Password is required").max(1000),
+  }),
+  response: z.object({ message: z.string(), token: z.string(), user: sessionUserSchema }),
+});
+
+export const logout = defineRoute({
+  summary: "End this session",
+  method: "POST",
+  path: "/api/auth/logout",
+  response: z.object({ message: z.string() }),
+});

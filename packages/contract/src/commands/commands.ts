@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { defineRoute } from "../http/route.ts";
+import { idInputSchema, instantSchema, percentInputSchema, serialSchema } from "../http/values.ts";
+import { motionSchema, robotStatusSchema } from "../robots/robots.ts";
+
+export const travelSchema = z.enum(["FWD", "REV"]);
+/** Direction of travel as the command parameters and the device protocol write it. */
+export type Travel = z.output<typeof travelSchema>;
+
+export const commandVerbSchema = z.enum(["START", "STOP"]);
+
+export const commandModeSchema = z.enum(["AUTO", "MANUAL"]);
+export type CommandMode = z.output<typeof commandModeSchema>;
+
+export const sendCommand = defineRoute({
+  summary: "Start or stop one robot; answers when the robot showed it or could not",
+  method: "POST",
+  path: "/api/mqtt/robot/send_command",
+  body: z.object({
+    /** The serial number. */
+    robotId: serialSchema,
+    robotObjectId: idInputSchema,
+    siteId: idInputSchema,
+    command: commandVerbSchema,
+    mode: commandModeSchema.default("AUTO"),
+    params: z
+      .object({
+        status: z.string().max(20),
+        direction: travelSchema,
+        "main-speed": percentInputSchema,
+        "brush-speed": percentInputSchema,
+      })
+      .partial()
+      .default({}),
+  }),
+  response: z.object({ success: z.literal(true), message: z.string(), command_id: z.uuid() }),
+});
+
+export const robotStatus = defineRoute({
+  summary: "Ask a robot for its state now; waits 10 s at most",
+  method: "GET",
+  path: "/api/mqtt/robot/getRobotStatus",
+  query: z.object({ robotId: serialSchema }),
+  response: z.object({
+    success: z.literal(true),
+    data: z.object({
+      /** The device's own text (start, stop, ...), which the console maps. */
+      status: z.string(),
+      /** The mapped value. */
+      robot_status: robotStatusSchema,
+      battery: z.number(),
+      timestamp: instantSchema,
+      motion: motionSchema,
+      direction: travelSchema,
+    }),
+  }),
+});

@@ -1,0 +1,39 @@
+import { serialSchema } from "../http/values.ts";
+import {
+  ackMessageSchema,
+  commandMessageSchema,
+  connectionMessageSchema,
+  eventMessageSchema,
+  stateMessageSchema,
+} from "./messages.ts";
+
+export const TOPIC_ROOT = "scr/v1";
+
+/** Who publishes a leaf, how, and the schema its payload is parsed with. */
+export const leaves = {
+  connection: { from: "robot", qos: 1, retained: true, schema: connectionMessageSchema },
+  state: { from: "robot", qos: 1, retained: true, schema: stateMessageSchema },
+  ack: { from: "robot", qos: 1, retained: false, schema: ackMessageSchema },
+  event: { from: "robot", qos: 1, retained: false, schema: eventMessageSchema },
+  command: { from: "server", qos: 1, retained: false, schema: commandMessageSchema },
+} as const;
+
+export type Leaf = keyof typeof leaves;
+export type RobotLeaf = { [L in Leaf]: (typeof leaves)[L]["from"] extends "robot" ? L : never }[Leaf];
+
+export const robotLeaves: readonly RobotLeaf[] = ["connection", "state", "ack", "event"];
+
+/** A message above this many bytes is dropped unread. */
+export const MAX_MESSAGE_BYTES = 16_384;
+
+export function topicOf(serial: string, leaf: Leaf): string {
+  return `${TOPIC_ROOT}/${serial}/${leaf}`;
+}
+
+/** The serial and leaf a topic names, or null where it is none of ours. */
+export function parseTopic(topic: string): { serial: string; leaf: Leaf } | null {
+  const [root, version, serial, leaf, ...rest] = topic.split("/");
+  if (`${root}/${version}` !== TOPIC_ROOT || rest.length > 0 || leaf === undefined) return null;
+  if (!Object.hasOwn(leaves, leaf) || !serialSchema.safeParse(serial).success) return null;
+  return { serial: serial as string, leaf: leaf as Leaf };
+}

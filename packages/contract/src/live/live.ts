@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { activityEntrySchema } from "../activity/activity.ts";
+import { defineRoute } from "../http/route.ts";
+import { instantSchema } from "../http/values.ts";
+import { robotLiveSchema } from "../robots/robots.ts";
+import { siteSchema } from "../sites/sites.ts";
+
+/** A heartbeat comment follows this often while nothing else is sent, in milliseconds. */
+export const LIVE_HEARTBEAT_MS = 15_000;
+
+/**
+ * One event of the live stream, as its `data` line. `snapshot` comes first and names every robot in the
+ * user's scope; `update` carries only what changed since.
+ */
+export const liveEventSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("snapshot"),
+    at: instantSchema,
+    robots: z.array(robotLiveSchema),
+    sites: z.array(siteSchema),
+  }),
+  z.object({
+    type: z.literal("update"),
+    at: instantSchema,
+    robots: z.array(robotLiveSchema),
+    sites: z.array(siteSchema),
+    activity: z.array(activityEntrySchema),
+  }),
+  /** The stream ends: the session is over, or what the user may see has changed (connect again). */
+  z.object({ type: z.literal("end"), reason: z.enum(["session", "scope", "shutdown"]) }),
+]);
+export type LiveEvent = z.output<typeof liveEventSchema>;
+
+export const live = defineRoute({
+  summary: "Server-sent events: status, battery, alerts and activity as they change",
+  method: "GET",
+  path: "/api/live",
+  response: liveEventSchema,
+  stream: true,
+});

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { defineRoute } from "../http/route.ts";
+import { dateSchema, idInputSchema, idSchema, instantSchema, percentInputSchema } from "../http/values.ts";
+
+/** The mapped status (§3 Robot, client shape). */
+export const robotStatusSchema = z.enum(["normal", "idle", "warning", "offline", "standby", "critical"]);
+export type RobotStatus = z.output<typeof robotStatusSchema>;
+
+export const operatingModeSchema = z.enum(["auto", "manual", "maintenance"]);
+export type OperatingMode = z.output<typeof operatingModeSchema>;
+
+export const cleaningDirectionSchema = z.enum(["FORWARD", "REVERSE"]);
+export type CleaningDirection = z.output<typeof cleaningDirectionSchema>;
+
+export const motionSchema = z.enum(["STOPPED", "MOVING"]);
+export type Motion = z.output<typeof motionSchema>;
+
+export const openCommandSchema = z.object({
+  id: z.uuid(),
+  verb: z.enum(["START", "STOP", "SET", "MAINTENANCE_ON", "MAINTENANCE_OFF"]),
+  issued_at: instantSchema,
+  /** True for a STOP or maintenance lock that outlived its answer and is sent again until confirmed. */
+  pending: z.boolean(),
+});
+
+export const currentRunSchema = z.object({
+  run_id: z.uuid(),
+  began_at: instantSchema,
+  /** When the robot stops by itself at the latest. */
+  planned_end_at: instantSchema.nullable(),
+});
+
+/** The part of a robot that changes by itself; the live stream carries it whole on every change. */
+export const robotLiveSchema = z.object({
+  robot_id: idSchema,
+  site_id: idSchema,
+  serial_number: z.string(),
+  status: robotStatusSchema,
+  /** Reachable by the rules of presence, whatever the status says. */
+  online: z.boolean(),
+  motion: motionSchema.nullable(),
+  charging: z.boolean(),
+  battery_level: z.number(),
+  operating_mode: operatingModeSchema,
+  cleaning_direction: cleaningDirectionSchema,
+  main_motor_speed: z.number(),
+  brush_motor_speed: z.number(),
+  firmware_version: z.string(),
+  /** Plain sentences, worst first. */
+  alerts: z.array(z.string()),
+  /** When the readings were last true: receipt of the last live report. */
+  last_updated_at: instantSchema.nullable(),
+  last_cleaned_at: instantSchema.nullable(),
+  current_run: currentRunSchema.nullable(),
+  open_command: openCommandSchema.nullable(),
+});
+export type RobotLive = z.output<typeof robotLiveSchema>;
+
+const robotFixedSchema = z.object({
+  robot_name: z.string(),
+  motor_type: z.string().nullable(),
+  control_type: z.string().nullable(),
+  installation_date: dateSchema,
+});
+
+/** §3 Robot, server shape, with the added fields of the wire. */
+export const robotWithSettingsSchema = robotLiveSchema.extend(robotFixedSchema.shape);
+export type RobotWithSettings = z.output<typeof robotWithSettingsSchema>;
+
+/** The same robot in robotsList, where its id is named `id`. */
+export const robotListItemSchema = robotWithSettingsSchema.omit({ robot_id: true }).extend({ id: idSchema });
+export type RobotListItem = z.output<typeof robotListItemSchema>;
+
+const siteParams = z.object({ siteId: idInputSchema });
+
+export const robotDetailsWithSettings = defineRoute({
+  summary: "The robots of a site with their settings",
+  method: "GET",
+  path: "/api/robots/getRobotDetailsWithSettings/:siteId",
+  params: siteParams,
+  response: z.object({ robots: z.array(robotWithSettingsSchema) }),
+});
+
+export const robotsList = defineRoute({
+  summary: "The robots of a site",
+  method: "GET",
+  path: "/api/robots/robotsList/:siteId",
+  params: siteParams,
+  response: z.array(robotListItemSchema),
+});
+
+export const updateRobotSettings = defineRoute({
+  summary: "Change direction or motor speeds; stored once the robot confirms them",
+  method: "PUT",
+  path: "/api/robots/updateRobotSettings/:robotId",
+  params: z.object({ robotId: idInputSchema }),
+  body: z
+    .object({
+      cleaning_direction: cleaningDirectionSchema,
+      main_motor_speed: percentInputSchema,
+      brush_motor_speed: percentInputSchema,
+    })
+    .partial()
+    .refine((body) => Object.values(body).some((value) => value !== undefined), {
+      message: "at least one of cleaning_direction, main_motor_speed and brush_motor_speed is required",
+      path: ["cleaning_direction"],
+    }),
+  response: z.object({ success: z.literal(true), message: z.string() }),
+});
+

@@ -1,0 +1,28 @@
+import { activityLogs } from "./activity/activity.ts";
+import { login, logout } from "./auth/auth.ts";
+import { robotStatus, sendCommand } from "./commands/commands.ts";
+import { config, health, ready } from "./config/config.ts";
+import { live } from "./live/live.ts";
+import { partnerDetails } from "./partners/partners.ts";
+import { robotDetailsWithSettings, robotsList, updateRobotSettings } from "./robots/robots.ts";
+import { siteDetails } from "./sites/sites.ts";
+
+/** Every call there is, by name. The permission table has exactly one line for each. */
+export const routes = {
+  login,
+  logout,
+  siteDetails,
+  robotDetailsWithSettings,
+  robotsList,
+  updateRobotSettings,
+  sendCommand,
+  robotStatus,
+  partnerDetails,
+  activityLogs,
+  live,
+  config,
+  health,
+  ready,
+} as const;
+
+export type RouteName = keyof typeof routes;

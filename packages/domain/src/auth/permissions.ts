@@ -1,0 +1,54 @@
+import type { Role } from "@suncrew/contract/auth/auth.ts";
+import type { RouteName } from "@suncrew/contract/routes.ts";
+
+/** Who may make a call at all. Rows out of the user's scope answer 404 whatever stands here. */
+export type Access = "anyone" | "signed-in" | "super-admin";
+
+/** What a call is about: decides which rows of another tenant it must not touch. */
+export type Scope = "none" | "own" | "sites" | "site" | "robot";
+
+export interface Permission {
+  readonly access: Access;
+  readonly scope: Scope;
+}
+
+/** The permission table (§6): one line for every call; the server enforces it, the console hides by it. */
+export const permissions: Record<RouteName, Permission> = {
+  config: { access: "anyone", scope: "none" },
+  health: { access: "anyone", scope: "none" },
+  ready: { access: "anyone", scope: "none" },
+  login: { access: "anyone", scope: "none" },
+  logout: { access: "signed-in", scope: "own" },
+  siteDetails: { access: "signed-in", scope: "sites" },
+  partnerDetails: { access: "signed-in", scope: "own" },
+  robotDetailsWithSettings: { access: "signed-in", scope: "site" },
+  robotsList: { access: "signed-in", scope: "site" },
+  updateRobotSettings: { access: "signed-in", scope: "robot" },
+  sendCommand: { access: "signed-in", scope: "robot" },
+  robotStatus: { access: "signed-in", scope: "robot" },
+  activityLogs: { access: "super-admin", scope: "sites" },
+  live: { access: "signed-in", scope: "sites" },
+};
+
+/** True where the role may make the call. `null` is nobody signed in. */
+export function mayCall(role: Role | null, route: RouteName): boolean {
+  const { access } = permissions[route];
+  if (access === "anyone") return true;
+  if (role === null) return false;
+  return access === "signed-in" || role === "SUPER_ADMIN";
+}
+
+/** Abilities inside calls that both roles may make, and pages of the console (§6). */
+const abilities = {
+  changeMotorSpeeds: ["SUPER_ADMIN"],
+  viewActivity: ["SUPER_ADMIN"],
+  viewPartners: ["SUPER_ADMIN"],
+  viewReportManagement: ["SUPER_ADMIN"],
+} as const satisfies Record<string, readonly Role[]>;
+
+export type Ability = keyof typeof abilities;
+
+export function may(role: Role | null, ability: Ability): boolean {
+  const roles: readonly Role[] = abilities[ability];
+  return role !== null && roles.includes(role);
+}

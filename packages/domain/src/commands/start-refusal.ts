@@ -1,0 +1,33 @@
+import type { Motion, OperatingMode } from "@suncrew/contract/robots/robots.ts";
+import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "./limits.ts";
+
+/** What the server knows of a robot as it decides, read under the lock on the robot's row. */
+export interface StartCandidate {
+  readonly online: boolean;
+  readonly motion: Motion | null;
+  readonly operatingMode: OperatingMode;
+  readonly deviceMode: "AUTO" | "MANUAL" | "MAINTENANCE" | null;
+  /** Server receipt of the last live (not retained) state of the current session; null if there was none. */
+  readonly liveStateAt: Date | null;
+  /** Robot's clock minus the server's at that state, in milliseconds. */
+  readonly clockSkewMs: number | null;
+  readonly hasOpenStart: boolean;
+  readonly hasUnsettledStop: boolean;
+  readonly hasUnsettledMaintenanceOn: boolean;
+}
+
+export type StartRefusal = "maintenance" | "away" | "stale" | "moving" | "start-open" | "stop-unsettled" | "clock";
+
+/** Protocol rules 2, 8 and 12: why a START is refused now, or null where it may be sent. */
+export function startRefusal(robot: StartCandidate, now: Date): StartRefusal | null {
+  if (robot.operatingMode === "maintenance" || robot.deviceMode === "MAINTENANCE" || robot.hasUnsettledMaintenanceOn) {
+    return "maintenance";
+  }
+  if (!robot.online || robot.liveStateAt === null) return "away";
+  if (robot.hasUnsettledStop) return "stop-unsettled";
+  if (robot.hasOpenStart) return "start-open";
+  if (robot.motion === "MOVING") return "moving";
+  if (now.getTime() - robot.liveStateAt.getTime() > STATE_FRESH_MS) return "stale";
+  if (robot.clockSkewMs !== null && Math.abs(robot.clockSkewMs) > CLOCK_SKEW_MS) return "clock";
+  return null;
+}

@@ -1,0 +1,46 @@
+import type { Role } from "@suncrew/contract/auth/auth.ts";
+import type { Motion, OperatingMode, RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import { may } from "../auth/permissions.ts";
+
+/** What the buttons of a robot card look at. */
+export interface ControllableRobot {
+  readonly status: RobotStatus;
+  readonly operatingMode: OperatingMode;
+  readonly motion: Motion | null;
+  /** A command of this robot is under way. */
+  readonly commandInProgress: boolean;
+  /** The values shown are the demo's simulated fallback. */
+  readonly isMock: boolean;
+}
+
+/** Why a button is disabled, as meaning; null where it is enabled. */
+export type Obstacle = "maintenance" | "in-progress" | "running" | "idle" | "offline" | "mock" | "not-idle" | "role";
+
+function commonObstacle(robot: ControllableRobot): Obstacle | null {
+  if (robot.operatingMode === "maintenance") return "maintenance";
+  if (robot.commandInProgress) return "in-progress";
+  if (robot.isMock) return "mock";
+  return robot.status === "offline" ? "offline" : null;
+}
+
+/**
+ * §4 Button enabling. Each answers what stands in the way, or null. Start is also refused while the robot
+ * moves and Stop taken whenever it moves, whatever its status says.
+ */
+export const robotCan = {
+  start(robot: ControllableRobot): Obstacle | null {
+    return commonObstacle(robot) ?? (robot.status === "normal" || robot.motion === "MOVING" ? "running" : null);
+  },
+  stop(robot: ControllableRobot): Obstacle | null {
+    return commonObstacle(robot) ?? (robot.status === "idle" && robot.motion !== "MOVING" ? "idle" : null);
+  },
+  toggleDirection(robot: ControllableRobot): Obstacle | null {
+    if (robot.operatingMode === "maintenance") return "maintenance";
+    return robot.status === "offline" ? "offline" : null;
+  },
+  /** The settings button is absent, not disabled, where this answers an obstacle. */
+  changeSettings(robot: ControllableRobot, role: Role | null): Obstacle | null {
+    if (!may(role, "changeMotorSpeeds")) return "role";
+    return robot.status === "idle" || robot.status === "normal" ? null : "not-idle";
+  },
+};

@@ -1,0 +1,34 @@
+import type { OperatingMode, RobotStatus } from "@suncrew/contract/robots/robots.ts";
+
+const byDeviceText: Readonly<Record<string, RobotStatus>> = {
+  start: "normal",
+  stop: "idle",
+  warning: "warning",
+  offline: "offline",
+  fault: "critical",
+  error: "critical",
+};
+
+/** §4 Robot live status: the device's text, in any case, as the console's status. Unknown text is normal. */
+export function mapDeviceStatus(deviceStatus: string): RobotStatus {
+  return byDeviceText[deviceStatus.trim().toLowerCase()] ?? "normal";
+}
+
+/** False for a text outside the device protocol, which also raises an alert that names it. */
+export function isKnownDeviceStatus(deviceStatus: string): boolean {
+  return Object.hasOwn(byDeviceText, deviceStatus.trim().toLowerCase());
+}
+
+export interface ReportedRobot {
+  /** Reachable by the rules of presence. */
+  readonly online: boolean;
+  readonly operatingMode: OperatingMode;
+  /** The device's last text; null before its first report. */
+  readonly deviceStatus: string | null;
+}
+
+/** The status shown and counted: offline while away, unreported or in maintenance, else the mapped text. */
+export function robotStatusOf(robot: ReportedRobot): RobotStatus {
+  if (!robot.online || robot.deviceStatus === null || robot.operatingMode === "maintenance") return "offline";
+  return mapDeviceStatus(robot.deviceStatus);
+}

@@ -1,0 +1,29 @@
+import type { OperatingMode, RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import type { SiteStatus } from "@suncrew/contract/sites/sites.ts";
+
+export interface CountedRobot {
+  readonly status: RobotStatus;
+  readonly operatingMode: OperatingMode;
+}
+
+export interface SiteCounters {
+  readonly robotCount: number;
+  /** Robots with status normal (§4). */
+  readonly activeRobots: number;
+  /** Robots normal or idle (§4). */
+  readonly onlineRobots: number;
+}
+
+export function siteCountersOf(robots: readonly CountedRobot[]): SiteCounters {
+  const activeRobots = robots.filter((robot) => robot.status === "normal").length;
+  const idleRobots = robots.filter((robot) => robot.status === "idle").length;
+  return { robotCount: robots.length, activeRobots, onlineRobots: activeRobots + idleRobots };
+}
+
+/** fault before warning before standby before normal; a robot in maintenance counts for neither of the first two. */
+export function siteStatusOf(robots: readonly CountedRobot[]): SiteStatus {
+  const counted = robots.filter((robot) => robot.operatingMode !== "maintenance");
+  if (counted.some((robot) => robot.status === "critical")) return "fault";
+  if (counted.some((robot) => robot.status === "warning" || robot.status === "offline")) return "warning";
+  return robots.some((robot) => robot.status === "normal") ? "normal" : "standby";
+}
