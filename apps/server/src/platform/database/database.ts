@@ -1,0 +1,59 @@
+import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from "kysely";
+import pg from "pg";
+import type { Tables } from "./schema.ts";
+
+export type Db = Kysely<Tables>;
+/** A connection inside a transaction. */
+export type Tx = Transaction<Tables>;
+/** What a query runs on: the pool, or a transaction under way. */
+export type Executor = Db | Tx;
+
+const { builtins } = pg.types;
+
+function exactNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
+    throw new RangeError(`${text} does not fit a number`);
+  }
+  return value;
+}
+
+// The driver answers bigint and numeric as text and turns dates into local midnights; the wire wants neither.
+const parsers = new Map<number, (text: string) => unknown>([
+  [builtins.INT8, exactNumber],
+  [builtins.NUMERIC, exactNumber],
+  [builtins.DATE, (text) => text],
+  [builtins.TIMESTAMP, (text) => text],
+]);
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: "text" | "binary") =>
+    parsers.get(oid) ?? pg.types.getTypeParser(oid, format ?? "text"),
+};
+
+export interface OpenDatabase {
+  readonly db: Db;
+  /** For what needs a connection of its own: listening, advisory locks. */
+  readonly connection: pg.ClientConfig;
+  close(): Promise<void>;
+}
+
+/** Opens a pool. Errors of idle connections are handed to `onError`; the pool itself goes on. */
+export function openDatabase(
+  connection: pg.ClientConfig,
+  options: { readonly poolSize?: number; readonly onError?: (error: Error) => void } = {},
+): OpenDatabase {
+  const pool = new pg.Pool({ ...connection, types, max: options.poolSize ?? 10, connectionTimeoutMillis: 5_000 });
+  pool.on("error", (error) => options.onError?.(error));
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return { db, connection: { ...connection, types }, close: () => db.destroy() };
+}
+
+/** The value of `change_no` for a row that this transaction changes. */
+export const changedNow: RawBuilder<string> = sql`pg_current_xact_id()`;
+
+/** The database server's own time. */
+export async function databaseNow(db: Executor): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
+  return rows[0]?.now ?? new Date();
+}

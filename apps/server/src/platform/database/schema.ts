@@ -1,0 +1,292 @@
+import type { ColumnType, Generated, JSONColumnType } from "kysely";
+
+/** The tables of `migrations/`, as the drivers of `pool.ts` answer them: bigint and numeric as numbers, dates as text. */
+
+type WithDefault<T> = ColumnType<T, T | undefined, T>;
+/** Set by the database to the writing transaction; writers pass `changedNow`. */
+type ChangeNo = ColumnType<string, string | undefined, string>;
+
+export interface PartnersTable {
+  id: Generated<number>;
+  name: string;
+  contact_person: string | null;
+  contact_info: string | null;
+  email: string | null;
+  address: string | null;
+  city: string | null;
+  state: string | null;
+  zip_code: string | null;
+  country: string | null;
+  tax_id: string | null;
+  registration: string | null;
+  certifications: string | null;
+  status: WithDefault<string>;
+  built_in: WithDefault<boolean>;
+  created_at: WithDefault<Date>;
+  deleted_at: Date | null;
+}
+
+export interface UsersTable {
+  id: Generated<number>;
+  username: string;
+  name: string;
+  email: WithDefault<string>;
+  role: "SUPER_ADMIN" | "PARTNER";
+  partner_id: number | null;
+  password_hash: string;
+  created_at: WithDefault<Date>;
+  deleted_at: Date | null;
+}
+
+export interface SessionsTable {
+  id: string;
+  user_id: number;
+  created_at: Date;
+  expires_at: Date;
+  ended_at: Date | null;
+}
+
+export interface SignInFailuresTable {
+  key: string;
+  failures: number;
+  last_failed_at: Date;
+  locked_until: Date | null;
+}
+
+export interface SitesTable {
+  id: Generated<number>;
+  name: string;
+  address: string;
+  district: string;
+  state: string;
+  pin_code: string;
+  commissioning_date: string;
+  maintenance_partner_id: number | null;
+  maintenance_contact: string | null;
+  maintenance_contact_name: string | null;
+  maintenance_email: string | null;
+  latitude: number;
+  longitude: number;
+  timezone: string;
+  created_at: WithDefault<Date>;
+  deleted_at: Date | null;
+  change_no: ChangeNo;
+}
+
+export interface DevicesTable {
+  serial: string;
+  secret_sha256: Buffer;
+  created_at: WithDefault<Date>;
+  retired_at: Date | null;
+}
+
+export interface RobotsTable {
+  id: Generated<number>;
+  site_id: number;
+  robot_name: string;
+  serial_number: string;
+  motor_type: string | null;
+  control_type: string | null;
+  installation_date: string;
+  operating_mode: WithDefault<"auto" | "manual" | "maintenance">;
+  cleaning_direction: WithDefault<"FORWARD" | "REVERSE">;
+  main_motor_speed: WithDefault<number>;
+  brush_motor_speed: WithDefault<number>;
+  initial_battery_level: WithDefault<number>;
+  initial_status: WithDefault<string>;
+  initial_firmware_version: WithDefault<string>;
+  last_command_seq: WithDefault<number>;
+  created_at: WithDefault<Date>;
+  deleted_at: Date | null;
+}
+
+export type RobotStatusColumn = "normal" | "idle" | "warning" | "offline" | "standby" | "critical";
+
+export interface RobotStateTable {
+  robot_id: number;
+  site_id: number;
+  online: WithDefault<boolean>;
+  session: WithDefault<number>;
+  connection: "ONLINE" | "OFFLINE" | "CONNECTION_BROKEN" | null;
+  connection_at: Date | null;
+  state_seq: number | null;
+  status: string | null;
+  robot_status: WithDefault<RobotStatusColumn>;
+  motion: "STOPPED" | "MOVING" | null;
+  mode: "AUTO" | "MANUAL" | "MAINTENANCE" | null;
+  battery: number | null;
+  charging: WithDefault<boolean>;
+  applied_direction: "FWD" | "REV" | null;
+  applied_main_speed: number | null;
+  applied_brush_speed: number | null;
+  run_id: string | null;
+  last_seq: WithDefault<number>;
+  last_command_id: string | null;
+  firmware: string | null;
+  robot_ts: Date | null;
+  received_at: Date | null;
+  live_at: Date | null;
+  clock_skew_ms: number | null;
+  change_no: ChangeNo;
+}
+
+export interface ReadingsTable {
+  robot_id: number;
+  site_id: number;
+  received_at: Date;
+  robot_ts: Date;
+  session: number;
+  seq: number;
+  status: string;
+  robot_status: RobotStatusColumn;
+  motion: "STOPPED" | "MOVING";
+  mode: "AUTO" | "MANUAL" | "MAINTENANCE";
+  battery: number;
+  charging: boolean;
+}
+
+export type CommandVerbColumn = "START" | "STOP" | "SET" | "MAINTENANCE_ON" | "MAINTENANCE_OFF";
+export type CommandOutcome = "CONFIRMED" | "REJECTED" | "UNCONFIRMED" | "NEVER_SENT";
+export type ActionTypeColumn = "MANUAL" | "GROUP" | "SCHEDULED" | "SYSTEM";
+
+/** Parameters as they go on the wire; a SET has only those it changes. */
+export interface CommandParamsColumn {
+  status?: "start" | "stop";
+  direction?: "FWD" | "REV";
+  "main-speed"?: number;
+  "brush-speed"?: number;
+}
+
+export interface CommandsTable {
+  id: string;
+  robot_id: number;
+  site_id: number;
+  serial_number: string;
+  verb: CommandVerbColumn;
+  seq: number;
+  session: number;
+  issued_at: Date;
+  expires_at: Date;
+  settle_by: Date;
+  run_id: string | null;
+  max_duration_s: number | null;
+  params: JSONColumnType<CommandParamsColumn>;
+  mode: WithDefault<"AUTO" | "MANUAL">;
+  action_type: WithDefault<ActionTypeColumn>;
+  user_id: number | null;
+  requested_by: string;
+  idempotency_key: string | null;
+  follows_id: string | null;
+  claimed_by: string | null;
+  claimed_at: Date | null;
+  published_at: Date | null;
+  ack: "ACCEPTED" | "DONE" | "REJECTED" | null;
+  ack_code: string | null;
+  answered_at: Date | null;
+  settled_at: Date | null;
+  outcome: CommandOutcome | null;
+}
+
+export interface RunsTable {
+  id: string;
+  robot_id: number;
+  site_id: number;
+  command_id: string | null;
+  planned: WithDefault<boolean>;
+  started_by_user_id: number | null;
+  started_by: string;
+  began_at: Date;
+  battery_began: number | null;
+  planned_end_at: Date | null;
+  ended_at: Date | null;
+  battery_ended: number | null;
+  outcome: "COMPLETED" | "STOPPED" | "CUT_SHORT" | "FAILED" | "SKIPPED" | "MISSED" | null;
+  reason: string | null;
+}
+
+export interface RobotEventsTable {
+  robot_id: number;
+  site_id: number;
+  event_seq: number;
+  session: number;
+  received_at: Date;
+  kind: string;
+  body: JSONColumnType<Record<string, unknown>>;
+}
+
+export interface AlertsTable {
+  id: Generated<number>;
+  robot_id: number;
+  site_id: number;
+  source: "ROBOT" | "SERVER";
+  code: string;
+  severity: "INFO" | "WARNING" | "CRITICAL";
+  text: string;
+  raised_at: Date;
+  cleared_at: Date | null;
+}
+
+export interface ActivityTable {
+  log_id: Generated<number>;
+  created_at: Date;
+  site_id: number;
+  robot_id: number;
+  command_id: string | null;
+  action: "START" | "STOP";
+  action_type: ActionTypeColumn;
+  status: "SUCCESS" | "FAILED" | "REFUSED";
+  user_id: number | null;
+  user_name: string;
+  site_name: string;
+  partner_name: string | null;
+  robot_name: string;
+  serial_number: string;
+  details: string;
+  params: JSONColumnType<{
+    robotSerial: string;
+    mode: "AUTO" | "MANUAL";
+    direction: "FWD" | "REV";
+    "main-speed": number;
+    "brush-speed": number;
+  }>;
+  change_no: ChangeNo;
+}
+
+export interface AuditTable {
+  id: Generated<number>;
+  at: Date;
+  user_id: number | null;
+  actor: string;
+  action: string;
+  entity: string;
+  entity_id: string | null;
+  site_id: number | null;
+  outcome: "DONE" | "REFUSED" | "FAILED";
+  reason: string | null;
+  before: JSONColumnType<Record<string, unknown>> | null;
+  after: JSONColumnType<Record<string, unknown>> | null;
+}
+
+export interface InstallationTable {
+  key: string;
+  value: string;
+}
+
+export interface Tables {
+  partners: PartnersTable;
+  users: UsersTable;
+  sessions: SessionsTable;
+  sign_in_failures: SignInFailuresTable;
+  sites: SitesTable;
+  devices: DevicesTable;
+  robots: RobotsTable;
+  robot_state: RobotStateTable;
+  readings: ReadingsTable;
+  commands: CommandsTable;
+  runs: RunsTable;
+  robot_events: RobotEventsTable;
+  alerts: AlertsTable;
+  activity: ActivityTable;
+  audit: AuditTable;
+  installation: InstallationTable;
+}
