@@ -1,0 +1,36 @@
+import Fastify, { type FastifyInstance } from "fastify";
+import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
+import { ChangeSignal } from "./platform/change-signal.ts";
+import type { Parts, Service } from "./platform/parts.ts";
+
+export interface App {
+  readonly http: FastifyInstance;
+  /** Starts the long-lived parts: change signal, live feed, bridge, jobs. Listening is the caller's. */
+  start(): Promise<void>;
+  /** Ends streams and calls, then the long-lived parts, in the opposite order. */
+  stop(): Promise<void>;
+}
+
+/** Puts the product together from its outside parts. Features are listed here in order, and nowhere else. */
+export async function buildApp(parts: Parts): Promise<App> {
+  const http = Fastify({ loggerInstance: parts.log, disableRequestLogging: true, bodyLimit: 1_048_576 });
+  http.setValidatorCompiler(validatorCompiler);
+  http.setSerializerCompiler(serializerCompiler);
+  http.decorateRequest("viewer", null);
+
+  const changes = new ChangeSignal(parts.connection, parts.clock, parts.log);
+
+  // Features.
+
+  const services: Service[] = [changes];
+  return {
+    http,
+    async start() {
+      for (const service of services) await service.start();
+    },
+    async stop() {
+      await http.close();
+      for (const service of services.toReversed()) await service.stop();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { connect, type IClientOptions, type MqttClient } from "mqtt";
+import type { Logger } from "pino";
+
+export interface ReceivedMessage {
+  readonly topic: string;
+  readonly payload: Buffer;
+  /** Kept by the broker from before this subscription: tells last-known values only. */
+  readonly retained: boolean;
+}
+
+/** The server's own connection to the MQTT broker. */
+export interface Broker {
+  readonly connected: boolean;
+  /** Resolves when the broker has taken the message (QoS 1); rejects where there is no connection. */
+  publish(topic: string, payload: string): Promise<void>;
+  /** Plain subscription, QoS 1, renewed after a reconnect. Resolves to what ends it. */
+  subscribe(topics: readonly string[], onMessage: (message: ReceivedMessage) => void): Promise<() => Promise<void>>;
+  onConnectionChange(listener: (connected: boolean) => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface BrokerOptions {
+  readonly url: string;
+  readonly clientId: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly log: Logger;
+}
+
+/** Opens the connection in the background and keeps it: an unreachable broker is retried every second. */
+export function openBroker(options: BrokerOptions): Broker {
+  const settings: IClientOptions = {
+    clientId: options.clientId,
+    clean: true,
+    reconnectPeriod: 1_000,
+    connectTimeout: 5_000,
+    keepalive: 15,
+    resubscribe: true,
+    queueQoSZero: false,
+    ...(options.username !== undefined && { username: options.username }),
+    ...(options.password !== undefined && { password: options.password }),
+  };
+  return new MqttBroker(connect(options.url, settings), options.log);
+}
+
+/** The address without user and password, for people and logs. */
+export function withoutSecret(url: string): string {
+  const parsed = new URL(url);
+  parsed.username = "";
+  parsed.password = "";
+  return parsed.toString();
+}
+
+class MqttBroker implements Broker {
+  readonly #client: MqttClient;
+  readonly #handlers = new Set<(message: ReceivedMessage) => void>();
+
+  constructor(client: MqttClient, log: Logger) {
+    this.#client = client;
+    client.on("connect", () => this.#withoutDelay());
+    client.on("error", (error) => log.warn({ error: error.message }, "broker connection failed"));
+    client.on("message", (topic, payload, packet) => {
+      for (const handler of this.#handlers) handler({ topic, payload, retained: packet.retain });
+    });
+  }
+
+  get connected(): boolean {
+    return this.#client.connected;
+  }
+
+  async publish(topic: string, payload: string): Promise<void> {
+    // Without this check the client would keep the message and send it whenever the broker comes back.
+    if (!this.#client.connected) throw new Error("The MQTT broker is not connected.");
+    await this.#client.publishAsync(topic, payload, { qos: 1, retain: false });
+  }
+
+  async subscribe(topics: readonly string[], onMessage: (message: ReceivedMessage) => void): Promise<() => Promise<void>> {
+    this.#handlers.add(onMessage);
+    await this.#client.subscribeAsync([...topics], { qos: 1 });
+    return async () => {
+      this.#handlers.delete(onMessage);
+      if (this.#client.connected) await this.#client.unsubscribeAsync([...topics]);
+    };
+  }
+
+  onConnectionChange(listener: (connected: boolean) => void): () => void {
+    const up = () => listener(true);
+    const down = () => listener(false);
+    this.#client.on("connect", up);
+    this.#client.on("close", down);
+    return () => {
+      this.#client.off("connect", up);
+      this.#client.off("close", down);
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#client.endAsync(true);
+  }
+
+  /** Nagle's algorithm would hold every small message back for some 40 ms. */
+  #withoutDelay(): void {
+    const stream = this.#client.stream;
+    if ("setNoDelay" in stream && typeof stream.setNoDelay === "function") stream.setNoDelay(true);
+  }
+}

@@ -1,0 +1,83 @@
+import type { BodyOf, ParamsOf, QueryOf, ResponseOf, RouteSpec } from "@suncrew/contract/http/route.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Viewer } from "../viewer.ts";
+import { notSignedIn } from "./http-error.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The call this handler answers; every route below `/api/` has one. */
+    route?: RouteSpec;
+  }
+  interface FastifyRequest {
+    /** Set by the guard for a signed-in user, before the handler runs. */
+    viewer: Viewer | null;
+  }
+}
+
+/** One parsed call. */
+export interface OpenCall<R extends RouteSpec> {
+  readonly params: ParamsOf<R>;
+  readonly query: QueryOf<R>;
+  readonly body: BodyOf<R>;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Aborted when the caller has gone away. */
+  readonly signal: AbortSignal;
+}
+
+/** One parsed call of a signed-in user. */
+export interface Call<R extends RouteSpec> extends OpenCall<R> {
+  readonly viewer: Viewer;
+}
+
+type Answer<R extends RouteSpec> = ResponseOf<R> | Promise<ResponseOf<R>>;
+
+/** Registers a call for signed-in users; the guard has checked the permission table before `handler` runs. */
+export function register<R extends RouteSpec>(app: FastifyInstance, route: R, handler: (call: Call<R>) => Answer<R>): void {
+  registerOpen(app, route, (call) => {
+    const { viewer } = call.request;
+    if (viewer === null) throw notSignedIn();
+    return handler({ ...call, viewer });
+  });
+}
+
+/** Registers a call that needs no sign-in. */
+export function registerOpen<R extends RouteSpec>(
+  app: FastifyInstance,
+  route: R,
+  handler: (call: OpenCall<R>) => Answer<R>,
+): void {
+  app.route({
+    method: route.method,
+    url: route.path,
+    config: { route },
+    schema: {
+      summary: route.summary,
+      ...(route.params && { params: route.params }),
+      ...(route.query && { querystring: route.query }),
+      ...(route.body && { body: route.body }),
+      response: { [route.status ?? 200]: route.response },
+    },
+    handler: async (request, reply) => {
+      const answer = await handler({
+        // The validator of this route has parsed these with the schemas that the types come from.
+        params: request.params as ParamsOf<R>,
+        query: request.query as QueryOf<R>,
+        body: request.body as BodyOf<R>,
+        request,
+        reply,
+        signal: goneSignal(request),
+      });
+      return reply.status(route.status ?? 200).send(answer);
+    },
+  });
+}
+
+function goneSignal(request: FastifyRequest): AbortSignal {
+  const gone = new AbortController();
+  request.raw.once("close", () => {
+    if (request.raw.destroyed && !request.raw.complete) gone.abort();
+  });
+  request.raw.socket?.once("close", () => gone.abort());
+  return gone.signal;
+}

@@ -1,0 +1,37 @@
+import type { Logger } from "pino";
+import type pg from "pg";
+import type { Broker } from "./broker.ts";
+import type { Clock } from "./clock.ts";
+import type { Db } from "./database/database.ts";
+
+/** What a person may configure and features read. */
+export interface Settings {
+  readonly mode: "demo" | "production";
+  /** Signs the tokens. */
+  readonly secretKey: string;
+  readonly tokenHours: number;
+  readonly manualRunMaxMinutes: number;
+  /** Null where map tiles are switched off. */
+  readonly mapTiles: { readonly url: string; readonly attribution: string } | null;
+  /** Folder of the built console; null where only the API is served. */
+  readonly consoleDir: string | null;
+}
+
+/** The outside that the features are built on; tests hand in their own. */
+export interface Parts {
+  readonly db: Db;
+  /** For what needs a database connection of its own: listening, advisory locks. */
+  readonly connection: pg.ClientConfig;
+  readonly broker: Broker;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly settings: Settings;
+  /** Names this process among several servers: a UUID, new at every start. */
+  readonly serverId: string;
+}
+
+/** A long-lived part: idle when made, works between `start` and `stop`. */
+export interface Service {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
