@@ -152,6 +152,15 @@ create table robot_state (
   change_no xid8 not null default pg_current_xact_id(),
   foreign key (robot_id, site_id) references robots (id, site_id) on update cascade
 );
+
+-- Every robot has its state row from the moment it exists.
+create function add_robot_state() returns trigger language plpgsql as $$
+begin
+  insert into robot_state (robot_id, site_id) values (new.id, new.site_id);
+  return new;
+end $$;
+create trigger robots_add_state after insert on robots for each row execute function add_robot_state();
+
 create index robot_state_change on robot_state (change_no);
 create index robot_state_online on robot_state (live_at) where online;
 

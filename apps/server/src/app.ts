@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from "fastify";
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { ChangeSignal } from "./platform/change-signal.ts";
 import type { Parts, Service } from "./platform/parts.ts";
@@ -13,7 +13,8 @@ export interface App {
 
 /** Puts the product together from its outside parts. Features are listed here in order, and nowhere else. */
 export async function buildApp(parts: Parts): Promise<App> {
-  const http = Fastify({ loggerInstance: parts.log, disableRequestLogging: true, bodyLimit: 1_048_576 });
+  const loggerInstance: FastifyBaseLogger = parts.log;
+  const http = Fastify({ loggerInstance, disableRequestLogging: true, bodyLimit: 1_048_576 });
   http.setValidatorCompiler(validatorCompiler);
   http.setSerializerCompiler(serializerCompiler);
   http.decorateRequest("viewer", null);
