@@ -1,0 +1,28 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "@playwright/test";
+import { browserArguments } from "./support/browser.ts";
+
+/** Two workers, each with a whole Suncrew of its own (see support/suncrew.ts). */
+export default defineConfig({
+  testDir: fileURLToPath(new URL(".", import.meta.url)),
+  testMatch: "**/*.spec.ts",
+  outputDir: fileURLToPath(new URL("../test-results", import.meta.url)),
+  globalSetup: fileURLToPath(new URL("support/global-setup.ts", import.meta.url)),
+  forbidOnly: true,
+  fullyParallel: false,
+  workers: 2,
+  retries: 0,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: [["list"]],
+  use: {
+    browserName: "chromium",
+    // The path is found by the global setup, whose environment the workers inherit.
+    launchOptions: { executablePath: process.env["SUNCREW_TEST_BROWSER"], args: browserArguments },
+    viewport: { width: 1280, height: 800 },
+    locale: "en-GB",
+    timezoneId: "Asia/Kolkata",
+    trace: "retain-on-failure",
+    screenshot: "only-on-failure",
+  },
+});

@@ -1,0 +1,34 @@
+import type { Page } from "@playwright/test";
+
+/**
+ * Everything that a page should not say: violated content policy, thrown errors, errors on its console.
+ * A test that provokes one, such as a refused call, allows it by its words.
+ */
+export class PageProblems {
+  readonly #found: string[] = [];
+  readonly #allowed: RegExp[] = [];
+
+  /** Must run before the page's first navigation. */
+  async watch(page: Page): Promise<void> {
+    await page.addInitScript(() => {
+      document.addEventListener("securitypolicyviolation", (event) => {
+        console.error(`Content policy violated: ${event.violatedDirective} by ${event.blockedURI || "inline"}`);
+      });
+    });
+    page.on("pageerror", (error) => this.#found.push(`Thrown: ${error.message}`));
+    page.on("console", (message) => {
+      if (message.type() !== "error") return;
+      this.#found.push(`Console: ${message.text()} (${message.location().url})`);
+    });
+  }
+
+  /** Problems whose text matches are expected in this test. */
+  allow(pattern: RegExp): void {
+    this.#allowed.push(pattern);
+  }
+
+  /** What was found and not allowed. */
+  unexpected(): string[] {
+    return this.#found.filter((problem) => !this.#allowed.some((pattern) => pattern.test(problem)));
+  }
+}

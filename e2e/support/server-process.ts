@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const START_LIMIT_MS = 90_000;
+const STOP_LIMIT_MS = 20_000;
+
+/** A TCP port that nothing listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (address === null || typeof address === "string") throw new Error("no port was given");
+  return address.port;
+}
+
+export interface RunningServer {
+  /** Address of the console, without a slash at its end. */
+  readonly baseUrl: string;
+  readonly mqttPort: number;
+  readonly dataDir: string;
+  /** Where the simulator writes the address of its control interface. */
+  readonly simulatorControlFile: string;
+  readonly process: ChildProcess;
+  /** Everything that it has printed so far, for the report of a failed test. */
+  output(): string;
+  /** Asks it to end and waits until it has; `keepData` leaves its folder for another start. */
+  stop(options?: { readonly keepData?: boolean }): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** Beyond what the fixture sets itself. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A folder from an earlier start; without it a new empty one. */
+  readonly dataDir?: string;
+}
+
+/**
+ * Starts the real demo on ports and a folder of its own and waits until it has printed its address.
+ * @throws with all its output where it ends before, or takes longer than 90 s
+ */
+export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "suncrew-e2e-")));
+  const [port, mqttPort] = [await freePort(), await freePort()];
+  const simulatorControlFile = join(dataDir, "simulator-control");
+  const child = spawn(process.execPath, ["apps/server/src/main.ts", "demo"], {
+    cwd: root,
+    env: {
+      ...process.env,
+      PORT: String(port),
+      MQTT_PORT: String(mqttPort),
+      DATA_DIR: dataDir,
+      SIM_CONTROL_FILE: simulatorControlFile,
+      // No test asks anybody's tile service for pictures.
+      MAP_TILES_URL: "",
+      NO_COLOR: "1",
+      FORCE_COLOR: "",
+      ...options.environment,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  await new Promise<void>((resolve, reject) => {
+    const limit = setTimeout(() => fail("was not ready in time"), START_LIMIT_MS);
+    function fail(what: string): void {
+      clearTimeout(limit);
+      child.kill("SIGTERM");
+      reject(new Error(`The server ${what}. It printed:\n${printed}`));
+    }
+    function read(chunk: string): void {
+      printed += chunk;
+      if (!printed.includes(`:${port}`)) return;
+      clearTimeout(limit);
+      resolve();
+    }
+    child.stdout.setEncoding("utf8").on("data", read);
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (printed += chunk));
+    child.once("exit", (code, signal) => fail(`ended (${code ?? signal})`));
+  });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  return {
+    baseUrl,
+    mqttPort,
+    dataDir,
+    simulatorControlFile,
+    process: child,
+    output: () => printed,
+    async stop({ keepData = false } = {}) {
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = once(child, "exit");
+        const limit = setTimeout(() => child.kill("SIGKILL"), STOP_LIMIT_MS);
+        child.kill("SIGTERM");
+        await ended;
+        clearTimeout(limit);
+      }
+      if (!keepData) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

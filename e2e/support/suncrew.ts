@@ -1,0 +1,80 @@
+import { test as base, type Page } from "@playwright/test";
+import { ApiClient } from "./api.ts";
+import { PageProblems } from "./page-problems.ts";
+import { type RunningServer, startServer } from "./server-process.ts";
+
+/** The known sign-ins of a demo. */
+export const accounts = {
+  admin: { username: "admin", password: "admin@123" },
+  partner: { username: "partner", password: "partner@123" },
+} as const;
+export type Account = keyof typeof accounts;
+
+interface WorkerFixtures {
+  /** A whole demo of this worker's own: server, database, broker and simulated robots. */
+  readonly suncrew: RunningServer;
+}
+
+interface TestFixtures {
+  /** What the pages of this test said; anything not allowed fails the test at its end. */
+  readonly problems: PageProblems;
+  /** Opens another browser beside `page`, watched like it. */
+  readonly openBrowser: () => Promise<Page>;
+  /** Signs in through the sign-in page and waits for the dashboard. */
+  readonly signIn: (page: Page, account: Account) => Promise<void>;
+  /** Calls of the server as this account, without a browser. */
+  readonly apiAs: (account: Account) => Promise<ApiClient>;
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  suncrew: [
+    // oxlint-disable-next-line no-empty-pattern -- the fixture library reads the first parameter's pattern
+    async ({}, use) => {
+      const server = await startServer();
+      await use(server);
+      await server.stop();
+    },
+    { scope: "worker", timeout: 120_000 },
+  ],
+  baseURL: async ({ suncrew }, use) => {
+    await use(suncrew.baseUrl);
+  },
+  problems: async ({ suncrew }, use, testInfo) => {
+    const problems = new PageProblems();
+    await use(problems);
+    if (testInfo.status !== testInfo.expectedStatus) {
+      await testInfo.attach("server output", { body: suncrew.output(), contentType: "text/plain" });
+    }
+    expect(problems.unexpected(), "what the pages said").toEqual([]);
+  },
+  page: async ({ page, problems }, use) => {
+    await problems.watch(page);
+    await use(page);
+  },
+  openBrowser: async ({ browser, baseURL, problems }, use) => {
+    const pages: Page[] = [];
+    await use(async () => {
+      const context = await browser.newContext({ baseURL });
+      const page = await context.newPage();
+      await problems.watch(page);
+      pages.push(page);
+      return page;
+    });
+    for (const page of pages) await page.context().close();
+  },
+  // oxlint-disable-next-line no-empty-pattern -- the fixture library reads the first parameter's pattern
+  signIn: async ({}, use) => {
+    await use(async (page, account) => {
+      await page.goto("/");
+      await page.getByLabel("Username").fill(accounts[account].username);
+      await page.getByLabel("Password", { exact: true }).fill(accounts[account].password);
+      await page.getByRole("button", { name: "Sign In" }).click();
+      await page.waitForURL("**/dashboard**");
+    });
+  },
+  apiAs: async ({ suncrew }, use) => {
+    await use((account) => ApiClient.signIn(suncrew.baseUrl, accounts[account].username, accounts[account].password));
+  },
+});
+
+export const { expect } = test;
