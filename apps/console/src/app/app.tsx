@@ -1,0 +1,16 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "react-router/dom";
+import { queryClient } from "../platform/api/query-client.ts";
+import { ThemeProvider } from "../ui/theme/theme-provider.tsx";
+import { router } from "./router.tsx";
+
+/** The whole console: look, cache and routes. */
+export function App() {
+  return (
+    <ThemeProvider>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </ThemeProvider>
+  );
+}

@@ -1,0 +1,104 @@
+import { errorResponseSchema } from "@suncrew/contract/http/error.ts";
+import type { ResponseOf, RouteSpec, SentBodyOf, SentParamsOf, SentQueryOf } from "@suncrew/contract/http/route.ts";
+import { login } from "@suncrew/contract/auth/auth.ts";
+import { endSession, tokenToSend } from "../session/session.ts";
+import { AnswerError, ApiError, NetworkError } from "./errors.ts";
+import { urlOf } from "./url.ts";
+
+/** §9 Request timeout, in milliseconds: the time until the first byte of the answer. */
+export const REQUEST_TIMEOUT_MS = 10_000;
+
+/** Only the parts a route has may be sent, and those it has must be. */
+export type Sent<R extends RouteSpec> = (R["params"] extends object
+  ? { params: SentParamsOf<R> }
+  : { params?: undefined }) &
+  (R["query"] extends object ? { query: SentQueryOf<R> } : { query?: undefined }) &
+  (R["body"] extends object ? { body: SentBodyOf<R> } : { body?: undefined });
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** Time until the first byte; null waits without limit (§7: the status call). */
+  readonly timeoutMs?: number | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Lets the request outlive the page, as sign-out needs. */
+  readonly keepalive?: boolean;
+}
+
+/**
+ * Makes one call and answers what the contract promises.
+ * @throws ApiError for an answer other than success, NetworkError for none, TokenExpiredError before
+ * sending with an expired token, AnswerError for an answer of another shape.
+ */
+export async function call<R extends RouteSpec>(
+  route: R,
+  sent: Sent<R>,
+  options: CallOptions = {},
+): Promise<ResponseOf<R>> {
+  const response = await send(route, sent, options);
+  const answer = await readJson(response, options.signal);
+  const parsed = route.response.safeParse(answer);
+  if (!parsed.success) throw new AnswerError(route.path, parsed.error);
+  return parsed.data as ResponseOf<R>;
+}
+
+/**
+ * Sends a request and gives back its successful response once the headers are there, the body still
+ * unread: for streams and files. The time limit ends with the headers. Throws like `call`.
+ */
+export async function send<R extends RouteSpec>(route: R, sent: Sent<R>, options: CallOptions = {}): Promise<Response> {
+  const token = tokenToSend();
+  const headers = new Headers({ Accept: "application/json", ...options.headers });
+  if (route.method !== "GET") headers.set("Content-Type", "application/json");
+  if (token !== null) headers.set("Authorization", `Bearer ${token}`);
+
+  const response = await fetchWithLimit(
+    urlOf(route.path, sent.params, sent.query),
+    {
+      method: route.method,
+      headers,
+      ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
+      ...(options.keepalive === undefined ? {} : { keepalive: options.keepalive }),
+    },
+    options,
+  );
+  if (response.ok) return response;
+
+  const refusal = errorResponseSchema.safeParse(await readJson(response, options.signal));
+  // §4 Session: any 401 or 403 ends the session; the 401 of login itself only shows its message.
+  const refused = response.status === 401 || response.status === 403;
+  if (refused && route.path !== login.path && token !== null) endSession(token);
+  throw refusal.success
+    ? new ApiError(response.status, refusal.data.message, refusal.data.errors, refusal.data.pending)
+    : new ApiError(response.status, "");
+}
+
+async function fetchWithLimit(url: string, init: RequestInit, options: CallOptions): Promise<Response> {
+  const limit = new AbortController();
+  const timeoutMs = options.timeoutMs === undefined ? REQUEST_TIMEOUT_MS : options.timeoutMs;
+  const timer = timeoutMs === null ? undefined : setTimeout(() => limit.abort(), timeoutMs);
+  const signal = options.signal ? AbortSignal.any([options.signal, limit.signal]) : limit.signal;
+  try {
+    return await fetch(url, { ...init, signal });
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    throw new NetworkError(limit.signal.aborted);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The body as JSON; undefined where it is none, as a proxy's error page is. */
+async function readJson(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
+  let text: string;
+  try {
+    text = await response.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new NetworkError(false);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import type { FieldError } from "@suncrew/contract/http/error.ts";
+
+/** The server answered, and not with success. `message` is its own sentence, or "" where it sent none. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly errors: readonly FieldError[];
+  /** True where the server keeps trying, as with a STOP for a robot that is away. */
+  readonly pending: boolean;
+
+  constructor(status: number, message: string, errors: readonly FieldError[] = [], pending = false) {
+    super(message);
+    this.status = status;
+    this.errors = errors;
+    this.pending = pending;
+  }
+}
+
+/** No answer came: no connection, or no first byte within the limit. */
+export class NetworkError extends Error {
+  override readonly name = "NetworkError";
+  readonly timedOut: boolean;
+
+  constructor(timedOut: boolean) {
+    super(timedOut ? "The server did not answer in time." : "The server could not be reached.");
+    this.timedOut = timedOut;
+  }
+}
+
+/** §4 Session: the request was not sent, because the stored token is expired or cannot be decoded. */
+export class TokenExpiredError extends Error {
+  override readonly name = "TokenExpiredError";
+
+  constructor() {
+    super("Token expired");
+  }
+}
+
+/** An answer of success that does not have the shape the contract promises. */
+export class AnswerError extends Error {
+  override readonly name = "AnswerError";
+
+  constructor(path: string, cause: unknown) {
+    super(`The answer to ${path} was not understood.`, { cause });
+  }
+}
+
+/** What the server said against the request (4xx and 5xx), for the second line of a toast; else undefined. */
+export function serverReason(error: unknown): string | undefined {
+  return error instanceof ApiError && error.message !== "" ? error.message : undefined;
+}

@@ -1,0 +1,18 @@
+import { QueryClient } from "@tanstack/react-query";
+import { NetworkError } from "./errors.ts";
+
+/**
+ * The one cache of answers. Only a lost connection is tried again, once and soon: the failed state with
+ * its Retry is more honest than a long silence. Nothing waits for the browser's own idea of "online".
+ */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      networkMode: "always",
+      staleTime: 30_000,
+      retry: (failures, error) => failures < 1 && error instanceof NetworkError && !error.timedOut,
+      retryDelay: 400,
+    },
+    mutations: { networkMode: "always", retry: false },
+  },
+});

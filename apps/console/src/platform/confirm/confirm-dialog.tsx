@@ -1,0 +1,24 @@
+import { Button, Group, Modal, Text } from "@mantine/core";
+import type { OpenQuestion } from "./confirm.ts";
+
+/** Asks one question; Escape, the cross and the outside mean no. */
+export function ConfirmDialog({ question }: { question: OpenQuestion }) {
+  const { title, message, confirmLabel, cancelLabel = "Cancel", destructive = false, answer } = question;
+  return (
+    <Modal opened onClose={() => answer(false)} title={title} centered closeButtonProps={{ "aria-label": "Close" }}>
+      <Text size="sm">{message}</Text>
+      <Group justify="flex-end" mt="lg" gap="xs">
+        <Button variant="default" onClick={() => answer(false)} data-autofocus={destructive || undefined}>
+          {cancelLabel}
+        </Button>
+        <Button
+          color={destructive ? "red" : "accent"}
+          onClick={() => answer(true)}
+          data-autofocus={destructive ? undefined : true}
+        >
+          {confirmLabel}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

@@ -1,0 +1,47 @@
+/** What is asked before something that cannot simply be undone. */
+export interface Question {
+  readonly title: string;
+  /** What will happen, to how many robots or to what. */
+  readonly message: string;
+  /** The verb of the deed, such as "Start 4 robots". */
+  readonly confirmLabel: string;
+  readonly cancelLabel?: string;
+  /** Paints the deed red. */
+  readonly destructive?: boolean;
+}
+
+export interface OpenQuestion extends Question {
+  readonly answer: (confirmed: boolean) => void;
+}
+
+const listeners = new Set<() => void>();
+let open: OpenQuestion | null = null;
+
+/** Asks in a dialog; true where the person confirms. A question already open is answered with no. */
+export function confirm(question: Question): Promise<boolean> {
+  open?.answer(false);
+  return new Promise((resolve) => {
+    const mine: OpenQuestion = {
+      ...question,
+      answer: (confirmed) => {
+        if (open === mine) setOpen(null);
+        resolve(confirmed);
+      },
+    };
+    setOpen(mine);
+  });
+}
+
+export function openQuestion(): OpenQuestion | null {
+  return open;
+}
+
+export function onQuestionChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function setOpen(question: OpenQuestion | null): void {
+  open = question;
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,172 @@
+import { live, LIVE_HEARTBEAT_MS, liveEventSchema, type LiveEvent } from "@suncrew/contract/live/live.ts";
+import { send } from "../api/call.ts";
+import { ApiError } from "../api/errors.ts";
+import { readEventStream } from "./event-stream.ts";
+import type { LiveStore } from "./live-store.ts";
+
+/** Events are gathered this long, so that a busy fleet renders ten times a second at the most. */
+const FLUSH_MS = 100;
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 15_000;
+/** No byte for two heartbeats and some: the connection is dead though nothing closed it. */
+const SILENCE_MS = LIVE_HEARTBEAT_MS * 2 + 5_000;
+
+type EndReason = Extract<LiveEvent, { type: "end" }>["reason"];
+
+export interface LiveConnectionParts {
+  readonly store: LiveStore;
+  /** After each flush, with the events in it. */
+  readonly onEvents: (events: readonly LiveEvent[]) => void;
+  readonly onEnd: (reason: EndReason) => void;
+}
+
+/**
+ * Holds one live stream open while it is wanted and the tab is shown; tries again by itself. A hidden
+ * tab closes its stream and gets a new snapshot when it is shown.
+ */
+export class LiveConnection {
+  readonly #parts: LiveConnectionParts;
+  #wanted = false;
+  #attempt: AbortController | null = null;
+  #failures = 0;
+  #gathered: LiveEvent[] = [];
+  #flushTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Events that did not have the contract's shape. */
+  #ignored = 0;
+
+  constructor(parts: LiveConnectionParts) {
+    this.#parts = parts;
+  }
+
+  get ignoredEvents(): number {
+    return this.#ignored;
+  }
+
+  start(): void {
+    if (this.#wanted) return;
+    this.#wanted = true;
+    this.#failures = 0;
+    document.addEventListener("visibilitychange", this.#followVisibility);
+    this.#followVisibility();
+  }
+
+  stop(): void {
+    if (!this.#wanted) return;
+    this.#wanted = false;
+    document.removeEventListener("visibilitychange", this.#followVisibility);
+    this.#disconnect("stopped");
+  }
+
+  readonly #followVisibility = (): void => {
+    if (document.hidden) this.#disconnect("stopped");
+    else if (this.#attempt === null) void this.#run();
+  };
+
+  #disconnect(status: "stopped" | "lost"): void {
+    this.#attempt?.abort();
+    this.#attempt = null;
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = undefined;
+    this.#gathered = [];
+    this.#parts.store.setStatus(status);
+  }
+
+  async #run(): Promise<void> {
+    const attempt = new AbortController();
+    this.#attempt = attempt;
+    if (this.#failures === 0) this.#parts.store.setStatus("connecting");
+    while (this.#attempt === attempt) {
+      const end = await this.#readOnce(attempt.signal);
+      if (this.#attempt !== attempt) return;
+      if (end === "refused") return this.stop();
+      this.#parts.store.setStatus(end === "said" ? "connecting" : "lost");
+      await pause(retryDelayMs(this.#failures), attempt.signal);
+      this.#failures += 1;
+    }
+  }
+
+  /**
+   * One stream from its opening to its end: `refused` where the server will not have this user any more,
+   * `said` where it announced the end, else `broken`.
+   */
+  async #readOnce(signal: AbortSignal): Promise<"refused" | "said" | "broken"> {
+    const silence = new AbortController();
+    const either = AbortSignal.any([signal, silence.signal]);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const heard = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), SILENCE_MS);
+    };
+    try {
+      const headers = { Accept: "text/event-stream" };
+      const response = await send(live, {}, { signal: either, headers });
+      if (response.body === null) return "broken";
+      heard();
+      for await (const data of readEventStream(response.body, heard)) {
+        if (signal.aborted) return "broken";
+        if (this.#take(data) === "ended") return "said";
+      }
+      return "broken";
+    } catch (error) {
+      const refused = error instanceof ApiError && (error.status === 401 || error.status === 403);
+      return refused ? "refused" : "broken";
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #take(data: string): "goes on" | "ended" {
+    const event = parseEvent(data);
+    if (event === null) {
+      this.#ignored += 1;
+      return "goes on";
+    }
+    if (event.type === "end") {
+      this.#flush();
+      this.#parts.onEnd(event.reason);
+      return "ended";
+    }
+    this.#gathered.push(event);
+    // The first picture is shown at once; what follows is gathered.
+    if (event.type === "snapshot") this.#flush();
+    else this.#flushTimer ??= setTimeout(() => this.#flush(), FLUSH_MS);
+    return "goes on";
+  }
+
+  #flush(): void {
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = undefined;
+    if (this.#gathered.length === 0) return;
+    const events = this.#gathered;
+    this.#gathered = [];
+    this.#failures = 0;
+    this.#parts.store.apply(events);
+    this.#parts.store.setStatus("live");
+    this.#parts.onEvents(events);
+  }
+}
+
+function parseEvent(data: string): LiveEvent | null {
+  try {
+    return liveEventSchema.safeParse(JSON.parse(data)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Doubles up to the longest; half of it by chance, so that a thousand consoles do not return at once. */
+function retryDelayMs(failures: number): number {
+  const whole = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS);
+  return whole / 2 + (Math.random() * whole) / 2;
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal.addEventListener("abort", end, { once: true });
+  });
+}

@@ -1,0 +1,92 @@
+import { siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
+import type { LiveEvent } from "@suncrew/contract/live/live.ts";
+import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { useCallback, useSyncExternalStore } from "react";
+import { queryClient } from "../api/query-client.ts";
+import { queryKeyOf } from "../api/route-query.ts";
+import { currentSession, endSession, onSessionChange } from "../session/session.ts";
+import { LiveConnection } from "./live-connection.ts";
+import { LiveStore, type LiveStatus } from "./live-store.ts";
+
+/** What the live stream last said; for reading outside of components. */
+export const liveStore = new LiveStore();
+
+const connection = new LiveConnection({
+  store: liveStore,
+  onEvents: patchSites,
+  onEnd: (reason) => {
+    const session = currentSession();
+    if (reason === "session" && session !== null) endSession(session.token);
+    // What the user may see has changed: the next stream begins with a new snapshot.
+    if (reason === "scope") void queryClient.invalidateQueries();
+  },
+});
+
+/** Keeps the live stream open while somebody is signed in; the answer stops it. */
+export function followLive(): () => void {
+  const follow = () => {
+    if (currentSession() !== null) return connection.start();
+    connection.stop();
+    liveStore.clear();
+  };
+  const unfollow = onSessionChange(follow);
+  follow();
+  return () => {
+    unfollow();
+    connection.stop();
+    liveStore.clear();
+  };
+}
+
+/** The live part of a robot; undefined until the stream has named it. */
+export function useRobotLive(robotId: number): RobotLive | undefined {
+  const subscribe = useCallback((listener: () => void) => liveStore.subscribe(`robot:${robotId}`, listener), [robotId]);
+  return useSyncExternalStore(subscribe, () => liveStore.robot(robotId));
+}
+
+/** A site with its counters as the stream last said; undefined until it has named it. */
+export function useSiteLive(siteId: number): Site | undefined {
+  const subscribe = useCallback((listener: () => void) => liveStore.subscribe(`site:${siteId}`, listener), [siteId]);
+  return useSyncExternalStore(subscribe, () => liveStore.site(siteId));
+}
+
+/** Renders again after each flush; read `liveStore.robots()` for figures over all robots. */
+export function useLiveVersion(): number {
+  return useSyncExternalStore(
+    (listener) => liveStore.subscribe("any", listener),
+    () => liveStore.version(),
+  );
+}
+
+export function useLiveStatus(): LiveStatus {
+  return useSyncExternalStore(
+    (listener) => liveStore.subscribe("status", listener),
+    () => liveStore.status(),
+  );
+}
+
+/** Brings the cached list of sites up to date; a snapshot with other sites than the list fetches it anew. */
+function patchSites(events: readonly LiveEvent[]): void {
+  const changed = new Map<number, Site>();
+  let snapshotIds: ReadonlySet<number> | null = null;
+  for (const event of events) {
+    if (event.type === "end") continue;
+    if (event.type === "snapshot") snapshotIds = new Set(event.sites.map((site) => site.id));
+    for (const site of event.sites) changed.set(site.id, site);
+  }
+  if (changed.size === 0 && snapshotIds === null) return;
+  const key = queryKeyOf(siteDetails, {});
+  const cached = queryClient.getQueryData<readonly Site[]>(key);
+  if (cached === undefined) return;
+  const known = new Set(cached.map((site) => site.id));
+  const sameSites =
+    (snapshotIds === null || snapshotIds.size === known.size) && [...changed.keys()].every((id) => known.has(id));
+  if (sameSites) {
+    queryClient.setQueryData<readonly Site[]>(
+      key,
+      cached.map((site) => changed.get(site.id) ?? site),
+    );
+  } else {
+    void queryClient.invalidateQueries({ queryKey: queryKeyOf(siteDetails) });
+  }
+}

@@ -1,0 +1,134 @@
+import { sessionUserSchema } from "@suncrew/contract/auth/auth.ts";
+import type { login, Role } from "@suncrew/contract/auth/auth.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import { z } from "zod";
+import { TokenExpiredError } from "../api/errors.ts";
+import { decodeToken, validClaims } from "./token.ts";
+
+/** §9 Browser storage keys. */
+const TOKEN_KEY = "token";
+const USER_KEY = "user";
+const GROUPS_KEY = "robotGroups";
+/** The longest delay a browser's timer takes. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/** §3 Session user: in the browser its id is text. */
+const storedUserSchema = sessionUserSchema.extend({ id: z.string() });
+export type StoredUser = z.output<typeof storedUserSchema>;
+
+/** Somebody is signed in. The role is the token's, which the server signed. */
+export interface Session {
+  readonly token: string;
+  readonly role: Role;
+  readonly user: StoredUser;
+  /** Milliseconds since 1970. */
+  readonly expiresAtMs: number;
+}
+
+const listeners = new Set<() => void>();
+let current: Session | null = readStored();
+let expiryTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** The session in this browser, or null. A new object only when it changed. */
+export function currentSession(): Session | null {
+  return current;
+}
+
+/** Calls `listener` after each change; the answer takes it off again. */
+export function onSessionChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** §4 Session: signing in stores the token under `token` and the user under `user`. */
+export function startSession(answer: ResponseOf<typeof login>): void {
+  const user: StoredUser = { ...answer.user, id: String(answer.user.id) };
+  localStorage.setItem(TOKEN_KEY, answer.token);
+  localStorage.setItem(USER_KEY, JSON.stringify(user));
+  refresh();
+}
+
+/** Removes what this browser keeps of a session, and tells everybody who watches. */
+export function clearSession(): void {
+  for (const key of [TOKEN_KEY, USER_KEY, GROUPS_KEY]) localStorage.removeItem(key);
+  refresh();
+}
+
+/**
+ * §4 Session: the server refused `refusedToken`. Ends the session by a hard redirect to `/`, unless
+ * somebody has signed in anew since that request was sent.
+ */
+export function endSession(refusedToken: string): void {
+  if (localStorage.getItem(TOKEN_KEY) !== refusedToken) return;
+  clearSession();
+  location.replace("/");
+}
+
+/** Drops a stored token that is expired or cannot be decoded. True where it did. */
+export function dropExpiredSession(): boolean {
+  const token = localStorage.getItem(TOKEN_KEY);
+  if (token === null || validClaims(token, Date.now()) !== null) return false;
+  clearSession();
+  return true;
+}
+
+/**
+ * The token to send with a request, or null where there is none.
+ * @throws TokenExpiredError and ends the session where it is expired (§4 Session).
+ */
+export function tokenToSend(): string | null {
+  const token = localStorage.getItem(TOKEN_KEY);
+  if (token === null || validClaims(token, Date.now()) !== null) return token;
+  endSession(token);
+  throw new TokenExpiredError();
+}
+
+/** Watches the expiry and the other tabs; once, at the start of the page. */
+export function watchSession(): void {
+  scheduleExpiry();
+  addEventListener("storage", (event) => {
+    if (event.key !== null && event.key !== TOKEN_KEY && event.key !== USER_KEY) return;
+    const before = current?.token;
+    refresh();
+    // Another tab signed out or in as somebody else: nothing on this page is true any more.
+    if (before !== undefined && before !== localStorage.getItem(TOKEN_KEY)) location.replace("/");
+  });
+  // A timer sleeps with the machine; look again when the page is shown.
+  document.addEventListener("visibilitychange", expireIfDue);
+}
+
+function refresh(): void {
+  current = readStored();
+  scheduleExpiry();
+  for (const listener of listeners) listener();
+}
+
+function scheduleExpiry(): void {
+  clearTimeout(expiryTimer);
+  if (current === null) return;
+  expiryTimer = setTimeout(expireIfDue, Math.min(current.expiresAtMs - Date.now(), MAX_TIMER_MS));
+}
+
+function expireIfDue(): void {
+  if (current === null) return;
+  if (current.expiresAtMs <= Date.now()) endSession(current.token);
+  else scheduleExpiry();
+}
+
+function readStored(): Session | null {
+  const token = localStorage.getItem(TOKEN_KEY);
+  const claims = token === null ? null : decodeToken(token);
+  const user = parseUser(localStorage.getItem(USER_KEY));
+  if (token === null || claims === null || user === null) return null;
+  const expiresAtMs = claims.exp * 1000;
+  return expiresAtMs > Date.now() ? { token, role: claims.role, user, expiresAtMs } : null;
+}
+
+function parseUser(text: string | null): StoredUser | null {
+  if (text === null) return null;
+  try {
+    return storedUserSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}

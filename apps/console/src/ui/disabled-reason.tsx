@@ -1,0 +1,38 @@
+import { Tooltip, VisuallyHidden } from "@mantine/core";
+import { cloneElement, useId, type MouseEvent, type ReactElement } from "react";
+
+interface Pressable {
+  readonly "aria-disabled"?: boolean;
+  readonly "aria-describedby"?: string | undefined;
+  readonly "data-disabled"?: boolean;
+  readonly onClick?: ((event: MouseEvent<HTMLElement>) => void) | undefined;
+}
+
+export interface DisabledReasonProps {
+  /** Why the button cannot be pressed now; null where it can. */
+  readonly reason: string | null;
+  /** A button of the component library. */
+  readonly children: ReactElement<Pressable>;
+}
+
+/**
+ * A button that says why it is disabled, by tooltip and to a screen reader. It stays in the tab order
+ * (`aria-disabled`, not `disabled`), so that the keyboard reaches the reason; pressing it does nothing.
+ */
+export function DisabledReason({ reason, children }: DisabledReasonProps) {
+  const id = useId();
+  if (reason === null) return children;
+  return (
+    <>
+      <Tooltip label={reason}>
+        {cloneElement(children, {
+          "aria-disabled": true,
+          "aria-describedby": id,
+          "data-disabled": true,
+          onClick: (event: MouseEvent<HTMLElement>) => event.preventDefault(),
+        })}
+      </Tooltip>
+      <VisuallyHidden id={id}>{reason}</VisuallyHidden>
+    </>
+  );
+}

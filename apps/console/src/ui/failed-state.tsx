@@ -1,0 +1,32 @@
+import { Button } from "@mantine/core";
+import { IconCloudOff, IconRefresh } from "@tabler/icons-react";
+import classes from "./state-panel.module.css";
+
+export interface FailedStateProps {
+  /** What could not be had. */
+  readonly title: string;
+  /** Why, where it is known. */
+  readonly message?: string | undefined;
+  readonly onRetry: () => void;
+  readonly retrying?: boolean;
+}
+
+/** In place of what could not be loaded: says so and offers another try. */
+export function FailedState({ title, message, onRetry, retrying = false }: FailedStateProps) {
+  return (
+    <div className={classes["panel"]} role="alert">
+      <IconCloudOff size={32} stroke={1.5} className={classes["icon"]} aria-hidden />
+      <p className={classes["title"]}>{title}</p>
+      {message !== undefined && message !== "" && <p className={classes["message"]}>{message}</p>}
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconRefresh size={14} aria-hidden />}
+        loading={retrying}
+        onClick={onRetry}
+      >
+        Retry
+      </Button>
+    </div>
+  );
+}

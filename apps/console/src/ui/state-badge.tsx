@@ -1,0 +1,22 @@
+import { IconRefresh } from "@tabler/icons-react";
+import type { Look } from "./look.ts";
+import classes from "./state-badge.module.css";
+
+export interface StateBadgeProps {
+  readonly look: Look;
+  /** Another word than the look's own, such as CHECKING... */
+  readonly label?: string;
+  /** True while it is being asked anew: plain, with a turning icon. */
+  readonly checking?: boolean;
+}
+
+/** A state as icon, word and colour. */
+export function StateBadge({ look, label, checking = false }: StateBadgeProps) {
+  const Icon = checking ? IconRefresh : look.icon;
+  return (
+    <span className={classes["badge"]} data-tone={checking ? "plain" : look.tone} data-checking={checking || undefined}>
+      {Icon !== undefined && <Icon size={13} aria-hidden />}
+      {label ?? look.label}
+    </span>
+  );
+}

@@ -1,0 +1,20 @@
+// Runs before anything is painted, as a file of its own because the content policy forbids inline
+// scripts: the stored theme (browser key `theme`, default light) and, for the schema library, no eval.
+(() => {
+  let theme = "light";
+  try {
+    const stored = localStorage.getItem("theme");
+    if (["light", "dark", "blue", "green", "purple"].includes(stored)) theme = stored;
+  } catch {
+    // Storage is switched off: the default stays.
+  }
+  const root = document.documentElement;
+  root.dataset.theme = theme;
+  root.dataset.mantineColorScheme = theme === "dark" ? "dark" : "light";
+  const nonce = document.querySelector('meta[name="csp-nonce"]')?.getAttribute("content");
+  Object.assign(globalThis, {
+    __zod_globalConfig: { jitless: true },
+    // The modal's scroll lock inserts a style element and looks for its nonce here.
+    __webpack_nonce__: nonce,
+  });
+})();
