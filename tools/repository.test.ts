@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { describeProblems, readRepository, type Rule } from "./repository.ts";
+import { exportsByName } from "./rules/exports.ts";
+import { featureGraph } from "./rules/feature-graph.ts";
+import { honestTypes, noSkippedTests, noSleepsInTests, noUnfinishedMarks } from "./rules/honest-code.ts";
+import { importBoundaries } from "./rules/import-boundaries.ts";
+import { fileNames, fileSize } from "./rules/naming.ts";
+import { queriesAskTheViewer, routesHoldNoSql, writesStayInside } from "./rules/tenancy.ts";
+
+const files = readRepository();
+
+const rules: Record<string, Rule> = {
+  "imports keep to the table of docs/architecture.md": importBoundaries,
+  "the features' imports of each other have no cycle": featureGraph,
+  "only public.ts re-exports, and only pages export a default": exportsByName,
+  "§6 every query takes the viewer and starts from visibleSites": queriesAskTheViewer,
+  "SQL without a viewer is reached by the server's own work only": writesStayInside,
+  "routes hold no SQL": routesHoldNoSql,
+  "files are named in kebab-case by what they do": fileNames,
+  "no file is longer than 500 lines": fileSize,
+  "no test is skipped, narrowed or expected to fail": noSkippedTests,
+  "no test sleeps": noSleepsInTests,
+  "nothing is marked as unfinished": noUnfinishedMarks,
+  "types are proven, not asserted away": honestTypes,
+};
+
+test.each(Object.entries(rules))("%s", (_title, rule) => {
+  expect(describeProblems(rule(files))).toEqual([]);
+});

@@ -1,0 +1,94 @@
+import type { Problem, RepositoryFile } from "../repository.ts";
+import { type Import, importsOf, isSource, isTest, resolveInside } from "../source-file.ts";
+import { mayImport, type Place, placeOf } from "./rooms.ts";
+
+const rule = "import boundaries, docs/architecture.md";
+
+/** Modules by which a feature announces itself to the file that lists the features. */
+const serverRegistration = /\.(routes|mqtt|jobs)\.ts$/;
+const consoleRegistration = /(-page|\.route)\.tsx$/;
+
+/** Rooms whose code runs in a browser as well, or knows nothing of where it runs. */
+const withoutNode = new Set(["contract", "domain", "console ui", "console platform", "console feature", "console app"]);
+
+/** Holds the table of docs/architecture.md for every import, generically: a new feature needs no line here. */
+export function importBoundaries(files: readonly RepositoryFile[]): Problem[] {
+  const known = new Set(files.map(({ path }) => path));
+  return files.filter(isSource).flatMap((file) =>
+    importsOf(file).flatMap((one) => {
+      const message = judge(file.path, one, known);
+      return message === null ? [] : [{ path: file.path, rule, message: `imports "${one.specifier}": ${message}` }];
+    }),
+  );
+}
+
+function judge(path: string, one: Import, known: ReadonlySet<string>): string | null {
+  const from = roomOf(path);
+  const target = resolveInside(path, one.specifier);
+  if (target === null) return judgeOutside(path, from, one);
+  if (!known.has(target)) return `there is no ${target}. Name the file as it is, with its ending (.ts, .tsx).`;
+  const to = placeOf(target);
+  if (one.specifier.startsWith(".") && workspaceOf(path) !== workspaceOf(target)) {
+    return "a relative import may not leave its package. Write @suncrew/<package>/<path>.ts.";
+  }
+  if (isTest(target)) return "a test is imported by nobody. Move what is shared into a file of its own.";
+  if (to.room === "server test" && from.room !== "server test" && from.room !== "bench") {
+    return "only tests may use apps/server/test.";
+  }
+  if (from.room === to.room) return judgeSameRoom(path, target, from, to);
+  if (!mayImport[from.room].includes(to.room)) {
+    const allowed = mayImport[from.room].join(", ");
+    return `${from.room} may not import ${to.room}; it may import ${allowed === "" ? "its own room only" : allowed}.`;
+  }
+  if (from.room === "server platform" && to.feature !== "http") {
+    return "the server's platform may import the contract's http folder only: it knows no feature's wire.";
+  }
+  return judgeDoor(path, target, from, to);
+}
+
+/** Tests of the server stand beside the code and may look behind every door of the server. */
+function roomOf(path: string): Place {
+  const place = placeOf(path);
+  return isTest(path) && place.room.startsWith("server") ? { room: "server test", feature: null } : place;
+}
+
+function judgeSameRoom(path: string, target: string, from: Place, to: Place): string | null {
+  const hasFeatureDoors = from.room === "server feature" || from.room === "console feature";
+  if (!hasFeatureDoors) return null;
+  const isPublic = target.endsWith("/public.ts");
+  if (from.feature === to.feature) {
+    if (!isPublic || isTest(path)) return null;
+    return "public.ts is for other features. Import the file itself.";
+  }
+  if (isPublic || isTest(path)) return null;
+  return `another feature is entered by its public.ts only. Re-export the name in features/${to.feature}/public.ts.`;
+}
+
+function judgeDoor(path: string, target: string, from: Place, to: Place): string | null {
+  if (target.endsWith("/public.ts")) return null;
+  if (from.room === "server composition" && to.room === "server feature") {
+    if (path === "apps/server/src/app.ts" && serverRegistration.test(target)) return null;
+    return "a feature is entered by its public.ts; app.ts alone may also import its .routes, .mqtt and .jobs files.";
+  }
+  if (from.room === "console app" && to.room === "console feature") {
+    if (consoleRegistration.test(target)) return null;
+    return "a feature is entered by its public.ts or by a page (-page.tsx, .route.tsx).";
+  }
+  return null;
+}
+
+function judgeOutside(path: string, from: Place, { specifier }: Import): string | null {
+  if (specifier.startsWith("node:")) {
+    const isProduct = !isTest(path) && !path.endsWith(".config.ts");
+    return isProduct && withoutNode.has(from.room) ? `${from.room} runs in the browser too and has no Node.` : null;
+  }
+  if (from.room === "contract" && specifier !== "zod" && !isTest(path)) {
+    return "the contract may import the schema library (zod) only.";
+  }
+  return null;
+}
+
+function workspaceOf(path: string): string {
+  const [first, second] = path.split("/");
+  return first === "packages" || first === "apps" ? `${first}/${second}` : (first ?? "");
+}

@@ -1,0 +1,68 @@
+/** The rooms of the house, from docs/architecture.md: each folder is one, and each says what it may import. */
+export type Room =
+  | "contract"
+  | "domain"
+  | "server platform"
+  | "server feature"
+  | "server composition"
+  | "server test"
+  | "console ui"
+  | "console platform"
+  | "console feature"
+  | "console app"
+  | "simulator"
+  | "e2e"
+  | "bench"
+  | "tools"
+  | "root";
+
+export interface Place {
+  readonly room: Room;
+  /** The specification's noun, in rooms that have one folder for each. */
+  readonly feature: string | null;
+}
+
+const folders: readonly (readonly [RegExp, Room])[] = [
+  [/^packages\/contract\/src\/(?:([a-z0-9-]+)\/)?/, "contract"],
+  [/^packages\/domain\/src\/(?:([a-z0-9-]+)\/)?/, "domain"],
+  [/^apps\/server\/src\/platform\//, "server platform"],
+  [/^apps\/server\/src\/features\/([a-z0-9-]+)\//, "server feature"],
+  [/^apps\/server\/src\//, "server composition"],
+  [/^apps\/server\/test\//, "server test"],
+  [/^apps\/console\/src\/ui\//, "console ui"],
+  [/^apps\/console\/src\/platform\//, "console platform"],
+  [/^apps\/console\/src\/features\/([a-z0-9-]+)\//, "console feature"],
+  [/^apps\/console\/src\//, "console app"],
+  [/^apps\/simulator\//, "simulator"],
+  [/^e2e\//, "e2e"],
+  [/^bench\//, "bench"],
+  [/^tools\//, "tools"],
+];
+
+/** The room that a file stands in. */
+export function placeOf(path: string): Place {
+  for (const [folder, room] of folders) {
+    const match = folder.exec(path);
+    if (match !== null) return { room, feature: match[1] ?? null };
+  }
+  return { room: "root", feature: null };
+}
+
+/** What each room may import of the others; its own files always. */
+export const mayImport: Readonly<Record<Room, readonly Room[]>> = {
+  contract: [],
+  domain: ["contract"],
+  "server platform": ["contract"],
+  "server feature": ["contract", "domain", "server platform"],
+  "server composition": ["contract", "domain", "server platform", "server feature"],
+  "server test": ["contract", "domain", "server platform", "server feature", "server composition", "simulator"],
+  "console ui": [],
+  "console platform": ["contract", "console ui"],
+  "console feature": ["contract", "domain", "console ui", "console platform"],
+  "console app": ["contract", "domain", "console ui", "console platform", "console feature"],
+  simulator: ["contract"],
+  e2e: ["contract", "simulator"],
+  bench: ["contract", "domain", "simulator", "server platform", "server feature", "server composition", "server test"],
+  tools: ["contract", "domain"],
+  root: [],
+};

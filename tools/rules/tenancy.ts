@@ -1,0 +1,140 @@
+import type { Problem, RepositoryFile } from "../repository.ts";
+import { callsOf, importsOf, isSource, isTest, parse, resolveInside } from "../source-file.ts";
+import { placeOf } from "./rooms.ts";
+
+const rule = "tenancy, docs/architecture.md";
+
+/** The one wall: which sites exist for who asks. */
+const wall = "visibleSites";
+
+/** Files that answer people. */
+const answersPeople = /\.(routes|queries)\.ts$/;
+
+interface FoundFunction {
+  readonly name: string;
+  readonly firstParameter: string | null;
+  readonly isExported: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Every exported function of a `*.queries.ts` takes `viewer` first and starts from visibleSites(viewer). */
+export function queriesAskTheViewer(files: readonly RepositoryFile[]): Problem[] {
+  return serverFeatureFiles(files)
+    .filter(({ path }) => path.endsWith(".queries.ts"))
+    .flatMap((file) => {
+      const functions = topLevelFunctions(file);
+      const behindWall = namesBehindWall(file, functions);
+      return functions
+        .filter(({ isExported }) => isExported)
+        .flatMap(({ name, firstParameter }) => {
+          const advice =
+            "What the server does for nobody in particular belongs in a .writes.ts file; what a person asks for, here.";
+          if (firstParameter !== "viewer") {
+            return [{ path: file.path, rule, message: `${name} must take viewer as its first parameter. ${advice}` }];
+          }
+          if (behindWall.has(name)) return [];
+          const message = `${name} must start from ${wall}(viewer), itself or by a function of this file. ${advice}`;
+          return [{ path: file.path, rule, message }];
+        });
+    });
+}
+
+/**
+ * `*.writes.ts` stands outside the wall: what answers people (routes, queries) and what stands outside the
+ * features never reaches it, also not by a public.ts that hands one of its names on.
+ */
+export function writesStayInside(files: readonly RepositoryFile[]): Problem[] {
+  const handedOn = namesHandedOn(files);
+  return files.filter(isSource).flatMap((file) => {
+    const { room } = placeOf(file.path);
+    if (isTest(file.path) || room === "server test" || room === "bench") return [];
+    if (room === "server feature" && !answersPeople.test(file.path)) return [];
+    return importsOf(file).flatMap(({ specifier, isType, names }) => {
+      const target = isType ? null : resolveInside(file.path, specifier);
+      if (target === null) return [];
+      const name = target.endsWith(".writes.ts") ? specifier : names.find((one) => handedOn.get(target)?.has(one));
+      // Composition may use what a feature hands on: it answers nobody.
+      if (name === undefined || (room === "server composition" && !target.endsWith(".writes.ts"))) return [];
+      const message = `imports ${name}, whose SQL asks for no viewer. Only the server's own work does (services, bridge, jobs); call a service that has checked the viewer.`;
+      return [{ path: file.path, rule, message }];
+    });
+  });
+}
+
+/** For each public.ts the names that come from a `*.writes.ts`. */
+function namesHandedOn(files: readonly RepositoryFile[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const doors = files.filter(({ path }) => /^apps\/server\/.*\/public\.ts$/.test(path));
+  return new Map(
+    doors.map((door) => {
+      const writes = importsOf(door).filter(({ specifier }) => specifier.endsWith(".writes.ts"));
+      return [door.path, new Set(writes.flatMap(({ names }) => names))];
+    }),
+  );
+}
+
+/** Routes parse, ask a service and answer; they hold no SQL. */
+export function routesHoldNoSql(files: readonly RepositoryFile[]): Problem[] {
+  return serverFeatureFiles(files)
+    .filter(({ path }) => path.endsWith(".routes.ts"))
+    .flatMap((file) => {
+      const usesKysely = importsOf(file).some(({ specifier, isType }) => specifier === "kysely" && !isType);
+      const asks = callsOf(file).some(
+        ({ object, name }) =>
+          /^(selectFrom|insertInto|updateTable|deleteFrom|selectNoFrom|executeTakeFirst|transaction)$/.test(name) ||
+          /(^|\.)(db|tx|trx)$/.test(object ?? ""),
+      );
+      if (!usesKysely && !asks) return [];
+      return [{ path: file.path, rule, message: "holds SQL. Move it to the feature's .queries.ts and call that." }];
+    });
+}
+
+function serverFeatureFiles(files: readonly RepositoryFile[]): RepositoryFile[] {
+  return files.filter((file) => isSource(file) && placeOf(file.path).room === "server feature" && !isTest(file.path));
+}
+
+function topLevelFunctions(file: RepositoryFile): FoundFunction[] {
+  const { program } = parse(file);
+  const functions: FoundFunction[] = [];
+  for (const statement of program.body) {
+    const isExported = statement.type === "ExportNamedDeclaration";
+    const declaration = isExported ? statement.declaration : statement;
+    if (declaration?.type === "FunctionDeclaration" && declaration.id !== null) {
+      functions.push({ ...whereIs(declaration), name: declaration.id.name, isExported });
+    }
+    if (declaration?.type !== "VariableDeclaration") continue;
+    for (const { id, init } of declaration.declarations) {
+      if (id.type !== "Identifier" || init === null) continue;
+      if (init.type === "ArrowFunctionExpression" || init.type === "FunctionExpression") {
+        functions.push({ ...whereIs(init), name: id.name, isExported });
+      }
+    }
+  }
+  return functions;
+}
+
+interface FunctionNode {
+  readonly params: readonly { readonly type: string; readonly name?: unknown }[];
+  readonly start: number;
+  readonly end: number;
+}
+
+function whereIs({ params, start, end }: FunctionNode): Omit<FoundFunction, "name" | "isExported"> {
+  const [first] = params;
+  const firstParameter = first?.type === "Identifier" && typeof first.name === "string" ? first.name : null;
+  return { firstParameter, start, end };
+}
+
+/** Functions that hand `viewer` to the wall, directly or through another function of the file. */
+function namesBehindWall(file: RepositoryFile, functions: readonly FoundFunction[]): ReadonlySet<string> {
+  const calls = callsOf(file).filter(({ argumentNames }) => argumentNames.includes("viewer"));
+  const behind = new Set([wall]);
+  for (let before = 0; before !== behind.size;) {
+    before = behind.size;
+    for (const { name, start, end } of functions) {
+      const reaches = calls.some((call) => call.start >= start && call.end <= end && behind.has(call.name));
+      if (reaches) behind.add(name);
+    }
+  }
+  return behind;
+}
