@@ -1,0 +1,129 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { z } from "zod";
+import { type FaultKind, faultKinds, faultSchema, sentenceOf } from "../faults/fault.ts";
+import type { Fleet } from "../fleet/fleet.ts";
+import type { SimulatedRobot } from "../fleet/simulated-robot.ts";
+import { conditionSchema } from "../scenario/scenario.ts";
+
+export interface ControlServer {
+  /** `http://127.0.0.1:<port>`. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** An answer that is not 200. */
+class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const MAX_BODY_BYTES = 65_536;
+
+/**
+ * Lets a test or a person on this machine see the robots' truth and make things go wrong. It listens on loopback
+ * only and answers no web page. Port 0 takes any free one. Rejects where the port is taken.
+ */
+export async function openControlServer(fleet: Fleet, port: number): Promise<ControlServer> {
+  const server = createServer((request, response) => void handle(fleet, request, response));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const bound = server.address();
+  const boundPort = bound !== null && typeof bound === "object" ? bound.port : port;
+  return {
+    address: `http://127.0.0.1:${boundPort}`,
+    close() {
+      return new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+async function handle(fleet: Fleet, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    send(response, 200, await route(fleet, request));
+  } catch (error) {
+    if (error instanceof Refusal) send(response, error.status, { message: error.message });
+    else send(response, 500, { message: "The simulator failed to do this." });
+  }
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+async function route(fleet: Fleet, request: IncomingMessage): Promise<unknown> {
+  refusePages(request);
+  const path = new URL(request.url ?? "/", "http://127.0.0.1").pathname;
+  const [root, serial, thing, kind, ...rest] = path.split("/").slice(1);
+  if (root !== "robots" || rest.length > 0) throw new Refusal(404, "There is nothing at this address.");
+  const doing = [request.method, thing, kind === undefined ? "" : "kind"].filter(Boolean).join(" ");
+  if (serial === undefined && doing === "GET") return fleet.serials.map((each) => fleet.robot(each).truth());
+  const robot = fleet.find(serial ?? "");
+  if (robot === undefined) throw new Refusal(404, `There is no robot ${serial ?? ""}.`);
+  switch (doing) {
+    case "GET":
+      break;
+    case "POST faults":
+      robot.inject(parsed(faultSchema, await readBody(request)));
+      break;
+    case "DELETE faults":
+      robot.clear();
+      break;
+    case "DELETE faults kind":
+      clearKind(robot, kind ?? "");
+      break;
+    case "POST condition":
+      robot.setByHand(parsed(conditionSchema, await readBody(request)));
+      break;
+    case "POST power-cycle":
+      robot.powerCycle();
+      break;
+    default:
+      throw new Refusal(404, "There is nothing at this address.");
+  }
+  return robot.truth();
+}
+
+/** A page in a browser could reach this port: its requests carry an origin, or another host's name. */
+function refusePages(request: IncomingMessage): void {
+  const host = (request.headers.host ?? "").replace(/:\d+$/, "");
+  if (request.headers.origin !== undefined || !["127.0.0.1", "localhost"].includes(host)) {
+    throw new Refusal(403, "This address serves programs on this machine only.");
+  }
+}
+
+function clearKind(robot: SimulatedRobot, word: string): void {
+  const kind: FaultKind | undefined = faultKinds.find((known) => known === word);
+  if (kind === undefined) throw new Refusal(400, `"${word}" is no fault; known are ${faultKinds.join(", ")}.`);
+  robot.clear(kind);
+}
+
+function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
+  const result = schema.safeParse(body);
+  if (!result.success) throw new Refusal(400, sentenceOf(result.error));
+  return result.data;
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > MAX_BODY_BYTES) throw new Refusal(413, "The body is too large.");
+    chunks.push(bytes);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    throw new Refusal(400, "The body is not JSON.");
+  }
+}

@@ -1,0 +1,130 @@
+import type { FaultInput } from "../faults/fault.ts";
+import { faultSchema } from "../faults/fault.ts";
+import { machineAtSpeed } from "../robot/body.ts";
+import { freshMemory } from "../robot/memory.ts";
+import { type Cancel, type FleetClock, systemFleetClock } from "./clock.ts";
+import { ConnectGate } from "./connect-gate.ts";
+import type { Device } from "./link.ts";
+import { type Condition, type FleetParts, SimulatedRobot } from "./simulated-robot.ts";
+import { createMemoryStore, type MemoryStore } from "./store.ts";
+
+export interface InitialState {
+  /** Taken only by a robot of which the store knows nothing yet. */
+  readonly condition?: Condition;
+  readonly faults?: readonly FaultInput[];
+}
+
+export interface FleetOptions {
+  readonly mqttUrl: string;
+  readonly devices: readonly Device[];
+  /** MQTT 3.1.1 (4) unless told otherwise. */
+  readonly protocolVersion?: 4 | 5;
+  /** In memory unless told otherwise. */
+  readonly store?: MemoryStore;
+  readonly clock?: FleetClock;
+  /** How many times faster than real ones batteries drain and charge and panels get clean. */
+  readonly speed?: number;
+  /** Protocol rule 4: stops after this long without a broker, in milliseconds; 300 s. */
+  readonly linkLossStopMs?: number;
+  /** How many robots connect at the same time. */
+  readonly connectAtOnce?: number;
+  readonly initial?: Readonly<Record<string, InitialState>>;
+  /** One sentence about something that a person should know. */
+  readonly log?: (sentence: string) => void;
+}
+
+export interface Fleet {
+  readonly serials: readonly string[];
+  /** Begins to connect; does not wait for the broker. */
+  start(): void;
+  /** Every robot says OFFLINE and disconnects; what is not done after 1.5 s is cut. */
+  stop(): Promise<void>;
+  /** Throws where the fleet has no such robot. */
+  robot(serial: string): SimulatedRobot;
+  find(serial: string): SimulatedRobot | undefined;
+  /** Settles once every robot is connected. */
+  untilConnected(): Promise<void>;
+}
+
+const TICK_MS = 500;
+const SLOTS = 10;
+const STOP_LIMIT_MS = 1_500;
+
+/** Robots that share a broker address, a clock and one process. */
+export function createFleet(options: FleetOptions): Fleet {
+  const clock = options.clock ?? systemFleetClock;
+  const store = options.store ?? createMemoryStore();
+  const log = options.log ?? (() => {});
+  const onStoreError = (error: unknown): void => log(`The robots' memory cannot be stored: ${String(error)}.`);
+  const gate = new ConnectGate({
+    flush: () => store.flush(),
+    atOnce: options.connectAtOnce ?? 100,
+    clock,
+    onError: onStoreError,
+  });
+  const complaints = new Set<string>();
+  const parts: FleetParts = {
+    mqttUrl: options.mqttUrl,
+    protocolVersion: options.protocolVersion ?? 4,
+    clock,
+    store,
+    gate,
+    machine: machineAtSpeed(options.speed ?? 1),
+    linkLossStopMs: options.linkLossStopMs ?? 300_000,
+    onConnectFailed: (serial, reason) => {
+      // A thousand robots without a broker have one complaint.
+      if (complaints.has(reason.message)) return;
+      complaints.add(reason.message);
+      log(`${serial} cannot connect: ${reason.message} It tries again; the same of others is not repeated here.`);
+    },
+  };
+  const robots = new Map<string, SimulatedRobot>();
+  for (const device of options.devices) {
+    if (robots.has(device.serial)) throw new Error(`The serial number ${device.serial} is there twice.`);
+    const initial = options.initial?.[device.serial] ?? {};
+    const memory = store.load(device.serial) ?? freshMemory(clock.now().getTime(), initial.condition);
+    const faults = (initial.faults ?? []).map((fault) => faultSchema.parse(fault));
+    robots.set(device.serial, new SimulatedRobot(device, memory, faults, parts));
+  }
+  let cancelTicks: Cancel = () => {};
+
+  /** One timer for all: each beat lets a tenth of the robots live half a second. */
+  function startTicks(): void {
+    const slots: SimulatedRobot[][] = Array.from({ length: SLOTS }, () => []);
+    [...robots.values()].forEach((robot, index) => slots[index % SLOTS]?.push(robot));
+    let beat = 0;
+    cancelTicks = clock.every(TICK_MS / SLOTS, () => {
+      for (const robot of slots[beat % SLOTS] ?? []) robot.tick();
+      beat += 1;
+    });
+  }
+
+  return {
+    serials: [...robots.keys()],
+    start() {
+      startTicks();
+      for (const robot of robots.values()) robot.start();
+    },
+    async stop() {
+      cancelTicks();
+      gate.clear();
+      const all = [...robots.values()];
+      const closed = Promise.all(all.map((robot) => robot.stop()));
+      const { promise: late, resolve: isLate } = Promise.withResolvers<void>();
+      const timer = setTimeout(isLate, STOP_LIMIT_MS);
+      await Promise.race([closed, late]);
+      clearTimeout(timer);
+      for (const robot of all) robot.cutGoodbye();
+      await store.flush().catch(onStoreError);
+    },
+    robot(serial) {
+      const robot = robots.get(serial);
+      if (robot === undefined) throw new Error(`There is no robot ${serial}.`);
+      return robot;
+    },
+    find: (serial) => robots.get(serial),
+    async untilConnected() {
+      await Promise.all([...robots.values()].map((robot) => robot.until((truth) => truth.connected)));
+    },
+  };
+}

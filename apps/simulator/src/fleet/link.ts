@@ -1,0 +1,100 @@
+import { Socket } from "node:net";
+import { leaves, type RobotLeaf, topicOf } from "@suncrew/contract/devices/topics.ts";
+import mqtt, { type MqttClient } from "mqtt";
+
+export interface Device {
+  readonly serial: string;
+  /** The robot's password at the broker. */
+  readonly secret: string;
+}
+
+export interface LinkOptions {
+  readonly mqttUrl: string;
+  readonly protocolVersion: 4 | 5;
+  readonly device: Device;
+  /** The last will: what the broker publishes on `connection` when the link breaks. */
+  readonly will: string;
+  readonly onMessage: (payload: Buffer, retained: boolean) => void;
+  /** Once, after the link was up. */
+  readonly onLost: () => void;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const KEEPALIVE_S = 30;
+
+/** One MQTT connection of one session. It never reconnects: a new session needs a new link. */
+export class Link {
+  readonly #client: MqttClient;
+  readonly #serial: string;
+  #up = false;
+
+  private constructor(client: MqttClient, serial: string) {
+    this.#client = client;
+    this.#serial = serial;
+  }
+
+  /** Connects and subscribes to the robot's `command`. Rejects where the broker is away or refuses. */
+  static open(options: LinkOptions): Promise<Link> {
+    const { serial, secret } = options.device;
+    const client = mqtt.connect(options.mqttUrl, {
+      clientId: serial,
+      username: serial,
+      password: secret,
+      clean: true,
+      protocolVersion: options.protocolVersion,
+      keepalive: KEEPALIVE_S,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      reconnectPeriod: 0,
+      resubscribe: false,
+      will: { topic: topicOf(serial, "connection"), payload: Buffer.from(options.will), qos: 1, retain: true },
+    });
+    const link = new Link(client, serial);
+    return new Promise((resolve, reject) => {
+      let reason: Error = new Error("The broker closed the connection.");
+      client.on("error", (error) => (reason = error));
+      client.on("message", (_topic, payload, packet) => options.onMessage(payload, packet.retain));
+      client.on("close", () => {
+        const wasUp = link.#up;
+        link.#up = false;
+        client.end(true);
+        if (wasUp) options.onLost();
+        else reject(reason);
+      });
+      client.on("connect", () => {
+        // Without this a round trip takes 44 ms instead of 0.2.
+        if (client.stream instanceof Socket) client.stream.setNoDelay(true);
+        // Subscribed before ONLINE is told, so that an answer to ONLINE is not lost.
+        client.subscribe(topicOf(serial, "command"), { qos: leaves.command.qos }, (error) => {
+          if (error) {
+            reason = error;
+            client.end(true);
+            reject(reason);
+            return;
+          }
+          link.#up = true;
+          resolve(link);
+        });
+      });
+    });
+  }
+
+  /** Publishes as the leaf prescribes; dropped where the link is down, as on the air. */
+  publish(leaf: RobotLeaf, payload: string | Buffer): void {
+    if (!this.#up) return;
+    const { qos, retained } = leaves[leaf];
+    this.#client.publish(topicOf(this.#serial, leaf), payload, { qos, retain: retained }, () => {});
+  }
+
+  /** Cuts the connection without a word, so that the broker publishes the will. */
+  cut(): void {
+    this.#client.stream.destroy();
+  }
+
+  /** Says goodbye with `lastWords` on `connection` and disconnects; settles when the broker has taken them. */
+  async close(lastWords: string): Promise<void> {
+    if (!this.#up) return;
+    this.publish("connection", lastWords);
+    this.#up = false;
+    await this.#client.endAsync().catch(() => {});
+  }
+}

@@ -1,0 +1,299 @@
+import { PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
+import { ActiveFaults } from "../faults/active-faults.ts";
+import { type Fault, type FaultInput, type FaultKind, faultSchema } from "../faults/fault.ts";
+import { Garbage } from "../faults/garbage.ts";
+import type { Machine } from "../robot/body.ts";
+import type { RobotMemory } from "../robot/memory.ts";
+import { instantOf, type Moment } from "../robot/moment.ts";
+import type { Outgoing } from "../robot/outgoing.ts";
+import { Robot } from "../robot/robot.ts";
+import type { Cancel, FleetClock } from "./clock.ts";
+import type { ConnectGate } from "./connect-gate.ts";
+import { type Device, Link } from "./link.ts";
+import { Outbox } from "./outbox.ts";
+import type { MemoryStore } from "./store.ts";
+import { type RobotTruth, Watchers } from "./truth.ts";
+
+/** What all robots of a fleet share. */
+export interface FleetParts {
+  readonly mqttUrl: string;
+  readonly protocolVersion: 4 | 5;
+  readonly clock: FleetClock;
+  readonly store: MemoryStore;
+  readonly gate: ConnectGate;
+  readonly machine: Machine;
+  readonly linkLossStopMs: number;
+  readonly onConnectFailed: (serial: string, reason: Error) => void;
+}
+
+export type Condition = Partial<Pick<RobotMemory, "battery" | "mode" | "maintenance" | "applied" | "firmware">>;
+
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 30_000;
+
+/** One robot with its power, its link and its faults. */
+export class SimulatedRobot {
+  readonly serial: string;
+  readonly #device: Device;
+  readonly #parts: FleetParts;
+  readonly #faults = new ActiveFaults();
+  readonly #faultEnds = new Map<FaultKind, Cancel>();
+  readonly #watchers = new Watchers(() => this.truth());
+  readonly #garbage = new Garbage();
+  readonly #startsTaken: string[] = [];
+  #robot: Robot;
+  #link: Link | null = null;
+  /** The link that is saying goodbye. */
+  #leaving: Link | null = null;
+  #outbox: Outbox | null = null;
+  #running = false;
+  /** Waits at the gate, connects, or waits to try again. */
+  #onTheWay = false;
+  #failures = 0;
+  #cancelRetry: Cancel = () => {};
+  #cancelGarbage: Cancel = () => {};
+
+  constructor(device: Device, memory: RobotMemory, faults: readonly Fault[], parts: FleetParts) {
+    this.serial = device.serial;
+    this.#device = device;
+    this.#parts = parts;
+    for (const fault of faults) this.#faults.set(fault);
+    this.#robot = this.#powerOn(memory);
+  }
+
+  /** The true physical state, whatever was told to anyone. */
+  truth(): RobotTruth {
+    const robot = this.#robot;
+    return {
+      serial: this.serial,
+      connected: this.#link !== null,
+      motion: robot.motion,
+      mode: robot.mode,
+      status: robot.status,
+      battery: robot.battery,
+      charging: robot.charging,
+      applied: robot.applied,
+      runId: robot.runId,
+      session: robot.session,
+      lastSeq: robot.lastSeq,
+      firmware: robot.firmware,
+      alerts: robot.alerts,
+      waitingEvents: robot.waitingEvents,
+      startsTaken: [...this.#startsTaken],
+      faults: this.#faults.list(),
+    };
+  }
+
+  /** Settles with the truth as soon as it satisfies `predicate`, at once where it already does. */
+  until(predicate: (truth: RobotTruth) => boolean): Promise<RobotTruth> {
+    return this.#watchers.until(predicate);
+  }
+
+  start(): void {
+    this.#running = true;
+    for (const fault of this.#faults.list()) this.#timeFault(fault);
+    this.#faultsChanged();
+  }
+
+  /** Says OFFLINE and disconnects. */
+  async stop(): Promise<void> {
+    this.#running = false;
+    this.#cancelRetry();
+    this.#cancelGarbage();
+    for (const cancel of this.#faultEnds.values()) cancel();
+    this.#leaving = this.#link;
+    this.#loseLink();
+    this.#save();
+    await this.#leaving?.close(this.#connectionText("OFFLINE"));
+    this.#leaving = null;
+  }
+
+  /** Cuts short a goodbye that takes too long. */
+  cutGoodbye(): void {
+    this.#leaving?.cut();
+  }
+
+  tick(): void {
+    this.#send(this.#robot.tick(this.#moment()));
+  }
+
+  /** Makes something go wrong; replaces a fault of the same kind. */
+  inject(input: FaultInput): void {
+    const fault = faultSchema.parse(input);
+    this.#faults.set(fault);
+    this.#timeFault(fault);
+    this.#faultsChanged();
+  }
+
+  /** Ends one fault, or all. False where there was none. */
+  clear(kind?: FaultKind): boolean {
+    const kinds = kind === undefined ? this.#faults.list().map((fault) => fault.kind) : [kind];
+    let any = false;
+    for (const one of kinds) {
+      this.#faultEnds.get(one)?.();
+      this.#faultEnds.delete(one);
+      any = this.#faults.delete(one) || any;
+    }
+    this.#faultsChanged();
+    return any;
+  }
+
+  setByHand(condition: Condition): void {
+    this.#send(this.#robot.setByHand(condition, this.#moment()));
+  }
+
+  /** The power fails and comes back: all but the memory is gone, and the link breaks without goodbye. */
+  powerCycle(): void {
+    const memory = this.#robot.memory(this.#moment().wallMs);
+    const link = this.#link;
+    this.#loseLink();
+    this.#robot = this.#powerOn(memory);
+    this.#save();
+    link?.cut();
+    this.#seekLink();
+    this.#watchers.look();
+  }
+
+  #powerOn(memory: RobotMemory): Robot {
+    const { machine, linkLossStopMs } = this.#parts;
+    const onMove = (commandId: string): void => void this.#startsTaken.push(commandId);
+    const { conditions } = this.#faults;
+    return new Robot({ memory, machine, linkLossStopMs, conditions, onMove }, this.#moment());
+  }
+
+  #moment(): Moment {
+    const { clock } = this.#parts;
+    const trueMs = clock.now().getTime();
+    const monotonicMs = clock.monotonicMs?.() ?? trueMs;
+    return { monotonicMs, wallMs: this.#faults.wallMs(trueMs, monotonicMs) };
+  }
+
+  #connectionText(state: "OFFLINE" | "CONNECTION_BROKEN"): string {
+    const ts = instantOf(this.#moment().wallMs);
+    return JSON.stringify({ v: PROTOCOL_VERSION, state, session: this.#robot.session, ts });
+  }
+
+  #save(): void {
+    this.#parts.store.save(this.serial, this.#robot.memory(this.#moment().wallMs));
+  }
+
+  #send(messages: readonly Outgoing[]): void {
+    const unsaved = this.#robot.takeUnsaved();
+    if (unsaved !== "nothing") this.#save();
+    const stored = unsaved === "before-publishing" ? this.#parts.store.flush() : null;
+    if (this.#outbox !== null) this.#outbox.send(messages, stored);
+    else void stored?.catch(() => {});
+    this.#watchers.look();
+  }
+
+  #receive(payload: Buffer, retained: boolean): void {
+    if (this.#faults.has("deaf")) return;
+    const late = this.#faults.get("late");
+    const session = this.#robot.session;
+    const take = (): void => {
+      if (this.#link === null || this.#robot.session !== session) return;
+      this.#send(this.#robot.receive(payload, retained, this.#moment()));
+    };
+    if (late?.what === "commands") this.#parts.clock.after(late.ms, take);
+    else take();
+  }
+
+  #faultsChanged(): void {
+    this.#send(this.#robot.setConditions(this.#faults.conditions, this.#moment()));
+    this.#cancelGarbage();
+    const malformed = this.#faults.get("malformed");
+    if (malformed !== undefined) this.#cancelGarbage = this.#parts.clock.every(malformed.everyMs, () => this.#litter());
+    if (this.#faults.cutOff) this.#breakLink();
+    else this.#seekLink();
+    this.#watchers.look();
+  }
+
+  #timeFault({ kind, forSeconds }: Fault): void {
+    this.#faultEnds.get(kind)?.();
+    this.#faultEnds.delete(kind);
+    if (forSeconds === undefined) return;
+    this.#faultEnds.set(
+      kind,
+      this.#parts.clock.after(forSeconds * 1000, () => this.clear(kind)),
+    );
+  }
+
+  #litter(): void {
+    const { leaf, payload } = this.#garbage.next();
+    this.#link?.publish(leaf, payload);
+  }
+
+  #breakLink(): void {
+    const link = this.#link;
+    this.#loseLink();
+    link?.cut();
+  }
+
+  #loseLink(): void {
+    this.#link = null;
+    this.#outbox = null;
+    this.#robot.disconnected(this.#moment());
+    this.#watchers.look();
+  }
+
+  #seekLink(): void {
+    if (!this.#wantsLink() || this.#onTheWay || this.#link !== null) return;
+    this.#onTheWay = true;
+    this.#parts.gate.enter({ prepare: () => this.#prepare(), connect: () => this.#connect() });
+  }
+
+  #wantsLink(): boolean {
+    return this.#running && !this.#faults.cutOff;
+  }
+
+  #prepare(): void {
+    this.#robot.raiseSession();
+    this.#robot.takeUnsaved();
+    this.#save();
+  }
+
+  async #connect(): Promise<void> {
+    const robot = this.#robot;
+    const { session } = robot;
+    try {
+      if (!this.#wantsLink()) return;
+      const link: Link = await Link.open({
+        mqttUrl: this.#parts.mqttUrl,
+        protocolVersion: this.#parts.protocolVersion,
+        device: this.#device,
+        will: this.#connectionText("CONNECTION_BROKEN"),
+        onMessage: (payload, retained) => this.#receive(payload, retained),
+        onLost: () => {
+          if (this.#link !== link) return;
+          this.#loseLink();
+          this.#retryLater();
+        },
+      });
+      if (!this.#wantsLink() || this.#robot !== robot || robot.session !== session) {
+        link.cut();
+        return;
+      }
+      this.#failures = 0;
+      this.#link = link;
+      this.#outbox = new Outbox((leaf, payload) => link.publish(leaf, payload), this.#faults, this.#parts.clock);
+      this.#send(robot.connected(this.#moment()));
+    } catch (error) {
+      this.#failures += 1;
+      this.#parts.onConnectFailed(this.serial, error instanceof Error ? error : new Error(String(error)));
+    } finally {
+      this.#onTheWay = false;
+      if (this.#link === null) this.#retryLater();
+    }
+  }
+
+  /** Waits longer after every failure, and never as long as its neighbours. */
+  #retryLater(): void {
+    if (!this.#wantsLink() || this.#onTheWay) return;
+    this.#onTheWay = true;
+    const longestMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 5));
+    this.#cancelRetry = this.#parts.clock.after(longestMs * (0.5 + Math.random() / 2), () => {
+      this.#onTheWay = false;
+      this.#seekLink();
+    });
+  }
+}

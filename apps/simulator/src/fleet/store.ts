@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from "node:fs";
+import { open, rename } from "node:fs/promises";
+import { z } from "zod";
+import { type RobotMemory, robotMemorySchema } from "../robot/memory.ts";
+
+/** Keeps what robots keep across power loss. */
+export interface MemoryStore {
+  load(serial: string): RobotMemory | undefined;
+  /** Stores soon. */
+  save(serial: string, memory: RobotMemory): void;
+  /** Settles once everything saved so far is on the disk; rejects where it cannot be written. */
+  flush(): Promise<void>;
+}
+
+export function createMemoryStore(): MemoryStore {
+  const memories = new Map<string, RobotMemory>();
+  return {
+    load: (serial) => memories.get(serial),
+    save: (serial, memory) => void memories.set(serial, memory),
+    flush: () => Promise.resolve(),
+  };
+}
+
+const fileSchema = z.object({ robots: z.record(z.string(), robotMemorySchema) });
+const WRITE_AFTER_MS = 2_000;
+
+/**
+ * One JSON file for the whole fleet, replaced as a whole so that a crash leaves the old or the new one.
+ * Throws where the file is there but is not one of ours.
+ */
+export function openFileStore(path: string, onError: (error: unknown) => void): MemoryStore {
+  const memories = readFile(path);
+  let dirty = false;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let queued: Promise<void> | undefined;
+
+  async function write(): Promise<void> {
+    if (!dirty) return;
+    dirty = false;
+    const text = JSON.stringify({ robots: Object.fromEntries(memories) });
+    try {
+      await replaceFile(path, text);
+    } catch (error) {
+      dirty = true;
+      throw error;
+    }
+  }
+
+  /** At most one write runs and one waits, which takes all that was saved meanwhile. */
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    queued ??= writing
+      .catch(() => {})
+      .then(() => {
+        queued = undefined;
+        writing = write();
+        return writing;
+      });
+    return queued;
+  }
+
+  return {
+    load: (serial) => memories.get(serial),
+    save(serial, memory) {
+      memories.set(serial, memory);
+      dirty = true;
+      timer ??= setTimeout(() => void flush().catch(onError), WRITE_AFTER_MS).unref();
+    },
+    flush,
+  };
+}
+
+function readFile(path: string): Map<string, RobotMemory> {
+  if (!existsSync(path)) return new Map();
+  try {
+    return new Map(Object.entries(fileSchema.parse(JSON.parse(readFileSync(path, "utf8"))).robots));
+  } catch {
+    throw new Error(`The state file ${path} is damaged; remove it to begin with new robots.`);
+  }
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  const next = `${path}.next`;
+  const file = await open(next, "w", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(next, path);
+}

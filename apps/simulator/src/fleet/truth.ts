@@ -1,0 +1,60 @@
+import type { AppliedSettings, DeviceAlert, DeviceMode } from "@suncrew/contract/devices/messages.ts";
+import type { Motion } from "@suncrew/contract/robots/robots.ts";
+import type { Fault } from "../faults/fault.ts";
+
+/** What is physically so, for a test or a person to compare with what was told. */
+export interface RobotTruth {
+  readonly serial: string;
+  readonly connected: boolean;
+  readonly motion: Motion;
+  readonly mode: DeviceMode;
+  /** The status text that the robot reports, or would. */
+  readonly status: string;
+  /** Percent, exact. */
+  readonly battery: number;
+  readonly charging: boolean;
+  readonly applied: AppliedSettings;
+  readonly runId: string | null;
+  readonly session: number;
+  readonly lastSeq: number;
+  readonly firmware: string;
+  readonly alerts: readonly DeviceAlert[];
+  /** Events that no RECEIVED has named. */
+  readonly waitingEvents: number;
+  /** Id of every command that set the robot moving, one entry for each time, in order. */
+  readonly startsTaken: readonly string[];
+  readonly faults: readonly Fault[];
+}
+
+interface Watcher {
+  readonly predicate: (truth: RobotTruth) => boolean;
+  readonly found: (truth: RobotTruth) => void;
+}
+
+/** Those who wait for the truth to become something. */
+export class Watchers {
+  readonly #read: () => RobotTruth;
+  #watching: Watcher[] = [];
+
+  constructor(read: () => RobotTruth) {
+    this.#read = read;
+  }
+
+  until(predicate: (truth: RobotTruth) => boolean): Promise<RobotTruth> {
+    return new Promise((found) => {
+      this.#watching.push({ predicate, found });
+      this.look();
+    });
+  }
+
+  /** Asks every watcher again; called after each change. */
+  look(): void {
+    if (this.#watching.length === 0) return;
+    const truth = this.#read();
+    this.#watching = this.#watching.filter((watcher) => {
+      if (!watcher.predicate(truth)) return true;
+      watcher.found(truth);
+      return false;
+    });
+  }
+}

@@ -1,0 +1,55 @@
+import type { CommandVerb, DeviceAlert, RejectCode } from "@suncrew/contract/devices/messages.ts";
+
+/** What is wrong with the robot itself, as the faults injected say. */
+export interface Conditions {
+  /** Cannot move until cleared. */
+  readonly jammed: boolean;
+  /** The charger has failed: the battery is held at this percentage, or below. */
+  readonly batteryHeldAt: number | null;
+  /** A warning, in words, that does not keep the robot from cleaning. */
+  readonly warning: string | null;
+  /** A status text reported whatever the true condition. */
+  readonly oddStatus: string | null;
+  readonly refuses: { readonly code: RejectCode; readonly verbs: readonly CommandVerb[] } | null;
+}
+
+export const soundCondition: Conditions = {
+  jammed: false,
+  batteryHeldAt: null,
+  warning: null,
+  oddStatus: null,
+  refuses: null,
+};
+
+/** Below this a battery is low; the alert clears again at `LOW_CLEARED`. */
+const LOW_BATTERY = 20;
+const LOW_CLEARED = 25;
+/** A START needs this much. */
+export const START_BATTERY = 15;
+/** A cleaning robot stops itself here, with enough left to reach its dock. */
+export const EMPTY_BATTERY = 10;
+
+/** Whether the battery counts as low, given whether it did before. */
+export function isBatteryLow(battery: number, wasLow: boolean): boolean {
+  return battery < (wasLow ? LOW_CLEARED : LOW_BATTERY);
+}
+
+export function alertsOf(conditions: Conditions, batteryLow: boolean): DeviceAlert[] {
+  const alerts: DeviceAlert[] = [];
+  if (conditions.jammed) {
+    alerts.push({ code: "JAMMED", severity: "CRITICAL", text: "The brush is jammed and the robot has stopped." });
+  }
+  if (batteryLow) alerts.push({ code: "LOW_BATTERY", severity: "WARNING", text: "The battery is low." });
+  if (conditions.warning !== null) {
+    alerts.push({ code: "CHECK_NEEDED", severity: "WARNING", text: conditions.warning });
+  }
+  return alerts;
+}
+
+/** The device's own status text: the worst alert speaks before the motion. */
+export function statusTextOf(conditions: Conditions, alerts: readonly DeviceAlert[], moving: boolean): string {
+  if (conditions.oddStatus !== null) return conditions.oddStatus;
+  if (alerts.some((alert) => alert.severity === "CRITICAL")) return "fault";
+  if (alerts.some((alert) => alert.severity === "WARNING")) return "warning";
+  return moving ? "start" : "stop";
+}

@@ -1,0 +1,57 @@
+import {
+  ackMessageSchema,
+  appliedSettingsSchema,
+  deviceAlertSchema,
+  eventMessageSchema,
+} from "@suncrew/contract/devices/messages.ts";
+import { z } from "zod";
+import { isClockSet } from "./moment.ts";
+
+const counter = z.int().min(0);
+
+/** What a robot keeps across power loss. Everything else is gone when the power fails. */
+export const robotMemorySchema = z.object({
+  session: counter,
+  lastSeq: counter,
+  lastCommandId: z.uuid().nullable(),
+  /** The mode outside maintenance. */
+  mode: z.enum(["AUTO", "MANUAL"]),
+  maintenance: z.boolean(),
+  applied: appliedSettingsSchema,
+  battery: z.number().min(0).max(100),
+  firmware: z.string().min(1).max(60),
+  eventSeq: counter,
+  /** Events that no RECEIVED has named yet, oldest first. */
+  events: z.array(eventMessageSchema),
+  /** The last answers to STOP and MAINTENANCE_ON, which no session or seq fences (rule 5). */
+  answers: z.array(ackMessageSchema.omit({ ts: true })),
+  /** Alerts reported as raised and not yet as cleared. */
+  alerts: z.array(deviceAlertSchema),
+  /** The run under way and when it was last seen alive, so that a power loss can be told afterwards. */
+  run: z.object({ runId: z.uuid(), aliveAtMs: z.number() }).nullable(),
+});
+export type RobotMemory = z.output<typeof robotMemorySchema>;
+
+/**
+ * The memory of a robot from the factory. Session and eventSeq begin at the time of day in seconds, so that a
+ * robot whose memory was lost still counts on above what it used before. Overrides set an initial condition.
+ */
+export function freshMemory(wallMs: number, initial: Partial<RobotMemory> = {}): RobotMemory {
+  const base = isClockSet(wallMs) ? Math.floor(wallMs / 1000) : 0;
+  return {
+    session: base,
+    lastSeq: 0,
+    lastCommandId: null,
+    mode: "AUTO",
+    maintenance: false,
+    applied: { direction: "FWD", mainSpeed: 60, brushSpeed: 50 },
+    battery: 90,
+    firmware: "2.4.1",
+    eventSeq: base,
+    events: [],
+    answers: [],
+    alerts: [],
+    run: null,
+    ...initial,
+  };
+}

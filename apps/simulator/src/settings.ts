@@ -1,0 +1,157 @@
+import { parseArgs } from "node:util";
+import { serialSchema } from "@suncrew/contract/http/values.ts";
+import { faultKinds, parseFaultText } from "./faults/fault.ts";
+import type { InitialState } from "./fleet/fleet.ts";
+import type { Device } from "./fleet/link.ts";
+import { readDevicesFile, readScenarioFile } from "./scenario/scenario.ts";
+
+export interface Settings {
+  readonly mqttUrl: string;
+  readonly protocolVersion: 4 | 5;
+  readonly devices: readonly Device[];
+  readonly initial: Readonly<Record<string, InitialState>>;
+  readonly stateFile: string | undefined;
+  readonly controlPort: number;
+  readonly controlFile: string | undefined;
+  readonly speed: number;
+  readonly linkLossStopMs: number;
+  readonly exitWithStdin: boolean;
+}
+
+export const help = `Simulates cleaning robots that speak the device protocol to an MQTT broker.
+
+Usage: npm run simulate -- [options]
+
+  --mqtt-url URL        broker, mqtt:// or mqtts://      SIM_MQTT_URL      mqtt://127.0.0.1:1883
+  --mqtt-version N      4 (MQTT 3.1.1) or 5              SIM_MQTT_VERSION  4
+  --devices FILE        {"devices":[{"serial","secret"}]} SIM_DEVICES_FILE
+  --serial S            one robot, with --secret
+  --robots N            N robots SIM-00001 ..., with --secret for all of them
+  --serial-prefix P     for --robots                                       SIM-
+  --secret TEXT         password at the broker           SIM_SECRET
+  --state FILE          keeps what robots remember       SIM_STATE_FILE    (in memory)
+  --scenario FILE       how robots begin                 SIM_SCENARIO_FILE
+  --fault SERIAL=KIND[:ARG]   a fault from the beginning; may be repeated
+  --speed FACTOR        of battery and cleaning          SIM_SPEED         1
+  --link-loss SECONDS   stops after this long without a broker  SIM_LINK_LOSS  300
+  --control-port PORT   of the control address, 0 = any  SIM_CONTROL_PORT  0
+  --control-file FILE   the control address is written there  SIM_CONTROL_FILE
+  --exit-with-stdin     ends when standard input closes  SIM_EXIT_WITH_STDIN=1
+  --help                this text
+
+Faults: ${faultKinds.join(", ")}.
+  ARG is seconds until it clears (silent, drop-link, twice, jam, away, deaf), CODE[,VERB...] (refuse),
+  milliseconds[,commands] (late), milliseconds (shuffle), percent (low-battery), text (warning, odd-status),
+  milliseconds ahead or unset (wrong-clock), milliseconds between two or "instead" (malformed).
+
+Control address (127.0.0.1 only):
+  GET /robots, GET /robots/SERIAL                  what is physically so
+  POST /robots/SERIAL/faults  {"kind": ..., ...}   DELETE /robots/SERIAL/faults[/KIND]
+  POST /robots/SERIAL/condition  {"battery", "mode", "maintenance", "applied", "firmware"}
+  POST /robots/SERIAL/power-cycle`;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Options over environment over defaults. "help" where that was asked; throws one sentence for a wrong value. */
+export function readSettings(argv: readonly string[], environment: Environment): Settings | "help" {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      "mqtt-url": { type: "string" },
+      "mqtt-version": { type: "string" },
+      devices: { type: "string" },
+      serial: { type: "string" },
+      robots: { type: "string" },
+      "serial-prefix": { type: "string", default: "SIM-" },
+      secret: { type: "string" },
+      state: { type: "string" },
+      scenario: { type: "string" },
+      fault: { type: "string", multiple: true, default: [] },
+      speed: { type: "string" },
+      "link-loss": { type: "string" },
+      "control-port": { type: "string" },
+      "control-file": { type: "string" },
+      "exit-with-stdin": { type: "boolean" },
+      help: { type: "boolean" },
+    },
+  });
+  if (values.help === true) return "help";
+  const env = (name: string): string | undefined => environment[name] || undefined;
+  const scenarioFile = values.scenario ?? env("SIM_SCENARIO_FILE");
+  const scenario = scenarioFile === undefined ? { robots: {} } : readScenarioFile(scenarioFile);
+  const devices = devicesOf({
+    file: values.devices ?? env("SIM_DEVICES_FILE"),
+    secret: values.secret ?? env("SIM_SECRET"),
+    serial: values.serial,
+    robots: values.robots,
+    prefix: values["serial-prefix"],
+  });
+  return {
+    mqttUrl: brokerUrl(values["mqtt-url"] ?? env("SIM_MQTT_URL") ?? "mqtt://127.0.0.1:1883"),
+    protocolVersion:
+      numberIn("--mqtt-version", values["mqtt-version"] ?? env("SIM_MQTT_VERSION") ?? "4", 4, 5) === 5 ? 5 : 4,
+    devices,
+    initial: withFaults(scenario.robots, values.fault, devices),
+    stateFile: values.state ?? env("SIM_STATE_FILE"),
+    controlPort: numberIn("--control-port", values["control-port"] ?? env("SIM_CONTROL_PORT") ?? "0", 0, 65_535),
+    controlFile: values["control-file"] ?? env("SIM_CONTROL_FILE"),
+    speed: numberIn("--speed", values.speed ?? env("SIM_SPEED") ?? "1", 0.01, 100_000),
+    linkLossStopMs: 1000 * numberIn("--link-loss", values["link-loss"] ?? env("SIM_LINK_LOSS") ?? "300", 1, 86_400),
+    exitWithStdin: values["exit-with-stdin"] === true || env("SIM_EXIT_WITH_STDIN") === "1",
+  };
+}
+
+function numberIn(name: string, text: string, least: number, most: number): number {
+  const number = Number(text);
+  if (text.trim() === "" || !(number >= least && number <= most)) {
+    throw new Error(`${name} must be a number from ${least} to ${most}.`);
+  }
+  return number;
+}
+
+function brokerUrl(text: string): string {
+  if (!URL.canParse(text) || !["mqtt:", "mqtts:"].includes(new URL(text).protocol)) {
+    throw new Error("--mqtt-url must be an address that begins with mqtt:// or mqtts://.");
+  }
+  return text;
+}
+
+interface DeviceChoice {
+  readonly file: string | undefined;
+  readonly serial: string | undefined;
+  readonly robots: string | undefined;
+  readonly prefix: string;
+  readonly secret: string | undefined;
+}
+
+function devicesOf({ file, serial, robots, prefix, secret }: DeviceChoice): Device[] {
+  if (serial === undefined && robots === undefined) {
+    if (file === undefined) throw new Error("Say which robots: --devices FILE, or --serial or --robots with --secret.");
+    return readDevicesFile(file);
+  }
+  if (secret === undefined) throw new Error("--serial and --robots need --secret.");
+  const count = robots === undefined ? 0 : Math.floor(numberIn("--robots", robots, 1, 100_000));
+  const serials = Array.from({ length: count }, (_, index) => `${prefix}${String(index + 1).padStart(5, "0")}`);
+  if (serial !== undefined) serials.unshift(serial);
+  const wrong = serials.find((each) => !serialSchema.safeParse(each).success);
+  if (wrong !== undefined) throw new Error(`"${wrong}" is not a serial number.`);
+  return serials.map((each) => ({ serial: each, secret }));
+}
+
+function withFaults(
+  initial: Readonly<Record<string, InitialState>>,
+  texts: readonly string[],
+  devices: readonly Device[],
+): Record<string, InitialState> {
+  const all: Record<string, InitialState> = { ...initial };
+  for (const text of texts) {
+    const at = text.indexOf("=");
+    const serial = text.slice(0, Math.max(0, at));
+    if (!devices.some((device) => device.serial === serial)) {
+      throw new Error(`--fault ${text}: write SERIAL=KIND[:ARG] with the serial number of a simulated robot.`);
+    }
+    const before = all[serial] ?? {};
+    all[serial] = { ...before, faults: [...(before.faults ?? []), parseFaultText(text.slice(at + 1))] };
+  }
+  return all;
+}
