@@ -49,7 +49,10 @@ export const activityLogs = defineRoute({
   query: z.object({
     limit: z.coerce.number().pipe(z.int().min(1).max(ACTIVITY_MAX_LIMIT)).optional(),
     /** `next_cursor` of the page before: rows older than it follow. */
-    cursor: z.string().regex(/^\d{1,18}$/, "is not a cursor").optional(),
+    cursor: z
+      .string()
+      .regex(/^\d{1,18}$/, "is not a cursor")
+      .optional(),
   }),
   response: z.object({
     logs: z.array(activityEntrySchema),

@@ -16,6 +16,7 @@ export const sendCommand = defineRoute({
   summary: "Start or stop one robot; answers when the robot showed it or could not",
   method: "POST",
   path: "/api/mqtt/robot/send_command",
+  device: true,
   body: z.object({
     /** The serial number. */
     robotId: serialSchema,
@@ -40,6 +41,7 @@ export const robotStatus = defineRoute({
   summary: "Ask a robot for its state now; waits 10 s at most",
   method: "GET",
   path: "/api/mqtt/robot/getRobotStatus",
+  device: true,
   query: z.object({ robotId: serialSchema }),
   response: z.object({
     success: z.literal(true),

@@ -118,7 +118,15 @@ export const ackMessageSchema = z.object({
 });
 export type AckMessage = z.output<typeof ackMessageSchema>;
 
-export const runEndReasonSchema = z.enum(["STOP", "MAX_DURATION", "FINISHED", "FAULT", "BATTERY", "LINK_LOST", "MAINTENANCE"]);
+export const runEndReasonSchema = z.enum([
+  "STOP",
+  "MAX_DURATION",
+  "FINISHED",
+  "FAULT",
+  "BATTERY",
+  "LINK_LOST",
+  "MAINTENANCE",
+]);
 export type RunEndReason = z.output<typeof runEndReasonSchema>;
 
 const eventEnvelope = { eventSeq: counter, session: counter, ts: instantSchema };

@@ -21,6 +21,8 @@ export interface RouteSpec {
   readonly response: z.ZodType;
   /** The answer is a `text/event-stream` whose events carry `response`. */
   readonly stream?: true;
+  /** The call speaks to a robot: its errors also carry `success: false`. */
+  readonly device?: true;
 }
 
 /** Keeps the literal types of a route and checks its shape. */

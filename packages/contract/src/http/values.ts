@@ -7,12 +7,24 @@ export const idSchema = z.int().min(1).max(MAX_ID);
 
 /** A row's id in a request: a JSON integer; digits as text are accepted (paths, forms). */
 export const idInputSchema = z
-  .union([z.int(), z.string().regex(/^\d{1,10}$/, "must be a whole number").transform(Number)])
+  .union([
+    z.int(),
+    z
+      .string()
+      .regex(/^\d{1,10}$/, "must be a whole number")
+      .transform(Number),
+  ])
   .pipe(idSchema);
 
 /** A percentage 0 to 100 in a request: whole, a number or text. */
 export const percentInputSchema = z
-  .union([z.number(), z.string().regex(/^\d{1,3}$/, "must be a whole number from 0 to 100").transform(Number)])
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d{1,3}$/, "must be a whole number from 0 to 100")
+      .transform(Number),
+  ])
   .pipe(z.int().min(0).max(100));
 
 /** `YYYY-MM-DD`. */

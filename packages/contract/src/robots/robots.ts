@@ -93,6 +93,7 @@ export const updateRobotSettings = defineRoute({
   summary: "Change direction or motor speeds; stored once the robot confirms them",
   method: "PUT",
   path: "/api/robots/updateRobotSettings/:robotId",
+  device: true,
   params: z.object({ robotId: idInputSchema }),
   body: z
     .object({
@@ -107,4 +108,3 @@ export const updateRobotSettings = defineRoute({
     }),
   response: z.object({ success: z.literal(true), message: z.string() }),
 });
-

@@ -1,22 +1,22 @@
 import type { OperatingMode, RobotStatus } from "@suncrew/contract/robots/robots.ts";
 
-const byDeviceText: Readonly<Record<string, RobotStatus>> = {
-  start: "normal",
-  stop: "idle",
-  warning: "warning",
-  offline: "offline",
-  fault: "critical",
-  error: "critical",
-};
+const byDeviceText: ReadonlyMap<string, RobotStatus> = new Map([
+  ["start", "normal"],
+  ["stop", "idle"],
+  ["warning", "warning"],
+  ["offline", "offline"],
+  ["fault", "critical"],
+  ["error", "critical"],
+]);
 
 /** §4 Robot live status: the device's text, in any case, as the console's status. Unknown text is normal. */
 export function mapDeviceStatus(deviceStatus: string): RobotStatus {
-  return byDeviceText[deviceStatus.trim().toLowerCase()] ?? "normal";
+  return byDeviceText.get(deviceStatus.trim().toLowerCase()) ?? "normal";
 }
 
 /** False for a text outside the device protocol, which also raises an alert that names it. */
 export function isKnownDeviceStatus(deviceStatus: string): boolean {
-  return Object.hasOwn(byDeviceText, deviceStatus.trim().toLowerCase());
+  return byDeviceText.has(deviceStatus.trim().toLowerCase());
 }
 
 export interface ReportedRobot {

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { may, mayCall } from "./permissions.ts";
+
+describe("§6 Roles and permissions", () => {
+  it("lets nobody but a signed-in user make calls, save those open to anyone", () => {
+    expect(mayCall(null, "login")).toBe(true);
+    expect(mayCall(null, "config")).toBe(true);
+    expect(mayCall(null, "siteDetails")).toBe(false);
+    expect(mayCall(null, "sendCommand")).toBe(false);
+    expect(mayCall(null, "live")).toBe(false);
+  });
+
+  it("keeps the activity log to Super Admins", () => {
+    expect(mayCall("PARTNER", "activityLogs")).toBe(false);
+    expect(mayCall("SUPER_ADMIN", "activityLogs")).toBe(true);
+  });
+
+  it("lets a partner command robots but not change motor speeds", () => {
+    expect(mayCall("PARTNER", "sendCommand")).toBe(true);
+    expect(may("PARTNER", "changeMotorSpeeds")).toBe(false);
+    expect(may("SUPER_ADMIN", "changeMotorSpeeds")).toBe(true);
+    expect(may(null, "changeMotorSpeeds")).toBe(false);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it, test } from "vitest";
+import { type StartCandidate, type StartRefusal, startRefusal } from "./start-refusal.ts";
+
+const now = new Date("2026-03-01T06:00:00Z");
+const ready: StartCandidate = {
+  online: true,
+  motion: "STOPPED",
+  operatingMode: "auto",
+  deviceMode: "AUTO",
+  liveStateAt: new Date("2026-03-01T05:59:50Z"),
+  clockSkewMs: 120,
+  hasOpenStart: false,
+  hasUnsettledStop: false,
+  hasUnsettledMaintenanceOn: false,
+};
+
+describe("protocol rule 2: START only to a robot that is there", () => {
+  it("is sent to a robot that is online, fresh and standing", () => {
+    expect(startRefusal(ready, now)).toBeNull();
+  });
+
+  test.each<[string, Partial<StartCandidate>, StartRefusal]>([
+    ["is away", { online: false }, "away"],
+    ["has sent no live state in this session", { liveStateAt: null }, "away"],
+    ["was last heard 45.001 s ago", { liveStateAt: new Date(now.getTime() - 45_001) }, "stale"],
+    ["moves", { motion: "MOVING" }, "moving"],
+    ["has a START under way", { hasOpenStart: true }, "start-open"],
+    ["has a STOP that is not settled", { hasUnsettledStop: true }, "stop-unsettled"],
+    ["is locked on the server", { operatingMode: "maintenance" }, "maintenance"],
+    ["is locked at the robot", { deviceMode: "MAINTENANCE" }, "maintenance"],
+    ["has a lock on its way", { hasUnsettledMaintenanceOn: true }, "maintenance"],
+    ["has a clock 30.001 s ahead (rule 12)", { clockSkewMs: 30_001 }, "clock"],
+    ["has a clock 30.001 s behind (rule 12)", { clockSkewMs: -30_001 }, "clock"],
+  ])("is refused to a robot that %s", (_words, change, refusal) => {
+    expect(startRefusal({ ...ready, ...change }, now)).toBe(refusal);
+  });
+
+  it("takes the limits themselves as still good", () => {
+    const edge = { ...ready, liveStateAt: new Date(now.getTime() - 45_000), clockSkewMs: 30_000 };
+    expect(startRefusal(edge, now)).toBeNull();
+  });
+
+  it("names the lock before anything else", () => {
+    expect(startRefusal({ ...ready, online: false, operatingMode: "maintenance" }, now)).toBe("maintenance");
+  });
+});

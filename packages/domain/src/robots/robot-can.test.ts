@@ -1,0 +1,61 @@
+import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import { describe, expect, it, test } from "vitest";
+import { type ControllableRobot, type Obstacle, robotCan } from "./robot-can.ts";
+
+const idle: ControllableRobot = {
+  status: "idle",
+  operatingMode: "auto",
+  motion: "STOPPED",
+  commandInProgress: false,
+  isMock: false,
+};
+const running: ControllableRobot = { ...idle, status: "normal", motion: "MOVING" };
+
+describe("§4 Button enabling", () => {
+  test.each<[string, Partial<ControllableRobot>, Obstacle | null]>([
+    ["idle", {}, null],
+    ["in warning", { status: "warning" }, null],
+    ["in fault", { status: "critical" }, null],
+    ["normal", { status: "normal" }, "running"],
+    ["moving, whatever its status", { motion: "MOVING" }, "running"],
+    ["offline", { status: "offline" }, "offline"],
+    ["in maintenance", { operatingMode: "maintenance", status: "offline" }, "maintenance"],
+    ["under a command", { commandInProgress: true }, "in-progress"],
+    ["simulated data", { isMock: true, status: "offline" }, "mock"],
+  ])("Start of a robot that is %s", (_words, change, obstacle) => {
+    expect(robotCan.start({ ...idle, ...change })).toBe(obstacle);
+  });
+
+  test.each<[string, Partial<ControllableRobot>, Obstacle | null]>([
+    ["normal", {}, null],
+    ["in warning", { status: "warning" }, null],
+    ["idle and standing", { status: "idle", motion: "STOPPED" }, "idle"],
+    ["idle by its text but moving", { status: "idle" }, null],
+    ["offline", { status: "offline" }, "offline"],
+    ["in maintenance", { operatingMode: "maintenance", status: "offline" }, "maintenance"],
+    ["simulated data", { isMock: true, status: "offline" }, "mock"],
+  ])("Stop of a robot that is %s", (_words, change, obstacle) => {
+    expect(robotCan.stop({ ...running, ...change })).toBe(obstacle);
+  });
+
+  it("disables Stop while a command is in progress, but never for a robot that moves under something else than a STOP", () => {
+    const busy = { ...running, commandInProgress: true };
+    expect(robotCan.stop(busy)).toBe("in-progress");
+    expect(robotCan.stop({ ...busy, stopTakesOver: true })).toBeNull();
+    expect(robotCan.stop({ ...busy, stopTakesOver: true, motion: "STOPPED" })).toBe("in-progress");
+  });
+
+  it("disables the direction toggle in maintenance and offline only", () => {
+    expect(robotCan.toggleDirection(running)).toBeNull();
+    expect(robotCan.toggleDirection({ ...idle, status: "offline" })).toBe("offline");
+    expect(robotCan.toggleDirection({ ...idle, operatingMode: "maintenance" })).toBe("maintenance");
+  });
+
+  it("shows the settings button when idle or normal, and never to a PARTNER", () => {
+    const shown = (status: RobotStatus) => robotCan.changeSettings({ ...idle, status }, "SUPER_ADMIN") === null;
+    expect(shown("idle") && shown("normal")).toBe(true);
+    for (const status of ["warning", "critical", "offline", "standby"] as const) expect(shown(status)).toBe(false);
+    expect(robotCan.changeSettings(idle, "PARTNER")).toBe("role");
+    expect(robotCan.changeSettings(idle, null)).toBe("role");
+  });
+});
