@@ -4,7 +4,9 @@ import { exportsByName } from "./rules/exports.ts";
 import { featureGraph } from "./rules/feature-graph.ts";
 import { honestTypes, noSkippedTests, noSleepsInTests, noUnfinishedMarks } from "./rules/honest-code.ts";
 import { importBoundaries } from "./rules/import-boundaries.ts";
+import { declaredImports, noInstallScripts, openDependencies, pinnedVersions } from "./rules/manifests.ts";
 import { fileNames, fileSize } from "./rules/naming.ts";
+import { plainWords } from "./rules/plain-words.ts";
 import { queriesAskTheViewer, routesHoldNoSql, writesStayInside } from "./rules/tenancy.ts";
 
 const files = readRepository();
@@ -22,6 +24,11 @@ const rules: Record<string, Rule> = {
   "no test sleeps": noSleepsInTests,
   "nothing is marked as unfinished": noUnfinishedMarks,
   "types are proven, not asserted away": honestTypes,
+  "every dependency names one version": pinnedVersions,
+  "every imported package stands in its workspace's package.json": declaredImports,
+  "dependencies of the product are open source and come from the registry": openDependencies,
+  "no package runs a script while it is installed": noInstallScripts,
+  "no machine's folders and no secrets in the repository": plainWords,
 };
 
 test.each(Object.entries(rules))("%s", (_title, rule) => {

@@ -14,12 +14,13 @@ const withoutNode = new Set(["contract", "domain", "console ui", "console platfo
 /** Holds the table of docs/architecture.md for every import, generically: a new feature needs no line here. */
 export function importBoundaries(files: readonly RepositoryFile[]): Problem[] {
   const known = new Set(files.map(({ path }) => path));
-  return files.filter(isSource).flatMap((file) =>
-    importsOf(file).flatMap((one) => {
+  return files.filter(isSource).flatMap((file) => {
+    const messages = importsOf(file).flatMap((one) => {
       const message = judge(file.path, one, known);
-      return message === null ? [] : [{ path: file.path, rule, message: `imports "${one.specifier}": ${message}` }];
-    }),
-  );
+      return message === null ? [] : [`imports "${one.specifier}": ${message}`];
+    });
+    return [...new Set(messages)].map((message) => ({ path: file.path, rule, message }));
+  });
 }
 
 function judge(path: string, one: Import, known: ReadonlySet<string>): string | null {

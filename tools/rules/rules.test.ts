@@ -1,0 +1,295 @@
+import { describe, expect, test } from "vitest";
+import { type Problem, readRepository, type RepositoryFile, type Rule } from "../repository.ts";
+import { exportsByName } from "./exports.ts";
+import { featureGraph } from "./feature-graph.ts";
+import { honestTypes, noSkippedTests, noSleepsInTests, noUnfinishedMarks } from "./honest-code.ts";
+import { importBoundaries } from "./import-boundaries.ts";
+import { declaredImports, isOpenLicence, noInstallScripts, openDependencies, pinnedVersions } from "./manifests.ts";
+import { fileNames, fileSize, longestFile } from "./naming.ts";
+import { plainWords } from "./plain-words.ts";
+import { queriesAskTheViewer, routesHoldNoSql, writesStayInside } from "./tenancy.ts";
+
+/** A small repository of these files, beside some that imports may name. */
+function repository(sources: Readonly<Record<string, string>>): RepositoryFile[] {
+  return Object.entries(sources).map(([path, text]) => ({ path, text }));
+}
+
+const server = "apps/server/src";
+const someFiles = {
+  "packages/contract/src/http/error.ts": "export const e = 1;",
+  "packages/contract/src/sites/sites.ts": "export const s = 1;",
+  "packages/domain/src/sites/site-status.ts": "export const d = 1;",
+  [`${server}/platform/clock.ts`]: "export const c = 1;",
+  [`${server}/features/sites/public.ts`]: 'export { v } from "./visible-sites.ts";',
+  [`${server}/features/sites/visible-sites.ts`]: "export const v = 1;",
+  [`${server}/features/sites/sites.routes.ts`]: "export const r = 1;",
+  [`${server}/app.ts`]: "export const a = 1;",
+  "apps/server/test/harness.ts": "export const h = 1;",
+  "apps/console/src/ui/badge.tsx": "export const b = 1;",
+  "apps/console/src/features/sites/sites-page.tsx": "export default 1;",
+  "apps/simulator/src/robot.ts": "export const robot = 1;",
+};
+
+function problemsOf(rule: Rule, path: string, text: string): Problem[] {
+  return rule(repository({ ...someFiles, [path]: text })).filter((problem) => problem.path === path);
+}
+
+describe("imports", () => {
+  test.each([
+    ["contract imports a library", "packages/contract/src/sites/x.ts", "fastify", "zod"],
+    [
+      "contract imports the domain",
+      "packages/contract/src/sites/x.ts",
+      "@suncrew/domain/sites/site-status.ts",
+      "contract may not",
+    ],
+    [
+      "domain imports the server",
+      "packages/domain/src/sites/x.ts",
+      "../../../../apps/server/src/app.ts",
+      "may not leave",
+    ],
+    ["domain reads files", "packages/domain/src/sites/x.ts", "node:fs", "has no Node"],
+    [
+      "platform knows a feature's wire",
+      `${server}/platform/x.ts`,
+      "@suncrew/contract/sites/sites.ts",
+      "http folder only",
+    ],
+    ["platform imports a feature", `${server}/platform/x.ts`, "../features/sites/public.ts", "server platform may not"],
+    [
+      "a feature enters another by a window",
+      `${server}/features/live/x.ts`,
+      "../sites/visible-sites.ts",
+      "public.ts only",
+    ],
+    ["a feature uses its own public.ts", `${server}/features/sites/x.ts`, "./public.ts", "for other features"],
+    ["a feature imports the app", `${server}/features/sites/x.ts`, "../../app.ts", "may not import server composition"],
+    ["main.ts imports a feature's routes", `${server}/main.ts`, "./features/sites/sites.routes.ts", "app.ts alone"],
+    ["the product uses the tests' harness", `${server}/features/sites/x.ts`, "../../../test/harness.ts", "only tests"],
+    ["the ui imports a feature", "apps/console/src/ui/x.tsx", "../features/sites/sites-page.tsx", "console ui may not"],
+    [
+      "the simulator shares the domain's mistakes",
+      "apps/simulator/src/x.ts",
+      "@suncrew/domain/sites/site-status.ts",
+      "simulator may not",
+    ],
+    ["e2e looks inside an app", "e2e/x.spec.ts", "@suncrew/server/app.ts", "e2e may not"],
+    ["an import without its ending", `${server}/features/sites/x.ts`, "./visible-sites", "with its ending"],
+  ])("%s", (_title, path, specifier, words) => {
+    const [problem, ...others] = problemsOf(importBoundaries, path, `import { x } from "${specifier}";`);
+    expect(others).toEqual([]);
+    expect(problem?.message).toContain(specifier);
+    expect(problem?.message).toContain(words);
+  });
+
+  test.each([
+    [`${server}/platform/x.ts`, "@suncrew/contract/http/error.ts"],
+    [`${server}/features/live/x.ts`, "../sites/public.ts"],
+    [`${server}/features/live/live.api.test.ts`, "../../../test/harness.ts"],
+    [`${server}/features/live/live.api.test.ts`, "@suncrew/simulator/robot.ts"],
+    [`${server}/app.ts`, "./features/sites/sites.routes.ts"],
+    ["apps/console/src/app/router.tsx", "../features/sites/sites-page.tsx"],
+    ["e2e/x.spec.ts", "@suncrew/simulator/robot.ts"],
+  ])("%s may import %s", (path, specifier) => {
+    expect(problemsOf(importBoundaries, path, `import { x } from "${specifier}";`)).toEqual([]);
+  });
+
+  test("dynamic imports and re-exports are imports", () => {
+    const path = `${server}/features/live/x.ts`;
+    expect(problemsOf(importBoundaries, path, 'void import("../sites/visible-sites.ts");')).toHaveLength(1);
+    expect(problemsOf(importBoundaries, path, 'export { v } from "../sites/visible-sites.ts";')).toHaveLength(1);
+  });
+
+  test("features that import each other in a circle are named", () => {
+    const [problem] = featureGraph(
+      repository({
+        [`${server}/features/a/x.ts`]: 'import { y } from "../b/public.ts";',
+        [`${server}/features/b/y.ts`]: 'import { z } from "../c/public.ts";',
+        [`${server}/features/c/z.ts`]: 'import { x } from "../a/public.ts";',
+      }),
+    );
+    expect(problem?.message).toContain("a -> b -> c -> a");
+  });
+});
+
+describe("exports", () => {
+  test.each([
+    ["code in a public.ts", `${server}/features/live/public.ts`, "export const x = 1;"],
+    ["everything in a public.ts", `${server}/features/live/public.ts`, 'export * from "./x.ts";'],
+    ["a barrel", `${server}/features/live/all.ts`, 'export { x } from "./x.ts";'],
+    ["a default export", `${server}/features/live/x.ts`, "export default 1;"],
+  ])("%s", (_title, path, text) => {
+    expect(problemsOf(exportsByName, path, text)).toHaveLength(1);
+  });
+
+  test("a page may have a default export", () => {
+    expect(problemsOf(exportsByName, "apps/console/src/features/live/live-page.tsx", "export default 1;")).toEqual([]);
+  });
+});
+
+describe("§6 tenancy", () => {
+  const queries = `${server}/features/robots/robots.queries.ts`;
+
+  test.each([
+    ["no viewer", "export function find(db: Db) { return visibleSites(db); }"],
+    ["the viewer second", "export const find = (db: Db, viewer: Viewer) => visibleSites(viewer);"],
+    [
+      "no wall",
+      "export async function find(viewer: Viewer) { return all(viewer); } function all(viewer) { return 1; }",
+    ],
+    [
+      "the wall for somebody else",
+      "export function find(viewer: Viewer, other: Viewer) { return visibleSites(other); }",
+    ],
+  ])("a query with %s", (_title, text) => {
+    expect(problemsOf(queriesAskTheViewer, queries, text)).toHaveLength(1);
+  });
+
+  test("a query may reach the wall by a function of its file", () => {
+    const text =
+      "export function find(viewer: Viewer) { return rows(viewer); } function rows(viewer: Viewer) { return visibleSites(viewer); }";
+    expect(problemsOf(queriesAskTheViewer, queries, text)).toEqual([]);
+  });
+
+  test("routes and queries do not reach SQL without a viewer, also not by a public.ts", () => {
+    const files = repository({
+      [`${server}/features/a/a.writes.ts`]: "export function w() {}",
+      [`${server}/features/a/public.ts`]: 'export { w } from "./a.writes.ts"; export { s } from "./a.service.ts";',
+      [`${server}/features/a/a.routes.ts`]: 'import { w } from "./a.writes.ts";',
+      [`${server}/features/a/a.service.ts`]: 'import { w } from "./a.writes.ts";',
+      [`${server}/features/b/b.routes.ts`]: 'import { w } from "../a/public.ts";',
+      [`${server}/features/b/other.routes.ts`]: 'import { s } from "../a/public.ts";',
+    });
+    expect(writesStayInside(files).map(({ path }) => path)).toEqual([
+      `${server}/features/a/a.routes.ts`,
+      `${server}/features/b/b.routes.ts`,
+    ]);
+  });
+
+  test.each([
+    ["a query builder", 'export const r = (parts) => parts.db.selectFrom("sites");'],
+    ["the sql tag", 'import { sql } from "kysely"; export const r = sql`select 1`;'],
+  ])("routes hold no SQL: %s", (_title, text) => {
+    expect(problemsOf(routesHoldNoSql, `${server}/features/robots/robots.routes.ts`, text)).toHaveLength(1);
+  });
+});
+
+describe("names and sizes", () => {
+  test.each(["src/robotCan.ts", "src/robot.stuff.ts", "src/utils/x.ts", "src/date-helpers.ts", "src/sites/index.ts"])(
+    "%s is a bad name",
+    (path) => {
+      expect(problemsOf(fileNames, path, "")).toHaveLength(1);
+    },
+  );
+
+  test("a file is too long above the limit, not at it", () => {
+    expect(problemsOf(fileSize, "src/x.ts", "\n".repeat(longestFile))).toEqual([]);
+    expect(problemsOf(fileSize, "src/x.ts", "\n".repeat(longestFile + 1))).toHaveLength(1);
+  });
+});
+
+describe("honest code", () => {
+  test.each([
+    "test.skip('x', () => {});",
+    "test.only('x', () => {});",
+    "describe.skip('x', () => {});",
+    "test.describe.only('x', () => {});",
+    "it.todo('x');",
+    "test.fixme('x', () => {});",
+    "test.skipIf(slow)('x', () => {});",
+    "xit('x', () => {});",
+  ])("left out: %s", (text) => {
+    expect(problemsOf(noSkippedTests, "src/x.test.ts", text)).toHaveLength(1);
+  });
+
+  test.each([
+    "await page.waitForTimeout(100);",
+    "await new Promise((resolve) => setTimeout(resolve, 100));",
+    "await new Promise<void>(done => { setTimeout(() => done(), 100); });",
+    'import { setTimeout } from "node:timers/promises";',
+  ])("sleeps: %s", (text) => {
+    expect(problemsOf(noSleepsInTests, "src/x.test.ts", text)).toHaveLength(1);
+  });
+
+  test("a time limit that rejects is no sleep", () => {
+    const text = "await new Promise((resolve, reject) => { setTimeout(() => reject(new Error()), 9); on(resolve); });";
+    expect(problemsOf(noSleepsInTests, "src/x.test.ts", text)).toEqual([]);
+  });
+
+  test.each(["TO", "FIX"])("marked as unfinished: %s..", (start) => {
+    const mark = start + (start === "TO" ? "DO" : "ME");
+    expect(problemsOf(noUnfinishedMarks, "src/x.ts", `// ${mark} later\n`)).toHaveLength(1);
+    expect(problemsOf(noUnfinishedMarks, "docs/x.md", `${mark}: later\n`)).toHaveLength(1);
+  });
+
+  test.each([
+    "export const x: any = 1;",
+    "export const x = y as unknown as string;",
+    "// @ts-ignore\nexport const x = 1;",
+    "// oxlint-disable-next-line no-console\nexport const x = 1;",
+  ])("dishonest types: %s", (text) => {
+    expect(problemsOf(honestTypes, "src/x.ts", text)).toHaveLength(1);
+  });
+});
+
+describe("dependencies", () => {
+  test("a range of versions", () => {
+    expect(problemsOf(pinnedVersions, "e2e/package.json", '{"name":"e","dependencies":{"a":"^1.0.0"}}')).toHaveLength(
+      1,
+    );
+  });
+
+  test("a package that the workspace does not name", () => {
+    const files = repository({
+      "package.json": '{"name":"suncrew","devDependencies":{"vitest":"1.0.0","@types/geojson":"1.0.0"}}',
+      "apps/server/package.json": '{"name":"@suncrew/server","dependencies":{"pg":"1.0.0"}}',
+      [`${server}/a.ts`]: 'import pg from "pg"; import type { Point } from "geojson"; import fs from "node:fs";',
+      [`${server}/a.test.ts`]: 'import { test } from "vitest";',
+      [`${server}/b.ts`]: 'import { test } from "vitest"; import x from "@scope/name/deep.js";',
+    });
+    expect(declaredImports(files).map(({ message }) => /does not name (\S+)\./.exec(message)?.[1])).toEqual([
+      "vitest",
+      "@scope/name",
+    ]);
+  });
+
+  test.each([
+    ["MIT", true],
+    ["(MIT OR CC0-1.0)", true],
+    ["(GPL-3.0 OR MIT)", true],
+    ["MIT AND Apache-2.0", true],
+    ["MIT AND Hippocratic-2.1", false],
+    ["SEE LICENSE IN LICENSE.md", false],
+  ])("the licence %s: open %s", (licence, isOpen) => {
+    expect(isOpenLicence(licence)).toBe(isOpen);
+  });
+
+  test("a closed package, one from elsewhere, one without a hash", () => {
+    const packages = {
+      "node_modules/closed": { license: "UNLICENSED", integrity: "x" },
+      "node_modules/elsewhere": { license: "MIT", integrity: "x", resolved: "https://example.org/a.tgz" },
+      "node_modules/unchecked": { license: "MIT" },
+      "node_modules/only-for-tests": { license: "MPL-2.0", integrity: "x", dev: true },
+    };
+    expect(problemsOf(openDependencies, "package-lock.json", JSON.stringify({ packages }))).toHaveLength(3);
+  });
+
+  test("install scripts allowed", () => {
+    expect(problemsOf(noInstallScripts, ".npmrc", "save-exact=true\n")).toHaveLength(1);
+  });
+});
+
+test("a path of one machine, and a secret", () => {
+  const machine = ["", "work", "main"].join("/");
+  expect(problemsOf(plainWords, "docs/x.md", `See ${machine}/x.`)).toHaveLength(1);
+  expect(problemsOf(plainWords, "docs/x.md", "See network/work/x and ./work/x.")).toEqual([]);
+  expect(problemsOf(plainWords, "src/x.ts", ["-----BEGIN", "PRIVATE KEY-----"].join(" "))).toHaveLength(1);
+});
+
+test("the rules see this repository", () => {
+  const paths = readRepository().map(({ path }) => path);
+  expect(paths).toContain("tools/rules/rules.test.ts");
+  expect(paths).toContain("packages/contract/src/routes.ts");
+  expect(paths.filter((path) => path.includes("node_modules"))).toEqual([]);
+});
