@@ -1,0 +1,62 @@
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { expect, test } from "vitest";
+import { ApiError, NetworkError } from "../../platform/api/errors.ts";
+import { commandBodyOf, leavesRobotOffline, reasonOf } from "./command-call.ts";
+import { newIdempotencyKey } from "./idempotency-key.ts";
+
+const robot = {
+  id: 7,
+  siteId: 3,
+  serialNumber: "SCR-1001",
+  cleaningDirection: "REVERSE",
+  mainMotorSpeed: 75,
+  brushMotorSpeed: 80,
+} as const;
+
+test("§7 send_command: the body names the robot three times and carries the four parameters", () => {
+  const body = commandBodyOf(robot, "START");
+  expect(body).toEqual({
+    robotId: "SCR-1001",
+    robotObjectId: 7,
+    siteId: 3,
+    command: "START",
+    mode: "AUTO",
+    params: { status: "start", direction: "REV", "main-speed": 75, "brush-speed": 80 },
+  });
+  expect(sendCommand.body.safeParse(body).success).toBe(true);
+  expect(commandBodyOf({ ...robot, cleaningDirection: "FORWARD" }, "STOP").params).toMatchObject({
+    status: "stop",
+    direction: "FWD",
+  });
+});
+
+test.each([
+  [504, true],
+  [503, true],
+  [500, true],
+  [502, false],
+  [409, false],
+  [404, false],
+  [400, false],
+  [429, false],
+])("§4 Commands: an answer %i sets the robot offline: %s", (status, isOffline) => {
+  expect(leavesRobotOffline(new ApiError(status, "why"))).toBe(isOffline);
+});
+
+test("§4 Commands: no answer at all sets the robot offline", () => {
+  expect(leavesRobotOffline(new NetworkError(true))).toBe(true);
+});
+
+test("§8 Control Failed: the second line is the server's reason, else what the status says", () => {
+  expect(reasonOf(new ApiError(409, "Robot SCR-1001 is in maintenance"))).toBe("Robot SCR-1001 is in maintenance");
+  expect(reasonOf(new ApiError(409, ""))).toBe("Robot not found or already processing");
+  expect(reasonOf(new ApiError(404, ""))).toBe("Robot not found or already processing");
+  expect(reasonOf(new ApiError(500, ""))).toBeUndefined();
+  expect(reasonOf(new NetworkError(true))).toBe("The server did not answer in time.");
+});
+
+test("§7 send_command: each press has its own key, a version 4 UUID", () => {
+  const keys = new Set(Array.from({ length: 200 }, newIdempotencyKey));
+  expect(keys.size).toBe(200);
+  for (const key of keys) expect(key).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+});

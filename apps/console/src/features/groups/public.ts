@@ -1,0 +1,1 @@
+export { GroupControlTab } from "./group-control-tab.tsx";

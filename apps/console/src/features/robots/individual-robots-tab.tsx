@@ -1,0 +1,52 @@
+import { Skeleton } from "@mantine/core";
+import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { IconRobot } from "@tabler/icons-react";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { FailedState } from "../../ui/failed-state.tsx";
+import { VirtualGrid } from "../../ui/virtual-grid.tsx";
+import { RobotCard } from "./robot-card.tsx";
+import type { SiteRobots } from "./use-site-robots.ts";
+
+const MIN_CARD_PX = 300;
+const CARD_PX = 196;
+const keyOf = (row: RobotWithSettings) => row.robot_id;
+
+export interface IndividualRobotsTabProps {
+  readonly robots: SiteRobots;
+  /** Of the site's robots those to be shown. */
+  readonly shown: readonly RobotWithSettings[];
+}
+
+/** §2 Individual Robots tab: a card for each robot of the site. */
+export function IndividualRobotsTab({ robots, shown }: IndividualRobotsTabProps) {
+  if (robots.state === "loading") return <CardSkeletons />;
+  if (robots.state === "failed") {
+    return <FailedState title="The robots could not be loaded." onRetry={robots.retry} retrying={robots.isRetrying} />;
+  }
+  if (robots.rows.length === 0) {
+    return <EmptyState title="No robots assigned to this site yet." icon={<IconRobot size={32} stroke={1.5} />} />;
+  }
+  return (
+    <VirtualGrid items={shown} keyOf={keyOf} minColumnPx={MIN_CARD_PX} estimatedRowPx={CARD_PX}>
+      {(row) => <RobotCard row={row} isInGroup={false} onRefresh={robots.refresh} />}
+    </VirtualGrid>
+  );
+}
+
+function CardSkeletons() {
+  return (
+    <div
+      role="status"
+      aria-label="Loading robots"
+      style={{
+        display: "grid",
+        gap: 12,
+        gridTemplateColumns: `repeat(auto-fill, minmax(min(100%, ${MIN_CARD_PX}px), 1fr))`,
+      }}
+    >
+      {[1, 2, 3, 4].map((key) => (
+        <Skeleton key={key} height={CARD_PX} radius="md" />
+      ))}
+    </div>
+  );
+}

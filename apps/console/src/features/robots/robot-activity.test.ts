@@ -1,0 +1,51 @@
+import { expect, test, vi } from "vitest";
+import { mockReading } from "./mock-reading.ts";
+import { robotActivityOf } from "./robot-activity.ts";
+import { NO_CALLS } from "./robot-overlay.ts";
+import { robotViewOf } from "./robot-view.ts";
+import type { RobotSources } from "./robot-view.ts";
+import { NOON, robotLive, robotRow } from "./test/robot-rows.ts";
+
+// The session looks for a stored token as it is loaded; in Node there is none.
+vi.hoisted(() => vi.stubGlobal("localStorage", { getItem: () => null }));
+
+const id = "0198a8b2-0000-7000-8000-000000000000";
+const run = (beganAt: string, plannedEndAt: string | null) => ({
+  status: "normal" as const,
+  motion: "MOVING" as const,
+  current_run: { run_id: id, began_at: beganAt, planned_end_at: plannedEndAt },
+});
+const open = (verb: "START" | "STOP", pending: boolean) => ({
+  open_command: { id, verb, issued_at: "2026-03-01T12:00:00.000Z", pending },
+});
+
+function textOf(change: Parameters<typeof robotLive>[0], other: Partial<RobotSources> = {}): string {
+  const sources = { row: robotRow(), live: robotLive(change), overlay: null, calls: NO_CALLS, ...other };
+  return robotActivityOf(robotViewOf(sources, NOON), NOON).text;
+}
+
+test.each([
+  ["Cleaning, 18 of 30 min", run("2026-03-01T11:42:00.000Z", "2026-03-01T12:12:00.000Z")],
+  ["Cleaning, 30 of 30 min", run("2026-03-01T11:20:00.000Z", "2026-03-01T11:50:00.000Z")],
+  ["Cleaning for 18 min", run("2026-03-01T11:42:00.000Z", null)],
+  ["Cleaning, 0 of 30 min", run("2026-03-01T12:01:00.000Z", "2026-03-01T12:31:00.000Z")],
+  ["Starting... waiting for the robot", open("START", false)],
+  ["Stopping... waiting for the robot", open("STOP", false)],
+  ["STOP pending: sent again until the robot confirms it", open("STOP", true)],
+  ["In maintenance, connected", { operating_mode: "maintenance" as const }],
+  ["In maintenance, not connected", { operating_mode: "maintenance" as const, online: false }],
+  ["Not connected", { status: "offline" as const, online: false }],
+  ["Charging", { charging: true }],
+  ["Standing still", {}],
+])("§2 Individual Robots tab: the card says '%s'", (text, change) => {
+  expect(textOf(change)).toBe(text);
+});
+
+test("§4 Commands: a press is told before the server knows of it", () => {
+  expect(textOf({}, { calls: { ...NO_CALLS, sending: "START" } })).toBe("Starting... waiting for the robot");
+});
+
+test("§9 Simulated fallback: the card says that its values are simulated", () => {
+  const overlay = { kind: "unreached", byStatusCall: true, mock: mockReading(() => 0), lastReportAt: null } as const;
+  expect(textOf({ online: false }, { overlay })).toBe("Did not answer, values are simulated");
+});

@@ -1,0 +1,42 @@
+import { wordsOfOpenCommand } from "../commands/public.ts";
+import type { RobotView } from "./robot-view.ts";
+
+const MINUTE_MS = 60_000;
+
+/** What a robot is doing, in one line of a card. */
+export interface RobotActivity {
+  readonly text: string;
+  /** `waiting` while the robot has yet to show a command, `warning` where somebody may have to act. */
+  readonly kind: "plain" | "waiting" | "warning";
+}
+
+const plain = (text: string): RobotActivity => ({ text, kind: "plain" });
+
+/** The line that tells what a robot does: what was asked of it first, then what it showed. */
+export function robotActivityOf(robot: RobotView, now: Date): RobotActivity {
+  if (robot.sending !== null) {
+    return { text: wordsOfOpenCommand({ verb: robot.sending, pending: false }), kind: "waiting" };
+  }
+  if (robot.openCommand !== null) {
+    return { text: wordsOfOpenCommand(robot.openCommand), kind: robot.openCommand.pending ? "warning" : "waiting" };
+  }
+  if (robot.mode === "maintenance") {
+    return plain(robot.isConnected ? "In maintenance, connected" : "In maintenance, not connected");
+  }
+  if (robot.isChecking) return plain("Asking the robot");
+  if (robot.mock !== null) return plain("Did not answer, values are simulated");
+  if (robot.status === "offline") return plain("Not connected");
+  if (robot.run !== null) return plain(cleaningProgress(robot.run, now));
+  if (robot.motion === "MOVING") return plain("Cleaning");
+  if (robot.isCharging) return plain("Charging");
+  return plain("Standing still");
+}
+
+/** "Cleaning, 18 of 30 min": whole minutes since the run began, of those planned. */
+function cleaningProgress(run: NonNullable<RobotView["run"]>, now: Date): string {
+  const sinceMs = Math.max(0, now.getTime() - run.beganAt.getTime());
+  const sinceMinutes = Math.floor(sinceMs / MINUTE_MS);
+  if (run.plannedEndAt === null) return `Cleaning for ${sinceMinutes} min`;
+  const plannedMinutes = Math.round((run.plannedEndAt.getTime() - run.beganAt.getTime()) / MINUTE_MS);
+  return `Cleaning, ${Math.min(sinceMinutes, plannedMinutes)} of ${plannedMinutes} min`;
+}

@@ -1,0 +1,137 @@
+import { robotStatus } from "@suncrew/contract/commands/commands.ts";
+import { config } from "@suncrew/contract/config/config.ts";
+import { mapDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";
+import { call } from "../../platform/api/call.ts";
+import { serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { queryClient } from "../../platform/api/query-client.ts";
+import { queryKeyOf } from "../../platform/api/route-query.ts";
+import { liveStore } from "../../platform/live/live.ts";
+import { onSessionChange } from "../../platform/session/session.ts";
+import type { ServerConfig } from "../../platform/server-config.ts";
+import { toast } from "../../platform/toast.tsx";
+import { sendRobotCommand } from "../commands/public.ts";
+import type { StartOrStop } from "../commands/public.ts";
+import { mockReading } from "./mock-reading.ts";
+import { directionWord, robotStatusLook } from "./robot-meaning.ts";
+import { overlayHolds } from "./robot-overlay.ts";
+import { RobotStatusStore } from "./robot-status-store.ts";
+import type { RobotView } from "./robot-view.ts";
+import { StatusCalls } from "./status-calls.ts";
+
+export const robotStatusStore = new RobotStatusStore();
+const statusCalls = new StatusCalls();
+/** The verb that a robot was last told here, so that a START taken over by a STOP no longer speaks for it. */
+const lastPress = new Map<number, object>();
+
+onSessionChange(() => {
+  robotStatusStore.clear();
+  lastPress.clear();
+});
+
+export interface StatusAsk {
+  readonly robotId: number;
+  readonly serialNumber: string;
+  /** Aborted when another site is selected. */
+  readonly signal: AbortSignal;
+  /** A person pressed Refresh: the result is told in a toast. */
+  readonly isManual: boolean;
+}
+
+/** Asks one robot for its status (§7 getRobotStatus) and notes what came of it; never throws. */
+export async function askRobotStatus({ robotId, serialNumber, signal, isManual }: StatusAsk): Promise<void> {
+  robotStatusStore.updateCalls(robotId, { isRefreshing: true });
+  const seen = liveStore.robot(robotId) ?? null;
+  try {
+    const { data } = await statusCalls.run(
+      () => {
+        robotStatusStore.update(robotId, { lastQueriedAt: new Date() });
+        // §7: very long timeout, cancellable.
+        return call(robotStatus, { query: { robotId: serialNumber } }, { signal, timeoutMs: null });
+      },
+      signal,
+      isManual,
+    );
+    const status = mapDeviceStatus(data.status);
+    const direction = data.direction === "REV" ? "REVERSE" : "FORWARD";
+    robotStatusStore.update(robotId, {
+      overlay: {
+        kind: "answered",
+        status,
+        motion: data.motion,
+        batteryPercent: data.battery,
+        direction,
+        at: new Date(data.timestamp),
+        seen,
+      },
+    });
+    if (!isManual) return;
+    toast.success({
+      title: "Robot Refreshed",
+      message: `Robot ${serialNumber}: ${robotStatusLook[status].label}, battery ${Math.round(data.battery)} %, direction ${directionWord[direction]}`,
+    });
+  } catch (error) {
+    if (signal.aborted || error instanceof TokenExpiredError) return;
+    noteUnanswered(robotId, serialNumber, isManual, error);
+  } finally {
+    robotStatusStore.updateCalls(robotId, { isRefreshing: false });
+  }
+}
+
+/** A failed status call: offline; the demo shows simulated values and says so, production says that it is away. */
+function noteUnanswered(robotId: number, serialNumber: string, isManual: boolean, error: unknown): void {
+  const live = liveStore.robot(robotId) ?? null;
+  const { overlay } = robotStatusStore.notes(robotId);
+  const before = overlay?.kind === "unreached" && overlayHolds(overlay, live) ? overlay : null;
+  const isDemo = queryClient.getQueryData<ServerConfig>(queryKeyOf(config, {}))?.mode === "demo";
+  robotStatusStore.update(robotId, {
+    overlay: {
+      kind: "unreached",
+      byStatusCall: true,
+      mock: isDemo ? (before?.mock ?? mockReading(Math.random)) : null,
+      lastReportAt: live?.last_updated_at ?? null,
+    },
+  });
+  // At the first failure since the robot was last reached, and at each manual refresh.
+  if (!isManual && before?.byStatusCall === true) return;
+  if (isDemo) {
+    toast.failure({ title: "Using Mock Data", message: `API call failed, using simulated data for ${serialNumber}` });
+    return;
+  }
+  toast.failure({
+    title: "Robot Not Reached",
+    message: `Robot ${serialNumber} could not be reached.`,
+    reason: serverReason(error),
+  });
+}
+
+/** Sends START or STOP and notes what it makes of the status (§4 Commands); never throws. */
+export async function commandRobot(robot: RobotView, command: StartOrStop): Promise<void> {
+  const press = {};
+  const seen = liveStore.robot(robot.id) ?? null;
+  lastPress.set(robot.id, press);
+  robotStatusStore.updateCalls(robot.id, { sending: command });
+  const outcome = await sendRobotCommand(robot, command);
+  if (lastPress.get(robot.id) !== press) return;
+  lastPress.delete(robot.id);
+  robotStatusStore.updateCalls(robot.id, { sending: null });
+  if (outcome === "done") {
+    const isStart = command === "START";
+    robotStatusStore.update(robot.id, {
+      overlay: {
+        kind: "answered",
+        status: isStart ? "normal" : "idle",
+        motion: isStart ? "MOVING" : "STOPPED",
+        batteryPercent: null,
+        direction: null,
+        at: new Date(),
+        seen,
+      },
+    });
+  }
+  if (outcome === "failed") {
+    const lastReportAt = liveStore.robot(robot.id)?.last_updated_at ?? null;
+    robotStatusStore.update(robot.id, {
+      overlay: { kind: "unreached", byStatusCall: false, mock: null, lastReportAt },
+    });
+  }
+}

@@ -1,0 +1,79 @@
+import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { lazy, memo, Suspense, useState } from "react";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { useNow } from "../../ui/use-now.ts";
+import { robotActivityOf } from "./robot-activity.ts";
+import { RobotBattery } from "./robot-battery.tsx";
+import classes from "./robot-card.module.css";
+import { RobotControls } from "./robot-controls.tsx";
+import { autoLook, CHECKING_LABEL, maintenanceLook, manualLook, robotStatusLook } from "./robot-meaning.ts";
+import { RobotAlerts, RobotInfo } from "./robot-popovers.tsx";
+import type { RobotView } from "./robot-view.ts";
+import { useRobotView } from "./use-robot-view.ts";
+
+const RobotSettingsDialog = lazy(() =>
+  import("./robot-settings-dialog.tsx").then((module) => ({ default: module.RobotSettingsDialog })),
+);
+
+export interface RobotCardProps {
+  readonly row: RobotWithSettings;
+  /** In any group: its badge reads AUTO, else MANUAL (§2). */
+  readonly isInGroup: boolean;
+  readonly onRefresh: (row: RobotWithSettings) => void;
+}
+
+/** §2 Individual Robots tab: one robot. It renders for its own robot's changes alone. */
+export const RobotCard = memo(function RobotCard({ row, isInGroup, onRefresh }: RobotCardProps) {
+  const robot = useRobotView(row);
+  const [isSettingsOpen, setSettingsOpen] = useState(false);
+  const look = robotStatusLook[robot.status];
+  const alarm = robot.status === "warning" || robot.status === "critical" ? robot.status : undefined;
+  return (
+    <article className={classes["card"]} aria-label={robot.serialNumber} data-alarm={alarm}>
+      <div className={classes["row"]}>
+        <div className={classes["title"]}>
+          <h3 className={classes["serial"]}>{robot.serialNumber}</h3>
+          <span className={classes["motor"]}>{robot.motorType ?? "Motor type not given"}</span>
+        </div>
+        <div className={classes["badges"]}>
+          <StateBadge look={isInGroup ? autoLook : manualLook} />
+          {robot.mode === "maintenance" && <StateBadge look={maintenanceLook} />}
+          {robot.isChecking ? <StateBadge look={look} label={CHECKING_LABEL} checking /> : <StateBadge look={look} />}
+        </div>
+      </div>
+      <div className={classes["row"]}>
+        <RobotBattery robot={robot} />
+        <RobotAlerts robot={robot} />
+        <RobotInfo robot={robot} />
+      </div>
+      <ActivityLine robot={robot} />
+      <RobotControls robot={robot} onRefresh={() => onRefresh(row)} onSettings={() => setSettingsOpen(true)} />
+      {isSettingsOpen && (
+        <Suspense fallback={null}>
+          <RobotSettingsDialog robot={robot} onClose={() => setSettingsOpen(false)} />
+        </Suspense>
+      )}
+    </article>
+  );
+});
+
+/** What the robot does, and when that was last true. */
+function ActivityLine({ robot }: { robot: RobotView }) {
+  const activity = robotActivityOf(robot, useNow());
+  return (
+    <p className={classes["activity"]} data-kind={activity.kind}>
+      <strong>{activity.text}</strong>
+      <span className={classes["said"]}>
+        <Said robot={robot} />
+      </span>
+    </p>
+  );
+}
+
+function Said({ robot }: { robot: RobotView }) {
+  if (robot.mock !== null) return `Last reading: ${robot.mock.timestamp}`;
+  if (robot.lastUpdatedAt === null) return "Has not reported yet";
+  const at = <RelativeTime at={robot.lastUpdatedAt.toISOString()} />;
+  return robot.isStale ? <>Last reading {at}</> : <>Confirmed {at}</>;
+}

@@ -1,0 +1,77 @@
+import { ActionIcon, Button, Tooltip } from "@mantine/core";
+import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
+import type { Obstacle } from "@suncrew/domain/robots/robot-can.ts";
+import { IconPlayerPlayFilled, IconPlayerStopFilled, IconRefresh, IconSettings } from "@tabler/icons-react";
+import { useSignedIn } from "../../platform/session/use-session.ts";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { DirectionToggle } from "./direction-toggle.tsx";
+import { commandRobot } from "./robot-calls.ts";
+import classes from "./robot-card.module.css";
+import { obstacleSentence } from "./robot-meaning.ts";
+import { controllableOf } from "./robot-view.ts";
+import type { RobotView } from "./robot-view.ts";
+
+export interface RobotControlsProps {
+  readonly robot: RobotView;
+  readonly onRefresh: () => void;
+  readonly onSettings: () => void;
+}
+
+/** §4 Button enabling: Start and Stop, direction, refresh, settings; a disabled one says why. Stop never asks. */
+export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsProps) {
+  const { role } = useSignedIn();
+  const controllable = controllableOf(robot);
+  const told = (obstacle: Obstacle | null) =>
+    obstacle === null ? null : obstacleSentence[obstacle](robot.serialNumber);
+  const stopObstacle = robotCan.stop(controllable);
+  const maySettings = robotCan.changeSettings(controllable, role) === null;
+
+  return (
+    <div className={classes["controls"]}>
+      <div className={classes["deeds"]}>
+        <DisabledReason reason={told(robotCan.start(controllable))}>
+          <Button
+            size="xs"
+            variant="light"
+            leftSection={<IconPlayerPlayFilled size={14} aria-hidden />}
+            onClick={() => void commandRobot(robot, "START")}
+          >
+            Start
+          </Button>
+        </DisabledReason>
+        <DisabledReason reason={told(stopObstacle)}>
+          <Button
+            size="xs"
+            color="red"
+            variant={stopObstacle === null ? "filled" : "light"}
+            leftSection={<IconPlayerStopFilled size={14} aria-hidden />}
+            onClick={() => void commandRobot(robot, "STOP")}
+          >
+            Stop
+          </Button>
+        </DisabledReason>
+      </div>
+      <div className={classes["tools"]}>
+        <DirectionToggle robot={robot} />
+        <Tooltip label="Refresh status">
+          <ActionIcon
+            variant="default"
+            size={30}
+            aria-label="Refresh status"
+            loading={robot.isRefreshing}
+            onClick={onRefresh}
+          >
+            <IconRefresh size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+        {maySettings && (
+          <Tooltip label="Settings">
+            <ActionIcon variant="default" size={30} aria-label="Settings" aria-haspopup="dialog" onClick={onSettings}>
+              <IconSettings size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import type { CleaningDirection, RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import type { BatteryLevel } from "@suncrew/domain/robots/battery.ts";
+import type { Obstacle } from "@suncrew/domain/robots/robot-can.ts";
+import {
+  IconAlertOctagon,
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconPlayerPause,
+  IconPlugOff,
+  IconTool,
+  IconZzz,
+} from "@tabler/icons-react";
+import type { Look } from "../../ui/look.ts";
+
+/** §3 Robot status. */
+export const robotStatusLook: Record<RobotStatus, Look> = {
+  normal: { label: "Normal", tone: "good", icon: IconCircleCheck },
+  idle: { label: "Idle", tone: "calm", icon: IconPlayerPause },
+  warning: { label: "Warning", tone: "fair", icon: IconAlertTriangle },
+  critical: { label: "Critical", tone: "poor", icon: IconAlertOctagon },
+  standby: { label: "Standby", tone: "off", icon: IconZzz },
+  offline: { label: "Offline", tone: "off", icon: IconPlugOff },
+};
+
+export const maintenanceLook: Look = { label: "Maintenance", tone: "plain", icon: IconTool };
+
+/** AUTO where the robot is in any group (§2). */
+export const autoLook: Look = { label: "AUTO", tone: "plain" };
+export const manualLook: Look = { label: "MANUAL", tone: "plain" };
+
+/** The badge until the first live snapshot or status answer (§2 CHECKING...). */
+export const CHECKING_LABEL = "CHECKING...";
+
+/** §9 Battery colour: green-lime, yellow, red. */
+export const batteryColour: Record<BatteryLevel, string> = {
+  good: "var(--sc-battery-good)",
+  fair: "var(--sc-battery-fair)",
+  poor: "var(--sc-battery-poor)",
+};
+
+/** The same without colour, for a screen reader. */
+export const batteryWord: Record<BatteryLevel, string> = { good: "good", fair: "getting low", poor: "low" };
+
+export const directionWord: Record<CleaningDirection, "Forward" | "Reverse"> = {
+  FORWARD: "Forward",
+  REVERSE: "Reverse",
+};
+
+type ObstacleSentence = (serialNumber: string) => string;
+
+/** Why a button is disabled, in words (§4 Button enabling). */
+export const obstacleSentence: Record<Obstacle, ObstacleSentence> = {
+  maintenance: (serial) => `Robot ${serial} is in maintenance.`,
+  "in-progress": () => "A command is in progress. Wait for the robot's answer.",
+  running: (serial) => `Robot ${serial} is already running.`,
+  idle: (serial) => `Robot ${serial} is already standing still.`,
+  offline: (serial) => `Robot ${serial} is offline.`,
+  mock: () => "These values are simulated. The robot did not answer.",
+  "not-idle": () => "Settings can be changed while the robot is idle or normal.",
+  role: () => "Only Super Admins can change motor speeds.",
+};

@@ -1,0 +1,72 @@
+import { ActionIcon, Button, Popover } from "@mantine/core";
+import { IconAlertTriangle, IconBell, IconInfoCircle } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import classes from "./robot-card.module.css";
+import type { RobotView } from "./robot-view.ts";
+
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+
+function Ago({ at, otherwise }: { at: Date | null; otherwise: string }) {
+  return at === null ? otherwise : <RelativeTime at={at.toISOString()} />;
+}
+
+/** §2 Robot info popover: firmware, installed date, last updated, last cleaned. */
+export function RobotInfo({ robot }: { robot: RobotView }) {
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    ["Firmware", robot.firmware],
+    ["Installed", day.format(new Date(robot.installationDate))],
+    ["Last updated", robot.mock?.timestamp ?? <Ago at={robot.lastUpdatedAt} otherwise="Never" />],
+    ["Last cleaned", <Ago key="cleaned" at={robot.lastCleanedAt} otherwise="Never" />],
+    ["Main motor", `${robot.mainMotorSpeed} %`],
+    ["Brush motor", `${robot.brushMotorSpeed} %`],
+  ];
+  return (
+    <Popover withArrow shadow="md" trapFocus returnFocus width={250}>
+      <Popover.Target>
+        <ActionIcon variant="subtle" color="gray" size={28} aria-label="Robot info">
+          <IconInfoCircle size={18} aria-hidden />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={`Info on robot ${robot.serialNumber}`}>
+        <dl className={classes["facts"]}>
+          {facts.map(([term, value]) => (
+            <div key={term} style={{ display: "contents" }}>
+              <dt>{term}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** The alerts count; opens the list of their texts, worst first. */
+export function RobotAlerts({ robot }: { robot: RobotView }) {
+  const count = robot.alerts.length;
+  const label = count === 1 ? "1 alert" : `${count} alerts`;
+  return (
+    <Popover withArrow shadow="md" returnFocus width={280} disabled={count === 0}>
+      <Popover.Target>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-xs"
+          h={28}
+          disabled={count === 0}
+          leftSection={count === 0 ? <IconBell size={14} aria-hidden /> : <IconAlertTriangle size={14} aria-hidden />}
+        >
+          {label}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={`Alerts of robot ${robot.serialNumber}`}>
+        <ul className={classes["alerts"]}>
+          {robot.alerts.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,69 @@
+import { updateRobotSettings } from "@suncrew/contract/robots/robots.ts";
+import type { CleaningDirection, RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { call } from "../../platform/api/call.ts";
+import { serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { liveStore } from "../../platform/live/live.ts";
+import { toast } from "../../platform/toast.tsx";
+import { directionWord } from "./robot-meaning.ts";
+import type { RobotView } from "./robot-view.ts";
+
+/**
+ * The server answers success once the robot confirmed, so the values are true from now on; while the stream is up
+ * it has told them already.
+ */
+function noteConfirmed(seen: RobotLive | undefined, change: Partial<RobotLive>): void {
+  if (seen === undefined || liveStore.robot(seen.robot_id) !== seen) return;
+  const at = new Date().toISOString();
+  liveStore.apply([{ type: "update", at, robots: [{ ...seen, ...change }], sites: [], activity: [] }]);
+}
+
+/** Turns the cleaning direction (§7 updateRobotSettings, the direction alone); true where the robot confirmed. */
+export async function changeDirection(robot: RobotView, direction: CleaningDirection): Promise<boolean> {
+  const seen = liveStore.robot(robot.id);
+  try {
+    await call(updateRobotSettings, { params: { robotId: robot.id }, body: { cleaning_direction: direction } });
+    noteConfirmed(seen, { cleaning_direction: direction });
+    toast.success({
+      title: "Direction Updated",
+      message: `Robot direction changed to ${directionWord[direction]}.`,
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof TokenExpiredError) return false;
+    toast.failure({
+      title: "Direction Update Failed",
+      message: "Failed to update robot direction. Please try again.",
+      reason: serverReason(error),
+    });
+    return false;
+  }
+}
+
+/** Both speeds in percent, 0 to 100. */
+export interface MotorSpeeds {
+  readonly main: number;
+  readonly brush: number;
+}
+
+/** Changes both motor speeds; true where the robot confirmed them. The call takes them as text (§7). */
+export async function changeSpeeds(robot: RobotView, speeds: MotorSpeeds): Promise<boolean> {
+  const seen = liveStore.robot(robot.id);
+  try {
+    const body = { main_motor_speed: String(speeds.main), brush_motor_speed: String(speeds.brush) };
+    await call(updateRobotSettings, { params: { robotId: robot.id }, body });
+    noteConfirmed(seen, { main_motor_speed: speeds.main, brush_motor_speed: speeds.brush });
+    toast.success({
+      title: "Settings Updated",
+      message: `Settings for Robot ${robot.serialNumber} have been updated.`,
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof TokenExpiredError) return false;
+    toast.failure({
+      title: "Settings Update Failed",
+      message: "Failed to update robot settings. Please try again.",
+      reason: serverReason(error),
+    });
+    return false;
+  }
+}

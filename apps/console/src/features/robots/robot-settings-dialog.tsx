@@ -1,0 +1,88 @@
+import { Button, Group, Modal, Slider, Text } from "@mantine/core";
+import { useId, useState } from "react";
+import { changeSpeeds } from "./robot-settings-calls.ts";
+import type { RobotView } from "./robot-view.ts";
+
+/** §9 Speed sliders. */
+const SPEED_MIN = 0;
+const SPEED_MAX = 100;
+const SPEED_STEP = 1;
+
+const MARKS = [0, 25, 50, 75, 100].map((value) => ({ value }));
+
+interface SpeedSliderProps {
+  readonly label: string;
+  readonly value: number;
+  readonly onChange: (value: number) => void;
+}
+
+function SpeedSlider({ label, value, onChange }: SpeedSliderProps) {
+  const id = useId();
+  return (
+    <div>
+      <Group justify="space-between" mb={6}>
+        <Text id={id} size="sm" fw={600}>
+          {label}
+        </Text>
+        <Text size="sm">{value} %</Text>
+      </Group>
+      <Slider
+        min={SPEED_MIN}
+        max={SPEED_MAX}
+        step={SPEED_STEP}
+        value={value}
+        onChange={onChange}
+        marks={MARKS}
+        label={null}
+        size="lg"
+        thumbSize={22}
+        thumbProps={{ "aria-label": label, "aria-valuetext": `${value} %` }}
+      />
+    </div>
+  );
+}
+
+export interface RobotSettingsDialogProps {
+  readonly robot: RobotView;
+  readonly onClose: () => void;
+}
+
+/** §2 Robot settings dialog: sliders for both motors. It opens with what the robot last confirmed. */
+export function RobotSettingsDialog({ robot, onClose }: RobotSettingsDialogProps) {
+  const [main, setMain] = useState(robot.mainMotorSpeed);
+  const [brush, setBrush] = useState(robot.brushMotorSpeed);
+  const [isSaving, setSaving] = useState(false);
+
+  const save = async () => {
+    setSaving(true);
+    const isDone = await changeSpeeds(robot, { main, brush });
+    setSaving(false);
+    if (isDone) onClose();
+  };
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`Robot settings: ${robot.serialNumber}`}
+      centered
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <div style={{ display: "grid", gap: 28, paddingBlock: 4 }}>
+        <SpeedSlider label="Main motor speed" value={main} onChange={setMain} />
+        <SpeedSlider label="Brush motor speed" value={brush} onChange={setBrush} />
+      </div>
+      <Text size="sm" c="dimmed" mt="lg">
+        The speeds are kept once the robot has confirmed them.
+      </Text>
+      <Group justify="flex-end" mt="md" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button loading={isSaving} onClick={() => void save()}>
+          Save Settings
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

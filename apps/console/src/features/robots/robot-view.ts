@@ -1,0 +1,139 @@
+import type {
+  Motion,
+  OperatingMode,
+  RobotLive,
+  RobotStatus,
+  RobotWithSettings,
+} from "@suncrew/contract/robots/robots.ts";
+import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
+import type { ControllableRobot } from "@suncrew/domain/robots/robot-can.ts";
+import type { MockReading } from "./mock-reading.ts";
+import { overlayHolds } from "./robot-overlay.ts";
+import type { CallState, RobotOverlay } from "./robot-overlay.ts";
+
+/** The parts of a robot that stay while the stream changes the rest. */
+export type RobotFixed = Pick<RobotWithSettings, "robot_name" | "motor_type" | "control_type" | "installation_date">;
+
+/** §3 Robot, client shape, as a card shows it. */
+export interface RobotView {
+  readonly id: number;
+  readonly siteId: number;
+  readonly name: string;
+  readonly serialNumber: string;
+  readonly motorType: string | null;
+  readonly controlType: string | null;
+  readonly firmware: string;
+  readonly installationDate: string;
+  readonly status: RobotStatus;
+  /** Neither a live snapshot nor a status answer has come yet: the badge reads CHECKING... */
+  readonly isChecking: boolean;
+  /** Reachable, whatever the status says: shown beside a maintenance lock. */
+  readonly isConnected: boolean;
+  readonly mode: OperatingMode;
+  readonly motion: Motion | null;
+  readonly isCharging: boolean;
+  readonly batteryPercent: number;
+  readonly cleaningDirection: RobotLive["cleaning_direction"];
+  readonly mainMotorSpeed: number;
+  readonly brushMotorSpeed: number;
+  readonly alerts: readonly string[];
+  /** When the readings were last true; null before the first report. */
+  readonly lastUpdatedAt: Date | null;
+  readonly lastCleanedAt: Date | null;
+  /** The readings are old: shown greyed, with their age. */
+  readonly isStale: boolean;
+  /** The demo's simulated values; null where the reading is real. */
+  readonly mock: MockReading | null;
+  readonly run: { readonly beganAt: Date; readonly plannedEndAt: Date | null } | null;
+  readonly openCommand: RobotLive["open_command"];
+  /** This browser's own START or STOP that has no answer yet. */
+  readonly sending: "START" | "STOP" | null;
+  /** This browser waits for the answer of a status call. */
+  readonly isRefreshing: boolean;
+}
+
+export interface RobotSources {
+  readonly row: RobotWithSettings;
+  /** The robot as the stream last told it; null before the first snapshot. */
+  readonly live: RobotLive | null;
+  readonly overlay: RobotOverlay | null;
+  readonly calls: CallState;
+}
+
+function instantOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}
+
+/**
+ * §4 Robot live status: one robot out of its row, the stream and this browser's own answers. A robot of the list
+ * is offline until a snapshot or an answer tells otherwise.
+ */
+export function robotViewOf({ row, live, overlay: noted, calls }: RobotSources, now: Date): RobotView {
+  const told = live ?? row;
+  const overlay = noted !== null && overlayHolds(noted, live) ? noted : null;
+  const answer = overlay?.kind === "answered" ? overlay : null;
+  const unreached = overlay?.kind === "unreached" ? overlay : null;
+  const isUnknown = live === null && overlay === null;
+  const mock = unreached?.mock ?? null;
+  const isAway = isUnknown || unreached !== null || told.operating_mode === "maintenance";
+  const status = isAway ? "offline" : (answer?.status ?? told.status);
+  const lastUpdatedAt = answer?.at ?? instantOf(told.last_updated_at);
+  return {
+    id: row.robot_id,
+    siteId: told.site_id,
+    name: row.robot_name,
+    serialNumber: told.serial_number,
+    motorType: row.motor_type,
+    controlType: row.control_type,
+    firmware: told.firmware_version,
+    installationDate: row.installation_date,
+    status,
+    isChecking: isUnknown,
+    isConnected: answer !== null || (live?.online === true && unreached === null),
+    mode: told.operating_mode,
+    motion: answer?.motion ?? told.motion,
+    isCharging: told.charging && status !== "offline",
+    batteryPercent: mock?.batteryPercent ?? answer?.batteryPercent ?? told.battery_level,
+    cleaningDirection: answer?.direction ?? told.cleaning_direction,
+    mainMotorSpeed: mock?.mainMotorSpeed ?? told.main_motor_speed,
+    brushMotorSpeed: mock?.brushMotorSpeed ?? told.brush_motor_speed,
+    alerts: told.alerts,
+    lastUpdatedAt,
+    lastCleanedAt: instantOf(told.last_cleaned_at),
+    isStale: mock !== null || isOld(status, told.operating_mode, lastUpdatedAt, now),
+    mock,
+    run: runOf(told, status),
+    openCommand: told.open_command,
+    sending: calls.sending,
+    isRefreshing: calls.isRefreshing,
+  };
+}
+
+/** Rule 7 of the protocol: a reading without a successor for 90 s is old; a robot in maintenance is judged by age alone. */
+function isOld(status: RobotStatus, mode: OperatingMode, at: Date | null, now: Date): boolean {
+  if (at === null) return true;
+  if (status === "offline" && mode !== "maintenance") return true;
+  return now.getTime() - at.getTime() > OFFLINE_AFTER_MS;
+}
+
+function runOf(told: RobotLive, status: RobotStatus): RobotView["run"] {
+  if (told.current_run === null || status === "offline") return null;
+  return {
+    beganAt: new Date(told.current_run.began_at),
+    plannedEndAt: instantOf(told.current_run.planned_end_at),
+  };
+}
+
+/** What the buttons look at (§4 Button enabling); a STOP is taken over anything but a STOP of one's own. */
+export function controllableOf(robot: RobotView): ControllableRobot {
+  const stopSending = robot.sending === "STOP";
+  const openVerb = robot.openCommand?.verb ?? null;
+  return {
+    status: robot.status,
+    operatingMode: robot.mode,
+    motion: robot.motion,
+    commandInProgress: robot.sending !== null || openVerb !== null,
+    stopTakesOver: !stopSending && (openVerb !== "STOP" || robot.sending === "START"),
+    isMock: robot.mock !== null,
+  };
+}

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { StatusPolling } from "./status-polling.ts";
+import type { PolledRobot, StatusPollingParts } from "./status-polling.ts";
+
+beforeEach(() => vi.useFakeTimers({ now: new Date("2026-03-01T12:00:00Z") }));
+afterEach(() => vi.useRealTimers());
+
+const seconds = (count: number) => vi.advanceTimersByTime(count * 1000);
+
+/** A site of two robots, one idle and one offline, whose every question is answered at once. */
+function site(change: Partial<StatusPollingParts> = {}) {
+  const asked: string[] = [];
+  const robots = new Map<number, PolledRobot>([
+    [1, { id: 1, status: "idle", lastQueriedAt: null, isAsked: false }],
+    [2, { id: 2, status: "offline", lastQueriedAt: null, isAsked: false }],
+  ]);
+  const start = Date.now();
+  const polling = new StatusPolling({
+    robots: () => [...robots.values()],
+    ask: (robotId) => {
+      asked.push(`${(Date.now() - start) / 1000}s:${robotId}`);
+      const robot = robots.get(robotId);
+      if (robot !== undefined) robots.set(robotId, { ...robot, lastQueriedAt: new Date() });
+    },
+    now: () => new Date(),
+    isHidden: () => false,
+    isFirstLoad: false,
+    ...change,
+  });
+  polling.start();
+  return { asked, robots, polling };
+}
+
+test("§9 Status polling: asked after 1 s, a second time after 2 s at first load only", () => {
+  const first = site({ isFirstLoad: true });
+  const later = site();
+  seconds(30);
+  expect(first.asked).toEqual(["1s:1", "1s:2", "2s:1", "2s:2"]);
+  expect(later.asked).toEqual(["1s:1", "1s:2"]);
+  first.polling.stop();
+  later.polling.stop();
+});
+
+test("§9 Status polling: each 60 s a check; idle or normal again after 5 minutes, others after 1", () => {
+  const { asked, polling } = site();
+  seconds(6 * 60);
+  expect(asked).toEqual(["1s:1", "1s:2", "120s:2", "180s:2", "240s:2", "300s:2", "360s:1", "360s:2"]);
+  polling.stop();
+});
+
+test("§9 Status polling: nothing is asked while hidden, after the site was left, or twice at once", () => {
+  let hidden = true;
+  const { asked, robots, polling } = site({ isHidden: () => hidden });
+  seconds(90);
+  expect(asked).toEqual([]);
+  hidden = false;
+  robots.set(2, { id: 2, status: "offline", lastQueriedAt: null, isAsked: true });
+  polling.check();
+  expect(asked).toEqual(["90s:1"]);
+  polling.stop();
+  seconds(600);
+  expect(asked).toEqual(["90s:1"]);
+});

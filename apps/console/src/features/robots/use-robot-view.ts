@@ -1,0 +1,40 @@
+import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { useCallback, useMemo, useSyncExternalStore } from "react";
+import { liveStore, useLiveVersion, useRobotLive } from "../../platform/live/live.ts";
+import { useNow } from "../../ui/use-now.ts";
+import { robotStatusStore } from "./robot-calls.ts";
+import { robotViewOf } from "./robot-view.ts";
+import type { RobotView } from "./robot-view.ts";
+
+/** One robot as its card shows it; renders again for this robot alone. */
+export function useRobotView(row: RobotWithSettings): RobotView {
+  const live = useRobotLive(row.robot_id) ?? null;
+  const subscribe = useCallback(
+    (listener: () => void) => robotStatusStore.subscribe(row.robot_id, listener),
+    [row.robot_id],
+  );
+  const { overlay, calls } = useSyncExternalStore(subscribe, () => robotStatusStore.notes(row.robot_id));
+  const now = useNow();
+  return useMemo(() => robotViewOf({ row, live, overlay, calls }, now), [row, live, overlay, calls, now]);
+}
+
+/** All robots of a site, for its counters and filters; renders again after each flush of the stream. */
+export function useRobotViews(rows: readonly RobotWithSettings[]): readonly RobotView[] {
+  const liveVersion = useLiveVersion();
+  const notesVersion = useSyncExternalStore(
+    (listener) => robotStatusStore.subscribe(null, listener),
+    () => robotStatusStore.version(),
+  );
+  return useMemo(
+    () => rows.map((row) => currentRobotView(row)),
+    // eslint-disable-next-line react/exhaustive-deps -- the versions stand for what the two stores hold
+    [rows, liveVersion, notesVersion],
+  );
+}
+
+/** One robot now, outside of rendering. */
+export function currentRobotView(row: RobotWithSettings): RobotView {
+  const { overlay, calls } = robotStatusStore.notes(row.robot_id);
+  const live = liveStore.robot(row.robot_id) ?? null;
+  return robotViewOf({ row, live, overlay, calls }, new Date());
+}

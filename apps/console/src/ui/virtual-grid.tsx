@@ -1,0 +1,70 @@
+import { useElementSize } from "@mantine/hooks";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useLayoutEffect, useRef, useState } from "react";
+import type { Key, ReactNode } from "react";
+
+const GAP_PX = 12;
+
+export interface VirtualGridProps<T> {
+  readonly items: readonly T[];
+  readonly keyOf: (item: T) => Key;
+  readonly children: (item: T) => ReactNode;
+  /** A column is never narrower than this, in pixels, unless the page is. */
+  readonly minColumnPx: number;
+  /** How tall a row is before it was measured, in pixels. */
+  readonly estimatedRowPx: number;
+}
+
+/** Equal cards in as many columns as fit, scrolled by the page; of thousands only those near the window exist. */
+export function VirtualGrid<T>({ items, keyOf, children, minColumnPx, estimatedRowPx }: VirtualGridProps<T>) {
+  const { ref: sizeRef, width } = useElementSize();
+  const place = useRef<HTMLDivElement>(null);
+  const [offsetPx, setOffsetPx] = useState(0);
+  const columns = Math.max(1, Math.floor((width + GAP_PX) / (minColumnPx + GAP_PX)));
+  const rowCount = Math.ceil(items.length / columns);
+
+  // What stands above the grid may grow or shrink with every render.
+  useLayoutEffect(() => {
+    if (place.current === null) return;
+    const top = Math.round(place.current.getBoundingClientRect().top + scrollY);
+    setOffsetPx((known) => (known === top ? known : top));
+  });
+
+  const virtualizer = useWindowVirtualizer({
+    count: rowCount,
+    estimateSize: () => estimatedRowPx,
+    overscan: 3,
+    gap: GAP_PX,
+    scrollMargin: offsetPx,
+  });
+
+  return (
+    <div ref={place}>
+      <div ref={sizeRef} style={{ position: "relative", height: virtualizer.getTotalSize() }}>
+        {width > 0 &&
+          virtualizer.getVirtualItems().map((row) => (
+            <div
+              key={row.key}
+              ref={virtualizer.measureElement}
+              data-index={row.index}
+              style={{
+                position: "absolute",
+                insetInline: 0,
+                top: 0,
+                transform: `translateY(${row.start - offsetPx}px)`,
+                display: "grid",
+                gap: GAP_PX,
+                gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+              }}
+            >
+              {items.slice(row.index * columns, (row.index + 1) * columns).map((item) => (
+                <div key={keyOf(item)} style={{ display: "grid" }}>
+                  {children(item)}
+                </div>
+              ))}
+            </div>
+          ))}
+      </div>
+    </div>
+  );
+}
