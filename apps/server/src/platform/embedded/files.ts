@@ -1,0 +1,65 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { openSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { processRuns } from "./process-table.ts";
+
+/** True for an error of the file system or of a process call with one of these codes. */
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null;
+}
+
+/**
+ * Fills a new folder and gives it its name only when it is whole, so that a process killed halfway leaves no half
+ * folder behind under that name. Returns false where the folder was there already, also when another process won.
+ */
+export async function makeFolderWhole(path: string, fill: (temporary: string) => Promise<void>): Promise<boolean> {
+  if (await exists(path)) return false;
+  await removeLeftovers(path);
+  const temporary = `${path}.part-${process.pid}-${randomBytes(4).toString("hex")}`;
+  await mkdir(temporary, { recursive: true, mode: 0o755 });
+  try {
+    await fill(temporary);
+    await rename(temporary, path);
+    return true;
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true });
+    if (hasCode(error, "ENOTEMPTY", "EEXIST") && (await exists(path))) return false;
+    throw error;
+  }
+}
+
+/** Removes what processes that were killed while filling `path` left behind. */
+async function removeLeftovers(path: string): Promise<void> {
+  const prefix = `${basename(path)}.part-`;
+  for (const name of await readdir(dirname(path)).catch(() => [])) {
+    const pid = Number(name.slice(prefix.length).split("-")[0]);
+    if (!name.startsWith(prefix) || (await processRuns(pid))) continue;
+    await rm(join(dirname(path), name), { recursive: true, force: true });
+  }
+}
+
+/** Writes a file that only the owner reads, whole or not at all. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.part-${process.pid}`;
+  await rm(temporary, { force: true });
+  await writeFile(temporary, text, { mode: 0o600, flush: true });
+  await rename(temporary, path);
+}
+
+/** Opens a log for appending, which the caller closes; begins anew when the old one has grown above `maxBytes`. */
+export async function openLogFile(path: string, maxBytes = 5_000_000): Promise<number> {
+  const size = (await stat(path).catch(() => null))?.size ?? 0;
+  if (size > maxBytes) await rename(path, `${path}.1`);
+  return openSync(path, "a", 0o600);
+}
+
+/** Lets every account pass through a folder of ours, without letting it list or read what is inside. */
+export async function makeTraversable(path: string): Promise<void> {
+  const { mode } = await stat(path);
+  if ((mode & 0o111) !== 0o111) await chmod(path, mode | 0o111);
+}

@@ -1,0 +1,160 @@
+import { mkdir, realpath } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import pg from "pg";
+import { hasCode, makeTraversable } from "./files.ts";
+import { InstanceLock, lastHolder } from "./instance-lock.ts";
+import { EMBEDDED_ROLE, makeCluster } from "./postgres-cluster.ts";
+import { checkReachable, chooseOwner } from "./postgres-owner.ts";
+import {
+  findPostmaster,
+  launchPostmaster,
+  type LaunchParts,
+  type Postmaster,
+  stopPostmaster,
+} from "./postgres-postmaster.ts";
+import { installPrograms } from "./postgres-programs.ts";
+import { reachPostgres } from "./postgres-reach.ts";
+import { makeSocketFolder } from "./postgres-socket.ts";
+import { StartError } from "./start-error.ts";
+
+export interface EmbeddedPostgresOptions {
+  /** Suncrew's data folder; the database's own folder is made inside it. */
+  dataDir: string;
+  /** Name of the database and of its folder inside `dataDir`: the demo and production never share one. */
+  name?: string;
+  /** Where PostgreSQL's programs are copied to, once for each version; the data folder unless given. */
+  programsDir?: string;
+  /** False gives up safety against power loss for speed; for tests only. */
+  durable?: boolean;
+  /** Called once if PostgreSQL ends or is taken over while in use. */
+  onLost?: () => void;
+}
+
+export interface PostgresConnection {
+  host: string;
+  port: number;
+  user: string;
+  database: string;
+}
+
+export interface EmbeddedPostgres {
+  /** How to reach the database `name`. */
+  connection: PostgresConnection;
+  /** True where a PostgreSQL left behind by a killed Suncrew was joined. */
+  joined: boolean;
+  /** Makes another database in the same PostgreSQL, as a copy of `template` if given; for tests. */
+  createDatabase(database: string, template?: string): Promise<PostgresConnection>;
+  dropDatabase(database: string): Promise<void>;
+  /** Cuts off every client, writes the data out and ends PostgreSQL, within some 4 s. */
+  stop(): Promise<void>;
+}
+
+const PORT = 5432;
+/** Crash recovery of a large database takes its time. */
+const START_TIMEOUT_MS = 120_000;
+/** Sessions of a killed PostgreSQL notice within this time that it is gone, and let the next one start. */
+const LEFTOVER_TIMEOUT_MS = 15_000;
+
+/**
+ * Brings up the embedded PostgreSQL of a data folder: makes it at the first time, joins one that a killed Suncrew left
+ * running, starts it otherwise. Ends with a StartError where another Suncrew already uses the data, touching nothing.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const name = options.name ?? "suncrew";
+  const durable = options.durable ?? true;
+  const owner = await chooseOwner(join(resolve(options.dataDir), name));
+  await checkReachable(options.dataDir, owner);
+  await mkdir(options.dataDir, { recursive: true, mode: 0o755 });
+  const dataDir = await realpath(options.dataDir);
+  await checkReachable(dataDir, owner);
+  if (owner !== null) await makeTraversable(dataDir);
+  const databaseFolder = join(dataDir, name);
+  const programs = await installPrograms(resolve(options.programsDir ?? dataDir));
+  await makeCluster({ programs, databaseFolder, owner, durable });
+
+  const pidFile = join(dataDir, `${name}.pid`);
+  const socketFolder = await makeSocketFolder(databaseFolder, owner);
+  const logFile = join(dataDir, `${name}.log`);
+  const { postmaster, joined } = await joinOrLaunch(
+    { programs, databaseFolder, socketFolder, owner, durable, logFile },
+    pidFile,
+  );
+
+  const connection = { host: postmaster.socketFolder, port: PORT, user: EMBEDDED_ROLE, database: name };
+  const lock = new InstanceLock({ ...connection, database: "postgres" }, pidFile, () => options.onLost?.());
+  const holder = await lock.take();
+  if (holder !== null) throw takenError(dataDir, holder);
+  const server = serverOf(connection, joined, async () => {
+    await lock.release();
+    await stopPostmaster(postmaster.pid);
+  });
+  await server.createDatabase(name);
+  return server;
+}
+
+async function joinOrLaunch(parts: LaunchParts, pidFile: string): Promise<{ postmaster: Postmaster; joined: boolean }> {
+  const began = Date.now();
+  for (;;) {
+    const found = await findPostmaster(parts.databaseFolder);
+    const launched = found === null ? await launchPostmaster(parts) : null;
+    const postmaster = found ?? { pid: launched?.pid ?? 0, socketFolder: parts.socketFolder };
+    const config = {
+      host: postmaster.socketFolder || parts.socketFolder,
+      port: PORT,
+      user: EMBEDDED_ROLE,
+      database: "postgres",
+    };
+    const reached = await reachPostgres(config, postmaster.pid, launched?.ended ?? null, began + START_TIMEOUT_MS);
+    if (reached.kind === "ready")
+      return { postmaster: { ...postmaster, socketFolder: config.host }, joined: found !== null };
+    if (reached.kind === "no-socket") {
+      const holder = await lastHolder(pidFile);
+      if (holder !== null) throw takenError(parts.databaseFolder, holder);
+      await stopPostmaster(postmaster.pid);
+      continue;
+    }
+    // It ended under us because its Suncrew was just stopping, another start was quicker, or a killed one still has
+    // sessions: all of these pass.
+    const passes =
+      found !== null || /pre-existing shared memory|lock file "postmaster.pid" already exists/.test(reached.words);
+    if (!passes || reached.kind === "too-late" || Date.now() - began > LEFTOVER_TIMEOUT_MS) {
+      const words = reached.words.split("\n").at(-1) ?? "";
+      throw new StartError(`The embedded database did not start: ${words} (all of it: ${parts.logFile}).`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function takenError(folder: string, holder: number): StartError {
+  const who = holder === 0 ? "Another Suncrew" : `Another Suncrew (process ${holder})`;
+  return new StartError(
+    `${who} already runs on the data in ${folder}: stop it first, or choose another folder by DATA_DIR.`,
+  );
+}
+
+function serverOf(connection: PostgresConnection, joined: boolean, stop: () => Promise<void>): EmbeddedPostgres {
+  const run = async (sql: string): Promise<void> => {
+    const client = new pg.Client({ ...connection, database: "postgres" });
+    await client.connect();
+    try {
+      await client.query(sql);
+    } finally {
+      await client.end();
+    }
+  };
+  return {
+    connection,
+    joined,
+    async createDatabase(database, template) {
+      const copy = template === undefined ? "" : ` template ${pg.escapeIdentifier(template)}`;
+      await run(`create database ${pg.escapeIdentifier(database)}${copy}`).catch((error: unknown) => {
+        if (!hasCode(error, "42P04") || template !== undefined) throw error;
+      });
+      return { ...connection, database };
+    },
+    async dropDatabase(database) {
+      await run(`drop database if exists ${pg.escapeIdentifier(database)} with (force)`);
+    },
+    stop,
+  };
+}

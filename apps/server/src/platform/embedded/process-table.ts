@@ -1,0 +1,36 @@
+import { readFile, readlink } from "node:fs/promises";
+
+/** True while a process with this id runs; a dead one that nobody has waited for yet does not count. */
+export async function processRuns(pid: number): Promise<boolean> {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+  const state = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  return !/^\d+ \(.*\) [ZX] /s.test(state);
+}
+
+/** The folder a process works in, or null where it cannot be told. */
+export async function workingFolderOf(pid: number): Promise<string | null> {
+  return await readlink(`/proc/${pid}/cwd`).catch(() => null);
+}
+
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended on its own in between.
+  }
+}
+
+/** Waits until the process is gone; false when it still runs after `timeoutMs`. */
+export async function processGone(pid: number, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  while (await processRuns(pid)) {
+    if (Date.now() >= deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return true;
+}
