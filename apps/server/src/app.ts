@@ -1,6 +1,13 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
+import { activityRoutes } from "./features/activity/activity.routes.ts";
+import { authRoutes } from "./features/auth/auth.routes.ts";
+import { configRoutes } from "./features/config/config.routes.ts";
+import { partnersRoutes } from "./features/partners/partners.routes.ts";
+import { robotsRoutes } from "./features/robots/robots.routes.ts";
+import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { ChangeSignal } from "./platform/change-signal.ts";
+import { httpOptions, useHttpPlatform } from "./platform/http/http-platform.ts";
 import type { Parts, Service } from "./platform/parts.ts";
 
 export interface App {
@@ -14,16 +21,23 @@ export interface App {
 /** Puts the product together from its outside parts. Features are listed here in order, and nowhere else. */
 export async function buildApp(parts: Parts): Promise<App> {
   const loggerInstance: FastifyBaseLogger = parts.log;
-  const http = Fastify({ loggerInstance, disableRequestLogging: true, bodyLimit: 1_048_576 });
+  const http = Fastify({ loggerInstance, ...httpOptions });
   http.setValidatorCompiler(validatorCompiler);
   http.setSerializerCompiler(serializerCompiler);
   http.decorateRequest("viewer", null);
+  await useHttpPlatform(http, parts.settings);
 
   const changes = new ChangeSignal(parts.connection, parts.clock, parts.log);
 
   // Features.
-
   const services: Service[] = [changes];
+  services.push(...(await authRoutes(http, parts)));
+  services.push(...configRoutes(http, parts));
+  sitesRoutes(http, parts);
+  robotsRoutes(http, parts);
+  partnersRoutes(http, parts);
+  activityRoutes(http, parts);
+
   return {
     http,
     async start() {

@@ -28,6 +28,8 @@ export interface Parts {
   readonly settings: Settings;
   /** Names this process among several servers: a UUID, new at every start. */
   readonly serverId: string;
+  /** How the server asks others over HTTP; the platform's own where it is not given. */
+  readonly fetch?: typeof fetch;
 }
 
 /** A long-lived part: idle when made, works between `start` and `stop`. */

@@ -33,7 +33,11 @@ export interface Call<R extends RouteSpec> extends OpenCall<R> {
 type Answer<R extends RouteSpec> = ResponseOf<R> | Promise<ResponseOf<R>>;
 
 /** Registers a call for signed-in users; the guard has checked the permission table before `handler` runs. */
-export function register<R extends RouteSpec>(app: FastifyInstance, route: R, handler: (call: Call<R>) => Answer<R>): void {
+export function register<R extends RouteSpec>(
+  app: FastifyInstance,
+  route: R,
+  handler: (call: Call<R>) => Answer<R>,
+): void {
   registerOpen(app, route, (call) => {
     const { viewer } = call.request;
     if (viewer === null) throw notSignedIn();
@@ -66,18 +70,19 @@ export function registerOpen<R extends RouteSpec>(
         body: request.body as BodyOf<R>,
         request,
         reply,
-        signal: goneSignal(request),
+        signal: goneSignal(reply),
       });
       return reply.status(route.status ?? 200).send(answer);
     },
   });
 }
 
-function goneSignal(request: FastifyRequest): AbortSignal {
+/** Aborted when the connection closes before the answer was written, and only then. */
+function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  request.raw.once("close", () => {
-    if (request.raw.destroyed && !request.raw.complete) gone.abort();
+  // The request itself is no witness: it closes as soon as its body was read.
+  reply.raw.once("close", () => {
+    if (!reply.raw.writableEnded) gone.abort();
   });
-  request.raw.socket?.once("close", () => gone.abort());
   return gone.signal;
 }

@@ -1,0 +1,1 @@
+export { type AuditActor, type AuditRecord, recordAudit } from "./audit.writes.ts";

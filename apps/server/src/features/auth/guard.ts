@@ -1,0 +1,37 @@
+import { type RouteName, routes } from "@suncrew/contract/routes.ts";
+import type { RouteSpec } from "@suncrew/contract/http/route.ts";
+import { mayCall, permissions } from "@suncrew/domain/auth/permissions.ts";
+import type { FastifyInstance } from "fastify";
+import { forbidden, notSignedIn } from "../../platform/http/http-error.ts";
+import type { Parts } from "../../platform/parts.ts";
+import { readSession } from "../../platform/sessions.ts";
+import { readToken } from "./tokens.ts";
+
+const names = new Map<RouteSpec, RouteName>();
+for (const name of Object.keys(routes) as RouteName[]) names.set(routes[name], name);
+
+/**
+ * Lets a call through by the permission table (§6). A route below `/api/` that is not in the table cannot even be
+ * registered. The session's row is read for every call of a signed-in user, so that its end shows at once.
+ */
+export function useGuard(app: FastifyInstance, parts: Parts): void {
+  app.addHook("onRoute", ({ url, method, config }) => {
+    if (!url.startsWith("/api") && config?.route === undefined) return;
+    const name = config?.route && names.get(config.route);
+    if (name === undefined || !Object.hasOwn(permissions, name)) {
+      throw new Error(
+        `${[method].flat().join(", ")} ${url} has no line in the permission table (packages/domain/src/auth/permissions.ts).`,
+      );
+    }
+  });
+  app.addHook("onRequest", async (request) => {
+    const name = names.get(request.routeOptions.config.route ?? routes.config);
+    if (request.routeOptions.config.route === undefined || name === undefined) return;
+    if (permissions[name].access === "anyone") return;
+    const claims = readToken(app, request.headers.authorization, parts.clock);
+    const viewer = await readSession(parts.db, claims.sid, parts.clock.now());
+    if (viewer === null || viewer.userId !== claims.id) throw notSignedIn();
+    if (!mayCall(viewer.role, name)) throw forbidden();
+    request.viewer = viewer;
+  });
+}

@@ -1,0 +1,38 @@
+import type { Cancel } from "../../platform/clock.ts";
+import type { Parts, Service } from "../../platform/parts.ts";
+import { forgetOldSessions } from "../../platform/sessions.ts";
+import { forgetOldFailures } from "./sign-in-failures.writes.ts";
+
+const EVERY_MS = 3_600_000;
+
+/** Removes failed sign-ins that count no more and sessions long over, every hour. */
+export class SignInCleaner implements Service {
+  readonly #parts: Parts;
+  #cancel: Cancel = () => {};
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async start(): Promise<void> {
+    this.#cancel = this.#parts.clock.every(EVERY_MS, () => {
+      this.#work = this.#clean();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#cancel();
+    await this.#work;
+  }
+
+  async #clean(): Promise<void> {
+    const { db, clock, log } = this.#parts;
+    try {
+      await forgetOldFailures(db, clock.now());
+      await forgetOldSessions(db, clock.now());
+    } catch (error) {
+      log.warn({ error: error instanceof Error ? error.message : "unknown" }, "old sign-ins could not be removed");
+    }
+  }
+}

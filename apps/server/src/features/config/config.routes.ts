@@ -1,0 +1,27 @@
+import { config, health, ready } from "@suncrew/contract/config/config.ts";
+import type { FastifyInstance } from "fastify";
+import { registerOpen } from "../../platform/http/register.ts";
+import type { Parts, Service } from "../../platform/parts.ts";
+import { demoSignIns } from "./demo-sign-ins.ts";
+import { requireReady } from "./readiness.ts";
+import { TileProbe } from "./tile-probe.ts";
+
+export function configRoutes(app: FastifyInstance, parts: Parts): Service[] {
+  const { mode, mapTiles } = parts.settings;
+  const probe = new TileProbe(parts);
+
+  registerOpen(app, config, () => ({
+    mode,
+    demo_sign_ins: mode === "demo" ? [...demoSignIns] : [],
+    map_tiles: mapTiles && { ...mapTiles, available: probe.available },
+  }));
+
+  registerOpen(app, health, () => ({ status: "ok" as const }));
+
+  registerOpen(app, ready, async () => {
+    await requireReady(parts);
+    return { status: "ready", database: true, broker: true } as const;
+  });
+
+  return [probe];
+}

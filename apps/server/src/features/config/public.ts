@@ -1,0 +1,1 @@
+export { demoSignIns } from "./demo-sign-ins.ts";

@@ -1,0 +1,43 @@
+import type { Partner } from "@suncrew/contract/partners/partners.ts";
+import type { Executor } from "../../platform/database/database.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+
+/** Every partner for a Super Admin; a partner has its own record only, without the sign-in that belongs to it. */
+export async function readPartners(viewer: Viewer, db: Executor): Promise<Partner[]> {
+  const isAdmin = viewer.role === "SUPER_ADMIN";
+  const rows = await db
+    .selectFrom("partners")
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("users")
+          .select(["users.id", "users.username"])
+          .whereRef("users.partner_id", "=", "partners.id")
+          .where("users.deleted_at", "is", null)
+          .orderBy("users.id")
+          .limit(1)
+          .as("sign_in"),
+      (join) => join.onTrue(),
+    )
+    .select(["partners.id", "partners.name", "partners.contact_person", "partners.contact_info", "partners.email"])
+    .select(["partners.address", "partners.city", "partners.state", "partners.zip_code", "partners.country"])
+    .select([
+      "partners.tax_id",
+      "partners.registration",
+      "partners.certifications",
+      "partners.status",
+      "partners.created_at",
+    ])
+    .select(["sign_in.username", "sign_in.id as user_id"])
+    .where("partners.deleted_at", "is", null)
+    .$if(!isAdmin, (query) => query.where("partners.id", "=", viewer.partnerId))
+    .orderBy("partners.name")
+    .orderBy("partners.id")
+    .execute();
+  return rows.map((row) => ({
+    ...row,
+    created_at: row.created_at.toISOString(),
+    username: isAdmin ? row.username : null,
+    user_id: isAdmin ? row.user_id : null,
+  }));
+}

@@ -1,0 +1,1 @@
+export { readRobotsLive, type RobotChoice } from "./robots.queries.ts";

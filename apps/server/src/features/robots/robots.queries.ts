@@ -1,0 +1,115 @@
+import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { sql } from "kysely";
+import type { Executor } from "../../platform/database/database.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { visibleSites } from "../sites/public.ts";
+
+export interface RobotChoice {
+  readonly siteId?: number;
+  readonly robotIds?: readonly number[];
+  /** Number of a transaction, as text: robots whose row was changed by it or a later one. */
+  readonly changedSince?: string;
+}
+
+/** The viewer's robots by name, whole: what is fixed and what changes by itself. One query. */
+export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoice = {}): Promise<RobotWithSettings[]> {
+  if (choice.robotIds?.length === 0) return [];
+  let query = visibleSites(viewer, db)
+    .innerJoin("robots as r", "r.site_id", "sites.id")
+    .innerJoin("robot_state as s", "s.robot_id", "r.id")
+    .leftJoin("runs as run", (join) => join.onRef("run.robot_id", "=", "r.id").on("run.ended_at", "is", null))
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("commands")
+          .select(["commands.id", "commands.verb", "commands.issued_at", "commands.answered_at"])
+          .whereRef("commands.robot_id", "=", "r.id")
+          .where("commands.settled_at", "is", null)
+          .orderBy("commands.seq", "desc")
+          .limit(1)
+          .as("command"),
+      (join) => join.onTrue(),
+    )
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("runs")
+          .select("runs.ended_at")
+          .whereRef("runs.robot_id", "=", "r.id")
+          .where("runs.ended_at", "is not", null)
+          .where("runs.outcome", "not in", ["SKIPPED", "MISSED", "FAILED"])
+          .orderBy("runs.began_at", "desc")
+          .limit(1)
+          .as("cleaned"),
+      (join) => join.onTrue(),
+    )
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("alerts")
+          .select(
+            sql<string[]>`array_agg(alerts.text order by
+              case alerts.severity when 'CRITICAL' then 0 when 'WARNING' then 1 else 2 end, alerts.raised_at, alerts.id)`.as(
+              "texts",
+            ),
+          )
+          .whereRef("alerts.robot_id", "=", "r.id")
+          .where("alerts.cleared_at", "is", null)
+          .as("open_alerts"),
+      (join) => join.onTrue(),
+    )
+    .select(["r.id as robot_id", "r.site_id", "r.serial_number", "r.robot_name", "r.motor_type", "r.control_type"])
+    .select([
+      "r.installation_date",
+      "r.operating_mode",
+      "r.cleaning_direction",
+      "r.main_motor_speed",
+      "r.brush_motor_speed",
+    ])
+    .select(["s.robot_status as status", "s.online", "s.motion", "s.charging"])
+    .select((eb) => [
+      eb.fn.coalesce("s.battery", "r.initial_battery_level").as("battery_level"),
+      eb.fn.coalesce("s.firmware", "r.initial_firmware_version").as("firmware_version"),
+      eb.fn.coalesce("s.live_at", "s.received_at").as("last_updated_at"),
+    ])
+    .select(["run.id as run_id", "run.began_at as run_began_at", "run.planned_end_at as run_planned_end_at"])
+    .select(["command.id as command_id", "command.verb", "command.issued_at", "command.answered_at"])
+    .select(["cleaned.ended_at as last_cleaned_at", "open_alerts.texts as alerts"])
+    .where("r.deleted_at", "is", null)
+    .orderBy("r.robot_name")
+    .orderBy("r.id");
+  if (choice.siteId !== undefined) query = query.where("sites.id", "=", choice.siteId);
+  if (choice.robotIds !== undefined) query = query.where("r.id", "=", sql<number>`any(${choice.robotIds})`);
+  if (choice.changedSince !== undefined)
+    query = query.where("s.change_no", ">=", sql<string>`${choice.changedSince}::xid8`);
+  const rows = await query.execute();
+  return rows.map((row) => {
+    const { run_id, run_began_at, run_planned_end_at, command_id, verb, issued_at, answered_at, ...robot } = row;
+    return {
+      ...robot,
+      alerts: robot.alerts ?? [],
+      last_updated_at: robot.last_updated_at?.toISOString() ?? null,
+      last_cleaned_at: robot.last_cleaned_at?.toISOString() ?? null,
+      current_run:
+        run_id === null || run_began_at === null
+          ? null
+          : { run_id, began_at: run_began_at.toISOString(), planned_end_at: run_planned_end_at?.toISOString() ?? null },
+      open_command:
+        command_id === null || verb === null || issued_at === null
+          ? null
+          : {
+              id: command_id,
+              verb,
+              issued_at: issued_at.toISOString(),
+              // Only these two are sent again after their caller was answered (protocol rule 3).
+              pending: answered_at !== null && (verb === "STOP" || verb === "MAINTENANCE_ON"),
+            },
+    };
+  });
+}
+
+/** The part of the viewer's robots that changes by itself, as the live stream carries it. */
+export async function readRobotsLive(viewer: Viewer, db: Executor, choice: RobotChoice = {}): Promise<RobotLive[]> {
+  const robots = await readRobots(viewer, db, choice);
+  return robots.map(({ robot_name, motor_type, control_type, installation_date, ...live }) => live);
+}

@@ -1,0 +1,19 @@
+import { robotDetailsWithSettings, robotsList } from "@suncrew/contract/robots/robots.ts";
+import type { FastifyInstance } from "fastify";
+import { register } from "../../platform/http/register.ts";
+import type { Parts } from "../../platform/parts.ts";
+import { requireSite } from "../sites/public.ts";
+import { readRobots } from "./robots.queries.ts";
+
+export function robotsRoutes(app: FastifyInstance, parts: Parts): void {
+  register(app, robotDetailsWithSettings, async ({ viewer, params: { siteId } }) => {
+    await requireSite(viewer, parts.db, siteId);
+    return { robots: await readRobots(viewer, parts.db, { siteId }) };
+  });
+
+  register(app, robotsList, async ({ viewer, params: { siteId } }) => {
+    await requireSite(viewer, parts.db, siteId);
+    const robots = await readRobots(viewer, parts.db, { siteId });
+    return robots.map(({ robot_id, ...robot }) => ({ ...robot, id: robot_id }));
+  });
+}

@@ -1,0 +1,76 @@
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { type CountedRobot, siteCountersOf, siteStatusOf } from "@suncrew/domain/sites/site-status.ts";
+import { sql } from "kysely";
+import type { Executor } from "../../platform/database/database.ts";
+import { notFound } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { visibleSites } from "./visible-sites.ts";
+
+/** Robots of a site that are alike in what the rules look at. */
+interface RobotCount extends CountedRobot {
+  readonly count: number;
+}
+
+/** The viewer's sites by name, all or those of `ids`, with counters and status by the rules of the domain. */
+export async function readSites(
+  viewer: Viewer,
+  db: Executor,
+  only: { readonly ids?: readonly number[] } = {},
+): Promise<Site[]> {
+  if (only.ids?.length === 0) return [];
+  const counts = db
+    .selectFrom("robots")
+    .innerJoin("robot_state", "robot_state.robot_id", "robots.id")
+    .select(["robots.site_id", "robot_state.robot_status as status", "robots.operating_mode as mode"])
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("robots.deleted_at", "is", null)
+    .$if(only.ids !== undefined, (query) => query.where("robots.site_id", "=", sql<number>`any(${only.ids})`))
+    .groupBy(["robots.site_id", "robot_state.robot_status", "robots.operating_mode"])
+    .as("counts");
+  const perSite = db
+    .selectFrom(counts)
+    .select("counts.site_id")
+    .select(
+      sql<
+        RobotCount[]
+      >`jsonb_agg(jsonb_build_object('status', counts.status, 'operatingMode', counts.mode, 'count', counts.count))`.as(
+        "robots",
+      ),
+    )
+    .groupBy("counts.site_id")
+    .as("per_site");
+  const rows = await visibleSites(viewer, db)
+    .leftJoin("partners", "partners.id", "sites.maintenance_partner_id")
+    .leftJoin(perSite, "per_site.site_id", "sites.id")
+    .select(["sites.id", "sites.name", "sites.address", "sites.district", "sites.state", "sites.pin_code"])
+    .select(["sites.commissioning_date", "sites.maintenance_partner_id", "sites.maintenance_contact"])
+    .select([
+      "sites.maintenance_contact_name",
+      "sites.maintenance_email",
+      "sites.latitude",
+      "sites.longitude",
+      "sites.timezone",
+    ])
+    .select(["partners.name as partner_name", "partners.contact_person as partner_contact", "per_site.robots"])
+    .$if(only.ids !== undefined, (query) => query.where("sites.id", "=", sql<number>`any(${only.ids})`))
+    .orderBy("sites.name")
+    .orderBy("sites.id")
+    .execute();
+  return rows.map(({ robots, ...site }) => {
+    const counted = (robots ?? []).flatMap(({ count, ...robot }) => Array<CountedRobot>(count).fill(robot));
+    const { robotCount, activeRobots, onlineRobots } = siteCountersOf(counted);
+    return {
+      ...site,
+      status: siteStatusOf(counted),
+      robot_count: robotCount,
+      active_robots: activeRobots,
+      online_robots: onlineRobots,
+    };
+  });
+}
+
+/** Throws 404 where the site is not there or not the viewer's: both look the same. */
+export async function requireSite(viewer: Viewer, db: Executor, siteId: number): Promise<void> {
+  const site = await visibleSites(viewer, db).select("sites.id").where("sites.id", "=", siteId).executeTakeFirst();
+  if (!site) throw notFound("Site");
+}

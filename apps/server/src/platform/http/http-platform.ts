@@ -1,0 +1,55 @@
+import compress from "@fastify/compress";
+import helmet from "@fastify/helmet";
+import type { FastifyInstance, FastifyServerOptions } from "fastify";
+import { constants } from "node:zlib";
+import type { Settings } from "../parts.ts";
+import { serveConsole } from "./console-files.ts";
+import { contentPolicy } from "./content-policy.ts";
+import { answerError, useErrorHandler } from "./error-handler.ts";
+import { HttpError } from "./http-error.ts";
+import { isCall, KnownCalls, pathOf } from "./not-found.ts";
+import { useJsonBodies } from "./request-body.ts";
+
+/** What Fastify must be made with for the answers of this folder. */
+export const httpOptions = {
+  disableRequestLogging: true,
+  bodyLimit: 1_048_576,
+  // Every call says its own method; a HEAD of the live stream would be a stream.
+  exposeHeadRoutes: false,
+  frameworkErrors: answerError,
+} satisfies FastifyServerOptions;
+
+/** Headers, bodies, errors, compression and the console's files: all of HTTP that no feature owns. Comes before the features. */
+export async function useHttpPlatform(app: FastifyInstance, settings: Settings): Promise<void> {
+  const tileUrl = settings.mapTiles?.url ?? null;
+  const calls = new KnownCalls(app);
+  useErrorHandler(app);
+  useJsonBodies(app);
+  await app.register(helmet, {
+    contentSecurityPolicy: false,
+    // Open tile services turn away who does not say where the request comes from.
+    referrerPolicy: { policy: "strict-origin-when-cross-origin" },
+    frameguard: { action: "deny" },
+    // Browsers heed it over TLS only, which production has in front.
+    hsts: settings.mode === "production",
+  });
+  const policy = contentPolicy({ tileUrl });
+  app.addHook("onRequest", async (request, reply) => {
+    void reply.header("content-security-policy", policy);
+    if (isCall(pathOf(request.url))) void reply.header("cache-control", "no-store");
+  });
+  await app.register(compress, {
+    threshold: 1024,
+    encodings: ["br", "gzip"],
+    // The live stream is not among them: it must never be held back.
+    customTypes: /^(application\/(json|javascript|geo\+json)|text\/(html|css|javascript|plain)|image\/svg\+xml)/,
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+  });
+  const answerPage = settings.consoleDir === null ? null : await serveConsole(app, settings.consoleDir, tileUrl);
+  app.setNotFoundHandler((request, reply) => {
+    const path = pathOf(request.url);
+    if (isCall(path)) throw calls.refusalOf(path);
+    if (answerPage?.(request, reply) === true) return reply;
+    throw new HttpError(404, "Not found");
+  });
+}

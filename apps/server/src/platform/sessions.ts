@@ -1,0 +1,55 @@
+import { sql } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import type { Executor } from "./database/database.ts";
+import type { Viewer } from "./viewer.ts";
+
+/** Opens a session of a user and returns its id; it is over at `expiresAt` or when it is ended. */
+export async function openSession(
+  db: Executor,
+  session: { userId: number; now: Date; expiresAt: Date },
+): Promise<string> {
+  const id = uuidv7();
+  await db
+    .insertInto("sessions")
+    .values({ id, user_id: session.userId, created_at: session.now, expires_at: session.expiresAt, ended_at: null })
+    .execute();
+  return id;
+}
+
+/** Whose session it is; null where it is over, or its user or the user's partner is no more. Read anew every time. */
+export async function readSession(db: Executor, sessionId: string, now: Date): Promise<Viewer | null> {
+  const row = await db
+    .selectFrom("sessions")
+    .innerJoin("users", "users.id", "sessions.user_id")
+    .leftJoin("partners", "partners.id", "users.partner_id")
+    .select(["users.id", "users.name", "users.email", "users.role", "users.partner_id"])
+    .where("sessions.id", "=", sessionId)
+    .where("sessions.ended_at", "is", null)
+    .where("sessions.expires_at", ">", now)
+    .where("users.deleted_at", "is", null)
+    .where("partners.deleted_at", "is", null)
+    .executeTakeFirst();
+  if (!row) return null;
+  return { userId: row.id, name: row.name, email: row.email, role: row.role, partnerId: row.partner_id, sessionId };
+}
+
+/** True where this call has ended the session, false where it was over already. */
+export async function endSession(db: Executor, sessionId: string, now: Date): Promise<boolean> {
+  const ended = await db
+    .updateTable("sessions")
+    .set({ ended_at: now })
+    .where("id", "=", sessionId)
+    .where("ended_at", "is", null)
+    .executeTakeFirst();
+  return ended.numUpdatedRows > 0n;
+}
+
+/** Sessions end for good some days before their rows go. */
+const KEPT_DAYS = 7;
+
+export async function forgetOldSessions(db: Executor, now: Date): Promise<void> {
+  await db
+    .deleteFrom("sessions")
+    .where("expires_at", "<", sql<Date>`${now}::timestamptz - ${KEPT_DAYS} * interval '1 day'`)
+    .execute();
+}
