@@ -14,7 +14,7 @@ const roles = new Set([
   "spec",
   "config",
   "module",
-  "property",
+  "properties",
   "route",
   "d",
 ]);
