@@ -38,11 +38,13 @@ describe("§4 Button enabling", () => {
     expect(robotCan.stop({ ...running, ...change })).toBe(obstacle);
   });
 
-  it("disables Stop while a command is in progress, but never for a robot that moves under something else than a STOP", () => {
+  it("disables Stop while a command is in progress, but not where a STOP takes over, as from an open START", () => {
     const busy = { ...running, commandInProgress: true };
     expect(robotCan.stop(busy)).toBe("in-progress");
     expect(robotCan.stop({ ...busy, stopTakesOver: true })).toBeNull();
-    expect(robotCan.stop({ ...busy, stopTakesOver: true, motion: "STOPPED" })).toBe("in-progress");
+    const starting = { ...idle, commandInProgress: true, stopTakesOver: true };
+    expect(robotCan.stop(starting)).toBeNull();
+    expect(robotCan.stop({ ...starting, status: "offline" })).toBe("offline");
   });
 
   it("disables the direction toggle in maintenance and offline only", () => {

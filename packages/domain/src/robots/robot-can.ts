@@ -9,7 +9,7 @@ export interface ControllableRobot {
   readonly motion: Motion | null;
   /** A command of this robot is under way. */
   readonly commandInProgress: boolean;
-  /** What is under way is not a STOP: it does not hold up the STOP of a robot that moves (protocol rule 3). */
+  /** A START is under way, or anything but a STOP while the robot moves: a STOP is taken over it (protocol rule 3). */
   readonly stopTakesOver?: boolean;
   /** The values shown are the demo's simulated fallback. */
   readonly isMock: boolean;
@@ -34,8 +34,9 @@ export const robotCan = {
     return commonObstacle(robot) ?? (robot.status === "normal" || robot.motion === "MOVING" ? "running" : null);
   },
   stop(robot: ControllableRobot): Obstacle | null {
-    const takesOver = robot.motion === "MOVING" && robot.stopTakesOver === true;
-    if (robot.commandInProgress && takesOver) return commonObstacle({ ...robot, commandInProgress: false });
+    if (robot.commandInProgress && robot.stopTakesOver === true) {
+      return commonObstacle({ ...robot, commandInProgress: false });
+    }
     return commonObstacle(robot) ?? (robot.status === "idle" && robot.motion !== "MOVING" ? "idle" : null);
   },
   toggleDirection(robot: ControllableRobot): Obstacle | null {

@@ -126,14 +126,16 @@ function runOf(told: RobotLive, status: RobotStatus): RobotView["run"] {
 
 /** What the buttons look at (§4 Button enabling); a STOP is taken over anything but a STOP of one's own. */
 export function controllableOf(robot: RobotView): ControllableRobot {
-  const stopSending = robot.sending === "STOP";
   const openVerb = robot.openCommand?.verb ?? null;
+  const isStopOpen = openVerb === "STOP" && robot.openCommand?.pending === false;
+  const isStopping = robot.sending === "STOP" || (robot.sending === null && isStopOpen);
+  const isStarting = robot.sending === "START" || openVerb === "START";
   return {
     status: robot.status,
     operatingMode: robot.mode,
     motion: robot.motion,
     commandInProgress: robot.sending !== null || openVerb !== null,
-    stopTakesOver: !stopSending && (openVerb !== "STOP" || robot.sending === "START"),
+    stopTakesOver: !isStopping && (isStarting || robot.motion === "MOVING"),
     isMock: robot.mock !== null,
   };
 }

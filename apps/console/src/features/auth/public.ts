@@ -1,0 +1,2 @@
+export { roleWord } from "./role-words.ts";
+export { signOut } from "./sign-out.ts";

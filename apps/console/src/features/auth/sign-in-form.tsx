@@ -1,0 +1,109 @@
+import { login } from "@suncrew/contract/auth/auth.ts";
+import { Alert, Button, PasswordInput, TextInput } from "@mantine/core";
+import { IconAlertCircle, IconLock, IconUser } from "@tabler/icons-react";
+import { useRef, useState, type FormEvent } from "react";
+import { useNavigate } from "react-router";
+import { call } from "../../platform/api/call.ts";
+import { paths } from "../../platform/paths.ts";
+import { useServerConfig } from "../../platform/server-config.ts";
+import { startSession } from "../../platform/session/session.ts";
+import { DemoSignIns } from "./demo-sign-ins.tsx";
+import { signInFailure } from "./sign-in-failure.ts";
+import classes from "./sign-in-form.module.css";
+
+interface FieldErrors {
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+/** §2 Sign-in page: username, password, the button and the banner of what went wrong. */
+export function SignInForm() {
+  const navigate = useNavigate();
+  const config = useServerConfig();
+  const usernameField = useRef<HTMLInputElement>(null);
+  const passwordField = useRef<HTMLInputElement>(null);
+  const [username, setUsername] = useState("");
+  const [password, setPassword] = useState("");
+  const [fieldErrors, setFieldErrors] = useState<FieldErrors>({});
+  const [failure, setFailure] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+
+  async function signIn(): Promise<void> {
+    const credentials = login.body.safeParse({ username, password });
+    setFailure(null);
+    if (!credentials.success) {
+      const messageOf = (field: string) =>
+        credentials.error.issues.find((issue) => issue.path[0] === field)?.message;
+      setFieldErrors({ username: messageOf("username"), password: messageOf("password") });
+      (messageOf("username") === undefined ? passwordField : usernameField).current?.focus();
+      return;
+    }
+    setFieldErrors({});
+    setBusy(true);
+    try {
+      startSession(await call(login, { body: credentials.data }));
+      await navigate(paths.dashboard(), { replace: true });
+    } catch (error) {
+      setFailure(signInFailure(error));
+      passwordField.current?.select();
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (!busy) void signIn();
+  }
+
+  return (
+    <form className={classes["form"]} onSubmit={submit} noValidate aria-label="Sign in">
+      {failure !== null && (
+        <Alert color="red" variant="light" role="alert" icon={<IconAlertCircle aria-hidden />} p="sm">
+          {failure}
+        </Alert>
+      )}
+      <TextInput
+        ref={usernameField}
+        label="Username"
+        name="username"
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        size="md"
+        aria-required
+        leftSection={<IconUser size={16} aria-hidden />}
+        value={username}
+        error={fieldErrors.username}
+        onChange={(event) => setUsername(event.currentTarget.value)}
+      />
+      <PasswordInput
+        ref={passwordField}
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        size="md"
+        aria-required
+        leftSection={<IconLock size={16} aria-hidden />}
+        visibilityToggleButtonProps={{ "aria-label": "Show or hide what is typed", tabIndex: 0 }}
+        value={password}
+        error={fieldErrors.password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+      <Button type="submit" size="md" fullWidth aria-disabled={busy} data-busy={busy || undefined}>
+        {busy ? "Signing in..." : "Sign In"}
+      </Button>
+      {config?.mode === "demo" && (
+        <DemoSignIns
+          signIns={config.demo_sign_ins}
+          onChoose={(chosen) => {
+            setUsername(chosen.username);
+            setPassword(chosen.password);
+            setFieldErrors({});
+            setFailure(null);
+          }}
+        />
+      )}
+    </form>
+  );
+}

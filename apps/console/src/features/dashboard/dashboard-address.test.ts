@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { changeDashboardAddress, readDashboardAddress } from "./dashboard-address.ts";
+
+const read = (text: string) => readDashboardAddress(new URLSearchParams(text));
+const change = (text: string, by: Parameters<typeof changeDashboardAddress>[1]) =>
+  changeDashboardAddress(new URLSearchParams(text), by).toString();
+
+test("§2 Site monitoring view: without anything in the address all is as by default", () => {
+  expect(read("")).toEqual({
+    siteId: null,
+    isSiteUnreadable: false,
+    tab: "robots",
+    search: "",
+    isMapShown: null,
+    figure: null,
+  });
+});
+
+test("§2 Site monitoring view: a shared address brings site, tab, search, map and figure", () => {
+  expect(read("site=3&tab=groups&q=solar&map=hidden&figure=attention")).toEqual({
+    siteId: 3,
+    isSiteUnreadable: false,
+    tab: "groups",
+    search: "solar",
+    isMapShown: false,
+    figure: "needsAttention",
+  });
+});
+
+test.each(["site=abc", "site=0", "site=-1", "site=1.5", "site=99999999999"])(
+  "§2 Site monitoring view: '%s' names no site",
+  (text) => {
+    expect(read(text)).toMatchObject({ siteId: null, isSiteUnreadable: true });
+  },
+);
+
+test("§2 Site monitoring view: a change keeps the rest, defaults are left out", () => {
+  expect(change("site=3&q=a&other=1", { siteId: 4 })).toBe("site=4&q=a&other=1");
+  expect(change("site=3&q=a", { search: "", tab: "groups" })).toBe("site=3&tab=groups");
+  expect(change("tab=groups&figure=idle", { tab: "robots", figure: null, isMapShown: true })).toBe("map=shown");
+});
+
+test("§2 Site monitoring view: what is written is read back", () => {
+  const wanted = { siteId: 12, tab: "groups", search: "São & co", isMapShown: true, figure: "cleaning" } as const;
+  expect(readDashboardAddress(changeDashboardAddress(new URLSearchParams(), wanted))).toMatchObject(wanted);
+});

@@ -1,0 +1,64 @@
+import type { FleetFigure } from "@suncrew/domain/sites/fleet-figures.ts";
+import { FLEET_FIGURES } from "./fleet-meaning.ts";
+
+export type SiteTab = "robots" | "groups";
+
+/** What of the dashboard stands in its address. */
+export interface DashboardAddress {
+  /** Null where the address names none: then the first site loaded is shown. */
+  readonly siteId: number | null;
+  /** The address names something that is no site id. */
+  readonly isSiteUnreadable: boolean;
+  readonly tab: SiteTab;
+  readonly search: string;
+  /** Null where the address leaves it to the screen: shown on a wide one, hidden on a phone. */
+  readonly isMapShown: boolean | null;
+  /** Only the robots, and the sites that have such robots, of one figure of the strip. */
+  readonly figure: FleetFigure | null;
+}
+
+const SITE = "site";
+const TAB = "tab";
+const SEARCH = "q";
+const MAP = "map";
+const FIGURE = "figure";
+
+const figureInAddress: Record<FleetFigure, string> = {
+  cleaning: "cleaning",
+  idle: "idle",
+  needsAttention: "attention",
+  offline: "offline",
+};
+
+export function readDashboardAddress(params: URLSearchParams): DashboardAddress {
+  const site = params.get(SITE);
+  const siteId = site !== null && /^[1-9]\d{0,9}$/.test(site) ? Number(site) : null;
+  const map = params.get(MAP);
+  return {
+    siteId,
+    isSiteUnreadable: site !== null && siteId === null,
+    tab: params.get(TAB) === "groups" ? "groups" : "robots",
+    search: params.get(SEARCH) ?? "",
+    isMapShown: map === "shown" ? true : map === "hidden" ? false : null,
+    figure: FLEET_FIGURES.find((figure) => figureInAddress[figure] === params.get(FIGURE)) ?? null,
+  };
+}
+
+export type AddressChange = Partial<Omit<DashboardAddress, "isSiteUnreadable">>;
+
+/** The address with a change; what is as by default is left out, what is not the dashboard's is kept. */
+export function changeDashboardAddress(params: URLSearchParams, change: AddressChange): URLSearchParams {
+  const next = new URLSearchParams(params);
+  const put = (name: string, value: string | null) => {
+    if (value === null || value === "") next.delete(name);
+    else next.set(name, value);
+  };
+  if (change.siteId !== undefined) put(SITE, change.siteId === null ? null : String(change.siteId));
+  if (change.tab !== undefined) put(TAB, change.tab === "groups" ? "groups" : null);
+  if (change.search !== undefined) put(SEARCH, change.search);
+  if (change.isMapShown !== undefined) {
+    put(MAP, change.isMapShown === null ? null : change.isMapShown ? "shown" : "hidden");
+  }
+  if (change.figure !== undefined) put(FIGURE, change.figure === null ? null : figureInAddress[change.figure]);
+  return next;
+}

@@ -1,0 +1,37 @@
+import { Anchor } from "@mantine/core";
+import { IconChevronRight } from "@tabler/icons-react";
+import { lazy, Suspense, useState } from "react";
+
+const PartnerDetailsDialog = lazy(() =>
+  import("./partner-details-dialog.tsx").then((module) => ({ default: module.PartnerDetailsDialog })),
+);
+
+export interface MaintenanceLinkProps {
+  readonly partnerId: number;
+  readonly partnerName: string;
+}
+
+/** §2 Maintenance link: opens the partner details dialog, whose code is loaded then. */
+export function MaintenanceLink({ partnerId, partnerName }: MaintenanceLinkProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Anchor
+        component="button"
+        type="button"
+        inherit
+        underline="always"
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        {partnerName}
+        <IconChevronRight size={12} aria-hidden />
+      </Anchor>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <PartnerDetailsDialog partnerId={partnerId} partnerName={partnerName} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,1 @@
+export { MaintenanceLink } from "./maintenance-link.tsx";

@@ -1,0 +1,30 @@
+import { Modal } from "@mantine/core";
+import { useSignedIn } from "../../platform/session/use-session.ts";
+import { roleWord } from "../auth/public.ts";
+import classes from "./profile-settings-dialog.module.css";
+import { ThemePicker } from "./theme-picker.tsx";
+
+/** §2 Profile Settings: who is signed in, read-only, and the theme. */
+export function ProfileSettingsDialog({ onClose }: { onClose: () => void }) {
+  const { user, role } = useSignedIn();
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title="Profile Settings"
+      centered
+      closeButtonProps={{ "aria-label": "Close" }}
+      classNames={{ title: classes["heading"] }}
+    >
+      <dl className={classes["facts"]}>
+        <dt>Name</dt>
+        <dd>{user.name}</dd>
+        <dt>Email</dt>
+        <dd>{user.email}</dd>
+        <dt>Role</dt>
+        <dd>{roleWord[role]}</dd>
+      </dl>
+      <ThemePicker />
+    </Modal>
+  );
+}
