@@ -2,6 +2,7 @@ import { test as base, type Page } from "@playwright/test";
 import { ApiClient } from "./api.ts";
 import { PageProblems } from "./page-problems.ts";
 import { type RunningServer, startServer } from "./server-process.ts";
+import { SimulatorControl } from "./simulator.ts";
 
 /** The known sign-ins of a demo. */
 export const accounts = {
@@ -16,6 +17,8 @@ interface WorkerFixtures {
 }
 
 interface TestFixtures {
+  /** The simulated robots of this worker's server; every fault that a test injects is cleared after it. */
+  readonly simulator: SimulatorControl;
   /** What the pages of this test said; anything not allowed fails the test at its end. */
   readonly problems: PageProblems;
   /** Opens another browser beside `page`, watched like it. */
@@ -38,6 +41,17 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
   baseURL: async ({ suncrew }, use) => {
     await use(suncrew.baseUrl);
+  },
+  simulator: async ({ suncrew }, use) => {
+    const simulator = new SimulatorControl(suncrew.simulatorControlFile);
+    const before = await simulator.robots();
+    await use(simulator);
+    for (const { serial, faults } of await simulator.robots()) {
+      const former = before.find((robot) => robot.serial === serial)?.faults ?? [];
+      if (JSON.stringify(former) === JSON.stringify(faults)) continue;
+      await simulator.clear(serial);
+      for (const fault of former) await simulator.fault(serial, fault);
+    }
   },
   problems: async ({ suncrew }, use, testInfo) => {
     const problems = new PageProblems();

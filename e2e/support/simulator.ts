@@ -1,0 +1,53 @@
+import { readFile } from "node:fs/promises";
+import type { FaultInput, FaultKind } from "@suncrew/simulator/faults/fault.ts";
+import type { RobotTruth } from "@suncrew/simulator/fleet/truth.ts";
+
+/** The control address of the simulated robots: makes things go wrong, and tells what is physically so. */
+export class SimulatorControl {
+  readonly #controlFile: string;
+
+  /** `controlFile` is where the simulator has written its address. */
+  constructor(controlFile: string) {
+    this.#controlFile = controlFile;
+  }
+
+  robots(): Promise<RobotTruth[]> {
+    return this.#call("GET", "/robots");
+  }
+
+  robot(serial: string): Promise<RobotTruth> {
+    return this.#call("GET", `/robots/${serial}`);
+  }
+
+  /** Injects a fault beside those that are there; it stays until `clear` or its own time. */
+  fault(serial: string, fault: FaultInput): Promise<RobotTruth> {
+    return this.#call("POST", `/robots/${serial}/faults`, fault);
+  }
+
+  /** Clears one kind of fault, or all of them. */
+  clear(serial: string, kind?: FaultKind): Promise<RobotTruth> {
+    return this.#call("DELETE", `/robots/${serial}/faults${kind === undefined ? "" : `/${kind}`}`);
+  }
+
+  /** What a person at the robot could set, such as `{ battery: 40 }`. */
+  condition(serial: string, condition: Readonly<Record<string, unknown>>): Promise<RobotTruth> {
+    return this.#call("POST", `/robots/${serial}/condition`, condition);
+  }
+
+  powerCycle(serial: string): Promise<RobotTruth> {
+    return this.#call("POST", `/robots/${serial}/power-cycle`);
+  }
+
+  async #call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const address = (await readFile(this.#controlFile, "utf8")).trim();
+    const response = await fetch(address + path, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+    });
+    const answer: unknown = await response.json();
+    if (!response.ok)
+      throw new Error(`The simulator answered ${response.status} to ${path}: ${JSON.stringify(answer)}`);
+    // The simulator of this very checkout types what it sends with the same interface.
+    return answer as T;
+  }
+}
