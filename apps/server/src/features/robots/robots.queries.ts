@@ -111,5 +111,7 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
 /** The part of the viewer's robots that changes by itself, as the live stream carries it. */
 export async function readRobotsLive(viewer: Viewer, db: Executor, choice: RobotChoice = {}): Promise<RobotLive[]> {
   const robots = await readRobots(viewer, db, choice);
-  return robots.map(({ robot_name, motor_type, control_type, installation_date, ...live }) => live);
+  return robots.map(
+    ({ robot_name: _name, motor_type: _motor, control_type: _control, installation_date: _date, ...live }) => live,
+  );
 }

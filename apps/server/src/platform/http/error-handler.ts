@@ -28,7 +28,7 @@ export function useErrorHandler(app: FastifyInstance): void {
 
 /** Also for what Fastify refuses before it looks for a route. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, body } = refusalOf(error, request);
+  const { status, body } = refusalOf(error);
   if (status >= 500 && !(error instanceof HttpError)) logError(error, request, status);
   if (reply.sent || reply.raw.headersSent) {
     reply.raw.destroy();
@@ -43,7 +43,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     .send(device ? { success: false, ...body } : body);
 }
 
-function refusalOf(error: unknown, request: FastifyRequest): Refusal {
+function refusalOf(error: unknown): Refusal {
   if (error instanceof HttpError) return { status: error.status, body: { message: error.message, ...error.extra } };
   if (isValidationError(error)) {
     const errors = fieldErrorsOf(

@@ -1,6 +1,6 @@
 import compress from "@fastify/compress";
 import helmet from "@fastify/helmet";
-import type { FastifyInstance, FastifyServerOptions } from "fastify";
+import { type FastifyInstance, type FastifyServerOptions, LogController } from "fastify";
 import { constants } from "node:zlib";
 import type { Settings } from "../parts.ts";
 import { serveConsole } from "./console-files.ts";
@@ -12,7 +12,7 @@ import { useJsonBodies } from "./request-body.ts";
 
 /** What Fastify must be made with for the answers of this folder. */
 export const httpOptions = {
-  disableRequestLogging: true,
+  logController: new LogController({ disableRequestLogging: true }),
   bodyLimit: 1_048_576,
   // Every call says its own method; a HEAD of the live stream would be a stream.
   exposeHeadRoutes: false,

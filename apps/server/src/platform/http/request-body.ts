@@ -11,7 +11,7 @@ export function useJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
     const text = body.toString();
     if (text.trim() === "") done(null, {});
-    else parseJson(request, text, done);
+    else void parseJson(request, text, done);
   });
   app.addHook("preValidation", async (request) => {
     if (request.routeOptions.schema?.body !== undefined) request.body ??= {};

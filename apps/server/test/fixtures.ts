@@ -1,0 +1,152 @@
+import { createHash } from "node:crypto";
+import type { Insertable } from "kysely";
+import { hashPassword } from "../src/features/auth/public.ts";
+import type { Db } from "../src/platform/database/database.ts";
+import type { RobotStateTable } from "../src/platform/database/schema.ts";
+
+/** Password of every user of the fixtures. */
+export const PASSWORD = "morning sun 42";
+
+/** Usernames: the Super Admin, the partner of `ownSite` and `secondSite`, the partner of `foreignSite`. */
+export const usernames = { admin: "anita", owner: "omkar", stranger: "sadia" } as const;
+export type Person = keyof typeof usernames;
+
+export interface Fixtures {
+  readonly userIds: Readonly<Record<Person, number>>;
+  readonly ownerPartnerId: number;
+  readonly strangerPartnerId: number;
+  readonly ownSiteId: number;
+  readonly secondSiteId: number;
+  readonly foreignSiteId: number;
+  /** Two at `ownSite`, none at `secondSite`, one at `foreignSite`. */
+  readonly ownRobot: TestRobot;
+  readonly ownRobot2: TestRobot;
+  readonly foreignRobot: TestRobot;
+}
+
+export interface TestRobot {
+  readonly id: number;
+  readonly serial: string;
+  readonly siteId: number;
+  /** What the robot signs in to the broker with. */
+  readonly secret: string;
+}
+
+/** Words that belong to the partner `owner` or to `stranger` alone: in the other's answers they are a leak. */
+export const privateWords = {
+  owner: ["Ownfield", "Owncare", "OWN-1", "OWN-2", "Osprey"],
+  stranger: ["Farfield", "Farcare", "FAR-1", "Falcon"],
+} as const;
+
+let passwordHash: Promise<string> | null = null;
+
+/** Two partners with a user each, three sites, three robots on their devices, and a Super Admin. */
+export async function addFixtures(db: Db): Promise<Fixtures> {
+  passwordHash ??= hashPassword(PASSWORD);
+  const ownerPartnerId = await addPartner(db, "Owncare Services", "Odile Osprey");
+  const strangerPartnerId = await addPartner(db, "Farcare Services", "Fritz Falcon");
+  const hash = await passwordHash;
+  const userIds = {
+    admin: await addUser(db, usernames.admin, "Anita Rao", null, hash),
+    owner: await addUser(db, usernames.owner, "Omkar Jain", ownerPartnerId, hash),
+    stranger: await addUser(db, usernames.stranger, "Sadia Khan", strangerPartnerId, hash),
+  };
+  const ownSiteId = await addSite(db, "Ownfield Park", ownerPartnerId, 27.53, 71.91);
+  const secondSiteId = await addSite(db, "Ownfield Annex", ownerPartnerId, 27.6, 71.95);
+  const foreignSiteId = await addSite(db, "Farfield Park", strangerPartnerId, 14.1, 77.28);
+  return {
+    userIds,
+    ownerPartnerId,
+    strangerPartnerId,
+    ownSiteId,
+    secondSiteId,
+    foreignSiteId,
+    ownRobot: await addRobot(db, ownSiteId, "OWN-1"),
+    ownRobot2: await addRobot(db, ownSiteId, "OWN-2"),
+    foreignRobot: await addRobot(db, foreignSiteId, "FAR-1"),
+  };
+}
+
+export async function addPartner(db: Db, name: string, contactPerson: string): Promise<number> {
+  const { id } = await db
+    .insertInto("partners")
+    .values({ name, contact_person: contactPerson, contact_info: "+91 98 0000 0000", email: "desk@partner.example" })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+async function addUser(
+  db: Db,
+  username: string,
+  name: string,
+  partnerId: number | null,
+  hash: string,
+): Promise<number> {
+  const { id } = await db
+    .insertInto("users")
+    .values({
+      username,
+      name,
+      email: `${username}@suncrew.example`,
+      role: partnerId === null ? "SUPER_ADMIN" : "PARTNER",
+      partner_id: partnerId,
+      password_hash: hash,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export async function addSite(
+  db: Db,
+  name: string,
+  partnerId: number | null,
+  latitude = 20,
+  longitude = 75,
+): Promise<number> {
+  const { id } = await db
+    .insertInto("sites")
+    .values({
+      name,
+      address: `${name} Road 1`,
+      district: "Jodhpur",
+      state: "Rajasthan",
+      pin_code: "342301",
+      commissioning_date: "2023-03-31",
+      maintenance_partner_id: partnerId,
+      latitude,
+      longitude,
+      timezone: "Asia/Kolkata",
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** A robot named by its serial number, on a device of its own; it has not reported yet unless `setState` says so. */
+export async function addRobot(db: Db, siteId: number, serial: string): Promise<TestRobot> {
+  const secret = `secret of ${serial}`;
+  await db
+    .insertInto("devices")
+    .values({ serial, secret_sha256: createHash("sha256").update(secret).digest() })
+    .execute();
+  const { id } = await db
+    .insertInto("robots")
+    .values({
+      site_id: siteId,
+      robot_name: serial,
+      serial_number: serial,
+      motor_type: "BLDC",
+      control_type: "PLC",
+      installation_date: "2024-02-29",
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return { id, serial, siteId, secret };
+}
+
+/** Sets what a robot last showed, as the bridge would have. */
+export async function setState(db: Db, robotId: number, state: Partial<Insertable<RobotStateTable>>): Promise<void> {
+  await db.updateTable("robot_state").set(state).where("robot_id", "=", robotId).execute();
+}

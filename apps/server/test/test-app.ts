@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { login } from "@suncrew/contract/auth/auth.ts";
+import pino from "pino";
+import { type App, buildApp } from "../src/app.ts";
+import type { Broker } from "../src/platform/broker.ts";
+import { type Clock, ManualClock } from "../src/platform/clock.ts";
+import type { Db } from "../src/platform/database/database.ts";
+import type { Parts, Settings } from "../src/platform/parts.ts";
+import { addFixtures, type Fixtures, PASSWORD, type Person, usernames } from "./fixtures.ts";
+import { MemoryBroker } from "./memory-broker.ts";
+import { TestClient } from "./test-client.ts";
+import { createTestDatabase } from "./test-database.ts";
+
+export interface TestAppOptions<C extends Clock, B extends Broker> {
+  readonly clock?: C;
+  readonly broker?: B;
+  readonly settings?: Partial<Settings>;
+  readonly fetch?: typeof fetch;
+  /** Takes each line of the log; none is written otherwise. */
+  readonly onLog?: (line: string) => void;
+}
+
+export interface TestApp<C extends Clock = ManualClock, B extends Broker = MemoryBroker> {
+  readonly app: App;
+  readonly parts: Parts;
+  readonly db: Db;
+  readonly clock: C;
+  readonly broker: B;
+  readonly fixtures: Fixtures;
+  /** Makes calls as one of the fixtures' people, signed in once; null is nobody. */
+  as(person: Person | null): Promise<TestClient>;
+  /** Signs in anew. */
+  signIn(person: Person): Promise<TestClient>;
+  close(): Promise<void>;
+}
+
+/** When a test's clock stands unless it says otherwise. */
+export const TEST_NOW = new Date("2026-06-15T06:30:00.000Z");
+
+export const testSettings: Settings = {
+  mode: "production",
+  secretKey: "a key that only tests have, long enough",
+  tokenHours: 12,
+  manualRunMaxMinutes: 480,
+  mapTiles: null,
+  consoleDir: null,
+};
+
+/**
+ * The whole server on a database of its own with the fixtures in it. Its long-lived parts are idle until the test calls
+ * `app.start()`. The clock stands still and the broker is memory, unless the test hands in others.
+ */
+export async function createTestApp(): Promise<TestApp>;
+export async function createTestApp<C extends Clock = ManualClock, B extends Broker = MemoryBroker>(
+  options: TestAppOptions<C, B>,
+): Promise<TestApp<C, B>>;
+export async function createTestApp(options: TestAppOptions<Clock, Broker> = {}): Promise<TestApp<Clock, Broker>> {
+  const database = await createTestDatabase();
+  const fixtures = await addFixtures(database.db);
+  const clock = options.clock ?? new ManualClock(TEST_NOW);
+  const broker = options.broker ?? new MemoryBroker();
+  const parts: Parts = {
+    db: database.db,
+    connection: database.connection,
+    broker,
+    clock,
+    log: pino({ level: options.onLog ? "info" : "silent" }, { write: (line) => options.onLog?.(line) }),
+    settings: { ...testSettings, ...options.settings },
+    serverId: randomUUID(),
+    ...(options.fetch && { fetch: options.fetch }),
+  };
+  const app = await buildApp(parts);
+  const nobody = new TestClient(app.http, null);
+  const signIn = async (person: Person) => {
+    const { token } = await nobody.ask(login, { body: { username: usernames[person], password: PASSWORD } });
+    return new TestClient(app.http, token);
+  };
+  const signedIn = new Map<Person, Promise<TestClient>>();
+  return {
+    app,
+    parts,
+    db: database.db,
+    clock,
+    broker,
+    fixtures,
+    signIn,
+    async as(person) {
+      if (person === null) return nobody;
+      const client = signedIn.get(person) ?? signIn(person);
+      signedIn.set(person, client);
+      return client;
+    },
+    async close() {
+      await app.stop();
+      await database.close();
+    },
+  };
+}

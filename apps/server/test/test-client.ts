@@ -1,0 +1,90 @@
+import type { ResponseOf, RouteSpec, SentBodyOf, SentParamsOf, SentQueryOf } from "@suncrew/contract/http/route.ts";
+import type { FastifyInstance, HTTPMethods } from "fastify";
+
+export interface Sent<R extends RouteSpec> {
+  readonly params?: SentParamsOf<R>;
+  readonly query?: SentQueryOf<R>;
+  readonly body?: SentBodyOf<R>;
+  readonly headers?: Record<string, string>;
+}
+
+/** A call as a caller may also get it wrong. */
+export interface RawCall {
+  readonly method?: HTTPMethods;
+  readonly headers?: Record<string, string>;
+  /** Sent as JSON unless it is text. */
+  readonly body?: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  /** The parsed JSON; null where the answer is none. */
+  readonly body: unknown;
+}
+
+/** Makes calls of the interface in this process, as one person. */
+export class TestClient {
+  readonly #http: FastifyInstance;
+  /** Null for nobody. */
+  readonly token: string | null;
+
+  constructor(http: FastifyInstance, token: string | null) {
+    this.#http = http;
+    this.token = token;
+  }
+
+  /** Makes a call and answers whatever comes. */
+  async call<R extends RouteSpec>(route: R, sent: Sent<R> = {}): Promise<Answer> {
+    const { params, query, body, headers } = sent;
+    return this.raw(urlOf(route.path, params, query), {
+      method: route.method,
+      ...(headers && { headers }),
+      ...(body !== undefined && { body }),
+    });
+  }
+
+  /** Makes a call that must succeed and answers its parsed body. */
+  async ask<R extends RouteSpec>(route: R, sent: Sent<R> = {}): Promise<ResponseOf<R>> {
+    const answer = await this.call(route, sent);
+    if (answer.status !== (route.status ?? 200)) {
+      throw new Error(`${route.method} ${route.path} answered ${answer.status}: ${answer.text}`);
+    }
+    return route.response.parse(answer.body) as ResponseOf<R>;
+  }
+
+  /** Asks for any address in any way. */
+  async raw(url: string, { method = "GET", headers = {}, body }: RawCall = {}): Promise<Answer> {
+    const response = await this.#http.inject({
+      method,
+      url,
+      headers: {
+        ...(this.token !== null && { authorization: `Bearer ${this.token}` }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { payload: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    return { status: response.statusCode, headers: response.headers, text: response.body, body: parsed(response.body) };
+  }
+}
+
+/** The address of a call with its parts filled in. */
+export function urlOf(path: string, params: object = {}, query: object = {}): string {
+  const filled = Object.entries(params).reduce(
+    (url, [name, value]) => url.replace(`:${name}`, encodeURIComponent(String(value))),
+    path,
+  );
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, String(value));
+  return search.size === 0 ? filled : `${filled}?${search.toString()}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
