@@ -1,12 +1,16 @@
-import { Link } from "react-router";
+import { Button } from "@mantine/core";
+import { Link, useLocation } from "react-router";
 import { paths } from "../platform/paths.ts";
+import { MessagePage } from "./message-page.tsx";
 
 /** §2 Routes: any other path. */
 export function NotFoundPage() {
+  const { pathname } = useLocation();
   return (
-    <main>
-      <h1>Oops! Page not found</h1>
-      <Link to={paths.signIn()}>Return to Home</Link>
-    </main>
+    <MessagePage title="Oops! Page not found" message={`There is nothing at ${pathname}`}>
+      <Button component={Link} to={paths.signIn()}>
+        Return to Home
+      </Button>
+    </MessagePage>
   );
 }

@@ -4,17 +4,29 @@ import { Outlet } from "react-router";
 import { ConfirmHost } from "../../platform/confirm/confirm-host.tsx";
 import { followLive } from "../../platform/live/live.ts";
 import "../../ui/theme/signed-in-styles.ts";
+import { Banners } from "./banners.tsx";
+import { PAGE_CONTENT_ID, usePageChange } from "./page-change.ts";
+import classes from "./shell.module.css";
+import { TopBar } from "./top-bar.tsx";
 
 /** Everything around a page for somebody who is signed in. */
 export function Shell() {
   useEffect(followLive, []);
+  const content = usePageChange();
   return (
-    <>
-      <main>
+    <div className={classes["shell"]}>
+      <a className={classes["skip"]} href={`#${PAGE_CONTENT_ID}`}>
+        Skip to content
+      </a>
+      <header className={classes["head"]}>
+        <TopBar />
+        <Banners />
+      </header>
+      <main ref={content} id={PAGE_CONTENT_ID} tabIndex={-1} className={classes["content"]}>
         <Outlet />
       </main>
       <Notifications position="bottom-right" />
       <ConfirmHost />
-    </>
+    </div>
   );
 }

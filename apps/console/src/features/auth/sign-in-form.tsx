@@ -32,8 +32,7 @@ export function SignInForm() {
     const credentials = login.body.safeParse({ username, password });
     setFailure(null);
     if (!credentials.success) {
-      const messageOf = (field: string) =>
-        credentials.error.issues.find((issue) => issue.path[0] === field)?.message;
+      const messageOf = (field: string) => credentials.error.issues.find((issue) => issue.path[0] === field)?.message;
       setFieldErrors({ username: messageOf("username"), password: messageOf("password") });
       (messageOf("username") === undefined ? passwordField : usernameField).current?.focus();
       return;

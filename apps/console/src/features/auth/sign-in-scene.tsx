@@ -131,10 +131,22 @@ export function SignInScene() {
       <circle className={classes["halo"]} cx="770" cy="420" r="280" />
       <circle className={classes["halo"]} cx="770" cy="420" r="190" />
       <circle className={classes["sun"]} cx="770" cy="420" r="112" />
-      <path className={classes["cloud"]} d="M150 262h236a34 34 0 0 0 0-68h-8a62 62 0 0 0-116-18 46 46 0 0 0-76 20h-36a33 33 0 0 0 0 66z" />
-      <path className={classes["cloud"]} d="M930 172h132a20 20 0 0 0 0-40h-6a38 38 0 0 0-70-8 28 28 0 0 0-44 12h-12a18 18 0 0 0 0 36z" />
-      <path className={classes["hills-far"]} d="M0 560c120-62 232-70 352-34 104 30 196 12 300-22 132-42 248-10 348 18 76 22 140 18 200 4v120H0z" />
-      <path className={classes["hills-near"]} d="M0 590c140-30 270-28 400-8 160 24 300 10 440-8 130-16 250-6 360 12v60H0z" />
+      <path
+        className={classes["cloud"]}
+        d="M150 262h236a34 34 0 0 0 0-68h-8a62 62 0 0 0-116-18 46 46 0 0 0-76 20h-36a33 33 0 0 0 0 66z"
+      />
+      <path
+        className={classes["cloud"]}
+        d="M930 172h132a20 20 0 0 0 0-40h-6a38 38 0 0 0-70-8 28 28 0 0 0-44 12h-12a18 18 0 0 0 0 36z"
+      />
+      <path
+        className={classes["hills-far"]}
+        d="M0 560c120-62 232-70 352-34 104 30 196 12 300-22 132-42 248-10 348 18 76 22 140 18 200 4v120H0z"
+      />
+      <path
+        className={classes["hills-near"]}
+        d="M0 590c140-30 270-28 400-8 160 24 300 10 440-8 130-16 250-6 360 12v60H0z"
+      />
       <rect className={classes["ground"]} y="586" width={WIDTH} height="494" />
       {FAR_ROWS.map((row) => (
         <Row key={row.y} row={row} />

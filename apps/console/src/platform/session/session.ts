@@ -2,6 +2,7 @@ import { sessionUserSchema } from "@suncrew/contract/auth/auth.ts";
 import type { login, Role } from "@suncrew/contract/auth/auth.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { z } from "zod";
+import { paths } from "../paths.ts";
 import { TokenExpiredError } from "../api/errors.ts";
 import { decodeToken, validClaims } from "./token.ts";
 
@@ -27,11 +28,18 @@ export interface Session {
 
 const listeners = new Set<() => void>();
 let current: Session | null = readStored();
+/** The last one there was: what is on screen stays whole while the browser leaves the page. */
+let last: Session | null = current;
 let expiryTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** The session in this browser, or null. A new object only when it changed. */
 export function currentSession(): Session | null {
   return current;
+}
+
+/** The session, or the one that has just ended; null where nobody has been signed in on this page. */
+export function lastSession(): Session | null {
+  return last;
 }
 
 /** Calls `listener` after each change; the answer takes it off again. */
@@ -61,7 +69,7 @@ export function clearSession(): void {
 export function endSession(refusedToken: string): void {
   if (localStorage.getItem(TOKEN_KEY) !== refusedToken) return;
   clearSession();
-  location.replace("/");
+  location.replace(paths.signIn());
 }
 
 /** Drops a stored token that is expired or cannot be decoded. True where it did. */
@@ -91,7 +99,7 @@ export function watchSession(): void {
     const before = current?.token;
     refresh();
     // Another tab signed out or in as somebody else: nothing on this page is true any more.
-    if (before !== undefined && before !== localStorage.getItem(TOKEN_KEY)) location.replace("/");
+    if (before !== undefined && before !== localStorage.getItem(TOKEN_KEY)) location.replace(paths.signIn());
   });
   // A timer sleeps with the machine; look again when the page is shown.
   document.addEventListener("visibilitychange", expireIfDue);
@@ -99,6 +107,7 @@ export function watchSession(): void {
 
 function refresh(): void {
   current = readStored();
+  last = current ?? last;
   scheduleExpiry();
   for (const listener of listeners) listener();
 }

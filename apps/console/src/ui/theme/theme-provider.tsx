@@ -43,6 +43,10 @@ const theme = createTheme({
   radius: { xs: "2px", sm: "4px", md: "6px", lg: "10px", xl: "16px" },
   headings: { fontWeight: "650" },
   components: {
+    // A header inside a dialog would count as a second banner of the page.
+    ModalHeader: { defaultProps: { component: "div" } },
+    // A menu may have nothing but its items in it; the first of them takes the focus.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { overlayProps: { backgroundOpacity: 0.45 }, transitionProps: { duration: 120 } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 150, events: { hover: true, focus: true, touch: true } } },
   },

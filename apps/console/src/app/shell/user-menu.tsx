@@ -1,0 +1,50 @@
+import { Menu, UnstyledButton } from "@mantine/core";
+import { IconChevronDown, IconLogout, IconSettings } from "@tabler/icons-react";
+import { lazy, Suspense, useState } from "react";
+import { signOut } from "../../features/auth/public.ts";
+import { useSignedIn } from "../../platform/session/use-session.ts";
+import classes from "./user-menu.module.css";
+
+const ProfileSettingsDialog = lazy(() =>
+  import("../../features/profile/public.ts").then((module) => ({ default: module.ProfileSettingsDialog })),
+);
+
+/** §2: the user's name with Profile Settings and Logout. */
+export function UserMenu() {
+  const { user } = useSignedIn();
+  const [profileOpen, setProfileOpen] = useState(false);
+
+  return (
+    <>
+      <Menu position="bottom-end" width={200} withinPortal={false}>
+        <Menu.Target>
+          <UnstyledButton className={classes["target"]}>
+            <span className={classes["initials"]} aria-hidden>
+              {initialsOf(user.name)}
+            </span>
+            <span className={classes["name"]}>{user.name}</span>
+            <IconChevronDown size={14} aria-hidden />
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconSettings size={16} aria-hidden />} onClick={() => setProfileOpen(true)}>
+            Profile Settings
+          </Menu.Item>
+          <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={signOut}>
+            Logout
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {profileOpen && (
+        <Suspense fallback={null}>
+          <ProfileSettingsDialog onClose={() => setProfileOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function initialsOf(name: string): string {
+  const words = name.split(/\s+/).filter((word) => word !== "");
+  return [words.at(0), words.length > 1 ? words.at(-1) : undefined].map((word) => word?.[0] ?? "").join("");
+}
