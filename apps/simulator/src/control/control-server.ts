@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { z } from "zod";
+import type { z } from "zod";
 import { type FaultKind, faultKinds, faultSchema, sentenceOf } from "../faults/fault.ts";
 import type { Fleet } from "../fleet/fleet.ts";
 import type { SimulatedRobot } from "../fleet/simulated-robot.ts";
@@ -21,7 +21,7 @@ class Refusal extends Error {
   }
 }
 
-const MAX_BODY_BYTES = 65_536;
+const MAX_BODY_CHARACTERS = 65_536;
 
 /**
  * Lets a test or a person on this machine see the robots' truth and make things go wrong. It listens on loopback
@@ -113,16 +113,14 @@ function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
 }
 
 async function readBody(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  request.setEncoding("utf8");
+  let body = "";
   for await (const chunk of request) {
-    const bytes = Buffer.from(chunk);
-    size += bytes.length;
-    if (size > MAX_BODY_BYTES) throw new Refusal(413, "The body is too large.");
-    chunks.push(bytes);
+    body += String(chunk);
+    if (body.length > MAX_BODY_CHARACTERS) throw new Refusal(413, "The body is too large.");
   }
   try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    return JSON.parse(body);
   } catch {
     throw new Refusal(400, "The body is not JSON.");
   }

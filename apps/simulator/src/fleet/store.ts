@@ -21,7 +21,7 @@ export function createMemoryStore(): MemoryStore {
   };
 }
 
-const fileSchema = z.object({ robots: z.record(z.string(), robotMemorySchema) });
+export const storeFileSchema = z.object({ robots: z.record(z.string(), robotMemorySchema) });
 const WRITE_AFTER_MS = 2_000;
 
 /**
@@ -75,7 +75,7 @@ export function openFileStore(path: string, onError: (error: unknown) => void): 
 function readFile(path: string): Map<string, RobotMemory> {
   if (!existsSync(path)) return new Map();
   try {
-    return new Map(Object.entries(fileSchema.parse(JSON.parse(readFileSync(path, "utf8"))).robots));
+    return new Map(Object.entries(storeFileSchema.parse(JSON.parse(readFileSync(path, "utf8"))).robots));
   } catch {
     throw new Error(`The state file ${path} is damaged; remove it to begin with new robots.`);
   }

@@ -1,0 +1,244 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type CommandMessage,
+  connectionMessageSchema,
+  stateMessageSchema,
+} from "@suncrew/contract/devices/messages.ts";
+import { leaves } from "@suncrew/contract/devices/topics.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { BrokerBench, type Heard } from "../../test/broker-bench.ts";
+import { createFleet, type Fleet, type FleetOptions } from "./fleet.ts";
+import type { SimulatedRobot } from "./simulated-robot.ts";
+import { openFileStore, storeFileSchema } from "./store.ts";
+
+const SERIAL = "SCR-1001";
+let broker: BrokerBench;
+let folder: string;
+const fleets: Fleet[] = [];
+
+beforeEach(async () => {
+  broker = await BrokerBench.open();
+  folder = mkdtempSync(join(tmpdir(), "suncrew-simulator-"));
+});
+
+afterEach(async () => {
+  await Promise.all(fleets.splice(0).map((fleet) => fleet.stop()));
+  await broker.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function openFleet(options: Partial<FleetOptions> = {}): Fleet {
+  const fleet = createFleet({ mqttUrl: broker.url, devices: [{ serial: SERIAL, secret: "the secret" }], ...options });
+  fleets.push(fleet);
+  fleet.start();
+  return fleet;
+}
+
+async function openRobot(options: Partial<FleetOptions> = {}): Promise<SimulatedRobot> {
+  const fleet = openFleet(options);
+  await fleet.untilConnected();
+  await broker.first(({ leaf }) => leaf === "state");
+  return fleet.robot(SERIAL);
+}
+
+let seq = 0;
+
+function orderTo(robot: SimulatedRobot, verb: "START" | "STOP" | "MAINTENANCE_ON"): CommandMessage {
+  seq += 1;
+  const common = {
+    v: 1,
+    id: randomUUID(),
+    session: robot.truth().session,
+    seq,
+    issuedAt: new Date().toISOString(),
+    expiresAt: new Date(Date.now() + 5_000).toISOString(),
+    by: "a test",
+  } as const;
+  if (verb !== "START") return { ...common, verb };
+  const params = { status: "start", direction: "FWD", "main-speed": 50, "brush-speed": 50 } as const;
+  return { ...common, verb, runId: randomUUID(), maxDurationS: 600, params };
+}
+
+function memoryIn(path: string) {
+  return storeFileSchema.parse(JSON.parse(readFileSync(path, "utf8"))).robots[SERIAL];
+}
+
+/** The message as the server would read it, or null where it would drop it. */
+function read({ leaf, text }: Heard): { state?: unknown; session?: unknown; motion?: unknown; id?: unknown } | null {
+  try {
+    const parsed = leaves[leaf].schema.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+describe("a robot at a real broker", () => {
+  it("protocol rule 9: signs in as itself with its own secret and a retained last will", async () => {
+    const robot = await openRobot();
+    const [connect] = broker.connects;
+    expect(connect).toMatchObject({ id: SERIAL, username: SERIAL, password: "the secret", willRetained: true });
+    expect(JSON.parse(connect?.will ?? "")).toMatchObject({
+      state: "CONNECTION_BROKEN",
+      session: robot.truth().session,
+    });
+    const said = broker.heard.map(({ leaf, retained }) => [leaf, retained]);
+    expect(said.slice(0, 2)).toEqual([
+      ["connection", true],
+      ["state", true],
+    ]);
+  });
+
+  it("moves on START, stands on STOP, and says OFFLINE when it leaves", async () => {
+    const robot = await openRobot();
+    const start = orderTo(robot, "START");
+    await broker.send(SERIAL, start);
+    await robot.until(({ motion }) => motion === "MOVING");
+    await broker.first((heard) => heard.leaf === "state" && read(heard)?.motion === "MOVING");
+    await broker.send(SERIAL, orderTo(robot, "STOP"));
+    const { startsTaken } = await robot.until(({ motion }) => motion === "STOPPED");
+    expect(startsTaken).toEqual([start.id]);
+    const offline = broker.next((heard) => heard.leaf === "connection" && read(heard)?.state === "OFFLINE");
+    await fleets[0]?.stop();
+    expect(read(await offline)).toMatchObject({ session: robot.truth().session });
+  });
+
+  it("protocol rule 1: ignores an order that the broker kept for it", async () => {
+    const fleet = createFleet({ mqttUrl: broker.url, devices: [{ serial: SERIAL, secret: "s" }] });
+    fleets.push(fleet);
+    const robot = fleet.robot(SERIAL);
+    const start = orderTo(robot, "START");
+    await broker.send(SERIAL, { ...start, session: start.session + 1 }, true);
+    fleet.start();
+    await fleet.untilConnected();
+    const stop = orderTo(robot, "STOP");
+    await broker.send(SERIAL, stop);
+    await broker.first((heard) => heard.leaf === "ack" && read(heard)?.id === stop.id);
+    expect(robot.truth().startsTaken).toEqual([]);
+  });
+
+  it("protocol rule 1: no connect uses a session that is not on the disk yet", async () => {
+    const path = join(folder, "state.json");
+    const stored: unknown[] = [];
+    broker.onConnect = () => stored.push(memoryIn(path)?.session);
+    const robot = await openRobot({ store: openFileStore(path, () => {}) });
+    robot.powerCycle();
+    await robot.until(({ connected }) => connected);
+    const used = broker.connects.map(({ will }) => connectionMessageSchema.parse(JSON.parse(will)).session);
+    expect(used).toHaveLength(2);
+    expect(stored).toEqual(used);
+    expect(used[1]).toBeGreaterThan(used[0] ?? Number.POSITIVE_INFINITY);
+  });
+
+  it("protocol rule 8: what says MAINTENANCE is on the disk before, and a new process keeps it", async () => {
+    const path = join(folder, "state.json");
+    const robot = await openRobot({ store: openFileStore(path, () => {}) });
+    const shown = broker.next(({ leaf, text }) => leaf === "state" && text.includes("MAINTENANCE"));
+    await broker.send(SERIAL, orderTo(robot, "MAINTENANCE_ON"));
+    await shown;
+    expect(memoryIn(path)).toMatchObject({ maintenance: true });
+    const { session } = robot.truth();
+    await fleets.pop()?.stop();
+    const again = await openRobot({ store: openFileStore(path, () => {}) });
+    expect(again.truth()).toMatchObject({ mode: "MAINTENANCE", session: session + 1 });
+  });
+});
+
+describe("faults", () => {
+  it("drop-link: the will fires, and the robot returns by itself in a higher session", async () => {
+    const robot = await openRobot();
+    const { session } = robot.truth();
+    const broken = broker.next((heard) => read(heard)?.state === "CONNECTION_BROKEN");
+    robot.inject({ kind: "drop-link", forSeconds: 0.05 });
+    expect(read(await broken)).toMatchObject({ session });
+    const online = await broker.next((heard) => read(heard)?.state === "ONLINE");
+    expect(read(online)).toMatchObject({ session: session + 1 });
+  });
+
+  it("away: does not connect until cleared", async () => {
+    const fleet = openFleet({ initial: { [SERIAL]: { faults: [{ kind: "away" }] } } });
+    expect(fleet.robot(SERIAL).truth().connected).toBe(false);
+    fleet.robot(SERIAL).clear("away");
+    await fleet.untilConnected();
+    expect(broker.connects).toHaveLength(1);
+  });
+
+  it("twice: says everything twice", async () => {
+    const robot = await openRobot();
+    robot.inject({ kind: "twice" });
+    const start = orderTo(robot, "START");
+    const said = broker.heard.length;
+    await broker.send(SERIAL, start);
+    await broker.next(({ leaf, text }) => leaf === "event" && text.includes("RUN_BEGAN"));
+    await robot.until(({ motion }) => motion === "MOVING");
+    const acks = broker.heard.slice(said).filter((heard) => heard.leaf === "ack" && read(heard)?.id === start.id);
+    expect(acks).toHaveLength(2);
+  });
+
+  it("silent: acts but says nothing", async () => {
+    const robot = await openRobot();
+    robot.inject({ kind: "silent" });
+    const said = broker.heard.length;
+    await broker.send(SERIAL, orderTo(robot, "START"));
+    await robot.until(({ motion }) => motion === "MOVING");
+    robot.clear("silent");
+    robot.setByHand({ battery: 50 });
+    const state = await broker.next(({ leaf }) => leaf === "state");
+    expect(broker.heard.slice(said)).toEqual([state]);
+  });
+
+  it("late: acts at once and answers later, in order", async () => {
+    const robot = await openRobot();
+    robot.inject({ kind: "late", ms: 60 });
+    const start = orderTo(robot, "START");
+    const ack = broker.next(({ leaf }) => leaf === "ack");
+    await broker.send(SERIAL, start);
+    await robot.until(({ motion }) => motion === "MOVING");
+    expect(broker.heard.some(({ leaf }) => leaf === "ack")).toBe(false);
+    expect(read(await ack)).toMatchObject({ id: start.id });
+  });
+
+  it("refuse: rejects with the code and does not move; STOP is taken", async () => {
+    const robot = await openRobot();
+    robot.inject({ kind: "refuse", code: "FAULT" });
+    const ack = broker.next(({ leaf }) => leaf === "ack");
+    await broker.send(SERIAL, orderTo(robot, "START"));
+    expect(read(await ack)).toMatchObject({ status: "REJECTED", code: "FAULT" });
+    const stopped = broker.next(({ leaf }) => leaf === "ack");
+    await broker.send(SERIAL, orderTo(robot, "STOP"));
+    expect(read(await stopped)).toMatchObject({ status: "DONE" });
+    expect(robot.truth().startsTaken).toEqual([]);
+  });
+
+  it("malformed: says what no schema takes, beside its proper messages", async () => {
+    const robot = await openRobot();
+    robot.inject({ kind: "malformed", everyMs: 50 });
+    await broker.next((heard) => heard.leaf === "state" && read(heard) === null);
+    expect(robot.truth().connected).toBe(true);
+  });
+
+  it("wrong-clock: its own times are off, or since 1970 where it was never set", async () => {
+    const robot = await openRobot();
+    const nextState = (): Promise<Heard> => broker.next(({ leaf }) => leaf === "state");
+    robot.inject({ kind: "wrong-clock", offset: -3_600_000 });
+    const behind = nextState();
+    robot.setByHand({ battery: 50 });
+    const state = stateMessageSchema.parse(JSON.parse((await behind).text));
+    expect(Date.now() - Date.parse(state.ts)).toBeGreaterThan(3_599_000);
+    robot.inject({ kind: "wrong-clock", offset: "unset" });
+    const ack = broker.next(({ leaf }) => leaf === "ack");
+    await broker.send(SERIAL, orderTo(robot, "START"));
+    expect(read(await ack)).toMatchObject({ code: "CLOCK_NOT_SET" });
+  });
+
+  it("a fault with a time ends by itself", async () => {
+    const robot = await openRobot();
+    robot.inject({ kind: "jam", forSeconds: 0.05 });
+    expect(robot.truth()).toMatchObject({ status: "fault", alerts: [{ code: "JAMMED" }] });
+    await robot.until(({ faults }) => faults.length === 0);
+    expect(robot.truth().status).toBe("stop");
+  });
+});

@@ -1,0 +1,107 @@
+import { createServer, type Server, type Socket } from "node:net";
+import { leaves, type RobotLeaf, parseTopic, topicOf } from "@suncrew/contract/devices/topics.ts";
+import type { CommandMessage } from "@suncrew/contract/devices/messages.ts";
+import { Aedes } from "aedes";
+
+export interface Heard {
+  readonly serial: string;
+  readonly leaf: RobotLeaf;
+  readonly retained: boolean;
+  readonly text: string;
+}
+
+interface Listener {
+  readonly matches: (heard: Heard) => boolean;
+  readonly found: (heard: Heard) => void;
+}
+
+/** A real broker on a free port, and everything that robots said to it. */
+export class BrokerBench {
+  readonly heard: Heard[] = [];
+  /** What each CONNECT named: client id, user name, password, will. */
+  readonly connects: { id: string; username: string; password: string; will: string; willRetained: boolean }[] = [];
+  readonly url: string;
+  readonly #broker: Aedes;
+  readonly #server: Server;
+  readonly #sockets: Set<Socket>;
+  #listeners: Listener[] = [];
+
+  private constructor(broker: Aedes, server: Server, sockets: Set<Socket>) {
+    this.#broker = broker;
+    this.#server = server;
+    this.#sockets = sockets;
+    const address = server.address();
+    this.url = `mqtt://127.0.0.1:${address !== null && typeof address === "object" ? address.port : 0}`;
+    broker.preConnect = (_client, packet, done) => {
+      const { clientId, username, password, will } = packet;
+      this.connects.push({
+        id: clientId,
+        username: username ?? "",
+        password: password?.toString() ?? "",
+        will: will?.payload.toString() ?? "",
+        willRetained: will?.retain ?? false,
+      });
+      this.onConnect();
+      done(null, true);
+    };
+    broker.on("publish", (packet) => {
+      const topic = parseTopic(packet.topic);
+      if (topic === null || topic.leaf === "command") return;
+      this.#hear({ serial: topic.serial, leaf: topic.leaf, retained: packet.retain, text: packet.payload.toString() });
+    });
+  }
+
+  /** Called at each CONNECT before it is answered. */
+  onConnect: () => void = () => {};
+
+  static async open(): Promise<BrokerBench> {
+    const broker = await Aedes.createBroker();
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket.setNoDelay(true));
+      socket.on("close", () => sockets.delete(socket));
+      broker.handle(socket);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return new BrokerBench(broker, server, sockets);
+  }
+
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => this.#broker.close(() => resolve()));
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  /** The first message from now on that matches. */
+  next(matches: (heard: Heard) => boolean): Promise<Heard> {
+    return new Promise((found) => this.#listeners.push({ matches, found }));
+  }
+
+  /** The first one ever that matches. */
+  async first(matches: (heard: Heard) => boolean): Promise<Heard> {
+    return this.heard.find(matches) ?? this.next(matches);
+  }
+
+  send(serial: string, command: CommandMessage, retained = false): Promise<void> {
+    const packet = {
+      cmd: "publish",
+      topic: topicOf(serial, "command"),
+      payload: Buffer.from(JSON.stringify(command)),
+      qos: leaves.command.qos,
+      retain: retained,
+      dup: false,
+    } as const;
+    return new Promise((resolve, reject) =>
+      this.#broker.publish(packet, (error) => (error ? reject(error) : resolve())),
+    );
+  }
+
+  #hear(heard: Heard): void {
+    this.heard.push(heard);
+    this.#listeners = this.#listeners.filter((listener) => {
+      if (!listener.matches(heard)) return true;
+      listener.found(heard);
+      return false;
+    });
+  }
+}

@@ -1,0 +1,159 @@
+import {
+  ackMessageSchema,
+  type CommandMessage,
+  connectionMessageSchema,
+  eventMessageSchema,
+  type StateMessage,
+  stateMessageSchema,
+} from "@suncrew/contract/devices/messages.ts";
+import type { Conditions } from "../src/robot/conditions.ts";
+import { soundCondition } from "../src/robot/conditions.ts";
+import { freshMemory, type RobotMemory, robotMemorySchema } from "../src/robot/memory.ts";
+import type { Outgoing } from "../src/robot/outgoing.ts";
+import { Robot } from "../src/robot/robot.ts";
+
+export const LINK_LOSS_MS = 300_000;
+
+type Verb = CommandMessage["verb"];
+type CommandOf<V extends Verb> = Extract<CommandMessage, { verb: V }>;
+
+let made = 0;
+
+/** A new UUID, the same in every run of the tests. */
+export function nextId(): string {
+  made += 1;
+  return `00000000-0000-4000-8000-${String(made).padStart(12, "0")}`;
+}
+
+/** One robot on a bench, with clocks that the test turns and a log of what it said. */
+export class RobotBench {
+  monotonicMs = 1_000;
+  trueMs = Date.UTC(2026, 5, 1, 6);
+  /** Added to the true time by the robot's clock; null for a clock that was never set. */
+  clockOffsetMs: number | null = 0;
+  robot: Robot;
+  linked = false;
+  /** Ids of the commands that set it moving. */
+  readonly moves: string[] = [];
+  /** Everything published, each message parsed as the server would. */
+  readonly said: Outgoing[] = [];
+  #seq = 0;
+  #conditions: Conditions = soundCondition;
+
+  constructor(initial: Partial<RobotMemory> = {}) {
+    this.robot = this.#powerOn(freshMemory(this.trueMs, initial));
+  }
+
+  /** A bench whose robot is connected. */
+  static connected(initial: Partial<RobotMemory> = {}): RobotBench {
+    const bench = new RobotBench(initial);
+    bench.connect();
+    return bench;
+  }
+
+  connect(): Outgoing[] {
+    this.robot.raiseSession();
+    this.linked = true;
+    return this.#hear(this.robot.connected(this.moment));
+  }
+
+  disconnect(): void {
+    this.linked = false;
+    this.robot.disconnected(this.moment);
+  }
+
+  /** The power fails and returns; only what the memory's text holds survives. */
+  losePower(): void {
+    const text = JSON.stringify(this.robot.memory(this.moment.wallMs));
+    this.linked = false;
+    this.robot = this.#powerOn(robotMemorySchema.parse(JSON.parse(text)));
+  }
+
+  pass(ms: number): Outgoing[] {
+    this.monotonicMs += ms;
+    this.trueMs += ms;
+    return this.#hear(this.robot.tick(this.moment));
+  }
+
+  become(conditions: Partial<Conditions>): Outgoing[] {
+    this.#conditions = { ...this.#conditions, ...conditions };
+    return this.#hear(this.robot.setConditions(this.#conditions, this.moment));
+  }
+
+  deliver(command: CommandMessage, retained = false): Outgoing[] {
+    return this.deliverText(JSON.stringify(command), retained);
+  }
+
+  deliverText(text: string, retained = false): Outgoing[] {
+    return this.#hear(this.robot.receive(Buffer.from(text), retained, this.moment));
+  }
+
+  /** An order as the server would make it now, with what the test wants otherwise. */
+  order<V extends Verb>(verb: V, change: Partial<CommandOf<V>> = {}): CommandOf<V> {
+    this.#seq += 1;
+    const common = {
+      v: 1,
+      id: nextId(),
+      session: this.robot.session,
+      seq: this.#seq,
+      issuedAt: new Date(this.trueMs).toISOString(),
+      expiresAt: new Date(this.trueMs + 5_000).toISOString(),
+      by: "a test",
+    };
+    const params = { status: "start", direction: "REV", "main-speed": 70, "brush-speed": 30 };
+    const own: Record<Verb, object> = {
+      START: { runId: nextId(), maxDurationS: 3_600, params },
+      SET: { params: { direction: "REV", "main-speed": this.#seq % 101 } },
+      STOP: {},
+      MAINTENANCE_ON: {},
+      MAINTENANCE_OFF: {},
+      STATUS: {},
+      RECEIVED: { eventSeq: 0 },
+    };
+    return { ...common, verb, ...own[verb], ...change } as CommandOf<V>;
+  }
+
+  get moment(): { monotonicMs: number; wallMs: number } {
+    const wallMs = this.clockOffsetMs === null ? this.monotonicMs : this.trueMs + this.clockOffsetMs;
+    return { monotonicMs: this.monotonicMs, wallMs };
+  }
+
+  #powerOn(memory: RobotMemory): Robot {
+    const onMove = (id: string): void => void this.moves.push(id);
+    const conditions = this.#conditions;
+    return new Robot({ memory, conditions, onMove, linkLossStopMs: LINK_LOSS_MS }, this.moment);
+  }
+
+  #hear(messages: Outgoing[]): Outgoing[] {
+    for (const { leaf, message } of messages) schemas[leaf].parse(JSON.parse(JSON.stringify(message)));
+    this.said.push(...messages);
+    return messages;
+  }
+}
+
+const schemas = {
+  connection: connectionMessageSchema,
+  state: stateMessageSchema,
+  ack: ackMessageSchema,
+  event: eventMessageSchema,
+};
+
+export function acksIn(messages: readonly Outgoing[]): { id: string; status: string; code: string | null }[] {
+  return messages.flatMap(({ leaf, message }) =>
+    leaf === "ack" ? [{ id: message.id, status: message.status, code: message.code }] : [],
+  );
+}
+
+export function statesIn(messages: readonly Outgoing[]): StateMessage[] {
+  return messages.flatMap(({ leaf, message }) => (leaf === "state" ? [message] : []));
+}
+
+/** Events in short: what happened, without when. */
+export function eventsIn(messages: readonly Outgoing[]): string[] {
+  return messages.flatMap(({ leaf, message }) => {
+    if (leaf !== "event") return [];
+    if (message.kind === "RUN_ENDED") return [`RUN_ENDED ${message.reason}`];
+    if (message.kind === "ALERT_RAISED") return [`ALERT_RAISED ${message.alert.code}`];
+    return [message.kind === "ALERT_CLEARED" ? `ALERT_CLEARED ${message.code}` : message.kind];
+  });
+}
