@@ -2,8 +2,11 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { activityRoutes } from "./features/activity/activity.routes.ts";
 import { authRoutes } from "./features/auth/auth.routes.ts";
+import { commandRoutes, Commands } from "./features/commands/public.ts";
 import { configRoutes } from "./features/config/config.routes.ts";
+import { liveRoutes } from "./features/live/live.routes.ts";
 import { partnersRoutes } from "./features/partners/partners.routes.ts";
+import { robotSettingsRoutes } from "./features/robots/robot-settings.routes.ts";
 import { robotsRoutes } from "./features/robots/robots.routes.ts";
 import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { ChangeSignal } from "./platform/change-signal.ts";
@@ -37,6 +40,11 @@ export async function buildApp(parts: Parts): Promise<App> {
   robotsRoutes(http, parts);
   partnersRoutes(http, parts);
   activityRoutes(http, parts);
+  services.push(liveRoutes(http, parts, changes));
+  const commands = new Commands(parts, changes);
+  services.push(commands);
+  commandRoutes(http, parts, changes, commands);
+  robotSettingsRoutes(http, commands);
 
   return {
     http,

@@ -10,6 +10,11 @@ const CHANNEL = "suncrew_changes";
 const LOOK_MS = 1_000;
 const RECONNECT_MS = 1_000;
 
+/** Tells every server that rows changed, for writers that hold no signal; inside a transaction it goes out with the commit. */
+export async function announceChange(db: Executor): Promise<void> {
+  await sql`select pg_notify(${CHANNEL}, '')`.execute(db);
+}
+
 /** Tells every server that rows changed. It carries no data: each server reads what is newer than it has. */
 export class ChangeSignal implements Service {
   readonly #connection: pg.ClientConfig;
@@ -35,7 +40,7 @@ export class ChangeSignal implements Service {
 
   /** Sends the notice; inside a transaction it goes out with the commit. */
   async announce(db: Executor): Promise<void> {
-    await sql`select pg_notify(${CHANNEL}, '')`.execute(db);
+    await announceChange(db);
   }
 
   async start(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ActionType, ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import type { CommandParams } from "@suncrew/contract/devices/messages.ts";
 import { sql } from "kysely";
-import type { Executor } from "../../platform/database/database.ts";
+import { changedNow, type Executor } from "../../platform/database/database.ts";
 
 /** A START or STOP as it came out; names are added from the robot, its site and the site's partner. */
 export interface ActivityRecord {
@@ -41,4 +41,19 @@ export async function recordActivity(db: Executor, record: ActivityRecord): Prom
     on conflict (command_id) where command_id is not null do nothing
   `.execute(db);
   return written.numAffectedRows === 1n;
+}
+
+/** Brings the row of a command up to date: a Stop that was pending is delivered later. False where it has no row yet. */
+export async function amendActivity(
+  db: Executor,
+  commandId: string,
+  result: Pick<ActivityRecord, "status" | "details">,
+): Promise<boolean> {
+  const { status, details } = result;
+  const amended = await db
+    .updateTable("activity")
+    .set({ status, details, change_no: changedNow })
+    .where("command_id", "=", commandId)
+    .executeTakeFirst();
+  return amended.numUpdatedRows > 0n;
 }

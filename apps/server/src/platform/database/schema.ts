@@ -175,7 +175,6 @@ export interface CommandsTable {
   action_type: WithDefault<ActionTypeColumn>;
   user_id: number | null;
   requested_by: string;
-  idempotency_key: string | null;
   follows_id: string | null;
   claimed_by: string | null;
   claimed_at: Date | null;
@@ -185,6 +184,17 @@ export interface CommandsTable {
   answered_at: Date | null;
   settled_at: Date | null;
   outcome: CommandOutcome | null;
+}
+
+/** What a press with an Idempotency-Key came to. */
+export interface CommandRequestsTable {
+  user_id: number;
+  key: string;
+  body: string;
+  at: Date;
+  command_id: string | null;
+  refused_status: number | null;
+  refused_message: string | null;
 }
 
 export interface RunsTable {
@@ -283,6 +293,7 @@ export interface Tables {
   robot_state: RobotStateTable;
   readings: ReadingsTable;
   commands: CommandsTable;
+  command_requests: CommandRequestsTable;
   runs: RunsTable;
   robot_events: RobotEventsTable;
   alerts: AlertsTable;

@@ -1,0 +1,72 @@
+import { type Selectable, sql } from "kysely";
+import { RESEND_MS } from "@suncrew/domain/commands/limits.ts";
+import type { Db } from "../../platform/database/database.ts";
+import type { CommandsTable } from "../../platform/database/schema.ts";
+
+/** A command that this server may publish now, with the robot's current session. */
+export interface ClaimedCommand extends Selectable<CommandsTable> {
+  readonly current_session: number;
+}
+
+/**
+ * Takes a stored command for this server, in a commit of its own: it is published by nobody else (protocol rule 5).
+ * Null where it is taken, settled, or too old for its verb.
+ */
+export async function claimOnce(
+  db: Db,
+  commandId: string,
+  serverId: string,
+  now: Date,
+): Promise<ClaimedCommand | null> {
+  const { rows } = await sql<ClaimedCommand>`
+    update commands c set claimed_by = ${serverId}, claimed_at = ${now}
+    from robot_state s
+    where c.id = ${commandId} and s.robot_id = c.robot_id
+      and c.claimed_by is null and c.settled_at is null
+      and (c.verb in ('STOP', 'MAINTENANCE_ON') or c.expires_at > ${now})
+    returning c.*, s.session as current_session
+  `.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Which pending STOPs and MAINTENANCE_ONs are to be sent again. */
+export type Resend =
+  /** Those never sent, and those of online robots whose last sending is `RESEND_MS` old. */
+  | "due"
+  /** All: the broker is back, or the server has just started. */
+  | "all"
+  /** Those of robots that have just returned. */
+  | readonly number[];
+
+/** Takes pending STOPs and MAINTENANCE_ONs for sending (again); of several servers at once each row goes to one. */
+export async function claimPending(db: Db, which: Resend, serverId: string, now: Date): Promise<ClaimedCommand[]> {
+  const sentBefore = new Date(now.getTime() - RESEND_MS);
+  const chosen =
+    which === "all"
+      ? sql`true`
+      : which === "due"
+        ? sql`(c.claimed_at is null or (s.online and c.claimed_at <= ${sentBefore}))`
+        : sql`c.robot_id = any(${[...which]}::int[])`;
+  const { rows } = await sql<ClaimedCommand>`
+    update commands c set claimed_by = ${serverId}, claimed_at = ${now}
+    from (
+      select c.id, s.session from commands c
+      join robot_state s on s.robot_id = c.robot_id
+      join robots r on r.id = c.robot_id and r.deleted_at is null
+      where c.settled_at is null and c.verb in ('STOP', 'MAINTENANCE_ON') and ${chosen}
+      order by c.seq
+      for update of c skip locked
+    ) pending
+    where c.id = pending.id
+    returning c.*, pending.session as current_session
+  `.execute(db);
+  return rows.toSorted((a, b) => a.seq - b.seq);
+}
+
+export async function markPublished(db: Db, commandId: string, now: Date): Promise<void> {
+  await db
+    .updateTable("commands")
+    .set((eb) => ({ published_at: eb.fn.coalesce("published_at", eb.val(now)) }))
+    .where("id", "=", commandId)
+    .execute();
+}

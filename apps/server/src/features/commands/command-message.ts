@@ -1,0 +1,30 @@
+import type { CommandMessage } from "@suncrew/contract/devices/messages.ts";
+import { commandMessageSchema, PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
+import { topicOf } from "@suncrew/contract/devices/topics.ts";
+import type { Broker } from "../../platform/broker.ts";
+import type { Command } from "./command-rows.writes.ts";
+
+/** Sends one message to a robot. Rejects where the broker did not take it, or it is unknown whether it did. */
+export async function publishCommandMessage(broker: Broker, serial: string, message: CommandMessage): Promise<void> {
+  await broker.publish(topicOf(serial, "command"), JSON.stringify(message));
+}
+
+/**
+ * The message of a stored command. `session` is the one the robot is known to have now: a STOP that is sent again
+ * bears the new one, every other verb the one it was decided for, so that an old order stays old (protocol rule 1).
+ */
+export function messageOf(command: Command, currentSession: number): CommandMessage {
+  const unfenced = command.verb === "STOP" || command.verb === "MAINTENANCE_ON";
+  return commandMessageSchema.parse({
+    v: PROTOCOL_VERSION,
+    id: command.id,
+    seq: command.seq,
+    session: unfenced ? currentSession : command.session,
+    verb: command.verb,
+    issuedAt: command.issued_at.toISOString(),
+    expiresAt: command.expires_at.toISOString(),
+    by: command.requested_by.slice(0, 200),
+    ...(command.verb === "START" && { runId: command.run_id, maxDurationS: command.max_duration_s }),
+    ...((command.verb === "START" || command.verb === "SET") && { params: command.params }),
+  });
+}

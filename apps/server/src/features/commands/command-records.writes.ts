@@ -1,0 +1,92 @@
+import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { amendActivity, recordActivity } from "../activity/public.ts";
+import { type AuditRecord, recordAudit } from "../audit/public.ts";
+import type { Command, LockedRobot } from "./command-rows.writes.ts";
+
+type Params = Command["params"];
+
+/** A START or STOP for the activity log: a stored command, or a refused one that never became a row. */
+export interface Recorded {
+  readonly id: string | null;
+  readonly verb: "START" | "STOP";
+  readonly mode: Command["mode"];
+  readonly action_type: Command["action_type"];
+  readonly user_id: number | null;
+  readonly requested_by: string;
+  readonly params: Params;
+}
+
+/** A stored command as the activity log knows it, or null where its verb is not logged there. */
+export function recordedOf(command: Command): Recorded | null {
+  const { verb } = command;
+  return verb === "START" || verb === "STOP" ? { ...command, verb } : null;
+}
+
+/** One row per command: a STOP that was answered as pending is brought up to date when it is confirmed. */
+export async function logCommand(
+  tx: Tx,
+  robot: LockedRobot,
+  command: Recorded,
+  result: { readonly status: ActivityStatus; readonly details: string },
+  now: Date,
+): Promise<void> {
+  if (command.id !== null && (await amendActivity(tx, command.id, result))) return;
+  await recordActivity(tx, {
+    at: now,
+    robotId: robot.id,
+    siteId: robot.site_id,
+    commandId: command.id,
+    action: command.verb,
+    actionType: command.action_type,
+    userId: command.user_id,
+    userName: command.requested_by,
+    mode: command.mode,
+    params: {
+      direction: command.params.direction ?? directionOf(robot),
+      "main-speed": command.params["main-speed"] ?? robot.main_motor_speed,
+      "brush-speed": command.params["brush-speed"] ?? robot.brush_motor_speed,
+    },
+    ...result,
+  });
+}
+
+/** The stored direction as the device writes it. */
+export function directionOf(robot: Pick<LockedRobot, "cleaning_direction">): "FWD" | "REV" {
+  return robot.cleaning_direction === "FORWARD" ? "FWD" : "REV";
+}
+
+const auditActions = {
+  START: "START_ROBOT",
+  STOP: "STOP_ROBOT",
+  SET: "UPDATE_SETTINGS",
+  MAINTENANCE_ON: "MAINTENANCE_ON",
+  MAINTENANCE_OFF: "MAINTENANCE_OFF",
+} as const satisfies Record<Command["verb"], string>;
+
+export interface AuditedCommand {
+  readonly verb: Command["verb"];
+  readonly user_id: number | null;
+  readonly requested_by: string;
+}
+
+type AuditResult = Pick<AuditRecord, "outcome" | "reason" | "before" | "after">;
+
+/** The audit row of a command, in the command's own transaction. */
+export async function auditCommand(
+  tx: Tx,
+  robot: LockedRobot,
+  command: AuditedCommand,
+  result: AuditResult,
+  now: Date,
+): Promise<void> {
+  await recordAudit(tx, {
+    actor: { userId: command.user_id, name: command.requested_by },
+    action: auditActions[command.verb],
+    entity: "robot",
+    entityId: robot.id,
+    siteId: robot.site_id,
+    at: now,
+    ...result,
+  });
+}

@@ -1,0 +1,61 @@
+import type { RejectCode } from "@suncrew/contract/devices/messages.ts";
+import type { StartRefusal } from "@suncrew/domain/commands/start-refusal.ts";
+import type { SettingsRefusal } from "@suncrew/domain/commands/settings-refusal.ts";
+
+/** §8: the robot is missing or a start of it is under way; which of them is not told. */
+export const MISSING_OR_PROCESSING = "Robot not found or already processing";
+
+export const BROKER_AWAY =
+  "The robots' broker cannot be reached, so the robot did not get the command. Please try again.";
+
+/** Why a START or SET is refused, for people. */
+export const refusalSentences: Record<StartRefusal | SettingsRefusal, (serial: string) => string> = {
+  maintenance: (serial) => `Robot ${serial} is in maintenance. Exit maintenance first.`,
+  away: (serial) => `Robot ${serial} is away: it has no connection at the moment.`,
+  stale: (serial) => `Robot ${serial} has not reported for 45 seconds. Refresh its status, then try again.`,
+  moving: (serial) => `Robot ${serial} is already cleaning.`,
+  "start-open": () => MISSING_OR_PROCESSING,
+  "stop-unsettled": (serial) => `Robot ${serial} has not confirmed its last Stop yet. Start is possible once it has.`,
+  clock: (serial) =>
+    `The clock of Robot ${serial} differs by more than 30 seconds, so that it cannot be started safely.`,
+};
+
+const rejectSentences: Record<RejectCode, string> = {
+  BUSY: "it is already cleaning",
+  MAINTENANCE: "it is in maintenance",
+  OLD_SESSION: "it has connected anew meanwhile; try again",
+  OLD_SEQ: "it has taken a newer command meanwhile",
+  EXPIRED: "the command reached it too late, or its clock is wrong",
+  CLOCK_NOT_SET: "its clock is not set",
+  FAULT: "it has a fault",
+  BATTERY_LOW: "its battery is too low",
+  INVALID: "it did not understand the command",
+  REFUSED: "it gave no reason",
+};
+
+/** Why the robot did not take a command. An unknown code is shown as it came. */
+export function rejectedSentence(serial: string, code: string | null): string {
+  const known: Readonly<Record<string, string>> = rejectSentences;
+  return `Robot ${serial} refused: ${known[code ?? "REFUSED"] ?? `code ${code}`}.`;
+}
+
+export const settled = {
+  startConfirmed: "The robot showed that it is cleaning.",
+  stopConfirmed: "The robot showed that it has stopped.",
+  startUnconfirmed: (serial: string) =>
+    `Robot ${serial} did not confirm the start within 8 seconds. A Stop was sent to it and is repeated until the robot confirms it.`,
+  startOvertaken: (serial: string) =>
+    `Stop was pressed before Robot ${serial} confirmed the start, so the start does not count.`,
+  startNeverSent: (serial: string) => `The start was not sent to Robot ${serial} in time. Please try again.`,
+  stopAway: (serial: string) => `Robot ${serial} is away. The Stop is kept and delivered when the robot returns.`,
+  stopUnconfirmed: (serial: string) =>
+    `Robot ${serial} has not confirmed the Stop yet. It is repeated until the robot shows that it has stopped.`,
+  stopWithoutBroker: (serial: string) =>
+    `The robots' broker cannot be reached. The Stop for Robot ${serial} is kept and sent as soon as the broker is back.`,
+  stopDelivered: (at: Date) => `Was pending; the robot showed at ${at.toISOString()} that it has stopped.`,
+  settingsUnconfirmed: (serial: string) =>
+    `Robot ${serial} did not confirm the settings within 8 seconds. Nothing was stored.`,
+  settingsOvertaken: (serial: string) =>
+    `Newer settings were sent to Robot ${serial} before it confirmed these. They were not stored.`,
+  settingsNeverSent: (serial: string) => `The settings were not sent to Robot ${serial} in time. Nothing was stored.`,
+} as const;

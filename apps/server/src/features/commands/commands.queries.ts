@@ -1,0 +1,67 @@
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import type { Selectable } from "kysely";
+import type { Executor } from "../../platform/database/database.ts";
+import type { RobotStateTable } from "../../platform/database/schema.ts";
+import { HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { visibleSites } from "../sites/public.ts";
+import { MISSING_OR_PROCESSING } from "./command-sentences.ts";
+
+type Named = Pick<BodyOf<typeof sendCommand>, "robotId" | "robotObjectId" | "siteId">;
+
+export interface Target {
+  readonly robotId: number;
+  readonly siteId: number;
+}
+
+/**
+ * The robot that a command names by serial number, id and site. Throws 404 where any of the three is out of the
+ * viewer's scope, without telling which, and 400 where they name different robots.
+ */
+export async function findTarget(viewer: Viewer, db: Executor, named: Named): Promise<Target> {
+  const robots = await visibleSites(viewer, db)
+    .innerJoin("robots", "robots.site_id", "sites.id")
+    .select(["robots.id", "robots.site_id", "robots.serial_number"])
+    .where("robots.deleted_at", "is", null)
+    .where((eb) => eb.or([eb("robots.id", "=", named.robotObjectId), eb("robots.serial_number", "=", named.robotId)]))
+    .execute();
+  const site = await visibleSites(viewer, db)
+    .select("sites.id")
+    .where("sites.id", "=", named.siteId)
+    .executeTakeFirst();
+  const byId = robots.find((robot) => robot.id === named.robotObjectId);
+  const bySerial = robots.find((robot) => robot.serial_number === named.robotId);
+  if (byId === undefined || bySerial === undefined || site === undefined)
+    throw new HttpError(404, MISSING_OR_PROCESSING);
+  if (byId !== bySerial) throw invalid("robotObjectId", "robotId and robotObjectId must name the same robot");
+  if (byId.site_id !== site.id) throw invalid("siteId", "siteId must be the site of the robot");
+  return { robotId: byId.id, siteId: byId.site_id };
+}
+
+/** The robot whose settings are to change. Throws 404 where it is out of the viewer's scope. */
+export async function findRobotOf(viewer: Viewer, db: Executor, robotId: number): Promise<Target> {
+  const robot = await visibleSites(viewer, db)
+    .innerJoin("robots", "robots.site_id", "sites.id")
+    .select(["robots.id as robotId", "robots.site_id as siteId"])
+    .where("robots.deleted_at", "is", null)
+    .where("robots.id", "=", robotId)
+    .executeTakeFirst();
+  if (robot === undefined) throw notFound("Robot");
+  return robot;
+}
+
+export type ShownRow = Selectable<RobotStateTable>;
+
+/** What a robot last showed, by its serial number. Throws 404 where it is out of the viewer's scope. */
+export async function readShown(viewer: Viewer, db: Executor, serial: string): Promise<ShownRow> {
+  const row = await visibleSites(viewer, db)
+    .innerJoin("robots", "robots.site_id", "sites.id")
+    .innerJoin("robot_state", "robot_state.robot_id", "robots.id")
+    .selectAll("robot_state")
+    .where("robots.deleted_at", "is", null)
+    .where("robots.serial_number", "=", serial)
+    .executeTakeFirst();
+  if (row === undefined) throw notFound("Robot");
+  return row;
+}

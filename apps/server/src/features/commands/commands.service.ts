@@ -1,0 +1,139 @@
+import type { ChangeSignal } from "../../platform/change-signal.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
+import type { Parts, Service } from "../../platform/parts.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { acceptCommand, type CommandBody } from "./accept-command.ts";
+import { acceptSettings, type SettingsChange } from "./accept-settings.ts";
+import { answerTo, type SuccessAnswer } from "./command-answers.ts";
+import { type Command, lockRobot, showChange } from "./command-rows.writes.ts";
+import { BROKER_AWAY, settled } from "./command-sentences.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { answerPending, settleNeverSent } from "./settle.writes.ts";
+import { readCommand } from "./settle-due.writes.ts";
+import { Settlements } from "./settlements.ts";
+import { Settler } from "./settler.ts";
+
+export type { SettingsChange } from "./accept-settings.ts";
+
+/** A caller waits this much longer than its command's deadline for the database to tell the outcome. */
+const GRACE_MS = 1_500;
+
+const UNIQUE_VIOLATION = "23505";
+
+/** Commands of people to robots: accepted, sent, and answered when the robot showed them or could not. */
+export class Commands implements Service {
+  readonly #parts: Parts;
+  readonly #dispatcher: Dispatcher;
+  readonly #settlements: Settlements;
+  readonly #settler: Settler;
+
+  constructor(parts: Parts, changes: ChangeSignal) {
+    this.#parts = parts;
+    this.#dispatcher = new Dispatcher(parts);
+    this.#settlements = new Settlements(parts, changes);
+    this.#settler = new Settler(parts, this.#dispatcher);
+  }
+
+  async start(): Promise<void> {
+    await this.#settlements.start();
+    await this.#settler.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#settler.stop();
+    await this.#settlements.stop();
+    await this.#dispatcher.settle();
+  }
+
+  /** For the bridge: these robots are there (again), so what is pending for them is sent now (protocol rule 3). */
+  async resendPending(robotIds: readonly number[]): Promise<void> {
+    if (robotIds.length > 0) await this.#dispatcher.resend(robotIds);
+  }
+
+  /**
+   * Starts or stops a robot and answers when the robot showed it. Throws 400, 404, 409 (refused), 502 (the robot
+   * refused), 503 (no broker) or 504 (away or not confirmed); a STOP that is kept has `pending: true`. `key` is the
+   * caller's Idempotency-Key: a repetition gets the first one's result.
+   */
+  async send(viewer: Viewer, body: CommandBody, key: string | null): Promise<SuccessAnswer> {
+    const accepted = await this.#accept((tx) => acceptCommand(tx, this.#parts, viewer, body, key));
+    if (accepted.kind === "refused") throw accepted.error;
+    if (accepted.kind === "repeated") return this.#answer(accepted.commandId, { robotAway: false });
+    return this.#sendAndAnswer(accepted.commandId, accepted.robotAway);
+  }
+
+  /** Changes settings of a robot, stored once it shows them. Throws 403, 404, 409, 502, 503 or 504. */
+  async sendSettings(viewer: Viewer, robotId: number, change: SettingsChange): Promise<SuccessAnswer> {
+    const accepted = await this.#accept((tx) => acceptSettings(tx, this.#parts, viewer, robotId, change));
+    if (accepted.kind === "refused") throw accepted.error;
+    return this.#sendAndAnswer(accepted.commandId, false);
+  }
+
+  /** Two presses with one key at the same time: the second finds what the first has committed. */
+  async #accept<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    try {
+      return await this.#parts.db.transaction().execute(work);
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+      return this.#parts.db.transaction().execute(work);
+    }
+  }
+
+  async #sendAndAnswer(commandId: string, robotAway: boolean): Promise<SuccessAnswer> {
+    const dispatched = await this.#dispatcher.send(commandId);
+    if (dispatched === "never") await this.#closeUnsent(commandId);
+    return this.#answer(commandId, { robotAway, brokerAway: dispatched === "never" });
+  }
+
+  /** No broker: a STOP is kept, everything else has failed without ever being sent. */
+  async #closeUnsent(commandId: string): Promise<void> {
+    const { db, clock } = this.#parts;
+    await db.transaction().execute(async (tx) => {
+      const found = await readCommand(tx, commandId);
+      const robot = found && (await lockRobot(tx, found.robot_id));
+      const command = robot && (await readCommand(tx, commandId));
+      if (!robot || !command) return;
+      const now = clock.now();
+      if (command.verb === "STOP")
+        await answerPending(tx, robot, command, settled.stopWithoutBroker(robot.serial_number), now);
+      else await settleNeverSent(tx, robot, command, BROKER_AWAY, now);
+      await showChange(tx, [robot.id]);
+    });
+  }
+
+  async #answer(
+    commandId: string,
+    known: { readonly robotAway: boolean; readonly brokerAway?: boolean },
+  ): Promise<SuccessAnswer> {
+    const command = await this.#settlementOf(commandId);
+    if (command === null)
+      throw new HttpError(504, "The result of the command is not known yet.", { success: false, pending: true });
+    return answerTo(command, { robotAway: known.robotAway, brokerAway: known.brokerAway ?? false });
+  }
+
+  /** The command once its caller can be answered: by its deadline at the latest, where this server settles it itself. */
+  async #settlementOf(commandId: string): Promise<Command | null> {
+    const { db, clock, log } = this.#parts;
+    const stored = await readCommand(db, commandId);
+    if (stored === null || stored.answered_at !== null) return stored;
+    const leftMs = Math.max(0, stored.settle_by.getTime() - clock.now().getTime());
+    const cancelDeadline = clock.after(leftMs, () => {
+      this.#settler
+        .settleRobot(stored.robot_id)
+        .catch((error: unknown) => log.error({ error }, "settling a command failed"));
+    });
+    const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<void>();
+    const cancelGrace = clock.after(leftMs + GRACE_MS, giveUp);
+    try {
+      return (await this.#settlements.of(commandId, givenUp)) ?? (await readCommand(db, commandId));
+    } finally {
+      cancelDeadline();
+      cancelGrace();
+    }
+  }
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === UNIQUE_VIOLATION;
+}

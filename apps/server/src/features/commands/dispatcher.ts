@@ -1,0 +1,58 @@
+import type { Parts } from "../../platform/parts.ts";
+import { type ClaimedCommand, claimOnce, claimPending, markPublished, type Resend } from "./command-claims.writes.ts";
+import { messageOf, publishCommandMessage } from "./command-message.ts";
+
+/** Whether a command has left this server: only "never" is certain, all else may have reached the robot. */
+export type Dispatched = "maybe" | "never";
+
+/** Publishes stored commands (protocol rule 5: rows first, then messages). */
+export class Dispatcher {
+  readonly #parts: Parts;
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Sends a command that this server has just stored. Does not wait for the broker to take it. */
+  async send(commandId: string): Promise<Dispatched> {
+    const { db, broker, clock, serverId } = this.#parts;
+    if (!broker.connected) return "never";
+    const claimed = await claimOnce(db, commandId, serverId, clock.now());
+    if (claimed === null) return "maybe";
+    if (!this.#mayStillGo(claimed)) return "never";
+    this.#publish(claimed);
+    return "maybe";
+  }
+
+  /** Sends pending STOPs and MAINTENANCE_ONs (again), with the same id and seq (protocol rule 3). */
+  async resend(which: Resend): Promise<void> {
+    const { db, broker, clock, serverId } = this.#parts;
+    // Left unclaimed, so that a server which reaches the broker can take them.
+    if (!broker.connected) return;
+    for (const claimed of await claimPending(db, which, serverId, clock.now())) this.#publish(claimed);
+  }
+
+  /** Waits for what is on its way to the broker and the database; used at the end. */
+  async settle(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
+  /** The claim took time: what has lost its broker or become too old since is not sent. */
+  #mayStillGo(claimed: ClaimedCommand): boolean {
+    const { broker, clock } = this.#parts;
+    if (!broker.connected) return false;
+    return claimed.verb === "STOP" || claimed.verb === "MAINTENANCE_ON" || claimed.expires_at > clock.now();
+  }
+
+  #publish(claimed: ClaimedCommand): void {
+    const { db, broker, clock, log } = this.#parts;
+    const done = publishCommandMessage(broker, claimed.serial_number, messageOf(claimed, claimed.current_session))
+      .then(() => markPublished(db, claimed.id, clock.now()))
+      .catch((error: unknown) => {
+        log.warn({ error, command: claimed.id, verb: claimed.verb }, "it is unknown whether a command was sent");
+      });
+    const tracked = done.finally(() => this.#underWay.delete(tracked));
+    this.#underWay.add(tracked);
+  }
+}

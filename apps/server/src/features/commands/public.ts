@@ -1,0 +1,10 @@
+export { publishCommandMessage } from "./command-message.ts";
+export { commandRoutes } from "./commands.routes.ts";
+/** Lock order of everything that writes about robots: robot_state rows, then robots rows, then commands. */
+export { type LockedRobot, lockRobots } from "./command-rows.writes.ts";
+/** For the bridge, inside its own transaction: live states of the current session, after they were stored. */
+export { type LiveState, settleByStates } from "./settle-by-states.writes.ts";
+/** For the bridge: acks as they came, with the serial of the topic they came on. */
+export { type ReceivedAck, recordAcks } from "./record-acks.writes.ts";
+/** `new Commands(parts, changes)` is a Service; the bridge calls `resendPending(robotIds)` when robots return. */
+export { Commands, type SettingsChange } from "./commands.service.ts";

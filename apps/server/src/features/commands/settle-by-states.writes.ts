@@ -1,0 +1,116 @@
+import { type ShownState, stateShows } from "@suncrew/domain/commands/confirmation.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { type Command, type LockedRobot, lockRobots, readOpenCommands, showChange } from "./command-rows.writes.ts";
+import { insertFollowingStop, settleConfirmed, settleOvertaken } from "./settle.writes.ts";
+
+/** A live state (not retained) of the robot's current session. */
+export interface LiveState {
+  readonly robotId: number;
+  readonly state: ShownState;
+}
+
+/**
+ * Settles what these states show (protocol rule 6). Called by the bridge in the transaction that stores the states,
+ * after it stored them and with no other lock taken; several states of one robot come in their order.
+ */
+export async function settleByStates(tx: Tx, states: readonly LiveState[], now: Date): Promise<void> {
+  const open = await readOpenCommands(
+    tx,
+    states.map(({ robotId }) => robotId),
+  );
+  const strays = await readStrays(tx, states);
+  const concerned = new Set([...open, ...strays].map((command) => command.robot_id));
+  if (concerned.size === 0) return;
+  const robots = await lockRobots(tx, [...concerned]);
+  // Read again under the lock: another server may have settled some meanwhile.
+  const openNow = await readOpenCommands(tx, [...concerned]);
+  const changed = new Set<number>();
+  for (const { robotId, state } of states) {
+    const robot = robots.get(robotId);
+    if (robot === undefined) continue;
+    const mine = openNow.filter((command) => command.robot_id === robotId);
+    if (await settleRobot(tx, robot, mine, state, now)) changed.add(robotId);
+  }
+  for (const robotId of await stopStrays(tx, robots, states, now)) changed.add(robotId);
+  await showChange(tx, [...changed]);
+}
+
+async function settleRobot(
+  tx: Tx,
+  robot: LockedRobot,
+  open: Command[],
+  state: ShownState,
+  now: Date,
+): Promise<boolean> {
+  let changed = false;
+  for (const command of open) {
+    if (!isInTime(command, now) || !stateShows(state, sentOf(command))) continue;
+    await settleConfirmed(tx, robot, command, now);
+    changed = true;
+    if (command.verb !== "SET") continue;
+    // An older SET must not overwrite what this newer one stored.
+    const older = open.filter(
+      (other) => other.verb === "SET" && other.seq < command.seq && !stateShows(state, sentOf(other)),
+    );
+    for (const other of older) await settleOvertaken(tx, robot, other, now);
+  }
+  return changed;
+}
+
+/** STOP and MAINTENANCE_ON stay pending for as long as it takes; the others have failed when their time is over. */
+function isInTime(command: Command, now: Date): boolean {
+  return command.verb === "STOP" || command.verb === "MAINTENANCE_ON" || command.settle_by > now;
+}
+
+function sentOf(command: Command): Parameters<typeof stateShows>[1] {
+  const { direction, "main-speed": mainSpeed, "brush-speed": brushSpeed } = command.params;
+  return {
+    verb: command.verb,
+    seq: command.seq,
+    runId: command.run_id,
+    settings: {
+      ...(direction !== undefined && { direction }),
+      ...(mainSpeed !== undefined && { mainSpeed }),
+      ...(brushSpeed !== undefined && { brushSpeed }),
+    },
+  };
+}
+
+/** STARTs that have failed, of runs on which a robot moves nevertheless. */
+async function readStrays(tx: Tx, states: readonly LiveState[]): Promise<Command[]> {
+  const runIds = states.flatMap(({ state }) =>
+    state.motion === "MOVING" && state.runId !== null ? [state.runId] : [],
+  );
+  if (runIds.length === 0) return [];
+  return tx
+    .selectFrom("commands")
+    .selectAll()
+    .where("run_id", "in", runIds)
+    .where("verb", "=", "START")
+    .where("outcome", "in", ["UNCONFIRMED", "REJECTED", "NEVER_SENT"])
+    .execute();
+}
+
+/** Nothing moves on a START that was answered as failed: unless a STOP is pending already, one follows. */
+async function stopStrays(
+  tx: Tx,
+  robots: ReadonlyMap<number, LockedRobot>,
+  states: readonly LiveState[],
+  now: Date,
+): Promise<number[]> {
+  const last = new Map(states.map((live) => [live.robotId, live]));
+  const strays = await readStrays(tx, [...last.values()]);
+  const pending = await readOpenCommands(
+    tx,
+    strays.map((start) => start.robot_id),
+  );
+  const stopped: number[] = [];
+  for (const start of strays) {
+    const robot = robots.get(start.robot_id);
+    const hasStop = pending.some((command) => command.robot_id === start.robot_id && command.verb === "STOP");
+    if (robot === undefined || hasStop) continue;
+    await insertFollowingStop(tx, robot, start, now);
+    stopped.push(robot.id);
+  }
+  return stopped;
+}
