@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { describeProblems, readRepository, type Rule } from "./repository.ts";
+import { documentsNameFiles, migrationNumbers } from "./rules/documents.ts";
 import { exportsByName } from "./rules/exports.ts";
 import { featureGraph } from "./rules/feature-graph.ts";
 import { honestTypes, noSkippedTests, noSleepsInTests, noUnfinishedMarks } from "./rules/honest-code.ts";
@@ -28,6 +29,8 @@ const rules: Record<string, Rule> = {
   "every imported package stands in its workspace's package.json": declaredImports,
   "dependencies of the product are open source and come from the registry": openDependencies,
   "no package runs a script while it is installed": noInstallScripts,
+  "documents name files that exist": documentsNameFiles,
+  "migrations are numbered one after another": migrationNumbers,
   "no machine's folders and no secrets in the repository": plainWords,
 };
 

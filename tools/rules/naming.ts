@@ -8,6 +8,7 @@ const roles = new Set([
   "queries",
   "writes",
   "mqtt",
+  "bridge",
   "jobs",
   "api",
   "test",

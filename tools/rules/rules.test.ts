@@ -1,38 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { type Problem, readRepository, type RepositoryFile, type Rule } from "../repository.ts";
+import { readRepository } from "../repository.ts";
+import { documentsNameFiles, migrationNumbers } from "./documents.ts";
+import { problemsOf, repository, server } from "./example-repository.ts";
 import { exportsByName } from "./exports.ts";
 import { featureGraph } from "./feature-graph.ts";
 import { honestTypes, noSkippedTests, noSleepsInTests, noUnfinishedMarks } from "./honest-code.ts";
 import { importBoundaries } from "./import-boundaries.ts";
-import { declaredImports, isOpenLicence, noInstallScripts, openDependencies, pinnedVersions } from "./manifests.ts";
 import { fileNames, fileSize, longestFile } from "./naming.ts";
 import { plainWords } from "./plain-words.ts";
 import { queriesAskTheViewer, routesHoldNoSql, writesStayInside } from "./tenancy.ts";
-
-/** A small repository of these files, beside some that imports may name. */
-function repository(sources: Readonly<Record<string, string>>): RepositoryFile[] {
-  return Object.entries(sources).map(([path, text]) => ({ path, text }));
-}
-
-const server = "apps/server/src";
-const someFiles = {
-  "packages/contract/src/http/error.ts": "export const e = 1;",
-  "packages/contract/src/sites/sites.ts": "export const s = 1;",
-  "packages/domain/src/sites/site-status.ts": "export const d = 1;",
-  [`${server}/platform/clock.ts`]: "export const c = 1;",
-  [`${server}/features/sites/public.ts`]: 'export { v } from "./visible-sites.ts";',
-  [`${server}/features/sites/visible-sites.ts`]: "export const v = 1;",
-  [`${server}/features/sites/sites.routes.ts`]: "export const r = 1;",
-  [`${server}/app.ts`]: "export const a = 1;",
-  "apps/server/test/harness.ts": "export const h = 1;",
-  "apps/console/src/ui/badge.tsx": "export const b = 1;",
-  "apps/console/src/features/sites/sites-page.tsx": "export default 1;",
-  "apps/simulator/src/robot.ts": "export const robot = 1;",
-};
-
-function problemsOf(rule: Rule, path: string, text: string): Problem[] {
-  return rule(repository({ ...someFiles, [path]: text })).filter((problem) => problem.path === path);
-}
 
 describe("imports", () => {
   test.each([
@@ -233,58 +209,25 @@ describe("honest code", () => {
   });
 });
 
-describe("dependencies", () => {
-  test("a range of versions", () => {
-    expect(problemsOf(pinnedVersions, "e2e/package.json", '{"name":"e","dependencies":{"a":"^1.0.0"}}')).toHaveLength(
-      1,
-    );
-  });
-
-  test("a package that the workspace does not name", () => {
-    const files = repository({
-      "package.json": '{"name":"suncrew","devDependencies":{"vitest":"1.0.0","@types/geojson":"1.0.0"}}',
-      "apps/server/package.json": '{"name":"@suncrew/server","dependencies":{"pg":"1.0.0"}}',
-      [`${server}/a.ts`]: 'import pg from "pg"; import type { Point } from "geojson"; import fs from "node:fs";',
-      [`${server}/a.test.ts`]: 'import { test } from "vitest";',
-      [`${server}/b.ts`]: 'import { test } from "vitest"; import x from "@scope/name/deep.js";',
-    });
-    expect(declaredImports(files).map(({ message }) => /does not name (\S+)\./.exec(message)?.[1])).toEqual([
-      "vitest",
-      "@scope/name",
-    ]);
-  });
-
-  test.each([
-    ["MIT", true],
-    ["(MIT OR CC0-1.0)", true],
-    ["(GPL-3.0 OR MIT)", true],
-    ["MIT AND Apache-2.0", true],
-    ["MIT AND Hippocratic-2.1", false],
-    ["SEE LICENSE IN LICENSE.md", false],
-  ])("the licence %s: open %s", (licence, isOpen) => {
-    expect(isOpenLicence(licence)).toBe(isOpen);
-  });
-
-  test("a closed package, one from elsewhere, one without a hash", () => {
-    const packages = {
-      "node_modules/closed": { license: "UNLICENSED", integrity: "x" },
-      "node_modules/elsewhere": { license: "MIT", integrity: "x", resolved: "https://example.org/a.tgz" },
-      "node_modules/unchecked": { license: "MIT" },
-      "node_modules/only-for-tests": { license: "MPL-2.0", integrity: "x", dev: true },
-    };
-    expect(problemsOf(openDependencies, "package-lock.json", JSON.stringify({ packages }))).toHaveLength(3);
-  });
-
-  test("install scripts allowed", () => {
-    expect(problemsOf(noInstallScripts, ".npmrc", "save-exact=true\n")).toHaveLength(1);
-  });
-});
-
 test("a path of one machine, and a secret", () => {
   const machine = ["", "work", "main"].join("/");
   expect(problemsOf(plainWords, "docs/x.md", `See ${machine}/x.`)).toHaveLength(1);
   expect(problemsOf(plainWords, "docs/x.md", "See network/work/x and ./work/x.")).toEqual([]);
   expect(problemsOf(plainWords, "src/x.ts", ["-----BEGIN", "PRIVATE KEY-----"].join(" "))).toHaveLength(1);
+});
+
+test("documents that name what is not there", () => {
+  const text = "See [a](../apps/server/src/app.ts), [b](gone.md), `apps/server/src/gone.ts` and `a/b`.";
+  expect(problemsOf(documentsNameFiles, "docs/x.md", text)).toHaveLength(2);
+});
+
+test("migrations with a double number", () => {
+  const files = repository({
+    "apps/server/migrations/0001_first.sql": "",
+    "apps/server/migrations/0002_a.sql": "",
+    "apps/server/migrations/0002_b.sql": "",
+  });
+  expect(migrationNumbers(files).map(({ path }) => path)).toEqual(["apps/server/migrations/0002_b.sql"]);
 });
 
 test("the rules see this repository", () => {
