@@ -54,21 +54,22 @@ export class LiveConnection {
     if (!this.#wanted) return;
     this.#wanted = false;
     document.removeEventListener("visibilitychange", this.#followVisibility);
-    this.#disconnect("stopped");
+    this.#disconnect();
   }
 
   readonly #followVisibility = (): void => {
-    if (document.hidden) this.#disconnect("stopped");
+    if (document.hidden) this.#disconnect();
     else if (this.#attempt === null) void this.#run();
   };
 
-  #disconnect(status: "stopped" | "lost"): void {
+  #disconnect(): void {
     this.#attempt?.abort();
     this.#attempt = null;
     clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
     this.#gathered = [];
-    this.#parts.store.setStatus(status);
+    this.#failures = 0;
+    this.#parts.store.setStatus("stopped");
   }
 
   async #run(): Promise<void> {

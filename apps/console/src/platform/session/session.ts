@@ -101,6 +101,11 @@ export function watchSession(): void {
     // Another tab signed out or in as somebody else: nothing on this page is true any more.
     if (before !== undefined && before !== localStorage.getItem(TOKEN_KEY)) location.replace(paths.signIn());
   });
+  // Back to a page that the browser kept: it must not show what belongs to an ended session.
+  addEventListener("pageshow", (event) => {
+    const shownFor = event.persisted ? last?.token : undefined;
+    if (shownFor !== undefined && shownFor !== localStorage.getItem(TOKEN_KEY)) location.replace(paths.signIn());
+  });
   // A timer sleeps with the machine; look again when the page is shown.
   document.addEventListener("visibilitychange", expireIfDue);
 }
