@@ -1,0 +1,207 @@
+import { login } from "@suncrew/contract/auth/auth.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { PASSWORD, usernames } from "../../../test/fixtures.ts";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { countTry } from "./sign-in-failures.writes.ts";
+import { accountLimit, addressLimit, LOCKED_MS, tooManySentence, waitAfter } from "./sign-in-limits.ts";
+
+let server: TestApp;
+beforeEach(async () => {
+  server = await createTestApp();
+});
+afterEach(() => server.close());
+
+async function tryWith(username: string, password: string) {
+  const nobody = await server.as(null);
+  return nobody.call(login, { body: { username, password } });
+}
+
+/** Fails until the account is locked, waiting as long as each answer asks. */
+async function failUntilLocked(username: string): Promise<void> {
+  for (let failures = 1; failures <= accountLimit.lockedFrom; failures += 1) {
+    expect((await tryWith(username, "wrong")).status).toBe(401);
+    if (failures < accountLimit.lockedFrom) server.clock.advance(waitAfter(failures, accountLimit));
+  }
+}
+
+describe("§8 Session and sign-in: failed sign-ins", () => {
+  test("a wrong password and an unknown user are answered alike", async () => {
+    const wrong = await tryWith(usernames.owner, "wrong");
+    const unknown = await tryWith("nobody at all", "wrong");
+    expect([wrong.status, wrong.body]).toEqual([401, { message: "Invalid credentials" }]);
+    expect([unknown.status, unknown.body]).toEqual([401, { message: "Invalid credentials" }]);
+  });
+
+  test("an unknown user costs the same work, so that time tells no names", async () => {
+    const times = { known: [] as number[], unknown: [] as number[] };
+    for (let round = 0; round < 8; round += 1) {
+      for (const kind of ["known", "unknown"] as const) {
+        const began = performance.now();
+        await tryWith(kind === "known" ? usernames.owner : "unknown", "wrong");
+        times[kind].push(performance.now() - began);
+        server.clock.advance(LOCKED_MS + 1);
+      }
+    }
+    const least = (values: number[]) => Math.min(...values);
+    expect(least(times.unknown)).toBeGreaterThan(least(times.known) / 3);
+  });
+
+  test("after some failures the next try has to wait, also with the right password", async () => {
+    for (let failures = 0; failures < accountLimit.slowedFrom; failures += 1) await tryWith(usernames.owner, "wrong");
+    const early = await tryWith(usernames.owner, PASSWORD);
+    expect([early.status, early.body]).toEqual([429, { message: "Too many failed sign-ins. Try again in 1 second." }]);
+    server.clock.advance(1000);
+    expect((await tryWith(usernames.owner, PASSWORD)).status).toBe(200);
+  });
+
+  test("many failures lock the account for a while, in any spelling; others are free", async () => {
+    await failUntilLocked(usernames.owner);
+    for (const spelling of [usernames.owner, usernames.owner.toUpperCase()]) {
+      const locked = await tryWith(spelling, PASSWORD);
+      expect([locked.status, locked.body]).toEqual([
+        429,
+        { message: "Too many failed sign-ins. Try again in 15 minutes." },
+      ]);
+    }
+    expect((await tryWith(usernames.stranger, PASSWORD)).status).toBe(200);
+    server.clock.advance(LOCKED_MS - 60_000);
+    expect((await tryWith(usernames.owner, PASSWORD)).body).toEqual({
+      message: "Too many failed sign-ins. Try again in 1 minute.",
+    });
+    server.clock.advance(60_001);
+    expect((await tryWith(usernames.owner, PASSWORD)).status).toBe(200);
+  });
+
+  test("a success lets the account begin anew", async () => {
+    await tryWith(usernames.owner, "wrong");
+    await tryWith(usernames.owner, "wrong");
+    expect((await tryWith(usernames.owner, PASSWORD)).status).toBe(200);
+    await tryWith(usernames.owner, "wrong");
+    await tryWith(usernames.owner, "wrong");
+    expect((await tryWith(usernames.owner, PASSWORD)).status).toBe(200);
+  });
+
+  test("of wrong tries at the same time only as many are looked at as one after another", async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => tryWith(usernames.owner, "wrong")));
+    const looked = answers.filter(({ status }) => status === 401).length;
+    expect(looked).toBe(accountLimit.slowedFrom);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(30 - looked);
+  });
+
+  test("tries that several servers count at the same time each count", async () => {
+    const counted = [{ key: "user:many", limit: accountLimit }];
+    const waits = await Promise.all(Array.from({ length: 30 }, () => countTry(server.db, counted, server.clock.now())));
+    expect(waits.filter((wait) => wait === null)).toHaveLength(accountLimit.slowedFrom);
+    const row = await server.db.selectFrom("sign_in_failures").select("failures").executeTakeFirst();
+    expect(row).toEqual({ failures: accountLimit.slowedFrom });
+  });
+
+  test("right sign-ins at the same time all succeed", async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => tryWith(usernames.owner, PASSWORD)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
+  });
+
+  test("an address that tries many names is slowed too", async () => {
+    let looked = 0;
+    for (let each = 0; each < addressLimit.slowedFrom + 5; each += 1) {
+      if ((await tryWith(`name ${each}`, "wrong")).status === 401) looked += 1;
+    }
+    expect(looked).toBe(addressLimit.slowedFrom);
+    expect((await tryWith(usernames.owner, PASSWORD)).status).toBe(429);
+  });
+
+  test("more tries in a minute than any person makes never reach the database", async () => {
+    const answers = [];
+    for (let each = 0; each < 130; each += 1) answers.push(await tryWith("name", "wrong"));
+    expect(answers.at(-1)?.body).toEqual({ message: "Too many sign-ins from here. Try again in a minute." });
+    const { rows } = await server.db
+      .selectFrom("audit")
+      .select((eb) => eb.fn.countAll<number>().as("rows"))
+      .executeTakeFirstOrThrow();
+    expect(rows).toBe(120);
+  });
+
+  test("every sign-in leaves an audit row, without any password", async () => {
+    await tryWith(usernames.owner, PASSWORD);
+    await tryWith(usernames.owner, "my secret guess");
+    await tryWith("my secret guess", "x");
+    const rows = await server.db.selectFrom("audit").selectAll().orderBy("id").execute();
+    expect(rows.map(({ actor, action, outcome, reason }) => ({ actor, action, outcome, reason }))).toEqual([
+      { actor: "Omkar Jain", action: "SIGN_IN", outcome: "DONE", reason: null },
+      { actor: "Omkar Jain", action: "SIGN_IN", outcome: "REFUSED", reason: "wrong password" },
+      { actor: "Unknown user", action: "SIGN_IN", outcome: "REFUSED", reason: "unknown user" },
+    ]);
+    const written = JSON.stringify(rows);
+    expect(written).not.toContain("secret guess");
+    expect(written).not.toContain(PASSWORD);
+  });
+
+  test("old failures and sessions are removed every hour", async () => {
+    await server.app.start();
+    await tryWith(usernames.owner, "wrong");
+    await tryWith(usernames.stranger, PASSWORD);
+    server.clock.advance(9 * 24 * 3_600_000);
+    await expect
+      .poll(async () => [
+        (await server.db.selectFrom("sign_in_failures").select("key").execute()).length,
+        (await server.db.selectFrom("sessions").select("id").execute()).length,
+      ])
+      .toEqual([0, 0]);
+  });
+});
+
+describe("§4 Session: what ends it", () => {
+  test("a token whose expiry has passed is answered 'Token expired'", async () => {
+    const owner = await server.signIn("owner");
+    server.clock.advance(12 * 3_600_000);
+    const answer = await owner.call(siteDetails);
+    expect([answer.status, answer.body]).toEqual([401, { message: "Token expired" }]);
+  });
+
+  test("a user's or its partner's deletion voids the session at once, and the sign-in", async () => {
+    const [owner, stranger] = [await server.signIn("owner"), await server.signIn("stranger")];
+    await server.db
+      .updateTable("users")
+      .set({ deleted_at: new Date() })
+      .where("id", "=", server.fixtures.userIds.owner)
+      .execute();
+    await server.db
+      .updateTable("partners")
+      .set({ deleted_at: new Date() })
+      .where("id", "=", server.fixtures.strangerPartnerId)
+      .execute();
+    expect((await owner.call(siteDetails)).status).toBe(401);
+    expect((await stranger.call(siteDetails)).status).toBe(401);
+    expect((await tryWith(usernames.owner, PASSWORD)).status).toBe(401);
+    expect((await tryWith(usernames.stranger, PASSWORD)).status).toBe(401);
+  });
+
+  test("tokens signed otherwise, by another key or by none are refused", async () => {
+    const owner = await server.signIn("owner");
+    const [header = "", payload = "", signature = ""] = (owner.token ?? "").split(".");
+    const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const admin = { ...(JSON.parse(Buffer.from(payload, "base64url").toString()) as object), role: "SUPER_ADMIN" };
+    const forged = [
+      `${encode({ alg: "none", typ: "JWT" })}.${payload}.`,
+      `${encode({ alg: "HS512", typ: "JWT" })}.${payload}.${signature}`,
+      `${header}.${encode(admin)}.${signature}`,
+      `${header}.${payload}`,
+      "not a token",
+      "",
+    ];
+    const nobody = await server.as(null);
+    for (const token of forged) {
+      const answer = await nobody.raw(siteDetails.path, { headers: { authorization: `Bearer ${token}` } });
+      expect([answer.status, answer.body]).toEqual([401, { message: "Please sign in." }]);
+    }
+  });
+});
+
+test("waits are told in words that a person says", () => {
+  expect([1, 999, 1000, 1001, 59_000, 59_001, 60_000, 900_000].map(tooManySentence)).toEqual(
+    ["1 second", "1 second", "1 second", "2 seconds", "59 seconds", "1 minute", "1 minute", "15 minutes"].map(
+      (wait) => `Too many failed sign-ins. Try again in ${wait}.`,
+    ),
+  );
+});

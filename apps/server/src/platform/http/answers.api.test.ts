@@ -1,0 +1,163 @@
+import { activityLogs } from "@suncrew/contract/activity/activity.ts";
+import { login, logout } from "@suncrew/contract/auth/auth.ts";
+import { config, ready } from "@suncrew/contract/config/config.ts";
+import { robotsList } from "@suncrew/contract/robots/robots.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { openDatabase } from "../database/database.ts";
+
+const log: string[] = [];
+let server: TestApp;
+beforeAll(async () => {
+  server = await createTestApp({ onLog: (line) => log.push(line) });
+});
+afterAll(() => server.close());
+
+describe("§8: what is wrong with a request is told in plain words that name the field", () => {
+  test.each([
+    [{}, ["username is required", "password is required"]],
+    [{ username: " ", password: "x" }, ["Username is required"]],
+    [{ username: 7, password: "x" }, ["username must be text"]],
+    [{ username: "x".repeat(201), password: "x" }, ["username must have at most 200 characters"]],
+    [[], ["body must be an object"]],
+    [{ username: "a\0b", password: "x" }, ["username has characters that are not text"]],
+    [{ username: "a\ud800", password: "x" }, ["password is required"]],
+  ])("login with %j", async (body, messages) => {
+    const nobody = await server.as(null);
+    const answer = await nobody.raw(login.path, { method: "POST", body });
+    expect(answer.status).toBe(400);
+    if (JSON.stringify(body).includes("ud800")) {
+      expect(answer.body).toMatchObject({ errors: [{ field: "username" }] });
+      return;
+    }
+    expect(answer.body).toMatchObject({
+      message: messages.join("; "),
+      errors: messages.map((message) => ({ message })),
+    });
+  });
+
+  test.each([
+    ["/api/robots/robotsList/abc", "siteId must be a whole number"],
+    ["/api/robots/robotsList/0", "siteId must be at least 1"],
+    ["/api/robots/robotsList/9999999999", "siteId must be at most 2147483647"],
+    ["/api/robots/robotsList/1%00", "siteId has characters that are not text"],
+    ["/api/site/robot/activity_logs?limit=0", "limit must be at least 1"],
+    ["/api/site/robot/activity_logs?limit=many", "limit must be a number"],
+    ["/api/site/robot/activity_logs?cursor=x", "cursor is not a cursor"],
+    ["/api/site/robot/activity_logs?cursor=1&cursor=2", "cursor must be text"],
+  ])("%s", async (url, message) => {
+    const admin = await server.as("admin");
+    const answer = await admin.raw(url);
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { message, errors: [{ field: message.split(" ")[0], message }] },
+    ]);
+  });
+
+  test.each([
+    ["{", "application/json", 400, "The body is not valid JSON."],
+    ['{"__proto__":{}}', "application/json", 400, "The body is not valid JSON."],
+    ["username=x", "application/x-www-form-urlencoded", 415, "The body must be JSON (content type application/json)."],
+    ["<x/>", "nonsense", 415, "The body must be JSON (content type application/json)."],
+    [JSON.stringify({ username: "x".repeat(1_100_000) }), "application/json", 413, "The request is too large."],
+    [`${"[".repeat(50_000)}${"]".repeat(50_000)}`, "application/json", 400, "body is nested too deeply"],
+  ])("a body that begins with %.12s as %s", async (body, type, status, message) => {
+    const nobody = await server.as(null);
+    const answer = await nobody.raw(login.path, { method: "POST", body, headers: { "content-type": type } });
+    expect([answer.status, answer.body]).toMatchObject([status, { message }]);
+  });
+
+  test("an address that is no address, a path that no call has, a method that the call has not", async () => {
+    const nobody = await server.as(null);
+    const bad = await nobody.raw("/api/robots/robotsList/%E0%A4%A");
+    expect([bad.status, bad.body]).toEqual([400, { message: "The address is not valid." }]);
+    for (const path of ["/api", "/api/", "/api/nothing", "/api/robots/robotsList", "/api/sites/details/1"]) {
+      const answer = await nobody.raw(path);
+      expect([path, answer.status, answer.body]).toEqual([path, 404, { message: "There is no such call." }]);
+    }
+    const wrong = await nobody.raw(login.path);
+    expect([wrong.status, wrong.body]).toEqual([405, { message: "This call is made by POST only." }]);
+    expect((await nobody.raw(siteDetails.path, { method: "HEAD" })).status).toBe(405);
+  });
+
+  test("a page that is not there is 404 where no console is served", async () => {
+    const answer = await (await server.as(null)).raw("/dashboard", { headers: { accept: "text/html" } });
+    expect([answer.status, answer.body]).toEqual([404, { message: "Not found" }]);
+  });
+});
+
+describe("a part that fails", () => {
+  test("an unexpected error is 500 with one sentence; the log has the fault and no secret", async () => {
+    const admin = await server.as("admin");
+    await server.db.schema.alterTable("activity").renameTo("activity_away").execute();
+    log.length = 0;
+    const answer = await admin.call(activityLogs);
+    await server.db.schema.alterTable("activity_away").renameTo("activity").execute();
+    expect([answer.status, answer.body]).toEqual([500, { message: "Something went wrong on the server." }]);
+    expect(log.join()).toContain("activity");
+    expect(log.join()).not.toContain(admin.token);
+  });
+
+  test("a database that is not reached is 503, also for readiness; health still answers", async () => {
+    const admin = await server.as("admin");
+    const nobody = await server.as(null);
+    await using cut = await cutOff();
+    const answer = await cut.ask(admin.token, robotsList.path.replace(":siteId", "1"));
+    expect([answer.status, answer.body]).toEqual([
+      503,
+      { message: "The database cannot be reached at the moment. Please try again." },
+    ]);
+    const notReady = await cut.ask(null, ready.path);
+    expect([notReady.status, notReady.body]).toEqual([503, { message: "The database is not reached." }]);
+    expect((await cut.ask(null, "/api/health")).status).toBe(200);
+    expect((await nobody.call(ready)).status).toBe(200);
+  });
+
+  test("readiness names the broker where it is not reached", async () => {
+    const nobody = await server.as(null);
+    server.broker.setConnected(false);
+    const answer = await nobody.call(ready);
+    server.broker.setConnected(true);
+    expect([answer.status, answer.body]).toEqual([503, { message: "The MQTT broker is not reached." }]);
+  });
+});
+
+test("a JSON content type with an empty body is accepted, also by calls without one", async () => {
+  const owner = await server.signIn("owner");
+  for (const body of ["", "  \n"]) {
+    expect((await owner.raw(siteDetails.path, { headers: { "content-type": "application/json" } })).status).toBe(200);
+    expect((await (await server.signIn("owner")).raw(logout.path, { method: "POST", body })).status).toBe(200);
+  }
+});
+
+test("the strict headers are on every answer of the interface", async () => {
+  const { headers } = await (await server.as(null)).call(config);
+  expect(headers).toMatchObject({
+    "content-security-policy":
+      "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+      "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cache-control": "no-store",
+    "referrer-policy": "strict-origin-when-cross-origin",
+  });
+});
+
+/** A second server on the same settings whose database is not there. */
+async function cutOff() {
+  const { buildApp } = await import("../../app.ts");
+  const away = openDatabase({ host: "127.0.0.1", port: 1, user: "nobody", database: "none" });
+  const app = await buildApp({ ...server.parts, db: away.db });
+  return {
+    async ask(token: string | null, url: string) {
+      const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+      const response = await app.http.inject({ url, headers });
+      return { status: response.statusCode, body: response.json<unknown>() };
+    },
+    async [Symbol.asyncDispose]() {
+      await app.stop();
+      await away.close();
+    },
+  };
+}

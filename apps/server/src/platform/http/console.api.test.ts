@@ -1,0 +1,62 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { addSite } from "../../../test/fixtures.ts";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+
+let folder: string;
+let server: TestApp;
+const tiles = { url: "https://{s}.tiles.example/{z}/{x}/{y}.png", attribution: "Tiles" };
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "suncrew-console-"));
+  await mkdir(join(folder, "assets"));
+  await writeFile(join(folder, "index.html"), '<meta name="nonce" content="__CSP_NONCE__"><p>console</p>');
+  await writeFile(join(folder, "assets", "app-1a2b.js"), `console.log("${"x".repeat(5000)}")`);
+  await writeFile(join(folder, "icon.svg"), "<svg/>");
+  server = await createTestApp({ settings: { consoleDir: folder, mapTiles: tiles } });
+});
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const asBrowser = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
+
+test("§2 Routes: every page is the console, each time with a nonce of its own that the policy names", async () => {
+  const nobody = await server.as(null);
+  const nonces = new Set<string>();
+  for (const path of ["/", "/dashboard", "/sites?x=1", "/no/such/page", "/index.html"]) {
+    const page = await nobody.raw(path, asBrowser);
+    const nonce = /content="([^"]+)"/.exec(page.text)?.[1] ?? "";
+    expect([page.status, page.headers["cache-control"]]).toEqual([200, "no-store"]);
+    expect(page.headers["content-security-policy"]).toContain(`style-src 'self' 'nonce-${nonce}'`);
+    expect(page.headers["content-security-policy"]).toContain("img-src 'self' data: https://*.tiles.example;");
+    expect(Buffer.from(nonce, "base64")).toHaveLength(16);
+    nonces.add(nonce);
+  }
+  expect(nonces.size).toBe(5);
+});
+
+test("built files are kept for ever, others are asked for again, and what is missing is no page", async () => {
+  const nobody = await server.as(null);
+  const script = await nobody.raw("/assets/app-1a2b.js");
+  expect([script.status, script.headers["cache-control"]]).toEqual([200, "public, max-age=31536000, immutable"]);
+  expect((await nobody.raw("/icon.svg")).headers["cache-control"]).toBe("no-cache");
+  expect((await nobody.raw("/assets/gone.js", asBrowser)).status).toBe(404);
+  expect((await nobody.raw("/dashboard", { headers: { accept: "application/json" } })).status).toBe(404);
+  expect((await nobody.raw("/api/nothing", asBrowser)).body).toEqual({ message: "There is no such call." });
+  for (const path of ["/..%2f..%2fetc%2fpasswd", "/assets/../../../etc/passwd", "/assets/%2e%2e/index.html"]) {
+    expect((await nobody.raw(path)).text).not.toContain("root:");
+  }
+});
+
+test("large answers are compressed", async () => {
+  const admin = await server.as("admin");
+  for (let each = 0; each < 10; each += 1) await addSite(server.db, `Site ${each}`, null);
+  const headers = { "accept-encoding": "br, gzip" };
+  expect((await admin.raw(siteDetails.path, { headers })).headers["content-encoding"]).toBe("br");
+  expect((await admin.raw("/assets/app-1a2b.js", { headers })).headers["content-encoding"]).toBe("br");
+});

@@ -1,0 +1,74 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { logout } from "@suncrew/contract/auth/auth.ts";
+import { health } from "@suncrew/contract/config/config.ts";
+import Fastify from "fastify";
+import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { registerOpen } from "./register.ts";
+
+let app: ReturnType<typeof Fastify>;
+let port: number;
+let signals: AbortSignal[];
+let arrived: PromiseWithResolvers<AbortSignal>;
+let answer: PromiseWithResolvers<void>;
+
+beforeEach(async () => {
+  app = Fastify({ forceCloseConnections: true });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  signals = [];
+  arrived = Promise.withResolvers();
+  answer = Promise.withResolvers();
+  registerOpen(app, health, ({ signal }) => {
+    signals.push(signal);
+    return { status: "ok" as const };
+  });
+  registerOpen(app, logout, async ({ signal }) => {
+    arrived.resolve(signal);
+    await answer.promise;
+    return { message: "done" };
+  });
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  ({ port } = app.server.address() as AddressInfo);
+});
+afterEach(async () => {
+  answer.resolve();
+  await app.close();
+});
+
+test("a caller who goes away while the call waits aborts its signal", async () => {
+  const call = request({ port, path: logout.path, method: "POST", headers: { "content-type": "application/json" } });
+  call.on("error", () => {});
+  call.end("{}");
+  const signal = await arrived.promise;
+  expect(signal.aborted).toBe(false);
+  const aborted = once(signal, "abort");
+  call.destroy();
+  await aborted;
+  expect(signal.aborted).toBe(true);
+});
+
+test("a caller who waits for the answer aborts nothing, also when the connection closes later", async () => {
+  const waiting = fetch(`http://127.0.0.1:${port}${logout.path}`, { method: "POST", headers: { connection: "close" } });
+  const signal = await arrived.promise;
+  answer.resolve();
+  const response = await waiting;
+  expect(await response.json()).toEqual({ message: "done" });
+  await app.close();
+  expect(signal.aborted).toBe(false);
+});
+
+test("calls one after another on one connection are told apart and leave no listener behind", async () => {
+  let socketListeners = 0;
+  app.server.on("request", (incoming) => (socketListeners = incoming.socket.listenerCount("close")));
+  const counts = new Set<number>();
+  for (let each = 0; each < 20; each += 1) {
+    await (await fetch(`http://127.0.0.1:${port}${health.path}`)).text();
+    counts.add(socketListeners);
+  }
+  await app.close();
+  expect(signals.map((signal) => signal.aborted)).toEqual(Array(20).fill(false));
+  expect(counts.size).toBe(1);
+});
