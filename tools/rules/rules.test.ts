@@ -128,6 +128,21 @@ describe("§6 tenancy", () => {
     expect(problemsOf(queriesAskTheViewer, queries, text)).toEqual([]);
   });
 
+  test("a query may reach the wall by another feature's query", () => {
+    const reader =
+      'import { robotsOf } from "../robots/public.ts"; export const r = (viewer: Viewer) => robotsOf(viewer);';
+    const files = repository({
+      [`${server}/features/robots/public.ts`]: 'export { robotsOf } from "./robots.queries.ts";',
+      [`${server}/features/live/live.queries.ts`]: reader,
+    });
+    expect(queriesAskTheViewer(files)).toEqual([]);
+    const other = files.map((file) => ({
+      ...file,
+      text: file.text.replace("./robots.queries.ts", "./robots.writes.ts"),
+    }));
+    expect(queriesAskTheViewer(other)).toHaveLength(1);
+  });
+
   test("routes and queries do not reach SQL without a viewer, also not by a public.ts", () => {
     const files = repository({
       [`${server}/features/a/a.writes.ts`]: "export function w() {}",

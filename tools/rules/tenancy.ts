@@ -20,11 +20,12 @@ interface FoundFunction {
 
 /** Every exported function of a `*.queries.ts` takes `viewer` first and starts from visibleSites(viewer). */
 export function queriesAskTheViewer(files: readonly RepositoryFile[]): Problem[] {
+  const handedOn = namesHandedOn(files, ".queries.ts");
   return serverFeatureFiles(files)
     .filter(({ path }) => path.endsWith(".queries.ts"))
     .flatMap((file) => {
       const functions = topLevelFunctions(file);
-      const behindWall = namesBehindWall(file, functions);
+      const behindWall = namesBehindWall(file, functions, queriesThatItImports(file, handedOn));
       return functions
         .filter(({ isExported }) => isExported)
         .flatMap(({ name, firstParameter }) => {
@@ -34,7 +35,7 @@ export function queriesAskTheViewer(files: readonly RepositoryFile[]): Problem[]
             return [{ path: file.path, rule, message: `${name} must take viewer as its first parameter. ${advice}` }];
           }
           if (behindWall.has(name)) return [];
-          const message = `${name} must start from ${wall}(viewer), itself or by a function of this file. ${advice}`;
+          const message = `${name} must start from ${wall}(viewer), itself or by another query. ${advice}`;
           return [{ path: file.path, rule, message }];
         });
     });
@@ -45,7 +46,7 @@ export function queriesAskTheViewer(files: readonly RepositoryFile[]): Problem[]
  * features never reaches it, also not by a public.ts that hands one of its names on.
  */
 export function writesStayInside(files: readonly RepositoryFile[]): Problem[] {
-  const handedOn = namesHandedOn(files);
+  const handedOn = namesHandedOn(files, ".writes.ts");
   return files.filter(isSource).flatMap((file) => {
     const { room } = placeOf(file.path);
     if (isTest(file.path) || room === "server test" || room === "bench") return [];
@@ -62,13 +63,15 @@ export function writesStayInside(files: readonly RepositoryFile[]): Problem[] {
   });
 }
 
-/** For each public.ts the names that come from a `*.writes.ts`. */
-function namesHandedOn(files: readonly RepositoryFile[]): ReadonlyMap<string, ReadonlySet<string>> {
+type NamesOfDoors = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** For each public.ts the names that come from files with this ending. */
+function namesHandedOn(files: readonly RepositoryFile[], ending: string): NamesOfDoors {
   const doors = files.filter(({ path }) => /^apps\/server\/.*\/public\.ts$/.test(path));
   return new Map(
     doors.map((door) => {
-      const writes = importsOf(door).filter(({ specifier }) => specifier.endsWith(".writes.ts"));
-      return [door.path, new Set(writes.flatMap(({ names }) => names))];
+      const handed = importsOf(door).filter(({ specifier }) => specifier.endsWith(ending));
+      return [door.path, new Set(handed.flatMap(({ names }) => names))];
     }),
   );
 }
@@ -125,10 +128,22 @@ function whereIs({ params, start, end }: FunctionNode): Omit<FoundFunction, "nam
   return { firstParameter, start, end };
 }
 
-/** Functions that hand `viewer` to the wall, directly or through another function of the file. */
-function namesBehindWall(file: RepositoryFile, functions: readonly FoundFunction[]): ReadonlySet<string> {
+/** Queries of other files, each of which is held to the same rule where it stands. */
+function queriesThatItImports(file: RepositoryFile, handedOn: NamesOfDoors): string[] {
+  return importsOf(file).flatMap(({ specifier, names }) => {
+    const target = resolveInside(file.path, specifier) ?? "";
+    return names.filter((name) => target.endsWith(".queries.ts") || handedOn.get(target)?.has(name));
+  });
+}
+
+/** Functions that hand `viewer` to the wall, directly or through another query. */
+function namesBehindWall(
+  file: RepositoryFile,
+  functions: readonly FoundFunction[],
+  queries: readonly string[],
+): ReadonlySet<string> {
   const calls = callsOf(file).filter(({ argumentNames }) => argumentNames.includes("viewer"));
-  const behind = new Set([wall]);
+  const behind = new Set([wall, ...queries]);
   for (let before = 0; before !== behind.size;) {
     before = behind.size;
     for (const { name, start, end } of functions) {
