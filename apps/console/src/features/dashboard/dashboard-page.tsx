@@ -1,4 +1,133 @@
-/** §2 Dashboard: the fleet's figures over the site monitoring view. */
+import { Button } from "@mantine/core";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { IconMap, IconMapOff, IconMapPin, IconSolarPanel } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { useServerConfig } from "../../platform/server-config.ts";
+import { useSignedIn } from "../../platform/session/use-session.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { FailedState } from "../../ui/failed-state.tsx";
+import { PageLayout } from "../../ui/page-layout.tsx";
+import { MapPanel, searchSites, SiteButtons } from "../sites/public.ts";
+import classes from "./dashboard-page.module.css";
+import { DashboardSkeleton } from "./dashboard-skeleton.tsx";
+import { FleetStrip } from "./fleet-strip.tsx";
+import { SiteDetail } from "./site-detail.tsx";
+import { useDashboardAddress } from "./use-dashboard-address.ts";
+import { useFleet } from "./use-fleet.ts";
+
+/** The strip of fleet figures over the Site monitoring view (§2). */
 export function DashboardPage() {
-  return <h1>Dashboard</h1>;
+  // Which mode the server runs in decides what a failed status call shows.
+  useServerConfig();
+  const query = useQuery(routeQuery(siteDetails, {}));
+  const { address, isMapShown, change } = useDashboardAddress();
+  const fleet = useFleet(address.figure);
+
+  const toggle = (
+    <Button
+      variant="default"
+      size="sm"
+      leftSection={isMapShown ? <IconMapOff size={16} aria-hidden /> : <IconMap size={16} aria-hidden />}
+      onClick={() => change({ isMapShown: !isMapShown }, "replace")}
+    >
+      {isMapShown ? "Hide Map" : "Show Map"}
+    </Button>
+  );
+  return (
+    <PageLayout title="Dashboard" titleHidden>
+      <div className={classes["top"]}>
+        <FleetStrip
+          figures={fleet.figures}
+          chosen={address.figure}
+          onChoose={(figure) => change({ figure }, "replace")}
+        />
+        {toggle}
+      </div>
+      {query.isPending ? (
+        <DashboardSkeleton isMapShown={isMapShown} />
+      ) : query.isError ? (
+        <FailedState
+          title="The sites could not be loaded."
+          message={query.error.message}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      ) : query.data.length === 0 ? (
+        <NoSites />
+      ) : (
+        <Monitoring sites={query.data} figureSiteIds={fleet.siteIds} />
+      )}
+    </PageLayout>
+  );
+}
+
+function NoSites() {
+  const { role } = useSignedIn();
+  const message =
+    role === "PARTNER"
+      ? "No site is assigned to you yet. A Super Admin assigns sites to partners."
+      : "Sites will be shown here as soon as there are any.";
+  return <EmptyState title="No sites yet" message={message} icon={<IconSolarPanel size={36} stroke={1.5} />} />;
+}
+
+interface MonitoringProps {
+  readonly sites: readonly Site[];
+  readonly figureSiteIds: ReadonlySet<number> | null;
+}
+
+/** §2 Site monitoring view. */
+function Monitoring({ sites, figureSiteIds }: MonitoringProps) {
+  const { address, isMapShown, change } = useDashboardAddress();
+  const { search, figure, tab } = address;
+  const found = useMemo(() => {
+    const counted = figureSiteIds === null ? sites : sites.filter((site) => figureSiteIds.has(site.id));
+    return searchSites(counted, search);
+  }, [sites, figureSiteIds, search]);
+
+  const isNamed = address.siteId !== null || address.isSiteUnreadable;
+  // §2: the first site loaded is auto-selected; the address names it only once somebody chooses.
+  const selected = isNamed ? sites.find((site) => site.id === address.siteId) : sites[0];
+  const selectedId = selected?.id ?? null;
+  const choice = {
+    found,
+    selectedId,
+    search,
+    onSelect: (siteId: number) => change({ siteId }, siteId === selectedId ? "replace" : "push"),
+    onSearch: (words: string) => change({ search: words }, "replace"),
+  };
+  const detail = (
+    <section className={classes["detail"]} aria-label="Site details">
+      {selected === undefined ? (
+        <EmptyState title="Select a site to view details" icon={<IconMapPin size={32} stroke={1.5} />} />
+      ) : (
+        <SiteDetail
+          key={selected.id}
+          site={selected}
+          tab={tab}
+          figure={figure}
+          onTab={(next) => change({ tab: next }, "replace")}
+          onShowAll={() => change({ figure: null }, "replace")}
+        />
+      )}
+    </section>
+  );
+  if (!isMapShown) {
+    return (
+      <div className={classes["single"]}>
+        <SiteButtons {...choice} />
+        {detail}
+      </div>
+    );
+  }
+  return (
+    <div className={classes["split"]}>
+      <div className={classes["map"]}>
+        <MapPanel sites={sites} {...choice} />
+      </div>
+      {detail}
+    </div>
+  );
 }

@@ -1,0 +1,42 @@
+import { Skeleton, UnstyledButton } from "@mantine/core";
+import type { FleetFigure, FleetFigures } from "@suncrew/domain/sites/fleet-figures.ts";
+import { FLEET_FIGURES, fleetFigureLook } from "./fleet-meaning.ts";
+import classes from "./fleet-strip.module.css";
+
+export interface FleetStripProps {
+  /** Null before the first live snapshot. */
+  readonly figures: FleetFigures | null;
+  readonly chosen: FleetFigure | null;
+  /** Null takes the filter off. */
+  readonly onChoose: (figure: FleetFigure | null) => void;
+}
+
+/** The strip of fleet figures; pressing one shows only its robots and their sites, pressing it again all. */
+export function FleetStrip({ figures, chosen, onChoose }: FleetStripProps) {
+  return (
+    <div className={classes["strip"]} role="group" aria-label="Fleet figures">
+      {FLEET_FIGURES.map((figure) => {
+        const look = fleetFigureLook[figure];
+        const Icon = look.icon;
+        return (
+          <UnstyledButton
+            key={figure}
+            className={classes["figure"]}
+            aria-pressed={chosen === figure}
+            onClick={() => onChoose(chosen === figure ? null : figure)}
+          >
+            <span className={classes["icon"]} data-tone={look.tone}>
+              {Icon !== undefined && <Icon size={20} aria-hidden />}
+            </span>
+            {figures === null ? (
+              <Skeleton width={20} height={18} />
+            ) : (
+              <span className={classes["count"]}>{figures[figure]}</span>
+            )}{" "}
+            <span className={classes["label"]}>{look.label}</span>
+          </UnstyledButton>
+        );
+      })}
+    </div>
+  );
+}

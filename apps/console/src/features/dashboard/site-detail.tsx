@@ -1,0 +1,84 @@
+import { Button, Tabs } from "@mantine/core";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { fleetFigureOf } from "@suncrew/domain/sites/fleet-figures.ts";
+import type { FleetFigure } from "@suncrew/domain/sites/fleet-figures.ts";
+import { siteCountersOf } from "@suncrew/domain/sites/site-status.ts";
+import { useMemo } from "react";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { GroupControlTab } from "../groups/public.ts";
+import { IndividualRobotsTab, useRobotViews, useSiteRobots } from "../robots/public.ts";
+import type { RobotView, SiteRobots } from "../robots/public.ts";
+import { SiteFacts } from "../sites/public.ts";
+import type { SiteTab } from "./dashboard-address.ts";
+import { fleetFigureLook } from "./fleet-meaning.ts";
+
+export interface SiteDetailProps {
+  readonly site: Site;
+  readonly tab: SiteTab;
+  readonly figure: FleetFigure | null;
+  readonly onTab: (tab: SiteTab) => void;
+  readonly onShowAll: () => void;
+}
+
+/** §2 Detail panel of the selected site. */
+export function SiteDetail({ site, tab, figure, onTab, onShowAll }: SiteDetailProps) {
+  const robots = useSiteRobots(site.id);
+  const views = useRobotViews(robots.rows);
+  const shown = useMemo(() => {
+    if (figure === null) return robots.rows;
+    return robots.rows.filter((_, index) => {
+      const view = views[index];
+      return view !== undefined && fleetFigureOfView(view) === figure;
+    });
+  }, [figure, robots.rows, views]);
+  return (
+    <>
+      <SiteFacts site={site} onlineRobots={onlineRobotsOf(site, robots, views)} />
+      <Tabs
+        value={tab}
+        onChange={(value) => onTab(value === "groups" ? "groups" : "robots")}
+        keepMounted={false}
+        mt="sm"
+      >
+        <Tabs.List mb="sm">
+          <Tabs.Tab value="robots">Individual Robots</Tabs.Tab>
+          <Tabs.Tab value="groups">Group Control</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="robots">
+          {figure !== null && robots.rows.length > 0 && shown.length === 0 ? (
+            <EmptyState
+              title={`No robot of this site is counted under ${fleetFigureLook[figure].label}.`}
+              action={
+                <Button variant="default" size="xs" onClick={onShowAll}>
+                  Show all robots
+                </Button>
+              }
+            />
+          ) : (
+            <IndividualRobotsTab robots={robots} shown={shown} />
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel value="groups">
+          <GroupControlTab />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}
+
+function fleetFigureOfView(view: RobotView): FleetFigure {
+  return fleetFigureOf({
+    status: view.status,
+    operatingMode: view.mode,
+    motion: view.motion,
+    online: view.isConnected,
+  });
+}
+
+/** §4: counted anew after each status; 0 where the robots could not be fetched (§8). */
+function onlineRobotsOf(site: Site, robots: SiteRobots, views: readonly RobotView[]): number {
+  if (robots.state === "failed") return 0;
+  const isKnown = robots.state === "loaded" && views.every((view) => !view.isChecking);
+  if (!isKnown) return site.online_robots;
+  return siteCountersOf(views.map((view) => ({ status: view.status, operatingMode: view.mode }))).onlineRobots;
+}

@@ -1,0 +1,45 @@
+import { Skeleton } from "@mantine/core";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { lazy, Suspense } from "react";
+import classes from "./map-panel.module.css";
+import { SiteList } from "./site-list.tsx";
+import { SiteSearchBox } from "./site-search-box.tsx";
+
+const SiteMapView = lazy(() => import("./map/site-map-view.tsx").then((module) => ({ default: module.SiteMapView })));
+
+export interface SiteChoice {
+  readonly sites: readonly Site[];
+  /** Of them those that search and figure leave. */
+  readonly found: readonly Site[];
+  readonly selectedId: number | null;
+  readonly search: string;
+  readonly onSelect: (siteId: number) => void;
+  readonly onSearch: (words: string) => void;
+}
+
+/** §2 Map panel: the map of India with its sites, and the All Sites list. */
+export function MapPanel({ sites, found, selectedId, search, onSelect, onSearch }: SiteChoice) {
+  return (
+    <section className={classes["panel"]} aria-labelledby="map-panel-title" style={{ height: "100%" }}>
+      <h2 id="map-panel-title" className={classes["title"]}>
+        India Site Overview
+      </h2>
+      <Suspense fallback={<Skeleton style={{ flex: 1, minHeight: 260 }} radius="md" />}>
+        <SiteMapView sites={found.length === 0 ? sites : found} selectedId={selectedId} onSelect={onSelect} />
+      </Suspense>
+      <div className={classes["sites"]}>
+        <div className={classes["listHead"]}>
+          <h3 className={classes["title"]}>All Sites</h3>
+          <SiteSearchBox value={search} onChange={onSearch} />
+        </div>
+        {found.length === 0 ? (
+          <p className={classes["none"]} role="status">
+            No sites match.
+          </p>
+        ) : (
+          <SiteList label="All Sites" sites={found} selectedId={selectedId} onSelect={onSelect} />
+        )}
+      </div>
+    </section>
+  );
+}

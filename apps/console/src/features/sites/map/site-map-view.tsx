@@ -1,0 +1,130 @@
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import "leaflet/dist/leaflet.css";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { createPortal } from "react-dom";
+import { useServerConfig } from "../../../platform/server-config.ts";
+import { StateBadge } from "../../../ui/state-badge.tsx";
+import { useTheme } from "../../../ui/theme/theme-choice.ts";
+import { siteStatusLook } from "../site-meaning.ts";
+import { attributionParts } from "./attribution.ts";
+import { SiteMap } from "./site-map.ts";
+import classes from "./site-map-view.module.css";
+
+export interface SiteMapViewProps {
+  readonly sites: readonly Site[];
+  readonly selectedId: number | null;
+  readonly onSelect: (siteId: number) => void;
+}
+
+/** The map with its markers and popup; what it shows is in the All Sites list for those who cannot see it. */
+export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const [map, setMap] = useState<SiteMap | null>(null);
+  const [popupContent] = useState(() => document.createElement("div"));
+  const [popupId, setPopupId] = useState<number | null>(null);
+  const select = useRef(onSelect);
+  const theme = useTheme();
+  const tiles = useServerConfig()?.map_tiles ?? null;
+  const tileUrl = tiles?.available === true ? tiles.url : null;
+
+  useEffect(() => {
+    select.current = onSelect;
+  }, [onSelect]);
+
+  useEffect(() => {
+    const element = container.current;
+    if (element === null) return;
+    const made = new SiteMap({
+      container: element,
+      popupContent,
+      onSelect: (siteId) => select.current(siteId),
+      onPopup: setPopupId,
+    });
+    const sized = new ResizeObserver(() => made.fit());
+    sized.observe(element);
+    setMap(made);
+    return () => {
+      sized.disconnect();
+      setMap(null);
+      made.close();
+    };
+  }, [popupContent]);
+
+  useEffect(() => map?.showTiles(tileUrl), [map, tileUrl]);
+
+  // The canvas takes colours, not variables: they are read anew for each theme.
+  useEffect(() => {
+    if (map === null || container.current === null) return;
+    const style = getComputedStyle(container.current);
+    map.paintGround({
+      land: style.getPropertyValue("--site-map-land"),
+      coast: style.getPropertyValue("--site-map-coast"),
+    });
+    const paints = (site: Site) => ({
+      fill: style.getPropertyValue(siteStatusLook[site.status].markerColour),
+      edge: style.getPropertyValue("--sc-surface"),
+      ring: style.getPropertyValue("--sc-accent"),
+      glyph: siteStatusLook[site.status].glyph,
+    });
+    map.showSites(
+      sites.map((site) => ({
+        id: site.id,
+        latitude: site.latitude,
+        longitude: site.longitude,
+        paint: paints(site),
+      })),
+      selectedId,
+    );
+  }, [map, sites, selectedId, theme]);
+
+  useEffect(() => {
+    if (selectedId !== null) map?.reveal(selectedId);
+  }, [map, selectedId]);
+
+  const popupSite = sites.find((site) => site.id === popupId);
+  useLayoutEffect(() => map?.fitPopup(), [map, popupSite]);
+
+  return (
+    <div className={classes["frame"]}>
+      <div
+        ref={container}
+        className={classes["map"]}
+        role="region"
+        aria-label="Map of sites. The All Sites list has the same sites."
+      />
+      {tileUrl !== null && tiles !== null && <Attribution text={tiles.attribution} />}
+      {popupSite !== undefined && createPortal(<SitePopup site={popupSite} />, popupContent)}
+    </div>
+  );
+}
+
+/** §2 Map panel: a popup shows site name, address, Robots active/total and a status badge. */
+function SitePopup({ site }: { site: Site }) {
+  return (
+    <div className={classes["popup"]}>
+      <p className={classes["name"]}>{site.name}</p>
+      <p className={classes["address"]}>{site.address}</p>
+      <p>
+        Robots: {site.active_robots}/{site.robot_count} active
+      </p>
+      <StateBadge look={siteStatusLook[site.status]} />
+    </div>
+  );
+}
+
+function Attribution({ text }: { text: string }) {
+  const parts = useMemo(() => attributionParts(text), [text]);
+  return (
+    <div className={classes["attribution"]}>
+      {parts.map(({ text: words, href }) =>
+        href === null ? (
+          words
+        ) : (
+          <a key={href} href={href} target="_blank" rel="noreferrer">
+            {words}
+          </a>
+        ),
+      )}
+    </div>
+  );
+}

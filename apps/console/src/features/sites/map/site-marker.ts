@@ -1,0 +1,121 @@
+import { CircleMarker } from "leaflet";
+import type { Canvas, CircleMarkerOptions, LatLngExpression, Point } from "leaflet";
+
+const RADIUS_PX = 9;
+const SELECTED_RADIUS_PX = 12;
+const EDGE_PX = 1.5;
+const RING_GAP_PX = 2;
+const RING_PX = 3;
+
+/** How a marker is drawn: colours as the canvas takes them. */
+export interface MarkerPaint {
+  readonly fill: string;
+  /** The glyph and the edge against the ground. */
+  readonly edge: string;
+  /** The highlight ring of the selected site. */
+  readonly ring: string;
+  readonly glyph: "check" | "exclamation" | "cross" | "bar";
+}
+
+interface DrawingCanvas extends Canvas {
+  readonly _ctx: CanvasRenderingContext2D;
+  readonly _drawing: boolean;
+}
+
+/** Lines of each glyph, in parts of the marker's radius. */
+const GLYPHS: Record<MarkerPaint["glyph"], readonly (readonly (readonly [number, number])[])[]> = {
+  check: [
+    [
+      [-0.45, 0.02],
+      [-0.12, 0.36],
+      [0.45, -0.32],
+    ],
+  ],
+  exclamation: [
+    [
+      [0, -0.55],
+      [0, 0.12],
+    ],
+    [
+      [0, 0.48],
+      [0, 0.52],
+    ],
+  ],
+  cross: [
+    [
+      [-0.36, -0.36],
+      [0.36, 0.36],
+    ],
+    [
+      [0.36, -0.36],
+      [-0.36, 0.36],
+    ],
+  ],
+  bar: [
+    [
+      [-0.42, 0],
+      [0.42, 0],
+    ],
+  ],
+};
+
+/**
+ * §2 Map panel: a coloured circle with a glyph of its status, larger with a highlight ring when selected. It draws
+ * itself on the map's canvas, so that a thousand of them cost one element.
+ */
+export class SiteMarker extends CircleMarker {
+  declare readonly _point: Point;
+  declare readonly _renderer: DrawingCanvas;
+  #paint: MarkerPaint;
+  #isSelected = false;
+
+  constructor(at: LatLngExpression, paint: MarkerPaint, options: CircleMarkerOptions) {
+    super(at, { ...options, radius: RADIUS_PX + EDGE_PX, stroke: false, fill: true });
+    this.#paint = paint;
+  }
+
+  show(paint: MarkerPaint, isSelected: boolean): void {
+    const isSame = JSON.stringify(paint) === JSON.stringify(this.#paint) && isSelected === this.#isSelected;
+    if (isSame) return;
+    this.#paint = paint;
+    this.#isSelected = isSelected;
+    const outerPx = isSelected ? SELECTED_RADIUS_PX + RING_GAP_PX + RING_PX : RADIUS_PX + EDGE_PX;
+    this.setRadius(outerPx);
+    if (isSelected) this.bringToFront();
+  }
+
+  /** Called by the map's canvas in place of its own circle. */
+  _updatePath(): void {
+    const { _ctx: context, _drawing: isDrawing } = this._renderer;
+    if (!isDrawing) return;
+    const { x, y } = this._point;
+    const radius = this.#isSelected ? SELECTED_RADIUS_PX : RADIUS_PX;
+    context.save();
+    context.globalAlpha = 1;
+    context.setLineDash([]);
+    if (this.#isSelected) {
+      disc(context, x, y, radius + RING_GAP_PX + RING_PX, this.#paint.ring);
+      disc(context, x, y, radius + RING_GAP_PX, this.#paint.edge);
+    } else {
+      disc(context, x, y, radius + EDGE_PX, this.#paint.edge);
+    }
+    disc(context, x, y, radius, this.#paint.fill);
+    context.strokeStyle = this.#paint.edge;
+    context.lineWidth = radius / 4.5;
+    context.lineCap = "round";
+    context.lineJoin = "round";
+    for (const line of GLYPHS[this.#paint.glyph]) {
+      context.beginPath();
+      for (const [dx, dy] of line) context.lineTo(x + dx * radius, y + dy * radius);
+      context.stroke();
+    }
+    context.restore();
+  }
+}
+
+function disc(context: CanvasRenderingContext2D, x: number, y: number, radius: number, fill: string): void {
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.fillStyle = fill;
+  context.fill();
+}

@@ -1,0 +1,63 @@
+import { Anchor } from "@mantine/core";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { Fragment } from "react";
+import { MaintenanceLink } from "../partners/public.ts";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { typedContactOf } from "./site-contact.ts";
+import classes from "./site-facts.module.css";
+import { siteStatusLook } from "./site-meaning.ts";
+
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+
+export interface SiteFactsProps {
+  readonly site: Site;
+  readonly onlineRobots: number;
+}
+
+/** §2 Detail panel: name and status; address, district, state, pin code; Commissioned; Maintenance; robots online. */
+export function SiteFacts({ site, onlineRobots }: SiteFactsProps) {
+  return (
+    <header>
+      <div className={classes["head"]}>
+        <h2 className={classes["name"]}>{site.name}</h2>
+        <StateBadge look={siteStatusLook[site.status]} />
+      </div>
+      <ul className={classes["facts"]}>
+        <li>
+          {site.address}, {site.district}, {site.state} {site.pin_code}
+        </li>
+        <li>Commissioned {day.format(new Date(site.commissioning_date))}</li>
+        <li>
+          Maintenance: <Maintenance site={site} />
+        </li>
+        <li>
+          <strong>
+            {onlineRobots} of {site.robot_count}
+          </strong>{" "}
+          robots online
+        </li>
+      </ul>
+    </header>
+  );
+}
+
+function Maintenance({ site }: { site: Site }) {
+  if (site.maintenance_partner_id !== null) {
+    const name = site.partner_name ?? "Partner details";
+    return <MaintenanceLink partnerId={site.maintenance_partner_id} partnerName={name} />;
+  }
+  const contact = typedContactOf(site);
+  if (contact.length === 0) return "Not given";
+  return contact.map(({ text, href }, index) => (
+    <Fragment key={text}>
+      {index > 0 && ", "}
+      {href === null ? (
+        text
+      ) : (
+        <Anchor href={href} inherit underline="always">
+          {text}
+        </Anchor>
+      )}
+    </Fragment>
+  ));
+}

@@ -1,0 +1,121 @@
+import { UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { useElementSize, useMergedRef } from "@mantine/hooks";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef } from "react";
+import type { KeyboardEvent } from "react";
+import { stepFrom } from "./list-keys.ts";
+import classes from "./site-list.module.css";
+import { siteStatusLook } from "./site-meaning.ts";
+
+const ROW_PX = 40;
+/** Fingers need more than a mouse. */
+const TOUCH_ROW_PX = 48;
+const GAP_PX = 4;
+const MIN_COLUMN_PX = 230;
+
+export interface SiteListProps {
+  readonly label: string;
+  readonly sites: readonly Site[];
+  readonly selectedId: number | null;
+  readonly onSelect: (siteId: number) => void;
+  /** Each site with a frame of its own, as a button. */
+  readonly framed?: boolean;
+  /** The most rows seen at once; without it the list fills its place. */
+  readonly maxRows?: number;
+}
+
+/** Sites to choose from, in as many columns as fit; of thousands only those in sight exist. Arrow keys move in it. */
+export function SiteList({ label, sites, selectedId, onSelect, framed = false, maxRows }: SiteListProps) {
+  const scroll = useRef<HTMLDivElement>(null);
+  const { ref: sizeRef, width } = useElementSize<HTMLDivElement>();
+  const ref = useMergedRef(scroll, sizeRef);
+  const columns = framed ? Math.max(1, Math.floor((width + GAP_PX) / (MIN_COLUMN_PX + GAP_PX))) : 1;
+  const rowPx = (isTouch() ? TOUCH_ROW_PX : ROW_PX) + GAP_PX;
+  const rows = Math.ceil(sites.length / columns);
+  const virtualizer = useVirtualizer({
+    count: rows,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => rowPx,
+    overscan: 6,
+    initialRect: { width: 300, height: 400 },
+  });
+
+  const selectedIndex = sites.findIndex((site) => site.id === selectedId);
+  useEffect(() => virtualizer.measure(), [virtualizer, rowPx]);
+  useEffect(() => {
+    if (selectedIndex >= 0) virtualizer.scrollToIndex(Math.floor(selectedIndex / columns), { align: "auto" });
+  }, [virtualizer, selectedIndex, columns]);
+
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const from = Number(event.currentTarget.dataset["index"]);
+    const to = stepFrom(event.key, from, sites.length, columns);
+    if (to === null) return;
+    event.preventDefault();
+    virtualizer.scrollToIndex(Math.floor(to / columns), { align: "auto" });
+    // The button may have to come into being first.
+    requestAnimationFrame(() => scroll.current?.querySelector<HTMLElement>(`[data-index="${to}"]`)?.focus());
+  };
+
+  const tabbable = Math.max(0, selectedIndex);
+  const shown = virtualizer.getVirtualItems().flatMap((row) => {
+    const first = row.index * columns;
+    return sites.slice(first, first + columns).map((site, column) => ({ site, index: first + column, column, row }));
+  });
+
+  return (
+    <div
+      ref={ref}
+      className={classes["list"]}
+      role="group"
+      aria-label={label}
+      data-framed={framed || undefined}
+      style={maxRows === undefined ? { flex: 1 } : { height: Math.min(rows, maxRows) * rowPx, flex: "none" }}
+    >
+      <div style={{ height: virtualizer.getTotalSize() }}>
+        {shown.map(({ site, index, column, row }) => (
+          <UnstyledButton
+            key={site.id}
+            className={classes["site"]}
+            data-index={index}
+            aria-current={site.id === selectedId}
+            tabIndex={index === tabbable ? 0 : -1}
+            style={{
+              top: row.start,
+              height: rowPx - GAP_PX,
+              left: `calc(${column} * (100% + ${GAP_PX}px) / ${columns})`,
+              width: `calc((100% + ${GAP_PX}px) / ${columns} - ${GAP_PX}px)`,
+            }}
+            onClick={() => onSelect(site.id)}
+            onKeyDown={onKeyDown}
+          >
+            <SiteRow site={site} />
+          </UnstyledButton>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function SiteRow({ site }: { site: Site }) {
+  const look = siteStatusLook[site.status];
+  const Icon = look.icon;
+  return (
+    <>
+      <span className={classes["dot"]} data-tone={look.tone}>
+        {Icon !== undefined && <Icon size={16} aria-hidden />}
+      </span>
+      <span className={classes["name"]}>{site.name}</span>
+      <VisuallyHidden>
+        , {look.label}, {site.online_robots} of {site.robot_count} robots online
+      </VisuallyHidden>
+      <span className={classes["count"]} aria-hidden title="Robots online / total">
+        {site.online_robots}/{site.robot_count}
+      </span>
+    </>
+  );
+}
+
+function isTouch(): boolean {
+  return matchMedia("(pointer: coarse), (max-width: 48em)").matches;
+}
