@@ -4,6 +4,7 @@ import { activityRoutes } from "./features/activity/activity.routes.ts";
 import { authRoutes } from "./features/auth/auth.routes.ts";
 import { commandRoutes, Commands } from "./features/commands/public.ts";
 import { configRoutes } from "./features/config/config.routes.ts";
+import { Bridge } from "./features/devices/public.ts";
 import { liveRoutes } from "./features/live/live.routes.ts";
 import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { robotSettingsRoutes } from "./features/robots/robot-settings.routes.ts";
@@ -45,6 +46,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   services.push(commands);
   commandRoutes(http, parts, changes, commands);
   robotSettingsRoutes(http, commands);
+  services.push(new Bridge({ ...parts, resendPending: (robotIds) => commands.resendPending(robotIds) }));
 
   return {
     http,

@@ -1,0 +1,2 @@
+export { clearAlert, raiseAlert, syncAlerts } from "./alerts.writes.ts";
+export type { AlertSource, StandingAlerts } from "./alerts.writes.ts";

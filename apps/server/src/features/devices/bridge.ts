@@ -1,0 +1,173 @@
+import { PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
+import { COMMAND_EXPIRES_MS } from "@suncrew/domain/commands/limits.ts";
+import { v7 as uuidv7 } from "uuid";
+import type { ReceivedMessage } from "../../platform/broker.ts";
+import { announceChange } from "../../platform/change-signal.ts";
+import type { Cancel } from "../../platform/clock.ts";
+import type { Parts, Service } from "../../platform/parts.ts";
+import { publishCommandMessage } from "../commands/public.ts";
+import { BadMessages } from "./bad-messages.ts";
+import { BridgeLock } from "./bridge-lock.ts";
+import { openMessage } from "./devices.mqtt.ts";
+import { connectedRobots, ensureReadingsPartitions, sweepSilentRobots } from "./devices.writes.ts";
+import { IngestQueue } from "./ingest-queue.ts";
+import type { Ingested } from "./ingest.writes.ts";
+import { RobotSubscription } from "./robot-subscription.ts";
+import { StatusRequests } from "./status-requests.ts";
+
+const FLUSH_MS = 100;
+const SWEEP_MS = 5_000;
+/** A new bridge has heard nobody yet; robots are asked for their status before any counts as silent. */
+const SWEEP_GRACE_MS = 15_000;
+/** Retained messages have come in by then, and say which robots are there to be asked. */
+const RETAINED_MS = 500;
+const DAY_MS = 86_400_000;
+
+export interface BridgeParts extends Pick<Parts, "db" | "connection" | "broker" | "clock" | "log"> {
+  /** Sends pending STOPs and maintenance locks again to robots that are back (protocol rules 3 and 8). */
+  readonly resendPending: (robotIds: readonly number[]) => Promise<void> | void;
+}
+
+/** Brings what robots say into the database, on the one server that holds the bridge lock (protocol rule 11). */
+export class Bridge implements Service {
+  readonly #parts: BridgeParts;
+  readonly #bad: BadMessages;
+  readonly #lock: BridgeLock;
+  readonly #queue: IngestQueue;
+  readonly #subscription: RobotSubscription;
+  readonly #statusRequests: StatusRequests;
+  readonly #underWay = new Set<Promise<void>>();
+  #timers: Cancel[] = [];
+  #sinceMs = 0;
+  #sweeping = false;
+
+  constructor(parts: BridgeParts) {
+    const { db, connection, broker, clock, log } = parts;
+    this.#parts = parts;
+    this.#bad = new BadMessages(clock, log);
+    this.#lock = new BridgeLock(connection, clock, log, { onHeld: () => this.#begin(), onLost: () => this.#end() });
+    const onIngested = (ingested: Ingested) => this.#afterIngest(ingested);
+    this.#queue = new IngestQueue({ db, clock, log, bad: this.#bad, onIngested });
+    this.#statusRequests = new StatusRequests(broker, clock);
+    this.#subscription = new RobotSubscription(broker, clock, log, {
+      onMessage: (message) => this.#onMessage(message),
+      onSubscribed: () => this.#onSubscribed(),
+    });
+  }
+
+  /** True while this server is the bridge. */
+  get active(): boolean {
+    return this.#lock.held;
+  }
+
+  /** Dropped messages by kind since this server started. */
+  get badMessages(): BadMessages["counts"] {
+    return this.#bad.counts;
+  }
+
+  async start(): Promise<void> {
+    await this.#lock.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#subscription.end();
+    // What arrived is stored before another server becomes the bridge.
+    if (this.#lock.held) await this.#queue.flush();
+    await this.#lock.stop();
+    await this.idle();
+  }
+
+  /** Resolves when nothing is under way any more; messages that wait for their flush are not. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  #begin(): void {
+    const { clock } = this.#parts;
+    this.#sinceMs = clock.now().getTime();
+    this.#timers = [
+      clock.every(FLUSH_MS, () => this.#track(this.#queue.flush())),
+      clock.every(SWEEP_MS, () => this.#track(this.#sweepOnce())),
+      clock.every(DAY_MS, () => this.#track(this.#makePartitions())),
+    ];
+    this.#track(this.#makePartitions().then(() => (this.#lock.held ? this.#subscription.begin() : undefined)));
+  }
+
+  #end(): void {
+    for (const cancel of this.#timers) cancel();
+    this.#timers = [];
+    this.#statusRequests.cancel();
+    this.#queue.clear();
+    this.#track(this.#subscription.end());
+  }
+
+  #onMessage(received: ReceivedMessage): void {
+    if (!this.#lock.held) return;
+    const opened = openMessage(received, this.#parts.clock.now());
+    if ("bad" in opened) this.#bad.add(opened.bad, opened.serial);
+    else this.#queue.add(opened.serial, opened.incoming);
+  }
+
+  #onSubscribed(): void {
+    this.#timers.push(this.#parts.clock.after(RETAINED_MS, () => this.#track(this.#greetAll())));
+  }
+
+  /** After a takeover, and whenever the broker is back: robots tell how they are, and get what waits for them. */
+  async #greetAll(): Promise<void> {
+    await this.#queue.flush();
+    const robots = await connectedRobots(this.#parts.db);
+    if (!this.#lock.held) return;
+    this.#statusRequests.askAll(robots);
+    await this.#parts.resendPending(robots.map(({ robotId }) => robotId));
+  }
+
+  #afterIngest({ returned, received }: Ingested): void {
+    if (returned.length > 0) this.#track(Promise.resolve(this.#parts.resendPending(returned)));
+    for (const event of received) this.#track(this.#acknowledge(event));
+  }
+
+  async #acknowledge({ serial, session, eventSeq }: Ingested["received"][number]): Promise<void> {
+    const { broker, clock } = this.#parts;
+    const now = clock.now();
+    const expiresAt = new Date(now.getTime() + COMMAND_EXPIRES_MS).toISOString();
+    const envelope = { v: PROTOCOL_VERSION, id: uuidv7(), session, issuedAt: now.toISOString(), expiresAt } as const;
+    await publishCommandMessage(broker, serial, { ...envelope, verb: "RECEIVED", by: "Suncrew", eventSeq });
+  }
+
+  async #sweepOnce(): Promise<void> {
+    if (this.#sweeping) return;
+    this.#sweeping = true;
+    await this.#sweep().finally(() => {
+      this.#sweeping = false;
+    });
+  }
+
+  async #sweep(): Promise<void> {
+    const { db, clock } = this.#parts;
+    // What waits may prove that a robot is there.
+    await this.#queue.flush();
+    const now = clock.now();
+    if (!this.#lock.held || !this.#queue.isEmpty || now.getTime() - this.#sinceMs < SWEEP_GRACE_MS) return;
+    await db.transaction().execute(async (tx) => {
+      if ((await sweepSilentRobots(tx, now)) > 0) await announceChange(tx);
+    });
+  }
+
+  async #makePartitions(): Promise<void> {
+    try {
+      await ensureReadingsPartitions(this.#parts.db, this.#parts.clock.now());
+    } catch (error) {
+      this.#parts.log.error({ error: error instanceof Error ? error.message : "unknown" }, "no partition for readings");
+    }
+  }
+
+  /** Nothing that fails stops the bridge (protocol rule 10). */
+  #track(work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) => {
+        this.#parts.log.warn({ error: error instanceof Error ? error.message : "unknown" }, "the bridge goes on");
+      })
+      .finally(() => this.#underWay.delete(tracked));
+    this.#underWay.add(tracked);
+  }
+}

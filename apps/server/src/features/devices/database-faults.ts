@@ -1,0 +1,22 @@
+/** SQLSTATE classes that say nothing about the data: connection, resources, operator, system. */
+const awayClasses = new Set(["08", "53", "57", "58"]);
+const LOST_RACE_CLASS = "40";
+
+function codeOf(error: unknown): string | null {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
+  return error.code;
+}
+
+/** The transaction lost against another one and may simply be tried again. */
+export function isLostRace(error: unknown): boolean {
+  const code = codeOf(error);
+  return code !== null && code.length === 5 && code.startsWith(LOST_RACE_CLASS);
+}
+
+/** The database could not be reached or is going down; the same data may well be stored later. */
+export function isDatabaseAway(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code !== null) return code.length === 5 ? awayClasses.has(code.slice(0, 2)) : /^E[A-Z]/.test(code);
+  // The driver gives these no code.
+  return error instanceof Error && /connection|connect|timeout|client was closed/i.test(error.message);
+}

@@ -1,0 +1,33 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { parseTopic, robotLeaves, topicOf } from "@suncrew/contract/devices/topics.ts";
+import type { Db } from "../../platform/database/database.ts";
+import { deviceSecretSha256 } from "./device-secrets.writes.ts";
+
+/** What a provisioned device may do at the broker: its own topics only, and never publish `command` (protocol rule 9). */
+export interface DeviceAccess {
+  signIn(serial: string, secret: string): Promise<boolean>;
+  mayPublish(serial: string, topic: string): boolean;
+  maySubscribe(serial: string, filter: string): boolean;
+}
+
+export function deviceAccess(db: Db): DeviceAccess {
+  return {
+    async signIn(serial, secret) {
+      const stored = await deviceSecretSha256(db, serial);
+      const given = hashDeviceSecret(secret);
+      // Compared also where there is no such device, so that the answer's time says nothing.
+      const same = timingSafeEqual(stored ?? Buffer.alloc(given.length), given);
+      return same && stored !== null;
+    },
+    mayPublish(serial, topic) {
+      const parsed = parseTopic(topic);
+      return parsed !== null && parsed.serial === serial && robotLeaves.some((leaf) => leaf === parsed.leaf);
+    },
+    maySubscribe: (serial, filter) => filter === topicOf(serial, "command"),
+  };
+}
+
+/** What is stored of a device's secret: the secrets are long and random, so a plain hash is enough. */
+export function hashDeviceSecret(secret: string): Buffer {
+  return createHash("sha256").update(secret, "utf8").digest();
+}

@@ -1,0 +1,71 @@
+import type { AckMessage, EventMessage } from "@suncrew/contract/devices/messages.ts";
+import { leaves, parseTopic, robotLeaves, TOPIC_ROOT } from "@suncrew/contract/devices/topics.ts";
+import type { ReceivedMessage } from "../../platform/broker.ts";
+import type { PresenceMessage } from "./presence.ts";
+
+/** What the bridge subscribes to: everything that robots say (protocol rule 11: plainly). */
+export const robotTopics: readonly string[] = robotLeaves.map((leaf) => `${TOPIC_ROOT}/+/${leaf}`);
+
+/** More than twice what the largest message of the protocol takes. */
+export const MAX_PAYLOAD_BYTES = 32_768;
+
+export type BadMessageKind = "oversized" | "topic" | "json" | "schema" | "unknown-serial" | "overflow" | "refused";
+
+export type IncomingMessage =
+  | PresenceMessage
+  | { readonly leaf: "ack"; readonly message: AckMessage; readonly receivedAt: Date }
+  | { readonly leaf: "event"; readonly message: EventMessage; readonly receivedAt: Date };
+
+export type Opened =
+  | { readonly serial: string; readonly incoming: IncomingMessage }
+  | { readonly bad: BadMessageKind; readonly serial: string | null };
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Opens a message from the broker: size, topic, JSON and schema, in this order (protocol rule 10). Never throws. */
+export function openMessage(received: ReceivedMessage, receivedAt: Date): Opened {
+  const topic = parseTopic(received.topic);
+  const serial = topic?.serial ?? null;
+  if (received.payload.length > MAX_PAYLOAD_BYTES) return { bad: "oversized", serial };
+  if (topic === null || topic.leaf === "command") return { bad: "topic", serial };
+  const json = parseJson(received.payload);
+  if (json === undefined) return { bad: "json", serial };
+  const incoming = parseLeaf(topic.leaf, json, receivedAt, received.retained);
+  return incoming === null ? { bad: "schema", serial } : { serial: topic.serial, incoming };
+}
+
+function parseJson(payload: Buffer): unknown {
+  try {
+    const text = utf8.decode(payload);
+    // PostgreSQL stores no NUL character, and no robot needs one.
+    return text.includes("\\u0000") ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseLeaf(
+  leaf: (typeof robotLeaves)[number],
+  json: unknown,
+  receivedAt: Date,
+  retained: boolean,
+): IncomingMessage | null {
+  switch (leaf) {
+    case "connection": {
+      const { data } = leaves.connection.schema.safeParse(json);
+      return data ? { leaf, message: data, receivedAt, retained } : null;
+    }
+    case "state": {
+      const { data } = leaves.state.schema.safeParse(json);
+      return data ? { leaf, message: data, receivedAt, retained } : null;
+    }
+    case "ack": {
+      const { data } = leaves.ack.schema.safeParse(json);
+      return data ? { leaf, message: data, receivedAt } : null;
+    }
+    case "event": {
+      const { data } = leaves.event.schema.safeParse(json);
+      return data ? { leaf, message: data, receivedAt } : null;
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
+import { announceChange } from "../../platform/change-signal.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
+import { syncAlerts } from "../alerts/public.ts";
+import { recordAcks, settleByStates } from "../commands/public.ts";
+import { type EventTold, type MotionShown, recordEvents, recordMotions } from "../runs/public.ts";
+import type { IncomingMessage } from "./devices.mqtt.ts";
+import { addReadings, lockRobotStates, type Reading, touchRobots, writeRobotStates } from "./devices.writes.ts";
+import type { RobotMessages } from "./incoming-buffer.ts";
+import { rowAfter, type StateRow } from "./presence.ts";
+import { alertsOf } from "./standing-alerts.ts";
+
+type Ack = Extract<IncomingMessage, { leaf: "ack" }>;
+type Event = Extract<IncomingMessage, { leaf: "event" }>;
+
+/** What one robot's messages come to. */
+interface Outcome {
+  readonly serial: string;
+  readonly before: StateRow;
+  after: StateRow;
+  changed: boolean;
+  /** It came online, or connected anew. */
+  returned: boolean;
+  newest: StateMessage | null;
+  readonly live: { readonly message: StateMessage; readonly reading: Reading; readonly motion: MotionShown }[];
+  readonly acks: Ack[];
+  readonly events: Event[];
+}
+
+export interface Ingested {
+  /** Serial numbers that no robot carries, with the number of their messages. */
+  readonly unknown: readonly { readonly serial: string; readonly messages: number }[];
+  /** Robots that came online or connected anew. */
+  readonly returned: readonly number[];
+  /** Events to acknowledge, now that they are kept; also those that were kept before. */
+  readonly received: readonly { readonly serial: string; readonly session: number; readonly eventSeq: number }[];
+  /** States that advanced the current one and came live. */
+  readonly readings: number;
+}
+
+/** Stores what robots said, all of it in one transaction: states, presence, readings, runs, alerts, commands. */
+export async function ingest(db: Db, batch: readonly RobotMessages[], now: Date): Promise<Ingested> {
+  return db.transaction().execute(async (tx) => {
+    const known = new Map(
+      (
+        await lockRobotStates(
+          tx,
+          batch.map(({ serial }) => serial),
+        )
+      ).map((robot) => [robot.serial, robot.row]),
+    );
+    const outcomes: Outcome[] = [];
+    const unknown: { serial: string; messages: number }[] = [];
+    for (const { serial, messages } of batch) {
+      const row = known.get(serial);
+      if (row) outcomes.push(outcomeOf(serial, row, messages));
+      else unknown.push({ serial, messages: messages.length });
+    }
+    // Locks are taken in the order of the rows, by everybody.
+    outcomes.sort((one, other) => one.before.robot_id - other.before.robot_id);
+    await store(tx, outcomes, now);
+    return {
+      unknown,
+      returned: outcomes.filter(({ returned }) => returned).map(({ before }) => before.robot_id),
+      received: outcomes.flatMap(({ serial, after, events }) =>
+        events.map(({ message }) => ({ serial, session: after.session, eventSeq: message.eventSeq })),
+      ),
+      readings: outcomes.reduce((sum, { live }) => sum + live.length, 0),
+    };
+  });
+}
+
+async function store(tx: Tx, outcomes: readonly Outcome[], now: Date): Promise<void> {
+  const changed = outcomes.filter((outcome) => outcome.changed);
+  const live = outcomes.flatMap((outcome) => outcome.live);
+  await writeRobotStates(
+    tx,
+    changed.map(({ after }) => after),
+  );
+  await addReadings(
+    tx,
+    live.map(({ reading }) => reading),
+  );
+  const touched = new Set<number>([
+    ...(await recordMotions(
+      tx,
+      live.map(({ motion }) => motion),
+    )),
+    ...(await recordEvents(tx, outcomes.flatMap(eventsTold))),
+    ...(await syncAlerts(
+      tx,
+      outcomes.flatMap(({ after, newest }) => (newest ? alertsOf(after, newest) : [])),
+    )),
+  ]);
+  await settleByStates(
+    tx,
+    live.map(({ message, motion }) => ({ robotId: motion.robotId, state: message })),
+    now,
+  );
+  await recordAcks(
+    tx,
+    outcomes.flatMap(({ serial, acks }) => acks.map(({ message }) => ({ serial, ack: message }))),
+    now,
+  );
+  const untouched = [...touched].filter((id) => !changed.some(({ after }) => after.robot_id === id));
+  await touchRobots(
+    tx,
+    untouched.toSorted((one, other) => one - other),
+  );
+  if (changed.length + untouched.length > 0) await announceChange(tx);
+}
+
+function outcomeOf(serial: string, before: StateRow, messages: readonly IncomingMessage[]): Outcome {
+  const outcome: Outcome = {
+    serial,
+    before,
+    after: before,
+    changed: false,
+    returned: false,
+    newest: null,
+    live: [],
+    acks: [],
+    events: [],
+  };
+  for (const incoming of messages) {
+    if (incoming.leaf === "ack") outcome.acks.push(incoming);
+    else if (incoming.leaf === "event") outcome.events.push(incoming);
+    else {
+      const was = outcome.after;
+      const is = rowAfter(was, incoming);
+      if (is === null) continue;
+      outcome.after = is;
+      outcome.changed = true;
+      const wasAway = !was.online || was.session !== is.session;
+      outcome.returned ||= is.online && (wasAway || (was.live_at === null && is.live_at !== null));
+      if (incoming.leaf === "connection") continue;
+      outcome.newest = incoming.message;
+      if (!incoming.retained) outcome.live.push(liveStateOf(is, incoming.message, incoming.receivedAt, wasAway));
+    }
+  }
+  return outcome;
+}
+
+function liveStateOf(
+  row: StateRow,
+  message: StateMessage,
+  receivedAt: Date,
+  wasAway: boolean,
+): Outcome["live"][number] {
+  const { robot_id, site_id, robot_status } = row;
+  const { session, seq, status, motion, mode, battery, charging, runId, lastSeq } = message;
+  const robot_ts = new Date(message.ts);
+  return {
+    message,
+    reading: {
+      robot_id,
+      site_id,
+      received_at: receivedAt,
+      robot_ts,
+      session,
+      seq,
+      status,
+      robot_status,
+      motion,
+      mode,
+      battery,
+      charging,
+    },
+    motion: { robotId: robot_id, siteId: site_id, motion, runId, battery, lastSeq, status, receivedAt, wasAway },
+  };
+}
+
+function eventsTold({ after, events }: Outcome): EventTold[] {
+  const { robot_id: robotId, site_id: siteId, clock_skew_ms: clockSkewMs } = after;
+  return events.map(({ message, receivedAt }) => ({ robotId, siteId, message, receivedAt, clockSkewMs }));
+}

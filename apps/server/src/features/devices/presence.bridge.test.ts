@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type BridgeHarness, createBridge } from "../../../test/bridge-harness.ts";
+import { connectionMessage, stateMessage } from "../../../test/robot-messages.ts";
+
+let harness: BridgeHarness;
+let robotId: number;
+let serial: string;
+let count = 0;
+
+beforeAll(async () => {
+  harness = await createBridge();
+  await harness.bridge.start();
+  await harness.bridge.idle();
+});
+afterAll(() => harness.close());
+
+beforeEach(async () => {
+  count += 1;
+  serial = `PRES-${count}`;
+  robotId = await harness.robot(serial);
+});
+
+const connects = (session: number, retained = false) =>
+  harness.says(serial, "connection", connectionMessage(harness.clock.now(), session), retained);
+const dies = (session: number) =>
+  harness.says(serial, "connection", connectionMessage(harness.clock.now(), session, "CONNECTION_BROKEN"));
+const shows = (session: number, seq: number, battery = 90, retained = false) =>
+  harness.says(serial, "state", stateMessage(harness.clock.now(), session, seq, { battery }), retained);
+
+describe("protocol rule 7: one truth about presence", () => {
+  test("protocol rule 7: a live state proves ONLINE and is stored with its reading", async () => {
+    shows(1, 1, 64);
+    await harness.pass(100);
+    const row = await harness.stateOf(robotId);
+    expect(row).toMatchObject({ online: true, session: 1, state_seq: 1, battery: 64, robot_status: "idle" });
+    expect(row.live_at).toEqual(row.received_at);
+    const readings = await harness.database.db
+      .selectFrom("readings")
+      .selectAll()
+      .where("robot_id", "=", robotId)
+      .execute();
+    expect(readings).toMatchObject([{ session: 1, seq: 1, battery: 64, robot_status: "idle" }]);
+  });
+
+  test("protocol rule 7: state and then will of one session in one flush leave the robot offline", async () => {
+    shows(5, 1);
+    dies(5);
+    await harness.pass(100);
+    expect(await harness.stateOf(robotId)).toMatchObject({ online: false, robot_status: "offline", battery: 90 });
+  });
+
+  test("protocol rule 7: a will of an older session changes nothing", async () => {
+    connects(6);
+    shows(6, 1);
+    dies(5);
+    await harness.pass(100);
+    dies(5);
+    await harness.pass(100);
+    expect(await harness.stateOf(robotId)).toMatchObject({ online: true, session: 6, connection: "ONLINE" });
+  });
+
+  test("protocol rule 7: an older state changes nothing and leaves no reading", async () => {
+    shows(2, 7, 50);
+    await harness.pass(100);
+    shows(2, 6, 51);
+    shows(2, 7, 52);
+    shows(1, 99, 53);
+    await harness.pass(100);
+    expect(await harness.stateOf(robotId)).toMatchObject({ state_seq: 7, session: 2, battery: 50 });
+    const readings = await harness.database.db
+      .selectFrom("readings")
+      .select("seq")
+      .where("robot_id", "=", robotId)
+      .execute();
+    expect(readings).toEqual([{ seq: 7 }]);
+  });
+
+  test("protocol rule 7: a new session begins counting anew", async () => {
+    shows(2, 700, 50);
+    await harness.pass(100);
+    connects(3);
+    await harness.pass(100);
+    expect(await harness.stateOf(robotId)).toMatchObject({ session: 3, state_seq: null, live_at: null, battery: 50 });
+    shows(3, 1, 49);
+    await harness.pass(100);
+    expect(await harness.stateOf(robotId)).toMatchObject({ online: true, session: 3, state_seq: 1, battery: 49 });
+  });
+
+  test("protocol rule 2: a retained state gives last-known values, neither presence nor freshness", async () => {
+    shows(4, 9, 33, true);
+    await harness.pass(100);
+    const row = await harness.stateOf(robotId);
+    expect(row).toMatchObject({ online: false, live_at: null, battery: 33, robot_status: "offline" });
+  });
+
+  test("protocol rule 7: 90 s without a live state is offline; the next state proves ONLINE again", async () => {
+    await harness.pass(15_000);
+    shows(1, 1);
+    await harness.pass(100);
+    await harness.pass(85_000);
+    expect(await harness.stateOf(robotId)).toMatchObject({ online: true });
+    await harness.pass(10_000);
+    expect(await harness.stateOf(robotId)).toMatchObject({ online: false, robot_status: "offline" });
+    connects(1, true);
+    await harness.pass(100);
+    expect(await harness.stateOf(robotId)).toMatchObject({ online: false });
+    shows(1, 2);
+    await harness.pass(100);
+    expect(await harness.stateOf(robotId)).toMatchObject({ online: true, robot_status: "idle" });
+  });
+});

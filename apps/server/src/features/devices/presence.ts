@@ -1,0 +1,93 @@
+import type { ConnectionMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
+import type { OperatingMode } from "@suncrew/contract/robots/robots.ts";
+import { robotStatusOf } from "@suncrew/domain/robots/status-mapping.ts";
+import type { Selectable } from "kysely";
+import type { RobotStateTable } from "../../platform/database/schema.ts";
+
+/** What is stored of a robot, read under the lock on its row. */
+export interface StateRow extends Omit<Selectable<RobotStateTable>, "change_no"> {
+  readonly operating_mode: OperatingMode;
+}
+
+/** One message as it arrived; `retained` ones tell last-known values only. */
+export type PresenceMessage =
+  | {
+      readonly leaf: "connection";
+      readonly message: ConnectionMessage;
+      readonly receivedAt: Date;
+      readonly retained: boolean;
+    }
+  | { readonly leaf: "state"; readonly message: StateMessage; readonly receivedAt: Date; readonly retained: boolean };
+
+/**
+ * Protocol rule 7, the one place that decides who is online. Answers the row as it is after the message, or null
+ * where the message is not newer than what is stored and so changes nothing.
+ */
+export function rowAfter(row: StateRow, incoming: PresenceMessage): StateRow | null {
+  const next =
+    incoming.leaf === "connection"
+      ? afterConnection(row, incoming.message, incoming.receivedAt)
+      : afterState(row, incoming.message, incoming.receivedAt, incoming.retained);
+  return next && withStatus(next);
+}
+
+/** The row of a robot that fell silent (rule 7). */
+export function withStatus(row: StateRow): StateRow {
+  const { online, operating_mode: operatingMode, status: deviceStatus } = row;
+  return { ...row, robot_status: robotStatusOf({ online, operatingMode, deviceStatus }) };
+}
+
+/**
+ * Nothing of the former session counts as seen in a new one. A retained state raises the session too: it is the
+ * robot's own word that this session was, and (session, seq) must never fall back.
+ */
+function inSession(row: StateRow, session: number): StateRow {
+  if (session === row.session) return row;
+  return { ...row, session, state_seq: null, live_at: null, connection: null, connection_at: null, online: false };
+}
+
+function afterConnection(row: StateRow, message: ConnectionMessage, receivedAt: Date): StateRow | null {
+  if (message.session < row.session) return null;
+  const current = inSession(row, message.session);
+  if (message.state === "ONLINE") {
+    // A session is one connection: its ONLINE comes once, so a repeated or late one proves nothing.
+    if (current.connection !== null) return null;
+    return { ...current, connection: "ONLINE", connection_at: receivedAt, online: true };
+  }
+  if (current.connection === message.state && !current.online) return null;
+  return { ...current, connection: message.state, connection_at: receivedAt, online: false };
+}
+
+function afterState(row: StateRow, message: StateMessage, receivedAt: Date, retained: boolean): StateRow | null {
+  if (message.session < row.session) return null;
+  const current = inSession(row, message.session);
+  if (current.state_seq !== null && message.seq <= current.state_seq) return null;
+  const robotTime = new Date(message.ts);
+  const shown: StateRow = {
+    ...current,
+    state_seq: message.seq,
+    status: message.status,
+    motion: message.motion,
+    mode: message.mode,
+    battery: message.battery,
+    charging: message.charging,
+    applied_direction: message.applied.direction,
+    applied_main_speed: message.applied.mainSpeed,
+    applied_brush_speed: message.applied.brushSpeed,
+    run_id: message.runId,
+    last_seq: message.lastSeq,
+    last_command_id: message.lastCommandId,
+    firmware: message.firmware,
+    robot_ts: robotTime,
+    received_at: receivedAt,
+  };
+  if (retained) return shown;
+  const provedAgain = !current.online || current.connection === null;
+  return {
+    ...shown,
+    online: true,
+    live_at: receivedAt,
+    clock_skew_ms: robotTime.getTime() - receivedAt.getTime(),
+    ...(provedAgain && { connection: "ONLINE", connection_at: receivedAt }),
+  };
+}

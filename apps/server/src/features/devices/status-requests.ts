@@ -1,0 +1,46 @@
+import { PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
+import { COMMAND_EXPIRES_MS } from "@suncrew/domain/commands/limits.ts";
+import { v7 as uuidv7 } from "uuid";
+import type { Broker } from "../../platform/broker.ts";
+import type { Cancel, Clock } from "../../platform/clock.ts";
+import { publishCommandMessage } from "../commands/public.ts";
+import type { ReachableRobot } from "./devices.writes.ts";
+
+/** Asking a whole fleet is spread over this time (protocol rule 11). */
+const SPREAD_MS = 10_000;
+
+/** Asks robots to report now, not all at the same moment. */
+export class StatusRequests {
+  readonly #broker: Broker;
+  readonly #clock: Clock;
+  #planned: Cancel[] = [];
+
+  constructor(broker: Broker, clock: Clock) {
+    this.#broker = broker;
+    this.#clock = clock;
+  }
+
+  /** Replaces what was planned before. */
+  askAll(robots: readonly ReachableRobot[]): void {
+    this.cancel();
+    this.#planned = robots.map((robot, index) =>
+      this.#clock.after(Math.floor((index * SPREAD_MS) / robots.length), () => void this.#ask(robot)),
+    );
+  }
+
+  cancel(): void {
+    for (const cancel of this.#planned) cancel();
+    this.#planned = [];
+  }
+
+  async #ask({ serial, session }: ReachableRobot): Promise<void> {
+    const now = this.#clock.now();
+    const expiresAt = new Date(now.getTime() + COMMAND_EXPIRES_MS).toISOString();
+    const envelope = { v: PROTOCOL_VERSION, id: uuidv7(), session, issuedAt: now.toISOString(), expiresAt } as const;
+    try {
+      await publishCommandMessage(this.#broker, serial, { ...envelope, verb: "STATUS", by: "Suncrew" });
+    } catch {
+      // The robot reports by itself within 30 s; where the broker is away, all are asked again when it is back.
+    }
+  }
+}

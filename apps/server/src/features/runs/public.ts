@@ -1,0 +1,2 @@
+export { type MotionShown, recordMotions } from "./run-motions.writes.ts";
+export { type EventTold, recordEvents } from "./run-events.writes.ts";
