@@ -1,6 +1,6 @@
 import { Menu, UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconLogout, IconSettings } from "@tabler/icons-react";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { signOut } from "../../features/auth/public.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import classes from "./user-menu.module.css";
@@ -12,13 +12,19 @@ const ProfileSettingsDialog = lazy(() =>
 /** §2: the user's name with Profile Settings and Logout. */
 export function UserMenu() {
   const { user } = useSignedIn();
+  const target = useRef<HTMLButtonElement>(null);
   const [profileOpen, setProfileOpen] = useState(false);
+
+  function closeProfile(): void {
+    setProfileOpen(false);
+    target.current?.focus();
+  }
 
   return (
     <>
       <Menu position="bottom-end" width={200} withinPortal={false}>
         <Menu.Target>
-          <UnstyledButton className={classes["target"]}>
+          <UnstyledButton ref={target} className={classes["target"]}>
             <span className={classes["initials"]} aria-hidden>
               {initialsOf(user.name)}
             </span>
@@ -37,7 +43,7 @@ export function UserMenu() {
       </Menu>
       {profileOpen && (
         <Suspense fallback={null}>
-          <ProfileSettingsDialog onClose={() => setProfileOpen(false)} />
+          <ProfileSettingsDialog onClose={closeProfile} />
         </Suspense>
       )}
     </>

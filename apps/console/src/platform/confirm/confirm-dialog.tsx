@@ -1,8 +1,10 @@
 import { Button, Group, Modal, Text } from "@mantine/core";
+import { useEffect } from "react";
 import type { OpenQuestion } from "./confirm.ts";
 
 /** Asks one question; Escape, the cross and the outside mean no. */
 export function ConfirmDialog({ question }: { question: OpenQuestion }) {
+  useEffect(() => () => question.askedFrom?.focus(), [question]);
   const { title, message, confirmLabel, cancelLabel = "Cancel", destructive = false, answer } = question;
   return (
     <Modal opened onClose={() => answer(false)} title={title} centered closeButtonProps={{ "aria-label": "Close" }}>

@@ -1,0 +1,185 @@
+import type { LiveEvent } from "@suncrew/contract/live/live.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { LiveConnection } from "./live-connection.ts";
+import { LiveStore } from "./live-store.ts";
+
+vi.hoisted(() => {
+  vi.stubGlobal("localStorage", { getItem: () => null, removeItem: () => undefined });
+});
+
+const AT = "2026-03-01T10:00:00.000Z";
+const snapshot: LiveEvent = { type: "snapshot", at: AT, robots: [], sites: [] };
+const update: LiveEvent = { type: "update", at: AT, robots: [], sites: [], activity: [] };
+
+/** A browser tab that can be hidden. */
+class Tab extends EventTarget {
+  hidden = false;
+  hide(hidden: boolean): void {
+    this.hidden = hidden;
+    this.dispatchEvent(new Event("visibilitychange"));
+  }
+}
+
+/** The server's end of a live stream. */
+class Stream {
+  readonly response: Response;
+  readonly signal: AbortSignal | null;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+
+  constructor(signal: AbortSignal | null) {
+    this.signal = signal;
+    this.response = new Response(
+      new ReadableStream<Uint8Array>({ start: (controller) => void (this.#controller = controller) }),
+    );
+    signal?.addEventListener("abort", () => this.#controller?.error(signal.reason));
+  }
+
+  async send(event: unknown): Promise<void> {
+    this.#controller?.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+    await vi.advanceTimersByTimeAsync(0);
+  }
+
+  async end(): Promise<void> {
+    this.#controller?.close();
+    await vi.advanceTimersByTimeAsync(0);
+  }
+}
+
+let tab: Tab;
+let streams: Stream[];
+let answers: (() => Response)[];
+let store: LiveStore;
+const onEvents = vi.fn<(events: readonly LiveEvent[]) => void>();
+const onEnd = vi.fn<(reason: string) => void>();
+let connection: LiveConnection;
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  tab = new Tab();
+  streams = [];
+  answers = [];
+  store = new LiveStore();
+  connection = new LiveConnection({ store, onEvents: onEvents.mockReset(), onEnd: onEnd.mockReset() });
+  vi.stubGlobal("document", tab);
+  vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+    const refused = answers.shift();
+    if (refused !== undefined) return refused();
+    const stream = new Stream(init.signal ?? null);
+    streams.push(stream);
+    return stream.response;
+  });
+});
+afterEach(() => {
+  connection.stop();
+  vi.useRealTimers();
+});
+
+async function start(): Promise<Stream> {
+  connection.start();
+  await vi.advanceTimersByTimeAsync(0);
+  return latest();
+}
+
+function latest(): Stream {
+  const stream = streams.at(-1);
+  if (stream === undefined) throw new Error("No stream was opened.");
+  return stream;
+}
+
+test("connecting, then live with the snapshot, which is shown at once", async () => {
+  const stream = await start();
+  expect(store.status()).toBe("connecting");
+  await stream.send(snapshot);
+  expect(store.status()).toBe("live");
+  expect(onEvents).toHaveBeenCalledTimes(1);
+});
+
+test("updates are gathered for 100 ms", async () => {
+  const stream = await start();
+  await stream.send(snapshot);
+  await stream.send(update);
+  await vi.advanceTimersByTimeAsync(60);
+  await stream.send(update);
+  expect(onEvents).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(40);
+  expect(onEvents).toHaveBeenCalledTimes(2);
+  expect(onEvents).toHaveBeenLastCalledWith([update, update]);
+});
+
+test("malformed events are left out and counted; the stream goes on", async () => {
+  const stream = await start();
+  await stream.send({ type: "update", robots: "none" });
+  await stream.send({ type: "rumour" });
+  await stream.send(snapshot);
+  expect(connection.ignoredEvents).toBe(2);
+  expect(store.status()).toBe("live");
+});
+
+test("a broken stream is lost, is tried again with growing pauses, and recovers", async () => {
+  answers = [() => Response.error(), () => new Response("", { status: 503 })];
+  connection.start();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(store.status()).toBe("lost");
+  await vi.advanceTimersByTimeAsync(500 + 1_000);
+  await latest().send(snapshot);
+  expect(store.status()).toBe("live");
+  await latest().end();
+  expect(store.status()).toBe("lost");
+  await vi.advanceTimersByTimeAsync(500);
+  await latest().send(snapshot);
+  expect(store.status()).toBe("live");
+});
+
+test("a stream that is silent for longer than two heartbeats counts as broken", async () => {
+  const stream = await start();
+  await stream.send(snapshot);
+  await vi.advanceTimersByTimeAsync(34_999);
+  expect(store.status()).toBe("live");
+  await vi.advanceTimersByTimeAsync(1);
+  expect(store.status()).toBe("lost");
+});
+
+test.each([401, 403])("a %d ends it for good", async (status) => {
+  answers = [() => new Response("{}", { status })];
+  connection.start();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(store.status()).toBe("stopped");
+  expect(streams).toEqual([]);
+});
+
+test("an announced end is told with its reason and is no interruption", async () => {
+  const stream = await start();
+  await stream.send(snapshot);
+  await stream.send({ type: "end", reason: "scope" });
+  expect(onEnd).toHaveBeenCalledWith("scope");
+  expect(store.status()).toBe("connecting");
+  await vi.advanceTimersByTimeAsync(500);
+  await latest().send(snapshot);
+  expect(store.status()).toBe("live");
+  expect(streams).toHaveLength(2);
+});
+
+test("a hidden tab closes its stream and catches up when it is shown", async () => {
+  const stream = await start();
+  await stream.send(snapshot);
+  tab.hide(true);
+  expect(stream.signal?.aborted).toBe(true);
+  expect(store.status()).toBe("stopped");
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(streams).toHaveLength(1);
+  tab.hide(false);
+  await vi.advanceTimersByTimeAsync(0);
+  await latest().send(snapshot);
+  expect(streams).toHaveLength(2);
+  expect(store.status()).toBe("live");
+});
+
+test("a tab opened in the background waits until it is shown", async () => {
+  tab.hidden = true;
+  connection.start();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(streams).toEqual([]);
+  tab.hide(false);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(streams).toHaveLength(1);
+});
