@@ -21,14 +21,23 @@ const MINUTE_MS = 60_000;
 /** Battery and cleaning progress; knows nothing of commands. */
 export class Body {
   battery: number;
-  /** Battery held by a failed charger, or null. */
-  heldAt: number | null = null;
+  #held = false;
   #passLeft = 0;
   readonly #machine: Machine;
 
   constructor(machine: Machine, battery: number) {
     this.#machine = machine;
     this.battery = battery;
+  }
+
+  get canCharge(): boolean {
+    return !this.#held && this.battery < 100;
+  }
+
+  /** A failed charger holds the battery at this percentage, or below; null where the charger works. */
+  hold(at: number | null): void {
+    this.#held = at !== null;
+    if (at !== null) this.battery = Math.min(this.battery, at);
   }
 
   beginPass(): void {
@@ -41,7 +50,7 @@ export class Body {
   }
 
   rest(elapsedMs: number): void {
-    if (this.heldAt !== null) return;
+    if (!this.canCharge) return;
     this.battery = Math.min(100, this.battery + (elapsedMs * this.#machine.chargePerMinute) / MINUTE_MS);
   }
 

@@ -33,11 +33,16 @@ export const robotMemorySchema = z.object({
 export type RobotMemory = z.output<typeof robotMemorySchema>;
 
 /**
- * The memory of a robot from the factory. Session and eventSeq begin at the time of day in seconds, so that a
- * robot whose memory was lost still counts on above what it used before. Overrides set an initial condition.
+ * Where counters begin: the time of day in seconds, which they never catch up with, counting less than one a second.
+ * So a robot whose memory was lost, or not stored in time, still counts on above what it used before.
  */
+export function counterBase(wallMs: number): number {
+  return isClockSet(wallMs) ? Math.floor(wallMs / 1000) : 0;
+}
+
+/** The memory of a robot from the factory. Overrides set an initial condition. */
 export function freshMemory(wallMs: number, initial: Partial<RobotMemory> = {}): RobotMemory {
-  const base = isClockSet(wallMs) ? Math.floor(wallMs / 1000) : 0;
+  const base = counterBase(wallMs);
   return {
     session: base,
     lastSeq: 0,

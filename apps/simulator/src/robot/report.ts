@@ -1,8 +1,29 @@
 import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
 import type { Outgoing } from "./outgoing.ts";
-import { instantOf } from "./moment.ts";
+import { instantOf, type Moment } from "./moment.ts";
 
 export type Reading = Omit<StateMessage, "seq" | "ts" | "session">;
+
+/** The robot as it reports itself; it says whole percents. */
+export function readingOf(robot: Reading): Reading {
+  return {
+    status: robot.status,
+    motion: robot.motion,
+    mode: robot.mode,
+    battery: shownBattery(robot.battery),
+    charging: robot.charging,
+    applied: robot.applied,
+    runId: robot.runId,
+    lastSeq: robot.lastSeq,
+    lastCommandId: robot.lastCommandId,
+    firmware: robot.firmware,
+    alerts: robot.alerts,
+  };
+}
+
+export function shownBattery(battery: number): number {
+  return Math.round(battery);
+}
 
 /** Decides when a state is due: on every change, when asked, and at least each `intervalMs`. */
 export class Reporter {
@@ -26,7 +47,7 @@ export class Reporter {
     this.#asked = true;
   }
 
-  due(reading: Reading, session: number, monotonicMs: number, wallMs: number): Outgoing | null {
+  due(reading: Reading, session: number, { monotonicMs, wallMs }: Moment): Outgoing | null {
     const now = JSON.stringify(reading);
     if (!this.#asked && now === this.#last && monotonicMs - this.#lastAtMs < this.#intervalMs) return null;
     this.#asked = false;

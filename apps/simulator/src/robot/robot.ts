@@ -1,22 +1,18 @@
-import type {
-  AckMessage,
-  CommandMessage,
-  DeviceAlert,
-  RejectCode,
-  RunEndReason,
-} from "@suncrew/contract/devices/messages.ts";
+import type { AckMessage, CommandMessage, DeviceAlert, RunEndReason } from "@suncrew/contract/devices/messages.ts";
 import { PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
 import { Answers } from "./answers.ts";
-import { Body, type Machine, machineAtSpeed } from "./body.ts";
-import { alertsOf, type Conditions, isBatteryLow, soundCondition, START_BATTERY, statusTextOf } from "./conditions.ts";
+import { type Machine, machineAtSpeed } from "./body.ts";
+import { alertsOf, type Conditions, isBatteryLow, soundCondition, statusTextOf } from "./conditions.ts";
+import { Drive } from "./drive.ts";
 import { EventLog } from "./event-log.ts";
-import { fenceOf } from "./fences.ts";
-import type { RobotMemory } from "./memory.ts";
+import { isUnfenced, type Order, refusalOf } from "./judge.ts";
+import { counterBase, type RobotMemory } from "./memory.ts";
 import { instantOf, type Moment } from "./moment.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { parseCommand } from "./parse-command.ts";
-import { Reporter } from "./report.ts";
+import { readingOf, Reporter, shownBattery } from "./report.ts";
+import { alertChanges, runBegan, runEnded, type Telling } from "./tell.ts";
 
 export interface RobotOptions {
   readonly memory: RobotMemory;
@@ -31,15 +27,7 @@ export interface RobotOptions {
 }
 
 export type Unsaved = "nothing" | "soon" | "before-publishing";
-/** A command that is numbered, so one that acts. */
-type Order = Exclude<CommandMessage, { verb: "STATUS" | "RECEIVED" }>;
 type StartOrder = Extract<Order, { verb: "START" }>;
-
-interface Run {
-  readonly runId: string;
-  /** Monotonic time at which the robot stops by itself, whatever it hears. */
-  readonly endsAtMs: number;
-}
 
 /**
  * The robot's side of the device protocol, without clock, timer or network: every call brings the moment and
@@ -47,14 +35,13 @@ interface Run {
  */
 export class Robot {
   readonly #memory: RobotMemory;
-  readonly #body: Body;
+  readonly #drive: Drive;
   readonly #answers: Answers;
   readonly #events: EventLog;
   readonly #reporter: Reporter;
   readonly #linkLossStopMs: number;
   readonly #onMove: (commandId: string) => void;
   #conditions: Conditions;
-  #run: Run | null = null;
   #linked = false;
   /** Monotonic time since which there is no broker. */
   #linkLostAtMs: number;
@@ -66,14 +53,14 @@ export class Robot {
 
   constructor(options: RobotOptions, now: Moment) {
     this.#memory = structuredClone(options.memory);
-    this.#body = new Body(options.machine ?? machineAtSpeed(1), this.#memory.battery);
+    this.#drive = new Drive(options.machine ?? machineAtSpeed(1), this.#memory.battery);
     this.#answers = new Answers(this.#memory.answers);
-    this.#events = new EventLog(this.#memory.events, this.#memory.eventSeq);
+    const lastEventSeq = Math.max(this.#memory.eventSeq, counterBase(now.wallMs));
+    this.#events = new EventLog(this.#memory.events, lastEventSeq);
     this.#reporter = new Reporter(options.reportIntervalMs ?? 25_000);
     this.#linkLossStopMs = options.linkLossStopMs ?? 300_000;
     this.#onMove = options.onMove ?? (() => {});
     this.#conditions = options.conditions ?? soundCondition;
-    this.#body.heldAt = this.#conditions.batteryHeldAt;
     this.#nowMs = now.monotonicMs;
     this.#linkLostAtMs = now.monotonicMs;
     this.#tellOfPowerLoss(now);
@@ -124,7 +111,6 @@ export class Robot {
   setConditions(conditions: Conditions, now: Moment): Outgoing[] {
     this.#advance(now);
     this.#conditions = conditions;
-    this.#body.heldAt = conditions.batteryHeldAt;
     if (conditions.jammed) this.#stop("FAULT", now);
     this.#reviewConditions(now);
     return this.#publish(now);
@@ -138,7 +124,7 @@ export class Robot {
     this.#advance(now);
     if (change.maintenance === true) this.#stop("MAINTENANCE", now);
     Object.assign(this.#memory, change);
-    if (change.battery !== undefined) this.#body.battery = change.battery;
+    if (change.battery !== undefined) this.#drive.body.battery = change.battery;
     this.#unsaved = "before-publishing";
     this.#reviewConditions(now);
     return this.#publish(now);
@@ -148,11 +134,11 @@ export class Robot {
   memory(wallMs: number): RobotMemory {
     return structuredClone({
       ...this.#memory,
-      battery: this.#body.battery,
+      battery: this.#drive.body.battery,
       events: [...this.#events.waiting],
       eventSeq: this.#events.lastSeq,
       answers: [...this.#answers.kept],
-      run: this.#run === null ? null : { runId: this.#run.runId, aliveAtMs: wallMs },
+      run: this.runId === null ? null : { runId: this.runId, aliveAtMs: wallMs },
     });
   }
 
@@ -170,20 +156,20 @@ export class Robot {
     return this.#memory.lastSeq;
   }
   get motion(): Motion {
-    return this.#run === null ? "STOPPED" : "MOVING";
+    return this.runId === null ? "STOPPED" : "MOVING";
   }
   get mode(): "AUTO" | "MANUAL" | "MAINTENANCE" {
     return this.#memory.maintenance ? "MAINTENANCE" : this.#memory.mode;
   }
   get runId(): string | null {
-    return this.#run?.runId ?? null;
+    return this.#drive.runId;
   }
   /** Percent, exact. */
   get battery(): number {
-    return this.#body.battery;
+    return this.#drive.body.battery;
   }
   get charging(): boolean {
-    return this.#run === null && this.#body.heldAt === null && this.#body.battery < 100;
+    return this.runId === null && this.#drive.body.canCharge;
   }
   get applied(): RobotMemory["applied"] {
     return this.#memory.applied;
@@ -191,11 +177,14 @@ export class Robot {
   get firmware(): string {
     return this.#memory.firmware;
   }
-  get alerts(): readonly DeviceAlert[] {
+  get alerts(): DeviceAlert[] {
     return this.#memory.alerts;
   }
   get status(): string {
-    return statusTextOf(this.#conditions, this.#memory.alerts, this.#run !== null);
+    return statusTextOf(this.#conditions, this.#memory.alerts, this.runId !== null);
+  }
+  get lastCommandId(): string | null {
+    return this.#memory.lastCommandId;
   }
   get waitingEvents(): number {
     return this.#events.waiting.length;
@@ -217,8 +206,17 @@ export class Robot {
   }
 
   #answer(command: Order, now: Moment): Omit<AckMessage, "ts"> {
-    const code = this.#refusalOf(command, now);
-    const unfenced = command.verb === "STOP" || command.verb === "MAINTENANCE_ON";
+    const judged = {
+      session: this.session,
+      lastSeq: this.lastSeq,
+      startSeq: this.#startSeq,
+      maintenance: this.#memory.maintenance,
+      moving: this.motion === "MOVING",
+      battery: this.battery,
+      conditions: this.#conditions,
+    };
+    const code = refusalOf(command, judged, now.wallMs);
+    const unfenced = isUnfenced(command);
     if (code !== null) {
       const answer = { id: command.id, status: "REJECTED", code } as const;
       // An unfenced order that was not taken is judged anew when it comes again: it never acted.
@@ -232,26 +230,6 @@ export class Robot {
     this.#answers.remember(answer, unfenced);
     this.#save(command.verb.startsWith("MAINTENANCE") ? "before-publishing" : "soon");
     return answer;
-  }
-
-  #refusalOf(command: Order, now: Moment): RejectCode | null {
-    const refused = this.#conditions.refuses?.verbs.includes(command.verb) ? this.#conditions.refuses.code : null;
-    if (command.verb === "MAINTENANCE_ON") return refused;
-    if (command.verb === "STOP") {
-      // Rule 3: older than a START that was taken in the same session.
-      const overtaken = command.session === this.session && command.seq < this.#startSeq;
-      return overtaken ? "OLD_SEQ" : refused;
-    }
-    const old = fenceOf(command, this.#memory, now.wallMs) ?? refused;
-    if (old !== null || command.verb === "MAINTENANCE_OFF") return old;
-    if (this.#memory.maintenance) return "MAINTENANCE";
-    return command.verb === "START" ? this.#startRefusal() : null;
-  }
-
-  #startRefusal(): RejectCode | null {
-    if (this.#run !== null) return "BUSY";
-    if (this.#conditions.jammed) return "FAULT";
-    return this.#body.battery < START_BATTERY ? "BATTERY_LOW" : null;
   }
 
   #act(command: Order, now: Moment): void {
@@ -275,18 +253,9 @@ export class Robot {
   #start(command: StartOrder, now: Moment): void {
     this.#apply(command.params);
     this.#startSeq = command.seq;
-    this.#run = { runId: command.runId, endsAtMs: now.monotonicMs + command.maxDurationS * 1000 };
-    this.#body.beginPass();
+    this.#drive.begin({ runId: command.runId, endsAtMs: this.#nowMs + command.maxDurationS * 1000 });
     this.#onMove(command.id);
-    const at = instantOf(now.wallMs);
-    this.#events.add({
-      kind: "RUN_BEGAN",
-      runId: command.runId,
-      at,
-      ts: at,
-      session: this.session,
-      battery: this.#shownBattery(),
-    });
+    this.#events.add(runBegan(command.runId, this.#telling(now)));
   }
 
   #apply(params: Extract<Order, { verb: "SET" }>["params"]): void {
@@ -299,22 +268,12 @@ export class Robot {
   }
 
   #stop(reason: RunEndReason, now: Moment): void {
-    if (this.#run === null) return;
-    const { runId } = this.#run;
-    this.#run = null;
-    this.#tellRunEnded(runId, reason, now.wallMs, now);
+    const runId = this.#drive.halt();
+    if (runId !== null) this.#tellRunEnded(runId, reason, now.wallMs, now);
   }
 
   #tellRunEnded(runId: string, reason: RunEndReason, endedAtMs: number, now: Moment): void {
-    this.#events.add({
-      kind: "RUN_ENDED",
-      runId,
-      reason,
-      at: instantOf(endedAtMs),
-      ts: instantOf(now.wallMs),
-      session: this.session,
-      battery: this.#shownBattery(),
-    });
+    this.#events.add(runEnded(runId, reason, endedAtMs, this.#telling(now)));
     this.#save("soon");
   }
 
@@ -326,53 +285,27 @@ export class Robot {
     this.#tellRunEnded(run.runId, "FAULT", run.aliveAtMs, now);
   }
 
-  /** Protocol rule 4: ends a run at the earliest moment that ends it, also where the step was long. */
   #advance(now: Moment): void {
-    const elapsedMs = Math.max(0, now.monotonicMs - this.#nowMs);
     const fromMs = this.#nowMs;
-    this.#nowMs = fromMs + elapsedMs;
-    if (this.#run === null) {
-      this.#body.rest(elapsedMs);
-    } else {
-      const end = this.#endOf(this.#run, fromMs);
-      const lastsMs = Math.min(elapsedMs, Math.max(0, end.atMs - fromMs));
-      this.#body.clean(lastsMs, this.#memory.applied);
-      if (end.atMs <= this.#nowMs) {
-        const restMs = elapsedMs - lastsMs;
-        this.#stop(end.reason, { monotonicMs: this.#nowMs - restMs, wallMs: now.wallMs - restMs });
-        this.#body.rest(restMs);
-      }
-    }
+    this.#nowMs = Math.max(fromMs, now.monotonicMs);
+    const linkEndsAtMs = this.#linked ? null : this.#linkLostAtMs + this.#linkLossStopMs;
+    const end = this.#drive.advance(fromMs, this.#nowMs, this.#memory.applied, linkEndsAtMs);
+    if (end !== null) this.#tellRunEnded(end.runId, end.reason, now.wallMs - end.agoMs, now);
     this.#reviewConditions(now);
-  }
-
-  #endOf(run: Run, fromMs: number): { atMs: number; reason: RunEndReason } {
-    const { applied } = this.#memory;
-    const ends: { atMs: number; reason: RunEndReason }[] = [
-      { atMs: run.endsAtMs, reason: "MAX_DURATION" },
-      { atMs: fromMs + this.#body.untilDoneMs(applied), reason: "FINISHED" },
-      { atMs: fromMs + this.#body.untilEmptyMs(applied), reason: "BATTERY" },
-    ];
-    if (!this.#linked) ends.push({ atMs: this.#linkLostAtMs + this.#linkLossStopMs, reason: "LINK_LOST" });
-    return ends.reduce((first, end) => (end.atMs < first.atMs ? end : first));
   }
 
   /** Raises and clears alerts as the conditions and the battery are now. */
   #reviewConditions(now: Moment): void {
-    const { batteryHeldAt } = this.#conditions;
-    if (batteryHeldAt !== null) this.#body.battery = Math.min(this.#body.battery, batteryHeldAt);
+    const { body } = this.#drive;
+    body.hold(this.#conditions.batteryHeldAt);
     const before = this.#memory.alerts;
     const wasLow = before.some((alert) => alert.code === "LOW_BATTERY");
-    const after = alertsOf(this.#conditions, isBatteryLow(this.#body.battery, wasLow));
+    const after = alertsOf(this.#conditions, isBatteryLow(body.battery, wasLow));
     if (before.length === 0 && after.length === 0) return;
-    const at = instantOf(now.wallMs);
-    const envelope = { at, ts: at, session: this.session };
-    const cleared = before.filter(({ code }) => !after.some((alert) => alert.code === code));
-    const raised = after.filter(({ code }) => !before.some((alert) => alert.code === code));
-    for (const { code } of cleared) this.#events.add({ kind: "ALERT_CLEARED", code, ...envelope });
-    for (const alert of raised) this.#events.add({ kind: "ALERT_RAISED", alert, ...envelope });
+    const changes = alertChanges(before, after, this.#telling(now));
+    for (const change of changes) this.#events.add(change);
     this.#memory.alerts = after;
-    if (cleared.length + raised.length > 0) this.#save("soon");
+    if (changes.length > 0) this.#save("soon");
   }
 
   #publish(now: Moment): Outgoing[] {
@@ -382,31 +315,14 @@ export class Robot {
     }
     const out = this.#out;
     this.#out = [];
-    const state = this.#reporter.due(
-      {
-        status: this.status,
-        motion: this.motion,
-        mode: this.mode,
-        battery: this.#shownBattery(),
-        charging: this.charging,
-        applied: this.#memory.applied,
-        runId: this.runId,
-        lastSeq: this.lastSeq,
-        lastCommandId: this.#memory.lastCommandId,
-        firmware: this.#memory.firmware,
-        alerts: this.#memory.alerts,
-      },
-      this.session,
-      now.monotonicMs,
-      now.wallMs,
-    );
+    const state = this.#reporter.due(readingOf(this), this.session, now);
     if (state !== null) out.push(state);
     for (const message of this.#events.due(now.monotonicMs)) out.push({ leaf: "event", message });
     return out;
   }
 
-  #shownBattery(): number {
-    return Math.round(this.#body.battery);
+  #telling({ wallMs }: Moment): Telling {
+    return { session: this.session, battery: shownBattery(this.battery), wallMs };
   }
 
   #save(urgency: "soon" | "before-publishing"): void {

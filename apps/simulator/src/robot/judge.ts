@@ -1,0 +1,64 @@
+import type { CommandMessage, RejectCode } from "@suncrew/contract/devices/messages.ts";
+import { type Conditions, START_BATTERY } from "./conditions.ts";
+import { isClockSet } from "./moment.ts";
+
+/** A command that is numbered, so one that acts. */
+export type Order = Exclude<CommandMessage, { verb: "STATUS" | "RECEIVED" }>;
+
+/** What of a robot decides whether it takes an order. */
+export interface JudgedRobot {
+  readonly session: number;
+  readonly lastSeq: number;
+  /** Highest seq of a START taken in the current session; below zero where there was none. */
+  readonly startSeq: number;
+  readonly maintenance: boolean;
+  readonly moving: boolean;
+  readonly battery: number;
+  readonly conditions: Conditions;
+}
+
+/** STOP and MAINTENANCE_ON, which neither session nor seq nor age fences. */
+export function isUnfenced(order: Order): boolean {
+  return order.verb === "STOP" || order.verb === "MAINTENANCE_ON";
+}
+
+/** Why a robot rejects an order at a moment of its own clock, or null where it takes it. */
+export function refusalOf(order: Order, robot: JudgedRobot, wallMs: number): RejectCode | null {
+  const { refuses } = robot.conditions;
+  const refused = refuses?.verbs.includes(order.verb) ? refuses.code : null;
+  switch (order.verb) {
+    case "MAINTENANCE_ON":
+      return refused;
+    case "STOP":
+      return isOvertaken(order, robot) ? "OLD_SEQ" : refused;
+    case "MAINTENANCE_OFF":
+      return fenceOf(order, robot, wallMs) ?? refused;
+    case "SET":
+      return fenceOf(order, robot, wallMs) ?? refused ?? (robot.maintenance ? "MAINTENANCE" : null);
+    case "START":
+      return fenceOf(order, robot, wallMs) ?? refused ?? startRefusalOf(robot);
+  }
+}
+
+/**
+ * Protocol rule 1: why a START, SET or MAINTENANCE_OFF is an old order, or null where it is not. Rule 12: a robot
+ * whose clock is not set cannot judge the age of an order, so it takes none of these.
+ */
+function fenceOf(order: Order, robot: JudgedRobot, wallMs: number): RejectCode | null {
+  if (order.session !== robot.session) return "OLD_SESSION";
+  if (!isClockSet(wallMs)) return "CLOCK_NOT_SET";
+  if (wallMs >= Date.parse(order.expiresAt)) return "EXPIRED";
+  return order.seq > robot.lastSeq ? null : "OLD_SEQ";
+}
+
+/** Protocol rule 3: the only STOP that is dropped is older than a START that was taken in the same session. */
+function isOvertaken(order: Order, robot: JudgedRobot): boolean {
+  return order.session === robot.session && order.seq < robot.startSeq;
+}
+
+function startRefusalOf(robot: JudgedRobot): RejectCode | null {
+  if (robot.maintenance) return "MAINTENANCE";
+  if (robot.moving) return "BUSY";
+  if (robot.conditions.jammed) return "FAULT";
+  return robot.battery < START_BATTERY ? "BATTERY_LOW" : null;
+}
