@@ -22,15 +22,11 @@ describe("§8: what is wrong with a request is told in plain words that name the
     [{ username: "x".repeat(201), password: "x" }, ["username must have at most 200 characters"]],
     [[], ["body must be an object"]],
     [{ username: "a\0b", password: "x" }, ["username has characters that are not text"]],
-    [{ username: "a\ud800", password: "x" }, ["password is required"]],
+    [{ username: "half a pair \ud800", password: "x" }, ["username has characters that are not text"]],
   ])("login with %j", async (body, messages) => {
     const nobody = await server.as(null);
     const answer = await nobody.raw(login.path, { method: "POST", body });
     expect(answer.status).toBe(400);
-    if (JSON.stringify(body).includes("ud800")) {
-      expect(answer.body).toMatchObject({ errors: [{ field: "username" }] });
-      return;
-    }
     expect(answer.body).toMatchObject({
       message: messages.join("; "),
       errors: messages.map((message) => ({ message })),

@@ -1,14 +1,14 @@
 import { once } from "node:events";
-import { request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { logout } from "@suncrew/contract/auth/auth.ts";
 import { health } from "@suncrew/contract/config/config.ts";
-import Fastify from "fastify";
+import Fastify, { type FastifyInstance } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { registerOpen } from "./register.ts";
 
-let app: ReturnType<typeof Fastify>;
+let app: FastifyInstance;
 let port: number;
 let signals: AbortSignal[];
 let arrived: PromiseWithResolvers<AbortSignal>;
@@ -31,7 +31,7 @@ beforeEach(async () => {
     return { message: "done" };
   });
   await app.listen({ port: 0, host: "127.0.0.1" });
-  ({ port } = app.server.address() as AddressInfo);
+  port = (app.server.address() as AddressInfo).port;
 });
 afterEach(async () => {
   answer.resolve();
@@ -62,7 +62,7 @@ test("a caller who waits for the answer aborts nothing, also when the connection
 
 test("calls one after another on one connection are told apart and leave no listener behind", async () => {
   let socketListeners = 0;
-  app.server.on("request", (incoming) => (socketListeners = incoming.socket.listenerCount("close")));
+  app.server.on("request", (incoming: IncomingMessage) => (socketListeners = incoming.socket.listenerCount("close")));
   const counts = new Set<number>();
   for (let each = 0; each < 20; each += 1) {
     await (await fetch(`http://127.0.0.1:${port}${health.path}`)).text();

@@ -1,0 +1,38 @@
+import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+
+let server: TestApp;
+beforeAll(async () => {
+  server = await createTestApp();
+});
+afterAll(() => server.close());
+
+describe("§7 GET api/partner/details", () => {
+  test("a Super Admin has all partners with their usernames, In-house too", async () => {
+    const partners = await (await server.as("admin")).ask(partnerDetails);
+    expect(partners.map(({ name, username }) => [name, username])).toEqual([
+      ["Farcare Services", "sadia"],
+      ["In-house", null],
+      ["Owncare Services", "omkar"],
+    ]);
+  });
+
+  test("a partner has a list of one, its own, without a sign-in", async () => {
+    const partners = await (await server.as("owner")).ask(partnerDetails);
+    expect(partners).toHaveLength(1);
+    expect(partners[0]).toMatchObject({
+      id: server.fixtures.ownerPartnerId,
+      name: "Owncare Services",
+      contact_person: "Odile Osprey",
+      status: "ACTIVE",
+      username: null,
+      user_id: null,
+    });
+  });
+
+  test("no answer has anything of a password", async () => {
+    const { text } = await (await server.as("admin")).call(partnerDetails);
+    expect(text).not.toMatch(/password|argon2/i);
+  });
+});
