@@ -22,6 +22,9 @@ export interface App {
   stop(): Promise<void>;
 }
 
+/** Calls under way have this long to finish when the server stops, in milliseconds. */
+const CLOSE_GRACE_MS = 1_500;
+
 /** Puts the product together from its outside parts. Features are listed here in order, and nowhere else. */
 export async function buildApp(parts: Parts): Promise<App> {
   const loggerInstance: FastifyBaseLogger = parts.log;
@@ -54,7 +57,10 @@ export async function buildApp(parts: Parts): Promise<App> {
       for (const service of services) await service.start();
     },
     async stop() {
+      // Calls under way may finish; a connection that nobody reads must not hold up the end.
+      const cut = setTimeout(() => http.server.closeAllConnections(), CLOSE_GRACE_MS);
       await http.close();
+      clearTimeout(cut);
       for (const service of services.toReversed()) await service.stop();
     },
   };

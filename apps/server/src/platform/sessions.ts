@@ -16,21 +16,35 @@ export async function openSession(
   return id;
 }
 
-/** Whose session it is; null where it is over, or its user or the user's partner is no more. Read anew every time. */
-export async function readSession(db: Executor, sessionId: string, now: Date): Promise<Viewer | null> {
-  const row = await db
+/** Sessions that are not over, of users that still exist, with their people. */
+function openSessions(db: Executor, now: Date) {
+  return db
     .selectFrom("sessions")
     .innerJoin("users", "users.id", "sessions.user_id")
     .leftJoin("partners", "partners.id", "users.partner_id")
-    .select(["users.id", "users.name", "users.email", "users.role", "users.partner_id"])
-    .where("sessions.id", "=", sessionId)
     .where("sessions.ended_at", "is", null)
     .where("sessions.expires_at", ">", now)
     .where("users.deleted_at", "is", null)
-    .where("partners.deleted_at", "is", null)
+    .where("partners.deleted_at", "is", null);
+}
+
+/** Whose session it is; null where it is over, or its user or the user's partner is no more. Read anew every time. */
+export async function readSession(db: Executor, sessionId: string, now: Date): Promise<Viewer | null> {
+  const row = await openSessions(db, now)
+    .select(["users.id", "users.name", "users.email", "users.role", "users.partner_id"])
+    .where("sessions.id", "=", sessionId)
     .executeTakeFirst();
   if (!row) return null;
   return { userId: row.id, name: row.name, email: row.email, role: row.role, partnerId: row.partner_id, sessionId };
+}
+
+/** Those of the sessions that are not over. */
+export async function findOpenSessions(db: Executor, sessionIds: readonly string[], now: Date): Promise<Set<string>> {
+  const rows = await openSessions(db, now)
+    .select("sessions.id")
+    .where("sessions.id", "=", sql<string>`any(${sessionIds}::uuid[])`)
+    .execute();
+  return new Set(rows.map((row) => row.id));
 }
 
 /** True where this call has ended the session, false where it was over already. */

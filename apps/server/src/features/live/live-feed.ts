@@ -1,0 +1,160 @@
+import { Readable } from "node:stream";
+import { LIVE_HEARTBEAT_MS, type LiveEvent } from "@suncrew/contract/live/live.ts";
+import type { ChangeSignal } from "../../platform/change-signal.ts";
+import type { Cancel } from "../../platform/clock.ts";
+import { InTurn } from "../../platform/in-turn.ts";
+import type { Parts, Service } from "../../platform/parts.ts";
+import { findOpenSessions } from "../../platform/sessions.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { ChangeReader } from "./change-reader.ts";
+import { readScopeMark, readSnapshot, readUpdate } from "./live.queries.ts";
+
+/** Changes are collected for this long before they are read and sent. */
+const FLUSH_MS = 100;
+/** Sessions and scopes are looked at this often, so that a stream ends within 2 s of its right. */
+const RIGHTS_CHECK_MS = 1_000;
+/** A reader that lets this much pile up is cut off; it connects again and gets a snapshot. */
+const MAX_BACKLOG_BYTES = 8 * 1_048_576;
+
+interface Stream {
+  readonly viewer: Viewer;
+  readonly scope: string;
+  /** What the user could see as the stream began; another mark ends it. */
+  readonly scopeMark: string;
+  readonly out: Readable;
+}
+
+function scopeOf(viewer: Viewer): string {
+  return `${viewer.role}:${viewer.partnerId ?? ""}`;
+}
+
+/** Carries changes of rows to the open live streams of this server, each scoped to its user. */
+export class LiveFeed implements Service {
+  readonly #parts: Parts;
+  readonly #changes: ChangeSignal;
+  readonly #reader: ChangeReader;
+  readonly #streams = new Set<Stream>();
+  #cancels: Cancel[] = [];
+  #cancelFlush: Cancel | null = null;
+  /** Snapshots and flushes run one after another, so that no stream gets an older value after a newer one. */
+  readonly #turns = new InTurn();
+
+  constructor(parts: Parts, changes: ChangeSignal) {
+    this.#parts = parts;
+    this.#changes = changes;
+    this.#reader = new ChangeReader(parts.db);
+  }
+
+  get streamCount(): number {
+    return this.#streams.size;
+  }
+
+  async start(): Promise<void> {
+    await this.#reader.begin();
+    const { clock } = this.#parts;
+    this.#cancels = [
+      this.#changes.onWake(() => this.#planFlush()),
+      clock.every(RIGHTS_CHECK_MS, () => void this.#inTurn(() => this.#checkRights())),
+      clock.every(LIVE_HEARTBEAT_MS, () => this.#beat()),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    for (const cancel of this.#cancels) cancel();
+    this.#cancelFlush?.();
+    this.endAll();
+    await this.#inTurn(async () => {});
+  }
+
+  /** Ends every stream; browsers connect again when a server is there. */
+  endAll(): void {
+    for (const stream of this.#streams) this.#end(stream, "shutdown");
+  }
+
+  /** Opens a stream that begins with a snapshot of what the viewer may see. Rejects where the database fails. */
+  async open(viewer: Viewer): Promise<Readable> {
+    const out = new Readable({ read() {} });
+    await this.#turns.run("feed", async () => {
+      const { db, clock } = this.#parts;
+      const scopeMark = await readScopeMark(viewer, db);
+      const { robots, sites } = await readSnapshot(viewer, db);
+      const stream: Stream = { viewer, scope: scopeOf(viewer), scopeMark, out };
+      out.once("close", () => this.#streams.delete(stream));
+      this.#streams.add(stream);
+      this.#send(stream, { type: "snapshot", at: clock.now().toISOString(), robots, sites });
+    });
+    return out;
+  }
+
+  #planFlush(): void {
+    if (this.#cancelFlush !== null) return;
+    this.#cancelFlush = this.#parts.clock.after(FLUSH_MS, () => {
+      this.#cancelFlush = null;
+      void this.#inTurn(() => this.#flush());
+    });
+  }
+
+  async #flush(): Promise<void> {
+    const changed = await this.#reader.next(this.#streams.size > 0);
+    if (changed === null) return;
+    const at = this.#parts.clock.now().toISOString();
+    for (const streams of this.#byScope().values()) {
+      const [first] = streams;
+      if (first === undefined) continue;
+      const { robots, sites, activity } = await readUpdate(first.viewer, this.#parts.db, changed);
+      if (robots.length + sites.length + activity.length === 0) continue;
+      const event: LiveEvent = { type: "update", at, robots, sites, activity };
+      for (const stream of streams) this.#send(stream, event);
+    }
+  }
+
+  async #checkRights(): Promise<void> {
+    if (this.#streams.size === 0) return;
+    const { db, clock } = this.#parts;
+    const open = await findOpenSessions(
+      db,
+      [...this.#streams].map((stream) => stream.viewer.sessionId),
+      clock.now(),
+    );
+    for (const stream of this.#streams) {
+      if (!open.has(stream.viewer.sessionId)) this.#end(stream, "session");
+    }
+    for (const streams of this.#byScope().values()) {
+      const [first] = streams;
+      if (first === undefined) continue;
+      const mark = await readScopeMark(first.viewer, db);
+      for (const stream of streams) if (stream.scopeMark !== mark) this.#end(stream, "scope");
+    }
+  }
+
+  #byScope(): Map<string, Stream[]> {
+    return Map.groupBy(this.#streams, (stream) => stream.scope);
+  }
+
+  #send(stream: Stream, event: LiveEvent): void {
+    if (stream.out.readableLength > MAX_BACKLOG_BYTES) {
+      stream.out.destroy();
+      return;
+    }
+    stream.out.push(`data: ${JSON.stringify(event)}\n\n`);
+  }
+
+  #end(stream: Stream, reason: "session" | "scope" | "shutdown"): void {
+    if (!this.#streams.delete(stream)) return;
+    this.#send(stream, { type: "end", reason });
+    stream.out.push(null);
+  }
+
+  #beat(): void {
+    for (const stream of this.#streams) stream.out.push(": still here\n\n");
+  }
+
+  /** Work of the feed itself: a failure is logged, and the next look makes up for it. */
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    try {
+      await this.#turns.run("feed", work);
+    } catch (error) {
+      this.#parts.log.warn({ error }, "reading changes for the live streams failed; trying again");
+    }
+  }
+}

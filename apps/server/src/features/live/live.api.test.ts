@@ -1,0 +1,162 @@
+import type { AddressInfo } from "node:net";
+import { live, type LiveEvent } from "@suncrew/contract/live/live.ts";
+import { logout } from "@suncrew/contract/auth/auth.ts";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import type { TestClient } from "../../../test/test-client.ts";
+import type { MemoryBroker } from "../../../test/memory-broker.ts";
+import { SystemClock } from "../../platform/clock.ts";
+import { changedNow, type Executor } from "../../platform/database/database.ts";
+
+let test: TestApp<SystemClock, MemoryBroker>;
+let address: string;
+
+beforeAll(async () => {
+  test = await createTestApp({ clock: new SystemClock() });
+  await test.app.start();
+  await test.app.http.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = test.app.http.server.address() as AddressInfo;
+  address = `http://127.0.0.1:${port}`;
+});
+afterAll(() => test.close());
+
+/** The events of a stream as they come; ends with the stream. */
+async function* eventsOf(client: TestClient, signal?: AbortSignal): AsyncGenerator<LiveEvent> {
+  const response = await fetch(address + live.path, {
+    headers: { authorization: `Bearer ${client.token}` },
+    ...(signal && { signal }),
+  });
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  expect(response.headers.get("content-encoding")).toBeNull();
+  let rest = "";
+  for await (const bytes of response.body ?? []) {
+    rest += Buffer.from(bytes).toString("utf8");
+    const lines = rest.split("\n\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line.startsWith("data: ")) yield live.response.parse(JSON.parse(line.slice(6)));
+  }
+}
+
+async function nextOf(events: AsyncGenerator<LiveEvent>): Promise<LiveEvent> {
+  const { value, done } = await events.next();
+  if (done === true) throw new Error("the stream has ended");
+  return value;
+}
+
+/** The next update that names the robot. */
+async function nextUpdateOf(events: AsyncGenerator<LiveEvent>, robotId: number): Promise<LiveEvent> {
+  for (;;) {
+    const event = await nextOf(events);
+    if (event.type !== "snapshot" && event.type !== "update") return event;
+    if (event.type === "update" && event.robots.some((robot) => robot.robot_id === robotId)) return event;
+  }
+}
+
+async function setBattery(db: Executor, robotId: number, battery: number): Promise<void> {
+  await db.updateTable("robot_state").set({ battery, change_no: changedNow }).where("robot_id", "=", robotId).execute();
+  await sql`select pg_notify('suncrew_changes', '')`.execute(db);
+}
+
+describe("Live stream", () => {
+  it("begins with a snapshot of what the user may see, and no byte of others", async () => {
+    for (const [person, serials] of [
+      ["admin", ["FAR-1", "OWN-1", "OWN-2"]],
+      ["owner", ["OWN-1", "OWN-2"]],
+      ["stranger", ["FAR-1"]],
+    ] as const) {
+      const events = eventsOf(await test.as(person));
+      const first = await nextOf(events);
+      if (first.type !== "snapshot") throw new Error("no snapshot");
+      expect(first.robots.map((robot) => robot.serial_number).toSorted()).toEqual(serials);
+      await events.return(undefined);
+    }
+  });
+
+  it("carries a changed robot and its site to those who may see them, and to nobody else", async () => {
+    const { ownRobot, foreignRobot } = test.fixtures;
+    const owner = eventsOf(await test.as("owner"));
+    const stranger = eventsOf(await test.as("stranger"));
+    await nextOf(owner);
+    await nextOf(stranger);
+    await setBattery(test.db, ownRobot.id, 41);
+    const update = await nextUpdateOf(owner, ownRobot.id);
+    expect(update).toMatchObject({ type: "update", robots: [{ serial_number: "OWN-1", battery_level: 41 }] });
+    expect(update.type === "update" && update.sites.map((site) => site.id)).toEqual([ownRobot.siteId]);
+    // The stranger's very next event is about its own robot: what happened before never reached it.
+    await setBattery(test.db, foreignRobot.id, 42);
+    expect(await nextOf(stranger)).toMatchObject({ robots: [{ serial_number: "FAR-1", battery_level: 42 }] });
+    await owner.return(undefined);
+    await stranger.return(undefined);
+  });
+
+  it("does not skip a change that began earlier and was committed later", async () => {
+    const { ownRobot, ownRobot2 } = test.fixtures;
+    const events = eventsOf(await test.as("owner"));
+    await nextOf(events);
+    const slow = await test.db.startTransaction().execute();
+    await setBattery(slow, ownRobot.id, 11);
+    await setBattery(test.db, ownRobot2.id, 12);
+    expect(await nextUpdateOf(events, ownRobot2.id)).toMatchObject({ robots: [{ battery_level: 12 }] });
+    await slow.commit().execute();
+    expect(await nextUpdateOf(events, ownRobot.id)).toMatchObject({ robots: [{ battery_level: 11 }] });
+    await events.return(undefined);
+  });
+
+  it("sees a change whose notice was lost at the next look", async () => {
+    const { ownRobot } = test.fixtures;
+    const events = eventsOf(await test.as("owner"));
+    await nextOf(events);
+    await test.db
+      .updateTable("robot_state")
+      .set({ battery: 13, change_no: changedNow })
+      .where("robot_id", "=", ownRobot.id)
+      .execute();
+    expect(await nextUpdateOf(events, ownRobot.id)).toMatchObject({ robots: [{ battery_level: 13 }] });
+    await events.return(undefined);
+  });
+
+  it("ends when its session ends", async () => {
+    const client = await test.signIn("owner");
+    const events = eventsOf(client);
+    await nextOf(events);
+    await client.ask(logout);
+    expect(await nextOf(events)).toEqual({ type: "end", reason: "session" });
+    expect((await events.next()).done).toBe(true);
+  });
+
+  it("ends when what the user may see has changed, and begins anew with the new scope", async () => {
+    const { secondSiteId, ownerPartnerId, strangerPartnerId } = test.fixtures;
+    const client = await test.as("stranger");
+    const events = eventsOf(client);
+    await nextOf(events);
+    const giveTo = (partner: number) =>
+      test.db
+        .updateTable("sites")
+        .set({ maintenance_partner_id: partner, change_no: changedNow })
+        .where("id", "=", secondSiteId)
+        .execute();
+    await giveTo(strangerPartnerId);
+    for (let event = await nextOf(events); event.type !== "end"; event = await nextOf(events));
+    const anew = eventsOf(client);
+    const first = await nextOf(anew);
+    expect(first.type === "snapshot" && first.sites.map((site) => site.name).toSorted()).toEqual([
+      "Farfield Park",
+      "Ownfield Annex",
+    ]);
+    await anew.return(undefined);
+    await giveTo(ownerPartnerId);
+  });
+
+  it("goes on after the database was restored from a dump of a larger one", async () => {
+    const other = await createTestApp({ clock: new SystemClock() });
+    await sql`update robot_state set change_no = '9000000000000000'::xid8`.execute(other.db);
+    await other.app.start();
+    const { rows } = await sql<{
+      future: number;
+    }>`select count(*) as future from robot_state where change_no > pg_current_xact_id()`.execute(other.db);
+    expect(rows).toEqual([{ future: 0 }]);
+    await other.close();
+  });
+});

@@ -1,0 +1,47 @@
+import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
+import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { sql } from "kysely";
+import type { Executor } from "../../platform/database/database.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { readActivity } from "../activity/public.ts";
+import { readRobotsLive } from "../robots/public.ts";
+import { readSites, visibleSites } from "../sites/public.ts";
+import type { ChangedIds } from "./change-reader.ts";
+
+/** A mark of which sites and robots the viewer may see; it differs as soon as that changes. */
+export async function readScopeMark(viewer: Viewer, db: Executor): Promise<string> {
+  const scope = visibleSites(viewer, db).select("sites.id");
+  const row = await db
+    .with("scope", () => scope)
+    .selectFrom("scope")
+    .leftJoin("robots", (join) => join.onRef("robots.site_id", "=", "scope.id").on("robots.deleted_at", "is", null))
+    .select(
+      sql<string>`concat_ws(':', count(distinct scope.id), count(robots.id), bit_xor(hashint8extended(scope.id, coalesce(robots.id, 0))))`.as(
+        "mark",
+      ),
+    )
+    .executeTakeFirst();
+  return row?.mark ?? "";
+}
+
+/** Everything the viewer may see, to begin a stream with. */
+export async function readSnapshot(viewer: Viewer, db: Executor): Promise<{ robots: RobotLive[]; sites: Site[] }> {
+  const sites = await readSites(viewer, db);
+  return { sites, robots: await readRobotsLive(viewer, db) };
+}
+
+export interface Update {
+  readonly robots: RobotLive[];
+  readonly sites: Site[];
+  readonly activity: ActivityEntry[];
+}
+
+/** Of the changed rows those that the viewer may see, as they are now. */
+export async function readUpdate(viewer: Viewer, db: Executor, changed: ChangedIds): Promise<Update> {
+  return {
+    robots: await readRobotsLive(viewer, db, { robotIds: changed.robotIds }),
+    sites: await readSites(viewer, db, { ids: changed.siteIds }),
+    activity: await readActivity(viewer, db, { logIds: changed.logIds }),
+  };
+}

@@ -1,0 +1,39 @@
+import { sql } from "kysely";
+import type { Db } from "../../platform/database/database.ts";
+
+export interface ChangedRow {
+  readonly kind: "robot" | "site" | "activity";
+  readonly id: string;
+  readonly site_id: string;
+  readonly change_no: string;
+}
+
+/** Number of the oldest transaction that a statement beginning now cannot see. */
+export async function readOldestOpenTransaction(db: Db): Promise<string> {
+  const { rows } = await sql<{
+    oldest: string;
+  }>`select pg_snapshot_xmin(pg_current_snapshot())::text as oldest`.execute(db);
+  return rows[0]?.oldest ?? "0";
+}
+
+/** Every row changed by transaction `from` or a later one, over all tenants. */
+export async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]> {
+  const { rows } = await sql<ChangedRow>`
+    select 'robot' as kind, robot_id::text as id, site_id::text as site_id, change_no::text as change_no
+      from robot_state where change_no >= ${from}::xid8
+    union all
+    select 'site', id::text, id::text, change_no::text from sites where change_no >= ${from}::xid8
+    union all
+    select 'activity', log_id::text, site_id::text, change_no::text from activity where change_no >= ${from}::xid8
+  `.execute(db);
+  return rows;
+}
+
+/** Gives rows whose change lies in the future of this database (it was restored from a dump) a number of today. */
+export async function renewFutureChanges(db: Db): Promise<void> {
+  for (const table of ["robot_state", "sites", "activity"]) {
+    await sql`update ${sql.table(table)} set change_no = pg_current_xact_id() where change_no > pg_current_xact_id()`.execute(
+      db,
+    );
+  }
+}
