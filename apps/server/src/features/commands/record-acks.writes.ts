@@ -46,9 +46,10 @@ function hasAccepted(command: Command): boolean {
   return command.ack === "ACCEPTED" || command.ack === "DONE";
 }
 
+/** The open commands that the acks name, each of the serial it was acknowledged from. */
 async function readNamed(tx: Tx, acks: readonly ReceivedAck[]): Promise<Command[]> {
   if (acks.length === 0) return [];
-  return tx
+  const rows = await tx
     .selectFrom("commands")
     .selectAll()
     .where(
@@ -58,4 +59,7 @@ async function readNamed(tx: Tx, acks: readonly ReceivedAck[]): Promise<Command[
     )
     .where("settled_at", "is", null)
     .execute();
+  return rows.filter((command) =>
+    acks.some(({ serial, ack }) => ack.id === command.id && serial === command.serial_number),
+  );
 }

@@ -1,0 +1,222 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { createFleet, type Fleet, type InitialState } from "@suncrew/simulator/fleet/fleet.ts";
+import type { SimulatedRobot } from "@suncrew/simulator/fleet/simulated-robot.ts";
+import pg from "pg";
+import pino from "pino";
+import { type App, buildApp } from "../src/app.ts";
+import { deviceAccess } from "../src/features/devices/public.ts";
+import { type Broker, openBroker } from "../src/platform/broker.ts";
+import { type Clock, SystemClock } from "../src/platform/clock.ts";
+import type { Db } from "../src/platform/database/database.ts";
+import { type EmbeddedBroker, startEmbeddedBroker } from "../src/platform/embedded/broker.ts";
+import { openSession } from "../src/platform/sessions.ts";
+import { signToken } from "../src/features/auth/tokens.ts";
+import { addFixtures, type Fixtures, type Person, type TestRobot, usernames } from "./fixtures.ts";
+import { testSettings } from "./test-app.ts";
+import { type Answer, TestClient } from "./test-client.ts";
+import { createTestDatabase } from "./test-database.ts";
+
+/** One of several servers on the bench's database and broker. */
+export interface BenchServer {
+  readonly app: App;
+  readonly broker: Broker;
+  as(person: Person): Promise<TestClient>;
+  stop(): Promise<void>;
+}
+
+export interface BenchOptions {
+  readonly clock?: Clock & { monotonicMs?(): number };
+  readonly initial?: Readonly<Record<string, InitialState>>;
+  /** How many servers; 1 unless told otherwise. */
+  readonly servers?: number;
+  /** Stands between a server and its broker connection. */
+  readonly wrapBroker?: (broker: Broker) => Broker;
+}
+
+/** Servers, a real broker, a real database and simulated robots, one for each robot of the fixtures. */
+export class CommandBench {
+  readonly db: Db;
+  readonly fixtures: Fixtures;
+  readonly fleet: Fleet;
+  readonly mqtt: EmbeddedBroker;
+  readonly clock: Clock;
+  readonly servers: BenchServer[] = [];
+  readonly #options: BenchOptions;
+  readonly #database: Awaited<ReturnType<typeof createTestDatabase>>;
+  readonly #listener: pg.Client;
+
+  private constructor(
+    parts: Pick<CommandBench, "fixtures" | "fleet" | "mqtt" | "clock">,
+    database: Awaited<ReturnType<typeof createTestDatabase>>,
+    listener: pg.Client,
+    options: BenchOptions,
+  ) {
+    this.db = database.db;
+    this.fixtures = parts.fixtures;
+    this.fleet = parts.fleet;
+    this.mqtt = parts.mqtt;
+    this.clock = parts.clock;
+    this.#database = database;
+    this.#listener = listener;
+    this.#options = options;
+  }
+
+  static async open(options: BenchOptions = {}): Promise<CommandBench> {
+    const clock = options.clock ?? new SystemClock();
+    const database = await createTestDatabase();
+    const fixtures = await addFixtures(database.db);
+    const access = deviceAccess(database.db);
+    const log = pino({ level: "silent" });
+    const mqtt = await startEmbeddedBroker({ port: 0, orNext: false, access, maxPacketBytes: 65_536, log });
+    const devices = [fixtures.ownRobot, fixtures.ownRobot2, fixtures.foreignRobot];
+    const { initial } = options;
+    const fleet = createFleet({ mqttUrl: mqtt.url, devices, clock, ...(initial && { initial }) });
+    const listener = new pg.Client(database.connection);
+    await listener.connect();
+    await listener.query("listen suncrew_changes");
+    const bench = new CommandBench({ fixtures, fleet, mqtt, clock }, database, listener, options);
+    for (let count = options.servers ?? 1; count > 0; count -= 1) await bench.startServer();
+    fleet.start();
+    return bench;
+  }
+
+  async startServer(): Promise<BenchServer> {
+    const { username, password } = this.mqtt.serverAccount;
+    const serverId = randomUUID();
+    const log = pino({ level: process.env["BENCH_LOG"] ?? "silent" });
+    const connection = openBroker({ url: this.mqtt.url, clientId: `server-${serverId}`, username, password, log });
+    const broker = this.#options.wrapBroker?.(connection) ?? connection;
+    await untilConnected(connection);
+    const { db, clock } = this;
+    const app = await buildApp({
+      db,
+      connection: this.#database.connection,
+      broker,
+      clock,
+      log,
+      settings: testSettings,
+      serverId,
+    });
+    await app.start();
+    const server: BenchServer = {
+      app,
+      broker,
+      as: async (person) => new TestClient(app.http, await this.#token(app, person)),
+      stop: async () => {
+        this.servers.splice(this.servers.indexOf(server), 1);
+        await app.stop();
+        await connection.close();
+      },
+    };
+    this.servers.push(server);
+    return server;
+  }
+
+  get server(): BenchServer {
+    const [first] = this.servers;
+    if (first === undefined) throw new Error("No server is running.");
+    return first;
+  }
+
+  robot(robot: TestRobot = this.fixtures.ownRobot): SimulatedRobot {
+    return this.fleet.robot(robot.serial);
+  }
+
+  /** Presses Start or Stop as a person, on the first server unless told otherwise. */
+  async press(
+    command: "START" | "STOP",
+    more: {
+      readonly as?: Person;
+      readonly on?: BenchServer;
+      readonly robot?: TestRobot;
+      readonly headers?: Record<string, string>;
+      readonly params?: Record<string, unknown>;
+      readonly mode?: "AUTO" | "MANUAL";
+    } = {},
+  ): Promise<Answer> {
+    const { robot = this.fixtures.ownRobot, on = this.server, params, headers, mode } = more;
+    const client = await on.as(more.as ?? "admin");
+    return client.call(sendCommand, {
+      ...(headers && { headers }),
+      body: {
+        robotId: robot.serial,
+        robotObjectId: robot.id,
+        siteId: robot.siteId,
+        command,
+        ...(mode && { mode }),
+        ...(params && { params }),
+      },
+    });
+  }
+
+  /** Settles once `check` holds, asked again after every announced change. */
+  async until<T>(check: () => Promise<T | null | undefined | false>): Promise<T> {
+    for (;;) {
+      const changed = once(this.#listener, "notification");
+      const found = await check();
+      if (found !== null && found !== undefined && found !== false) return found;
+      await changed;
+    }
+  }
+
+  /** Settles once the server has a live state of the robot. */
+  async live(robot: TestRobot = this.fixtures.ownRobot): Promise<void> {
+    await this.until(async () => {
+      const row = await this.state(robot);
+      return row.online && row.live_at !== null;
+    });
+  }
+
+  state(robot: TestRobot = this.fixtures.ownRobot) {
+    return this.db.selectFrom("robot_state").selectAll().where("robot_id", "=", robot.id).executeTakeFirstOrThrow();
+  }
+
+  commands(robot: TestRobot = this.fixtures.ownRobot) {
+    return this.db.selectFrom("commands").selectAll().where("robot_id", "=", robot.id).orderBy("seq").execute();
+  }
+
+  activity(robot: TestRobot = this.fixtures.ownRobot) {
+    return this.db.selectFrom("activity").selectAll().where("robot_id", "=", robot.id).orderBy("log_id").execute();
+  }
+
+  audit(robot: TestRobot = this.fixtures.ownRobot) {
+    return this.db
+      .selectFrom("audit")
+      .selectAll()
+      .where("entity", "=", "robot")
+      .where("entity_id", "=", String(robot.id))
+      .orderBy("id")
+      .execute();
+  }
+
+  async close(): Promise<void> {
+    await this.fleet.stop();
+    for (const server of [...this.servers]) await server.stop();
+    await this.mqtt.stop();
+    await this.#listener.end();
+    await this.#database.close();
+  }
+
+  async #token(app: App, person: Person): Promise<string> {
+    const user = await this.db
+      .selectFrom("users")
+      .selectAll()
+      .where("username", "=", usernames[person])
+      .executeTakeFirstOrThrow();
+    const now = this.clock.now();
+    const expiresAt = new Date(now.getTime() + 43_200_000);
+    const sid = await openSession(this.db, { userId: user.id, now, expiresAt });
+    const { id, role, email, partner_id: partnerId } = user;
+    return signToken(app.http, { id, role, email, partnerId, sid, exp: Math.floor(expiresAt.getTime() / 1000) }, now);
+  }
+}
+
+async function untilConnected(broker: Broker): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = broker.onConnectionChange((connected) => connected && resolve());
+  if (broker.connected) resolve();
+  await promise;
+  end();
+}
