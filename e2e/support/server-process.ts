@@ -59,7 +59,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       DATA_DIR: dataDir,
       SIM_CONTROL_FILE: simulatorControlFile,
       // No test asks anybody's tile service for pictures.
-      MAP_TILES_URL: "",
+      MAP_TILE_URL: "",
       NO_COLOR: "1",
       FORCE_COLOR: "",
       ...options.environment,

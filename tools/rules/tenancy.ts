@@ -53,7 +53,7 @@ export function writesStayInside(files: readonly RepositoryFile[]): Problem[] {
     if (room === "server feature" && !answersPeople.test(file.path)) return [];
     return importsOf(file).flatMap(({ specifier, isType, names }) => {
       const target = isType ? null : resolveInside(file.path, specifier);
-      if (target === null) return [];
+      if (target === null || placeOf(target).room !== "server feature") return [];
       const name = target.endsWith(".writes.ts") ? specifier : names.find((one) => handedOn.get(target)?.has(one));
       // Composition may use what a feature hands on: it answers nobody.
       if (name === undefined || (room === "server composition" && !target.endsWith(".writes.ts"))) return [];
