@@ -5,11 +5,10 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import type { TestClient } from "../../../test/test-client.ts";
-import type { MemoryBroker } from "../../../test/memory-broker.ts";
 import { SystemClock } from "../../platform/clock.ts";
 import { changedNow, type Executor } from "../../platform/database/database.ts";
 
-let test: TestApp<SystemClock, MemoryBroker>;
+let test: TestApp<SystemClock>;
 let address: string;
 
 beforeAll(async () => {
@@ -40,9 +39,9 @@ async function* eventsOf(client: TestClient, signal?: AbortSignal): AsyncGenerat
 }
 
 async function nextOf(events: AsyncGenerator<LiveEvent>): Promise<LiveEvent> {
-  const { value, done } = await events.next();
-  if (done === true) throw new Error("the stream has ended");
-  return value;
+  const next = await events.next();
+  if (next.done === true) throw new Error("the stream has ended");
+  return next.value;
 }
 
 /** The next update that names the robot. */
