@@ -3,6 +3,9 @@ import { paths } from "../platform/paths.ts";
 import { redirectSignedIn, requireSession } from "./guards.ts";
 import { RouteError } from "./route-error.tsx";
 
+/** After the sign-in page is painted. */
+const NEXT_PAGES_AFTER_MS = 500;
+
 /** §2 Routes. Each page is a chunk of its own; pages of later issues are absent, so they are not found. */
 export const router = createBrowserRouter([
   {
@@ -12,7 +15,11 @@ export const router = createBrowserRouter([
       {
         path: paths.signIn(),
         loader: redirectSignedIn,
-        lazy: async () => ({ Component: (await import("../features/auth/sign-in-page.tsx")).SignInPage }),
+        lazy: async () => {
+          const { SignInPage } = await import("../features/auth/sign-in-page.tsx");
+          fetchNextPages();
+          return { Component: SignInPage };
+        },
       },
       {
         loader: requireSession(),
@@ -39,3 +46,11 @@ export const router = createBrowserRouter([
     ],
   },
 ]);
+
+/** While somebody types a password, what comes next is fetched; a failure shows when it is really needed. */
+function fetchNextPages(): void {
+  setTimeout(() => {
+    import("./shell/shell.tsx").catch(() => undefined);
+    import("../features/dashboard/dashboard-page.tsx").catch(() => undefined);
+  }, NEXT_PAGES_AFTER_MS);
+}

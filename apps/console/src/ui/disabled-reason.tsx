@@ -18,21 +18,25 @@ export interface DisabledReasonProps {
 /**
  * A button that says why it is disabled, by tooltip and to a screen reader. It stays in the tab order
  * (`aria-disabled`, not `disabled`), so that the keyboard reaches the reason; pressing it does nothing.
+ * The button stays the same element either way, so it keeps the focus.
  */
 export function DisabledReason({ reason, children }: DisabledReasonProps) {
   const id = useId();
-  if (reason === null) return children;
-  return (
-    <>
-      <Tooltip label={reason}>
-        {cloneElement(children, {
+  const button =
+    reason === null
+      ? children
+      : cloneElement(children, {
           "aria-disabled": true,
           "aria-describedby": id,
           "data-disabled": true,
           onClick: (event: MouseEvent<HTMLElement>) => event.preventDefault(),
-        })}
+        });
+  return (
+    <>
+      <Tooltip label={reason ?? ""} disabled={reason === null}>
+        {button}
       </Tooltip>
-      <VisuallyHidden id={id}>{reason}</VisuallyHidden>
+      {reason !== null && <VisuallyHidden id={id}>{reason}</VisuallyHidden>}
     </>
   );
 }

@@ -1,0 +1,278 @@
+import type { Page } from "@playwright/test";
+import { expectAccessible } from "./support/axe.ts";
+import { ApiClient } from "./support/api.ts";
+import { logout } from "@suncrew/contract/auth/auth.ts";
+import { accounts, expect, test } from "./support/suncrew.ts";
+import { themes, useTheme } from "./support/themes.ts";
+
+const LOGIN = "**/api/auth/login";
+
+async function fillIn(page: Page, username: string, password: string): Promise<void> {
+  await page.getByLabel("Username").fill(username);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+}
+
+async function submit(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Sign In" }).click();
+}
+
+async function stored(page: Page, key: string): Promise<string | null> {
+  return page.evaluate((name) => localStorage.getItem(name), key);
+}
+
+/** A token in form, signed by nobody. */
+function forgedToken(expiresInS: number): string {
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const exp = Math.floor(Date.now() / 1000) + expiresInS;
+  const claims = { id: 1, role: "SUPER_ADMIN", email: "a@b.example", partnerId: null, sid: crypto.randomUUID(), exp };
+  return `${part({ alg: "HS256", typ: "JWT" })}.${part(claims)}.bm9ib2R5`;
+}
+
+/** Puts a session into the browser, as if it had been stored by an earlier visit. */
+async function keepSession(page: Page, token: string): Promise<void> {
+  await page.goto("/");
+  await page.evaluate((kept) => {
+    localStorage.setItem("token", kept);
+    localStorage.setItem("user", JSON.stringify({ id: "1", name: "A", email: "a@b.example", role: "SUPER_ADMIN" }));
+  }, token);
+}
+
+async function expectSignedOut(page: Page): Promise<void> {
+  await expect(page).toHaveURL("/");
+  await expect(page.getByRole("button", { name: "Sign In" })).toBeVisible();
+  expect([await stored(page, "token"), await stored(page, "user")]).toEqual([null, null]);
+}
+
+test("§2 Sign-in page: its tagline, fields and button", async ({ page }) => {
+  await page.goto("/");
+  await expect(page.getByText("Robot Fleet Management System")).toBeVisible();
+  await expect(page.getByLabel("Username")).toBeVisible();
+  await expect(page.getByLabel("Password", { exact: true })).toHaveAttribute("type", "password");
+  await expect(page.getByRole("button", { name: "Sign In" })).toBeEnabled();
+});
+
+test("§4 Session: signing in stores token and user and leads to the dashboard", async ({ page, signIn }) => {
+  await signIn(page, "admin");
+  expect(await stored(page, "token")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+  const user: unknown = JSON.parse((await stored(page, "user")) ?? "null");
+  expect(user).toEqual({
+    id: expect.any(String),
+    name: expect.any(String),
+    email: expect.any(String),
+    role: "SUPER_ADMIN",
+  });
+  await page.goto("/");
+  await expect(page).toHaveURL(/\/dashboard/);
+});
+
+test("a demo shows its sign-ins; a press fills them in", async ({ page }) => {
+  await page.goto("/");
+  await page.getByRole("button", { name: "partner / partner@123" }).click();
+  await expect(page.getByLabel("Username")).toHaveValue(accounts.partner.username);
+  await expect(page.getByLabel("Password", { exact: true })).toHaveValue(accounts.partner.password);
+  await submit(page);
+  await expect(page).toHaveURL(/\/dashboard/);
+});
+
+test("§5 Sign-in: username and password are required; nothing is sent without them", async ({ page }) => {
+  let sent = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith("/api/auth/login")) sent += 1;
+  });
+  await page.goto("/");
+  await submit(page);
+  await expect(page.getByText("Username is required")).toBeVisible();
+  await expect(page.getByText("Password is required")).toBeVisible();
+  await expect(page.getByLabel("Username")).toBeFocused();
+  await page.getByLabel("Username").fill("admin");
+  await submit(page);
+  await expect(page.getByText("Username is required")).toBeHidden();
+  await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
+  expect(sent).toBe(0);
+});
+
+test("§8 Login 401: 'Invalid credentials', and the page stays", async ({ page, problems }) => {
+  problems.allow(/status of 401/);
+  await page.goto("/");
+  await fillIn(page, "admin", "wrong");
+  await submit(page);
+  await expect(page.getByRole("alert")).toHaveText("Invalid credentials");
+  await expect(page.getByLabel("Username")).toHaveValue("admin");
+  await expect(page).toHaveURL("/");
+  expect(await stored(page, "token")).toBeNull();
+});
+
+const answers = [
+  {
+    what: "500: 'Server error. Please try again later.'",
+    answer: { status: 500, json: { message: "Broken" } },
+    sentence: "Server error. Please try again later.",
+  },
+  {
+    what: "any other status: the response message",
+    answer: { status: 429, json: { message: "Too many attempts. Try again in 30 s." } },
+    sentence: "Too many attempts. Try again in 30 s.",
+  },
+  {
+    what: "any other status without a message: 'Login failed'",
+    answer: { status: 502, body: "<html></html>", contentType: "text/html" },
+    sentence: "Login failed",
+  },
+  {
+    what: "anything else: 'Login failed. Please check your credentials.'",
+    answer: { status: 200, json: { hello: "world" } },
+    sentence: "Login failed. Please check your credentials.",
+  },
+] as const;
+for (const { what, answer, sentence } of answers) {
+  test(`§8 Login ${what}`, async ({ page, problems }) => {
+    problems.allow(/Failed to load resource/);
+    await page.route(LOGIN, (route) => route.fulfill(answer));
+    await page.goto("/");
+    await fillIn(page, "admin", "admin@123");
+    await submit(page);
+    await expect(page.getByRole("alert")).toHaveText(sentence);
+  });
+}
+
+test("§8 Login, network failure: 'Network error. Please check your connection.', and a second try works", async ({
+  page,
+  problems,
+}) => {
+  problems.allow(/Failed to load resource/);
+  await page.route(LOGIN, (route) => route.abort());
+  await page.goto("/");
+  await fillIn(page, "admin", "admin@123");
+  await submit(page);
+  await expect(page.getByRole("alert")).toHaveText("Network error. Please check your connection.");
+  await expectAccessible(page);
+  await page.unroute(LOGIN);
+  await submit(page);
+  await expect(page).toHaveURL(/\/dashboard/);
+});
+
+test("§2 Sign-in page: the button reads Signing in... while busy", async ({ page }) => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(LOGIN, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto("/");
+  await fillIn(page, "admin", "admin@123");
+  await submit(page);
+  await expect(page.getByRole("button", { name: "Signing in..." })).toBeVisible();
+  release();
+  await expect(page).toHaveURL(/\/dashboard/);
+});
+
+test("§2 Protected routes: without a session they lead to the sign-in page", async ({ page }) => {
+  await page.goto("/dashboard");
+  await expectSignedOut(page);
+});
+
+test("§4 Session: a stored token that has expired, or cannot be decoded, counts as signed out", async ({ page }) => {
+  for (const token of [forgedToken(-1), "nonsense"]) {
+    await keepSession(page, token);
+    await page.goto("/dashboard");
+    await expectSignedOut(page);
+  }
+});
+
+test("§4 Session: a token that the server refuses with 401 clears the session", async ({ page, problems }) => {
+  problems.allow(/status of 401/);
+  await keepSession(page, forgedToken(3600));
+  await page.goto("/dashboard");
+  await expectSignedOut(page);
+});
+
+test("§4 Session: a 403 clears the session", async ({ page, signIn, problems }) => {
+  problems.allow(/status of 403/);
+  await signIn(page, "partner");
+  await page.route("**/api/sites/details", (route) => route.fulfill({ status: 403, json: { message: "No" } }));
+  await page.reload();
+  await expectSignedOut(page);
+});
+
+test("§4 Session: a token that expires while the page is open leads to the sign-in page", async ({ page, signIn }) => {
+  await page.clock.install();
+  await signIn(page, "admin");
+  await page.clock.fastForward("13:00:00");
+  await expectSignedOut(page);
+});
+
+test("§4 Session: a session that ends on the server ends on every open page", async ({
+  page,
+  signIn,
+  suncrew,
+  problems,
+}) => {
+  problems.allow(/status of 401/);
+  await signIn(page, "admin");
+  await expect(page.getByRole("banner").getByText("Live", { exact: true })).toBeVisible();
+  await new ApiClient(suncrew.baseUrl, await stored(page, "token")).call(logout, {});
+  await expectSignedOut(page);
+});
+
+test("§4 Session: signing out in one tab signs the others out", async ({ page, context, signIn }) => {
+  await signIn(page, "admin");
+  const other = await context.newPage();
+  await other.goto("/dashboard");
+  await other
+    .getByRole("banner")
+    .getByRole("button", { name: /\w+ \w+/ })
+    .waitFor();
+  await page.evaluate(() => {
+    localStorage.removeItem("token");
+    localStorage.removeItem("user");
+  });
+  await expectSignedOut(other);
+});
+
+for (const theme of themes) {
+  test(`§9 Themes: the sign-in page is accessible in ${theme}, also with an error`, async ({ page, problems }) => {
+    problems.allow(/status of 401/);
+    await useTheme(page, theme);
+    await page.goto("/");
+    await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
+    await page.getByRole("button", { name: "admin / admin@123" }).waitFor();
+    await expectAccessible(page);
+    await submit(page);
+    await expect(page.getByText("Username is required")).toBeVisible();
+    await expectAccessible(page);
+    await fillIn(page, "nobody", "wrong");
+    await submit(page);
+    await expect(page.getByRole("alert")).toBeVisible();
+    await expectAccessible(page);
+  });
+}
+
+test("signing in by keyboard alone", async ({ page }) => {
+  await page.goto("/");
+  await page.getByLabel("Username").waitFor();
+  await page.keyboard.press("Tab");
+  await expect(page.getByLabel("Username")).toBeFocused();
+  await page.keyboard.type(accounts.admin.username);
+  await page.keyboard.press("Tab");
+  await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
+  await page.keyboard.type(accounts.admin.password);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/dashboard/);
+});
+
+for (const width of [360, 390]) {
+  test(`the sign-in page fits a screen ${width} px wide`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 780 });
+    await page.goto("/");
+    await page.getByRole("button", { name: "admin / admin@123" }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  });
+}
+
+test("the sign-in page asks nobody but the server for anything", async ({ page, suncrew }) => {
+  const elsewhere: string[] = [];
+  page.on("request", (request) => {
+    if (!request.url().startsWith(suncrew.baseUrl)) elsewhere.push(request.url());
+  });
+  await page.goto("/", { waitUntil: "networkidle" });
+  expect(elsewhere).toEqual([]);
+});

@@ -1,0 +1,216 @@
+import type { Locator, Page } from "@playwright/test";
+import { expectAccessible } from "./support/axe.ts";
+import { expect, test } from "./support/suncrew.ts";
+import { themes } from "./support/themes.ts";
+
+const themeWords = { light: "Light", dark: "Dark", blue: "Blue", green: "Green", purple: "Purple" } as const;
+
+/** The button with the user's name. */
+async function userMenuButton(page: Page): Promise<Locator> {
+  const user = await page.evaluate(() => localStorage.getItem("user"));
+  const parsed: unknown = JSON.parse(user ?? "null");
+  const name = typeof parsed === "object" && parsed !== null && "name" in parsed ? String(parsed.name) : "";
+  expect(name).not.toBe("");
+  return page.getByRole("banner").getByRole("button", { name });
+}
+
+async function openProfile(page: Page): Promise<Locator> {
+  await (await userMenuButton(page)).click();
+  await page.getByRole("menuitem", { name: "Profile Settings" }).click();
+  const dialog = page.getByRole("dialog", { name: "Profile Settings" });
+  await expect(dialog).toBeVisible();
+  return dialog;
+}
+
+test("§2 Top navigation bar: the logo leads to /, the current link is highlighted, later pages are absent", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  const bar = page.getByRole("banner");
+  await expect(bar.getByRole("link", { name: "Suncrew" })).toHaveAttribute("href", "/");
+  const links = bar.getByRole("navigation", { name: "Main" }).getByRole("link");
+  await expect(links).toHaveText(["Dashboard"]);
+  await expect(links.first()).toHaveAttribute("href", "/");
+  await expect(links.first()).toHaveAttribute("aria-current", "page");
+  await expect(page).toHaveTitle("Dashboard - Suncrew");
+});
+
+test("§2 User menu: Profile Settings and Logout", async ({ page, signIn }) => {
+  await signIn(page, "admin");
+  await (await userMenuButton(page)).click();
+  await expect(page.getByRole("menuitem")).toHaveText(["Profile Settings", "Logout"]);
+  await expectAccessible(page);
+});
+
+for (const { account, role } of [
+  { account: "admin", role: "Super Admin" },
+  { account: "partner", role: "Partner" },
+] as const) {
+  test(`§2 Profile Settings: the ${role}'s name, email and role, read-only, and the five themes`, async ({
+    page,
+    signIn,
+  }) => {
+    await signIn(page, account);
+    const dialog = await openProfile(page);
+    await expect(dialog.getByRole("term")).toHaveText(["Name", "Email", "Role"]);
+    await expect(dialog.getByRole("definition").last()).toHaveText(role);
+    await expect(dialog.getByRole("definition").nth(1)).toHaveText(/@/);
+    await expect(dialog.getByRole("textbox")).toHaveCount(0);
+    const radios = dialog.getByRole("radiogroup", { name: "Theme" }).getByRole("radio");
+    await expect(radios).toHaveCount(5);
+    for (const word of Object.values(themeWords)) await expect(dialog.getByRole("radio", { name: word })).toBeVisible();
+    await expect(dialog.getByRole("radio", { name: "Light" })).toBeChecked();
+  });
+}
+
+test("§4 Theme: each can be chosen, is accessible, and is kept under the key theme", async ({ page, signIn }) => {
+  await signIn(page, "admin");
+  const dialog = await openProfile(page);
+  for (const theme of themes) {
+    await dialog.getByRole("radio", { name: themeWords[theme] }).check();
+    await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
+    expect(await page.evaluate(() => localStorage.getItem("theme"))).toBe(theme);
+    await expectAccessible(page);
+  }
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "purple");
+  await expect((await openProfile(page)).getByRole("radio", { name: "Purple" })).toBeChecked();
+});
+
+test("§4 Theme: the stored one stands before anything is drawn; an unknown one is light", async ({ page }) => {
+  await page.goto("/");
+  await page.evaluate(() => localStorage.setItem("theme", "dark"));
+  // Without its scripts' modules the page stays empty: only what runs before the paint has run.
+  await page.route("**/assets/index-*.js", (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await expect(page.locator("html")).toHaveCSS("background-color", "rgb(15, 20, 25)");
+  await page.evaluate(() => localStorage.setItem("theme", "mauve"));
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+});
+
+test("§4 Session: Logout tells the server, ignores its answer, clears token and user, and leads to /", async ({
+  page,
+  signIn,
+  problems,
+}) => {
+  problems.allow(/Failed to load resource/);
+  await signIn(page, "admin");
+  const authorizations: (string | undefined)[] = [];
+  await page.route("**/api/auth/logout", async (route) => {
+    authorizations.push(route.request().headers()["authorization"]);
+    await route.abort();
+  });
+  const token = await page.evaluate(() => localStorage.getItem("token"));
+  await (await userMenuButton(page)).click();
+  await page.getByRole("menuitem", { name: "Logout" }).click();
+  await expect(page).toHaveURL("/");
+  await expect(page.getByRole("button", { name: "Sign In" })).toBeVisible();
+  expect(authorizations).toEqual([`Bearer ${token}`]);
+  expect(await page.evaluate(() => [localStorage.getItem("token"), localStorage.getItem("user")])).toEqual([
+    null,
+    null,
+  ]);
+  await page.goBack();
+  await expect(page.getByRole("button", { name: "Sign In" })).toBeVisible();
+});
+
+test("§4 Session: Logout ends the session on the server", async ({ page, signIn, suncrew }) => {
+  await signIn(page, "admin");
+  const token = await page.evaluate(() => localStorage.getItem("token"));
+  await (await userMenuButton(page)).click();
+  await page.getByRole("menuitem", { name: "Logout" }).click();
+  await expect(page.getByRole("button", { name: "Sign In" })).toBeVisible();
+  await expect(async () => {
+    const answer = await fetch(`${suncrew.baseUrl}/api/sites/details`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(answer.status).toBe(401);
+  }).toPass();
+});
+
+for (const path of ["/nothing-here", "/sites", "/partners", "/dashboard/x"]) {
+  test(`§2 Routes: ${path} is 'Oops! Page not found' with a Return to Home link`, async ({ page }) => {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { name: "Oops! Page not found" })).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Return to Home" }).click();
+    await expect(page).toHaveURL("/");
+  });
+}
+
+test("§8 the error screen shows 'Unexpected Application Error!' with the message", async ({
+  page,
+  signIn,
+  problems,
+}) => {
+  problems.allow(/dynamically imported module|Failed to load resource|Unexpected Application Error/);
+  await signIn(page, "admin");
+  await page.route("**/assets/dashboard-page-*.js", (route) => route.abort());
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "Unexpected Application Error!" })).toBeVisible();
+  await expect(page.getByText(/Failed to fetch dynamically imported module/)).toBeVisible();
+  await expectAccessible(page);
+  await page.unroute("**/assets/dashboard-page-*.js");
+  await page.getByRole("button", { name: "Reload" }).click();
+  await expect(page).toHaveTitle("Dashboard - Suncrew");
+});
+
+test("a lost live connection shows a banner and recovers by itself", async ({ page, signIn, problems }) => {
+  problems.allow(/Failed to load resource/);
+  await page.route("**/api/live", (route) => route.abort());
+  await signIn(page, "admin");
+  const banner = page.getByText("Live updates are interrupted. Reconnecting...");
+  await expect(banner).toBeVisible();
+  await expectAccessible(page);
+  await page.unroute("**/api/live");
+  await expect(banner).toBeHidden({ timeout: 30_000 });
+  await expect(page.getByRole("banner").getByText("Live", { exact: true })).toBeVisible();
+});
+
+test("a demo says on screen that it is one", async ({ page, signIn }) => {
+  await signIn(page, "admin");
+  await expect(page.getByText("Demo: simulated robots and sample data")).toBeVisible();
+});
+
+test("by keyboard alone: skip link, user menu, dialog and back", async ({ page, signIn }) => {
+  await signIn(page, "admin");
+  await page.reload();
+  const menuButton = await userMenuButton(page);
+  await menuButton.waitFor();
+  await page.keyboard.press("Tab");
+  const skip = page.getByRole("link", { name: "Skip to content" });
+  await expect(skip).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("main")).toBeFocused();
+  await menuButton.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("menuitem", { name: "Profile Settings" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Profile Settings" });
+  await dialog.getByRole("radio", { name: "Light" }).focus();
+  await page.keyboard.press("ArrowDown");
+  await expect(dialog.getByRole("radio", { name: "Dark" })).toBeChecked();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(menuButton).toBeFocused();
+});
+
+for (const width of [360, 390]) {
+  test(`the shell fits a screen ${width} px wide; its links fold into a menu`, async ({ page, signIn }) => {
+    await page.setViewportSize({ width, height: 780 });
+    await signIn(page, "admin");
+    const scrollWidth = () => page.evaluate(() => document.documentElement.scrollWidth);
+    await expect(page.getByRole("banner").getByText("Live", { exact: true })).toBeVisible();
+    expect(await scrollWidth()).toBe(width);
+    await page.getByRole("button", { name: "Open navigation" }).click();
+    await expect(page.getByRole("menuitem", { name: "Dashboard" })).toHaveAttribute("aria-current", "page");
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await openProfile(page);
+    await expectAccessible(page);
+    expect(await scrollWidth()).toBe(width);
+  });
+}
