@@ -15,7 +15,7 @@ const roles = new Set([
   "spec",
   "config",
   "module",
-  "properties",
+  "property",
   "route",
   "d",
 ]);
