@@ -22,6 +22,8 @@ async function run(settings: Settings): Promise<void> {
   const control = await openControlServer(fleet, settings.controlPort);
   if (settings.controlFile !== undefined) writeFileSync(settings.controlFile, `${control.address}\n`, { mode: 0o600 });
 
+  // Whoever reads this output may end before us.
+  process.stdout.on("error", () => {});
   let ending = false;
   const end = async (): Promise<void> => {
     if (ending) return;

@@ -102,6 +102,7 @@ export function createFleet(options: FleetOptions): Fleet {
   return {
     serials: [...robots.keys()],
     start() {
+      cancelTicks();
       startTicks();
       for (const robot of robots.values()) robot.start();
     },
