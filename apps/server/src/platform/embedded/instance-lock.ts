@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import pg from "pg";
 import { writePrivateFile } from "./files.ts";
-import { processRuns } from "./process-table.ts";
+import { processRuns, processStamp } from "./process-table.ts";
 
 /** An advisory lock of the embedded PostgreSQL's own database `postgres`; the digits spell "suncrew" on a phone. */
 const LOCK_KEY = 7862739;
@@ -14,22 +14,22 @@ const applicationName = (pid: number): string => `suncrew instance ${pid}`;
 
 /** Held by the one Suncrew that uses a data folder, as long as its session lives. */
 export class InstanceLock {
-  private client: pg.Client | null = null;
-  private released = false;
-  private readonly config: pg.ClientConfig;
-  private readonly pidFile: string;
-  private readonly onLost: () => void;
+  #client: pg.Client | null = null;
+  #released = false;
+  readonly #config: pg.ClientConfig;
+  readonly #pidFile: string;
+  readonly #onLost: () => void;
 
   /** `onLost` is called once, when the lock went with its session and could not be taken again. */
   constructor(config: pg.ClientConfig, pidFile: string, onLost: () => void) {
-    this.config = { ...config, application_name: applicationName(process.pid), keepAlive: true };
-    this.pidFile = pidFile;
-    this.onLost = onLost;
+    this.#config = { ...config, application_name: applicationName(process.pid), keepAlive: true };
+    this.#pidFile = pidFile;
+    this.#onLost = onLost;
   }
 
   /** Returns null when taken, else the process id of the Suncrew that holds it (0 where that cannot be told). */
   async take(timeoutMs = TAKE_TIMEOUT_MS): Promise<number | null> {
-    const client = new pg.Client(this.config);
+    const client = new pg.Client(this.#config);
     client.on("error", () => undefined);
     await client.connect();
     const deadline = Date.now() + timeoutMs;
@@ -43,28 +43,28 @@ export class InstanceLock {
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
-    this.client = client;
-    client.once("end", () => void this.retake());
-    await writePrivateFile(this.pidFile, `${process.pid}\n`);
+    this.#client = client;
+    client.once("end", () => void this.#retake());
+    await writePrivateFile(this.#pidFile, `${await processStamp(process.pid)}\n`);
     return null;
   }
 
   /** After a crash inside PostgreSQL every session is new, and so must the lock's be. */
-  private async retake(): Promise<void> {
-    this.client = null;
+  async #retake(): Promise<void> {
+    this.#client = null;
     const deadline = Date.now() + RETAKE_TIMEOUT_MS;
-    while (!this.released && Date.now() < deadline) {
+    while (!this.#released && Date.now() < deadline) {
       const holder = await this.take(0).catch(() => undefined);
-      if (holder === null) return this.released ? await this.release() : undefined;
+      if (holder === null) return this.#released ? await this.release() : undefined;
       if (holder !== undefined) break;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
-    if (!this.released) this.onLost();
+    if (!this.#released) this.#onLost();
   }
 
   async release(): Promise<void> {
-    this.released = true;
-    await this.client?.end().catch(() => undefined);
+    this.#released = true;
+    await this.#client?.end().catch(() => undefined);
   }
 }
 
@@ -77,8 +77,9 @@ async function holderOf(client: pg.Client): Promise<number> {
   return Number(/\d+$/.exec(rows[0]?.name ?? "")?.[0] ?? 0);
 }
 
-/** Whether the Suncrew that last held the lock still runs; asked where the lock itself cannot be reached. */
+/** The process that last held the lock, if it still runs; asked where the lock itself cannot be reached. */
 export async function lastHolder(pidFile: string): Promise<number | null> {
-  const pid = Number(await readFile(pidFile, "utf8").catch(() => "0"));
-  return pid !== process.pid && (await processRuns(pid)) ? pid : null;
+  const stamp = (await readFile(pidFile, "utf8").catch(() => "")).trim();
+  const pid = Number(stamp.split(" ")[0]);
+  return pid !== process.pid && (await processRuns(pid)) && (await processStamp(pid)) === stamp ? pid : null;
 }

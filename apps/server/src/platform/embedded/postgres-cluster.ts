@@ -29,9 +29,15 @@ async function runInitdb({ programs, owner, durable }: ClusterParts, folder: str
   const child = spawn(
     join(programs, "bin", "initdb"),
     [
-      ...["-D", folder, "-U", EMBEDDED_ROLE, "--auth=trust", "--encoding=UTF8", "--no-instructions"],
+      `--pgdata=${folder}`,
+      `--username=${EMBEDDED_ROLE}`,
+      "--auth=trust",
+      "--encoding=UTF8",
+      "--no-instructions",
       // The locale C alone would leave É unchanged by lower(); this one needs nothing from the machine.
-      ...["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"],
+      "--locale-provider=builtin",
+      "--builtin-locale=C.UTF-8",
+      "--locale=C",
       ...(durable ? [] : ["--no-sync"]),
     ],
     {

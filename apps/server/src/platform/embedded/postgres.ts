@@ -1,4 +1,4 @@
-import { mkdir, realpath } from "node:fs/promises";
+import { mkdir, realpath, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import { hasCode, makeTraversable } from "./files.ts";
@@ -90,6 +90,29 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   });
   await server.createDatabase(name);
   return server;
+}
+
+/**
+ * Deletes an embedded database; a PostgreSQL that a killed Suncrew left behind is stopped first. Ends with a StartError
+ * while a Suncrew runs on it, touching nothing.
+ */
+export async function deleteEmbeddedPostgres(dataDir: string, name: string): Promise<void> {
+  const folder = resolve(dataDir);
+  const databaseFolder = join(folder, name);
+  const pidFile = join(folder, `${name}.pid`);
+  const running = await findPostmaster(databaseFolder);
+  const holder = await lastHolder(pidFile);
+  if (holder !== null) throw takenError(folder, holder);
+  if (running !== null) {
+    const config = { host: running.socketFolder, port: PORT, user: EMBEDDED_ROLE, database: "postgres" };
+    const lock = new InstanceLock(config, pidFile, () => undefined);
+    const other = await lock.take().catch(() => null);
+    if (other !== null) throw takenError(folder, other);
+    await lock.release();
+    await stopPostmaster(running.pid);
+  }
+  await rm(databaseFolder, { recursive: true, force: true });
+  for (const file of [pidFile, join(folder, `${name}.log`)]) await rm(file, { force: true });
 }
 
 async function joinOrLaunch(parts: LaunchParts, pidFile: string): Promise<{ postmaster: Postmaster; joined: boolean }> {

@@ -34,3 +34,10 @@ export async function processGone(pid: number, timeoutMs: number): Promise<boole
   }
   return true;
 }
+
+/** Tells this process from a later one with the same id: its number and the moment it began, in the kernel's ticks. */
+export async function processStamp(pid: number): Promise<string> {
+  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const startTicks = text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  return `${pid} ${startTicks}`.trim();
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { writePrivateFile } from "../platform/embedded/files.ts";
+import { demoRobots, demoSerials } from "./demo-robots.ts";
+
+const devicesSchema = z.object({ devices: z.array(z.object({ serial: z.string(), secret: z.string().min(20) })) });
+export type DemoDevice = z.output<typeof devicesSchema>["devices"][number];
+
+export const demoDevicesFile = (dataDir: string): string => join(dataDir, "demo-devices.json");
+export const demoScenarioFile = (dataDir: string): string => join(dataDir, "demo-scenario.json");
+
+/**
+ * The simulated devices with their secrets, which nobody but the simulator keeps in clear. A lost, damaged or
+ * incomplete file gives new secrets, which the caller stores in the database.
+ */
+export async function readOrMakeDemoDevices(dataDir: string): Promise<DemoDevice[]> {
+  const path = demoDevicesFile(dataDir);
+  const known = await readDevices(path);
+  const devices = demoSerials.map(
+    (serial) => known.find((device) => device.serial === serial) ?? { serial, secret: randomBytes(32).toString("hex") },
+  );
+  if (devices.some((device) => !known.includes(device)))
+    await writePrivateFile(path, `${JSON.stringify({ devices }, null, 1)}\n`);
+  return devices;
+}
+
+async function readDevices(path: string): Promise<DemoDevice[]> {
+  try {
+    return devicesSchema.parse(JSON.parse(await readFile(path, "utf8"))).devices;
+  } catch {
+    return [];
+  }
+}
+
+/** Says how the simulated robots begin. Devices that no robot has yet stay away until somebody calls them in. */
+export async function writeDemoScenario(dataDir: string): Promise<void> {
+  const robots = Object.fromEntries(
+    demoSerials.map((serial) => {
+      const robot = demoRobots.find((candidate) => candidate.serial === serial);
+      if (robot === undefined) return [serial, { faults: ["away"] }];
+      const { battery, firmware, mode, fault } = robot;
+      return [serial, { condition: { battery, firmware, mode }, faults: fault === undefined ? [] : [fault] }];
+    }),
+  );
+  await writePrivateFile(demoScenarioFile(dataDir), `${JSON.stringify({ robots }, null, 1)}\n`);
+}

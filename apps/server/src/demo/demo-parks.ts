@@ -1,0 +1,151 @@
+/** Partners of the demo beside In-house. The companies and people are invented; the addresses' form is real. */
+export const demoPartners = [
+  {
+    key: "suncare",
+    name: "SunCare Services",
+    contact_person: "Asha Rathore",
+    contact_info: "+91 98290 41276",
+    email: "asha.rathore@suncare.example",
+    address: "14 Residency Road, Sardarpura",
+    city: "Jodhpur",
+    state: "Rajasthan",
+    zip_code: "342003",
+    country: "INDIA",
+    tax_id: "08AAKCS4821M1ZT",
+    registration: "U40106RJ2016PTC049871",
+    certifications: "ISO 9001, ISO 45001, Electrical contractor class A",
+  },
+  {
+    key: "deccan",
+    name: "Deccan Solar Care",
+    contact_person: "Venkatesh Reddy",
+    contact_info: "+91 94400 63158",
+    email: "venkatesh.reddy@deccansolar.example",
+    address: "6-3-248, Road No. 1, Banjara Hills",
+    city: "Hyderabad",
+    state: "Telangana",
+    zip_code: "500034",
+    country: "INDIA",
+    tax_id: "36AAHCD7319K1Z4",
+    registration: "U74999TG2015PTC098342",
+    certifications: "ISO 9001, ISO 14001",
+  },
+  {
+    key: "vindhya",
+    name: "Vindhya Clean Energy",
+    contact_person: "Meera Tiwari",
+    contact_info: "+91 94251 70894",
+    email: "meera.tiwari@vindhyaclean.example",
+    address: "22 Civil Lines",
+    city: "Rewa",
+    state: "Madhya Pradesh",
+    zip_code: "486001",
+    country: "INDIA",
+    tax_id: "23AAGCV5507P1ZK",
+    registration: "U40300MP2018PTC045526",
+    certifications: "ISO 9001",
+  },
+  {
+    key: "vaigai",
+    name: "Vaigai Green Works",
+    contact_person: "Karthik Subramanian",
+    contact_info: "+91 98421 35760",
+    email: "karthik@vaigaigreen.example",
+    address: "117 Anna Nagar Main Road",
+    city: "Madurai",
+    state: "Tamil Nadu",
+    zip_code: "625020",
+    country: "INDIA",
+    tax_id: "33AAFCV9024R1ZB",
+    registration: "U93090TN2017PTC116208",
+    certifications: "ISO 9001, ISO 45001",
+  },
+] as const;
+
+export type DemoPartnerKey = (typeof demoPartners)[number]["key"];
+
+/** The partner that the sign-in `partner` belongs to. */
+export const demoSignInPartner: DemoPartnerKey = "suncare";
+
+interface DemoPark {
+  readonly name: string;
+  readonly address: string;
+  readonly district: string;
+  readonly state: string;
+  readonly pin_code: string;
+  readonly commissioning_date: string;
+  readonly latitude: number;
+  readonly longitude: number;
+  /** Null is In-house. */
+  readonly partner: DemoPartnerKey | null;
+}
+
+/** Six real solar parks of India, at their true places; who maintains them is invented. */
+export const demoParks: readonly DemoPark[] = [
+  {
+    name: "Bhadla Solar Park",
+    address: "Bhadla, Phalodi tehsil",
+    district: "Jodhpur",
+    state: "Rajasthan",
+    pin_code: "342301",
+    commissioning_date: "2017-02-22",
+    latitude: 27.539669,
+    longitude: 71.915253,
+    partner: "suncare",
+  },
+  {
+    name: "Pavagada Solar Park",
+    address: "Tirumani, Nagalamadike hobli, Pavagada taluk",
+    district: "Tumakuru",
+    state: "Karnataka",
+    pin_code: "561202",
+    commissioning_date: "2018-01-31",
+    latitude: 14.251944,
+    longitude: 77.4475,
+    partner: "suncare",
+  },
+  {
+    name: "Kurnool Ultra Mega Solar Park",
+    address: "Sakunala, Orvakal mandal",
+    district: "Kurnool",
+    state: "Andhra Pradesh",
+    pin_code: "518010",
+    commissioning_date: "2017-07-10",
+    latitude: 15.681522,
+    longitude: 78.283749,
+    partner: "deccan",
+  },
+  {
+    name: "Rewa Ultra Mega Solar",
+    address: "Barseta Desh, Gurh tehsil",
+    district: "Rewa",
+    state: "Madhya Pradesh",
+    pin_code: "486553",
+    commissioning_date: "2020-01-03",
+    latitude: 24.480278,
+    longitude: 81.574444,
+    partner: "vindhya",
+  },
+  {
+    name: "Kamuthi Solar Power Project",
+    address: "Sengappadai, Kamuthi taluk",
+    district: "Ramanathapuram",
+    state: "Tamil Nadu",
+    pin_code: "623603",
+    commissioning_date: "2016-09-21",
+    latitude: 9.347568,
+    longitude: 78.392162,
+    partner: "vaigai",
+  },
+  {
+    name: "Charanka Solar Park",
+    address: "Charanka, Santalpur taluka",
+    district: "Patan",
+    state: "Gujarat",
+    pin_code: "385350",
+    commissioning_date: "2012-04-19",
+    latitude: 23.9,
+    longitude: 71.2,
+    partner: null,
+  },
+];

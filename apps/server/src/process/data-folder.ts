@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+import { access, constants, mkdir, readFile, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { writePrivateFile } from "../platform/embedded/files.ts";
+import { deleteEmbeddedPostgres } from "../platform/embedded/postgres.ts";
+import { StartError } from "../platform/embedded/start-error.ts";
+import type { ProcessSettings } from "./settings.ts";
+
+export const repositoryDir = fileURLToPath(new URL("../../../..", import.meta.url));
+
+/** Name of the embedded database and of its folder: the demo and production share nothing. */
+export const databaseName = (mode: ProcessSettings["mode"]): string => (mode === "demo" ? "suncrew_demo" : "suncrew");
+
+/** Makes the data folder and says where it is. Throws a StartError where it cannot be written. */
+export async function openDataFolder(settings: ProcessSettings): Promise<string> {
+  const usual = process.getuid?.() === 0 ? "/var/lib/suncrew" : join(repositoryDir, ".data");
+  const folder = resolve(settings.dataDir ?? usual);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o755 });
+    await access(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new StartError(
+      `The data folder ${folder} cannot be used (${error instanceof Error ? error.message : String(error)}): set DATA_DIR to one that this user may write.`,
+    );
+  }
+  return folder;
+}
+
+/** The demo's own key, made at its first start and kept, so that a restart signs nobody out. */
+export async function demoSecretKey(dataDir: string): Promise<string> {
+  const path = join(dataDir, "demo-secret-key");
+  const kept = (await readFile(path, "utf8").catch(() => "")).trim();
+  if (kept.length >= 32) return kept;
+  const made = randomBytes(48).toString("base64url");
+  await writePrivateFile(path, `${made}\n`);
+  return made;
+}
+
+/** Deletes the demo's data, and nothing else in the folder. Throws a StartError while a Suncrew runs on it. */
+export async function resetDemo(dataDir: string): Promise<void> {
+  await deleteEmbeddedPostgres(dataDir, databaseName("demo"));
+  const files = [
+    "demo-devices.json",
+    "demo-scenario.json",
+    "demo-secret-key",
+    "simulator-state.json",
+    "simulator-control",
+  ];
+  for (const file of files) await rm(join(dataDir, file), { force: true });
+}

@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+import { hashPassword } from "../features/auth/public.ts";
+import type { Db } from "../platform/database/database.ts";
+
+export interface FirstAdmin {
+  readonly username: string;
+  /** The password made up now, to be shown once; null where the environment gave it. */
+  readonly madeUpPassword: string | null;
+}
+
+/**
+ * Makes the first Super Admin of an installation without one; null where there is one already. Production never has a
+ * known password: without one from the environment a random one is made.
+ */
+export async function makeFirstAdmin(db: Db, username: string, password: string | null): Promise<FirstAdmin | null> {
+  const chosen = password ?? randomBytes(15).toString("base64url");
+  return await db.transaction().execute(async (tx) => {
+    const admins = tx
+      .selectFrom("users")
+      .select("id")
+      .where("role", "=", "SUPER_ADMIN")
+      .where("deleted_at", "is", null);
+    if ((await admins.limit(1).executeTakeFirst()) !== undefined) return null;
+    await tx
+      .insertInto("users")
+      .values({
+        username,
+        name: username,
+        role: "SUPER_ADMIN",
+        partner_id: null,
+        password_hash: await hashPassword(chosen),
+      })
+      .execute();
+    return { username, madeUpPassword: password === null ? chosen : null };
+  });
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import type pg from "pg";
+import type { Logger } from "pino";
+import { deviceAccess } from "../features/devices/public.ts";
+import { type Broker, openBroker, withoutSecret } from "../platform/broker.ts";
+import { SystemClock } from "../platform/clock.ts";
+import { type Db, databaseNow, type OpenDatabase, openDatabase } from "../platform/database/database.ts";
+import { migrate } from "../platform/database/migrate.ts";
+import { startEmbeddedBroker } from "../platform/embedded/broker.ts";
+import { startEmbeddedPostgres } from "../platform/embedded/postgres.ts";
+import { StartError } from "../platform/embedded/start-error.ts";
+import { databaseName } from "./data-folder.ts";
+import type { ProcessSettings } from "./settings.ts";
+import type { StopList } from "./stop-list.ts";
+
+/** Twice what the largest message of the protocol may have, and room for its topic. */
+const MAX_PACKET_BYTES = 65_536;
+const CLOCK_EVERY_MS = 30_000;
+
+export interface PartContext {
+  readonly settings: ProcessSettings;
+  readonly dataDir: string;
+  readonly log: Logger;
+  readonly stops: StopList;
+  /** Called with one sentence when the process cannot go on. */
+  readonly fail: (sentence: string) => void;
+}
+
+/** Opens the database, embedded or named, and brings it to the newest migration. */
+export async function openMigratedDatabase(context: PartContext): Promise<OpenDatabase> {
+  const { settings, log, stops } = context;
+  const connection =
+    settings.databaseUrl === null ? await embedded(context) : { connectionString: settings.databaseUrl };
+  const database = openDatabase(connection, {
+    onError: (error) => log.warn({ error: error.message }, "an idle database connection failed"),
+  });
+  stops.add("database connections", 1000, () => database.close());
+  try {
+    await migrate(database.db);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message || String(error) : String(error);
+    const place =
+      settings.databaseUrl === null ? "The embedded database" : `The database at ${placeOf(settings.databaseUrl)}`;
+    throw new StartError(`${place} cannot be used: ${reason}`);
+  }
+  return database;
+}
+
+async function embedded({ settings, dataDir, stops, log, fail }: PartContext): Promise<pg.ClientConfig> {
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    name: databaseName(settings.mode),
+    onLost: () => fail("The embedded database ended unexpectedly."),
+  });
+  if (postgres.joined) log.info("joined the PostgreSQL that an earlier start left running");
+  stops.add("embedded PostgreSQL", 6000, () => postgres.stop());
+  return postgres.connection;
+}
+
+function placeOf(databaseUrl: string): string {
+  const { host, pathname } = new URL(databaseUrl);
+  return `${host}${pathname}`;
+}
+
+/** A clock that follows the database's, so that all servers agree on what is due. */
+export async function openClock(db: Db, { log, stops }: PartContext): Promise<SystemClock> {
+  const clock = new SystemClock();
+  const follow = async (): Promise<void> => {
+    const asked = Date.now();
+    clock.follow(await databaseNow(db), asked, Date.now());
+  };
+  await follow();
+  const cancel = clock.every(CLOCK_EVERY_MS, () => {
+    follow().catch((error: unknown) => log.warn({ error: String(error) }, "the database's time was not read"));
+  });
+  stops.add("clock", 100, async () => cancel());
+  return clock;
+}
+
+export interface OpenedBroker {
+  readonly broker: Broker;
+  /** Its address for devices, without credentials. */
+  readonly url: string;
+}
+
+/** Connects to the broker that was named, or to an embedded one at 127.0.0.1. */
+export async function openServerBroker(db: Db, { settings, log, stops }: PartContext): Promise<OpenedBroker> {
+  const clientId = `suncrew-server-${randomUUID()}`;
+  if (settings.mqttUrl !== null) {
+    const broker = openBroker({ url: settings.mqttUrl, clientId, log });
+    stops.add("broker connection", 1000, () => broker.close());
+    return { broker, url: withoutSecret(settings.mqttUrl) };
+  }
+  const embeddedBroker = await startEmbeddedBroker({
+    port: settings.mqttPort,
+    orNext: !settings.mqttPortIsSet,
+    access: deviceAccess(db),
+    maxPacketBytes: MAX_PACKET_BYTES,
+    log,
+  });
+  stops.add("embedded broker", 1500, () => embeddedBroker.stop());
+  const broker = openBroker({ url: embeddedBroker.url, clientId, ...embeddedBroker.serverAccount, log });
+  stops.add("broker connection", 1000, () => broker.close());
+  return { broker, url: embeddedBroker.url };
+}

@@ -1,0 +1,177 @@
+import { z } from "zod";
+import { isLoopback } from "./loopback.ts";
+import { type VariableName, variables } from "./variables.ts";
+
+export type Mode = "demo" | "production";
+
+/** What a person may set from outside, checked. */
+export interface ProcessSettings {
+  readonly mode: Mode;
+  readonly port: number;
+  readonly portIsSet: boolean;
+  /** Null where it was not set. */
+  readonly host: string | null;
+  readonly dataDir: string | null;
+  readonly databaseUrl: string | null;
+  readonly mqttUrl: string | null;
+  readonly mqttPort: number;
+  readonly mqttPortIsSet: boolean;
+  readonly logLevel: string;
+  /** Null in a demo that may make its own. */
+  readonly secretKey: string | null;
+  readonly tokenHours: number;
+  readonly mapTiles: { readonly url: string; readonly attribution: string } | null;
+  readonly adminUsername: string;
+  readonly adminPassword: string | null;
+  readonly manualRunMaxMinutes: number;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const whole = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,6}$/)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most);
+const address = (...protocols: string[]) =>
+  z
+    .string()
+    .refine(
+      (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol) && new URL(text).hostname !== "",
+    );
+
+/** What each variable must be. */
+const schema = z.object({
+  PORT: whole(0, 65_535).optional(),
+  HOST: z
+    .string()
+    .regex(/^[\w.:%-]{1,255}$/)
+    .optional(),
+  DATA_DIR: z
+    .string()
+    .refine((path) => !path.includes("\0"))
+    .optional(),
+  DATABASE_URL: address("postgres:", "postgresql:").optional(),
+  MQTT_URL: address("mqtt:", "mqtts:", "ws:", "wss:").optional(),
+  MQTT_PORT: whole(0, 65_535).optional(),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).optional(),
+  SECRET_KEY: z.string().refine(isStrongKey).optional(),
+  TOKEN_HOURS: whole(1, 720).optional(),
+  MAP_TILE_URL: z
+    .string()
+    .regex(/^(https?:\/\/[^\s;,'"]+)?$/)
+    .refine((url) => url === "" || ["{z}", "{x}", "{y}"].every((part) => url.includes(part)))
+    .optional(),
+  MAP_TILE_ATTRIBUTION: z.string().max(300).optional(),
+  ADMIN_USERNAME: z
+    .string()
+    .regex(/^\S{1,60}$/)
+    .optional(),
+  ADMIN_PASSWORD: z
+    .string()
+    .min(8)
+    .max(200)
+    .refine((text) => !["admin@123", "partner@123", "password"].includes(text))
+    .optional(),
+  MANUAL_RUN_MAX_MINUTES: whole(1, 1440).optional(),
+} satisfies Record<VariableName, z.ZodType>);
+
+/** The same in words, for the one sentence that a wrong variable gets. */
+const musts: Record<VariableName, string> = {
+  PORT: "be a whole number from 0 to 65535",
+  HOST: "be an address or a host name",
+  DATA_DIR: "be the path of a folder",
+  DATABASE_URL: "begin with postgres:// and name a host",
+  MQTT_URL: "begin with mqtt://, mqtts://, ws:// or wss:// and name a host",
+  MQTT_PORT: "be a whole number from 0 to 65535",
+  LOG_LEVEL: "be fatal, error, warn, info, debug, trace or silent",
+  SECRET_KEY: "be at least 32 characters long and no common word or example (`openssl rand -base64 48` makes one)",
+  TOKEN_HOURS: "be a whole number of hours from 1 to 720",
+  MAP_TILE_URL: "be an http address with {z}, {x} and {y}, or empty",
+  MAP_TILE_ATTRIBUTION: "have at most 300 characters",
+  ADMIN_USERNAME: "be 1 to 60 characters without spaces",
+  ADMIN_PASSWORD: "have at least 8 characters and be no known password",
+  MANUAL_RUN_MAX_MINUTES: "be a whole number from 1 to 1440",
+};
+
+/** Never repeated in a refusal. */
+const secrets: readonly string[] = ["DATABASE_URL", "MQTT_URL", "SECRET_KEY", "ADMIN_PASSWORD"];
+
+/** Empty means something for these; elsewhere it counts as not set. */
+const mayBeEmpty: readonly VariableName[] = ["MAP_TILE_URL", "MAP_TILE_ATTRIBUTION"];
+
+function isStrongKey(key: string): boolean {
+  return key.length >= 32 && new Set(key).size >= 10 && !/change.?me|example|replace|secret.?key|your.?key/i.test(key);
+}
+
+/** Checks every variable; answers the settings, or one sentence for each wrong one. */
+export function readSettings(mode: Mode, environment: Environment): ProcessSettings | { readonly wrong: string[] } {
+  const given = whatIsSet(environment);
+  const parsed = schema.safeParse(given);
+  const wrong = [
+    ...(parsed.success ? [] : sentences(parsed.error, given)),
+    ...(mode === "production" ? whatProductionRefuses(given) : []),
+  ];
+  if (!parsed.success || wrong.length > 0) return { wrong };
+  const set = parsed.data;
+  const tileUrl = set.MAP_TILE_URL ?? fallbackOf("MAP_TILE_URL");
+  return {
+    mode,
+    port: set.PORT ?? 3000,
+    portIsSet: set.PORT !== undefined,
+    host: set.HOST ?? null,
+    dataDir: set.DATA_DIR ?? null,
+    databaseUrl: set.DATABASE_URL ?? null,
+    mqttUrl: set.MQTT_URL ?? null,
+    mqttPort: set.MQTT_PORT ?? 1883,
+    mqttPortIsSet: set.MQTT_PORT !== undefined,
+    logLevel: set.LOG_LEVEL ?? (mode === "demo" ? "warn" : "info"),
+    secretKey: set.SECRET_KEY ?? null,
+    tokenHours: set.TOKEN_HOURS ?? 12,
+    mapTiles:
+      tileUrl === ""
+        ? null
+        : { url: tileUrl, attribution: set.MAP_TILE_ATTRIBUTION ?? fallbackOf("MAP_TILE_ATTRIBUTION") },
+    adminUsername: set.ADMIN_USERNAME ?? "admin",
+    adminPassword: set.ADMIN_PASSWORD ?? null,
+    manualRunMaxMinutes: set.MANUAL_RUN_MAX_MINUTES ?? 480,
+  };
+}
+
+type Given = Readonly<Partial<Record<VariableName, string>>>;
+
+function whatIsSet(environment: Environment): Given {
+  const set = variables.flatMap(({ name }) => {
+    const text = environment[name]?.trim();
+    return text === undefined || (text === "" && !mayBeEmpty.includes(name)) ? [] : [[name, text] as const];
+  });
+  return Object.fromEntries(set);
+}
+
+function sentences(error: z.ZodError, given: Given): string[] {
+  const names = new Set(error.issues.map((issue) => issue.path[0]));
+  return variables
+    .filter(({ name }) => names.has(name))
+    .map(({ name }) => `${name} must ${musts[name]}${secrets.includes(name) ? "" : `; it is "${given[name]}"`}.`);
+}
+
+function fallbackOf(name: VariableName): string {
+  return variables.find((variable) => variable.name === name)?.fallback ?? "";
+}
+
+function whatProductionRefuses(given: Given): string[] {
+  const refusals: string[] = [];
+  if (given.SECRET_KEY === undefined) {
+    refusals.push(
+      "SECRET_KEY is missing: production signs its sign-ins with a key of your own (`openssl rand -base64 48` makes one).",
+    );
+  }
+  if (given.MQTT_URL !== undefined && URL.canParse(given.MQTT_URL)) {
+    const { protocol, hostname } = new URL(given.MQTT_URL);
+    if ((protocol === "mqtt:" || protocol === "ws:") && !isLoopback(hostname)) {
+      refusals.push("MQTT_URL names a broker beyond this machine without TLS: use mqtts:// or wss://.");
+    }
+  }
+  return refusals;
+}

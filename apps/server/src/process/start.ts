@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import type { Logger } from "pino";
+import { buildApp } from "../app.ts";
+import { readOrMakeDemoDevices, writeDemoScenario } from "../demo/demo-devices.ts";
+import { holdsDemoData, seedDemo } from "../demo/demo-seed.writes.ts";
+import type { Db } from "../platform/database/database.ts";
+import { choosePort, portError } from "../platform/embedded/ports.ts";
+import { StartError } from "../platform/embedded/start-error.ts";
+import { consoleReady } from "./console-build.ts";
+import { demoSecretKey, openDataFolder, resetDemo } from "./data-folder.ts";
+import { type FirstAdmin, makeFirstAdmin } from "./first-admin.writes.ts";
+import { openClock, openMigratedDatabase, openServerBroker, type PartContext } from "./open-parts.ts";
+import type { Options } from "./options.ts";
+import type { ProcessSettings } from "./settings.ts";
+import { SimulatorChild } from "./simulator-child.ts";
+import type { StopList } from "./stop-list.ts";
+
+export interface StartParts {
+  readonly settings: ProcessSettings;
+  readonly options: Options;
+  readonly log: Logger;
+  readonly stops: StopList;
+  readonly say: (line: string) => void;
+  readonly fail: (sentence: string) => void;
+}
+
+/** What came up, for the words at the end of a start. */
+export interface Started {
+  readonly host: string;
+  readonly port: number;
+  readonly brokerUrl: string;
+  readonly dataDir: string;
+  /** Where the simulated robots can be controlled; null without them. */
+  readonly controlAddress: string | null;
+  readonly firstAdmin: FirstAdmin | null;
+}
+
+/**
+ * Brings everything up in order: data folder, console, database, broker, server, simulated robots. What has begun is
+ * in `stops` at every moment. Answers null where stopping was asked for on the way.
+ */
+export async function start(parts: StartParts): Promise<Started | null> {
+  const { settings, options, log, stops, say, fail } = parts;
+  const isDemo = settings.mode === "demo";
+  if (options.reset && settings.databaseUrl !== null) {
+    throw new StartError(
+      "--reset deletes the embedded database only: the one that DATABASE_URL names is yours to empty.",
+      2,
+    );
+  }
+  const dataDir = await openDataFolder(settings);
+  if (options.reset) await resetDemo(dataDir);
+  const context: PartContext = { settings, dataDir, log, stops, fail };
+
+  const building = options.noConsole ? Promise.resolve(null) : consoleReady(say);
+  // A failure is thrown where the console is needed, not before.
+  building.catch(() => undefined);
+  const database = await openMigratedDatabase(context);
+  if (stops.stopping) return null;
+  const firstAdmin = isDemo ? await prepareDemo(database.db, dataDir) : await prepareProduction(database.db, settings);
+  const clock = await openClock(database.db, context);
+  const consoleDir = await building;
+  if (stops.stopping) return null;
+  const { broker, url: brokerUrl } = await openServerBroker(database.db, context);
+
+  const app = await buildApp({
+    ...database,
+    broker,
+    clock,
+    log,
+    serverId: randomUUID(),
+    settings: {
+      mode: settings.mode,
+      secretKey: settings.secretKey ?? (await demoSecretKey(dataDir)),
+      tokenHours: settings.tokenHours,
+      manualRunMaxMinutes: settings.manualRunMaxMinutes,
+      mapTiles: settings.mapTiles,
+      consoleDir,
+    },
+  });
+  stops.add("server", 2000, () => app.stop());
+  await app.start();
+  const simulator = isDemo ? new SimulatorChild({ mqttUrl: brokerUrl, dataDir, log }) : null;
+  if (simulator !== null) stops.add("simulator", 3000, () => simulator.stop());
+  stops.add("calls and streams", 1500, () => app.http.close());
+  if (stops.stopping) return null;
+
+  const host = settings.host ?? (isDemo ? "localhost" : "0.0.0.0");
+  const addresses = host === "localhost" ? ["127.0.0.1", "::1"] : [host];
+  const wished = await choosePort(settings.port, addresses, !settings.portIsSet, "PORT");
+  try {
+    await app.http.listen({ port: wished, host });
+  } catch (error) {
+    throw portError(error, "PORT", wished, host);
+  }
+  const bound = app.http.server.address();
+  const port = bound !== null && typeof bound === "object" ? bound.port : wished;
+  const controlAddress = simulator === null ? null : await simulator.start();
+  return { host, port, brokerUrl, dataDir, controlAddress, firstAdmin };
+}
+
+async function prepareDemo(db: Db, dataDir: string): Promise<null> {
+  const result = await seedDemo(db, await readOrMakeDemoDevices(dataDir));
+  if (result === "not-a-demo") {
+    throw new StartError(
+      "The database that DATABASE_URL names holds data that is no demo's: the demo runs on a database of its own.",
+    );
+  }
+  await writeDemoScenario(dataDir);
+  return null;
+}
+
+async function prepareProduction(db: Db, settings: ProcessSettings): Promise<FirstAdmin | null> {
+  if (await holdsDemoData(db)) {
+    throw new StartError(
+      "The database holds the demo's sample data and its known passwords: production needs a database of its own.",
+    );
+  }
+  return await makeFirstAdmin(db, settings.adminUsername, settings.adminPassword);
+}

@@ -1,0 +1,36 @@
+import type { Logger } from "pino";
+
+/** What has to be ended, in the opposite order of its beginning; each part within its own time. */
+export class StopList {
+  readonly #parts: { name: string; limitMs: number; stop: () => Promise<unknown> }[] = [];
+  #running: Promise<void> | null = null;
+
+  add(name: string, limitMs: number, stop: () => Promise<unknown>): void {
+    this.#parts.push({ name, limitMs, stop });
+  }
+
+  /** True once stopping began: nothing more should be started. */
+  get stopping(): boolean {
+    return this.#running !== null;
+  }
+
+  /** Ends everything once; later calls wait for the first. A part that fails or hangs does not hold up the others. */
+  async run(log: Logger): Promise<void> {
+    this.#running ??= this.#stopAll(log);
+    await this.#running;
+  }
+
+  async #stopAll(log: Logger): Promise<void> {
+    for (let part = this.#parts.pop(); part !== undefined; part = this.#parts.pop()) {
+      const { name, limitMs, stop } = part;
+      let timer: NodeJS.Timeout | undefined;
+      const limit = new Promise<"late">((resolve) => (timer = setTimeout(() => resolve("late"), limitMs)));
+      try {
+        if ((await Promise.race([stop(), limit])) === "late") log.warn({ part: name }, "a part did not end in time");
+      } catch (error) {
+        log.warn({ part: name, error: String(error) }, "a part failed while ending");
+      }
+      clearTimeout(timer);
+    }
+  }
+}

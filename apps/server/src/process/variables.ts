@@ -1,0 +1,68 @@
+/** One line of the table of variables; the same rows make the help, the refusals and docs/operating.md. */
+export interface Variable {
+  readonly name: string;
+  readonly fallback: string;
+  readonly meaning: string;
+}
+
+export const variables = [
+  { name: "PORT", fallback: "3000, or the next free one", meaning: "Port of the console and its calls" },
+  { name: "HOST", fallback: "localhost (demo), 0.0.0.0 (production)", meaning: "Address to listen on" },
+  {
+    name: "DATA_DIR",
+    fallback: "/var/lib/suncrew as root, else .data in the repository",
+    meaning: "Folder of the embedded database and of everything else Suncrew keeps",
+  },
+  {
+    name: "DATABASE_URL",
+    fallback: "the embedded PostgreSQL",
+    meaning: "PostgreSQL 15 or newer, postgres://user:password@host/database",
+  },
+  {
+    name: "MQTT_URL",
+    fallback: "the embedded broker",
+    meaning:
+      "Broker with the server's own account, mqtts://user:password@host; without TLS on loopback only (production)",
+  },
+  { name: "MQTT_PORT", fallback: "1883, or the next free one", meaning: "Port of the embedded broker, at 127.0.0.1" },
+  {
+    name: "LOG_LEVEL",
+    fallback: "warn (demo), info (production)",
+    meaning: "fatal, error, warn, info, debug, trace or silent",
+  },
+  {
+    name: "SECRET_KEY",
+    fallback: "random, kept in DATA_DIR (demo); needed in production",
+    meaning: "Signs the sign-in tokens; 32 characters or more",
+  },
+  { name: "TOKEN_HOURS", fallback: "12", meaning: "Hours until a sign-in expires" },
+  {
+    name: "MAP_TILE_URL",
+    fallback: "https://tile.openstreetmap.org/{z}/{x}/{y}.png",
+    meaning: "Map tile service; empty switches tiles off",
+  },
+  {
+    name: "MAP_TILE_ATTRIBUTION",
+    fallback: "© OpenStreetMap contributors",
+    meaning: "What the map says about its tiles",
+  },
+  { name: "ADMIN_USERNAME", fallback: "admin", meaning: "Production's first Super Admin, made while there is no user" },
+  {
+    name: "ADMIN_PASSWORD",
+    fallback: "random, printed once",
+    meaning: "Password of production's first Super Admin; 8 characters or more",
+  },
+  {
+    name: "MANUAL_RUN_MAX_MINUTES",
+    fallback: "480",
+    meaning: "A run started by hand is stopped after this many minutes",
+  },
+] as const satisfies readonly Variable[];
+
+export type VariableName = (typeof variables)[number]["name"];
+
+/** The table as docs/operating.md shows it. */
+export function variablesAsMarkdown(): string {
+  const rows = variables.map(({ name, fallback, meaning }) => `| \`${name}\` | ${fallback} | ${meaning} |`);
+  return ["| Variable | Without it | Meaning |", "|---|---|---|", ...rows].join("\n");
+}
