@@ -23,13 +23,18 @@ export function VirtualGrid<T>({ items, keyOf, children, minColumnPx, estimatedR
   const columns = Math.max(1, Math.floor((width + GAP_PX) / (minColumnPx + GAP_PX)));
   const rowCount = Math.ceil(items.length / columns);
 
-  // What stands above the grid may grow or shrink with every render.
+  // What stands above the grid may grow or shrink: then the page changes its height.
   useLayoutEffect(() => {
-    if (place.current === null) return;
-    const top = Math.round(place.current.getBoundingClientRect().top + scrollY);
-    setOffsetPx((known) => (known === top ? known : top));
-  });
+    const measure = () => {
+      if (place.current !== null) setOffsetPx(Math.round(place.current.getBoundingClientRect().top + scrollY));
+    };
+    const page = new ResizeObserver(measure);
+    page.observe(document.body);
+    measure();
+    return () => page.disconnect();
+  }, []);
 
+  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
   const virtualizer = useWindowVirtualizer({
     count: rowCount,
     estimateSize: () => estimatedRowPx,

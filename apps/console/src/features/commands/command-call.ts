@@ -1,5 +1,5 @@
 import type { CommandVerb } from "@suncrew/contract/devices/messages.ts";
-import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import type { CleaningDirection } from "@suncrew/contract/robots/robots.ts";
 import { ApiError, serverReason } from "../../platform/api/errors.ts";

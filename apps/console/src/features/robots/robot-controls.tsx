@@ -24,6 +24,8 @@ export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsPro
   const told = (obstacle: Obstacle | null) =>
     obstacle === null ? null : obstacleSentence[obstacle](robot.serialNumber);
   const stopObstacle = robotCan.stop(controllable);
+  // Stop stands out where something moves or is about to.
+  const isMotionAhead = robot.motion === "MOVING" || controllable.stopTakesOver === true;
   const maySettings = robotCan.changeSettings(controllable, role) === null;
 
   return (
@@ -43,7 +45,7 @@ export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsPro
           <Button
             size="xs"
             color="red"
-            variant={stopObstacle === null ? "filled" : "light"}
+            variant={stopObstacle === null && isMotionAhead ? "filled" : "light"}
             leftSection={<IconPlayerStopFilled size={14} aria-hidden />}
             onClick={() => void commandRobot(robot, "STOP")}
           >

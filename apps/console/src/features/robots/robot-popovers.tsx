@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Popover } from "@mantine/core";
-import { IconAlertTriangle, IconBell, IconInfoCircle } from "@tabler/icons-react";
+import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import classes from "./robot-card.module.css";
@@ -45,17 +45,17 @@ export function RobotInfo({ robot }: { robot: RobotView }) {
 /** The alerts count; opens the list of their texts, worst first. */
 export function RobotAlerts({ robot }: { robot: RobotView }) {
   const count = robot.alerts.length;
+  if (count === 0) return <span className={classes["noAlerts"]}>0 alerts</span>;
   const label = count === 1 ? "1 alert" : `${count} alerts`;
   return (
-    <Popover withArrow shadow="md" returnFocus width={280} disabled={count === 0}>
+    <Popover withArrow shadow="md" returnFocus width={280}>
       <Popover.Target>
         <Button
           variant="subtle"
           color="gray"
           size="compact-xs"
           h={28}
-          disabled={count === 0}
-          leftSection={count === 0 ? <IconBell size={14} aria-hidden /> : <IconAlertTriangle size={14} aria-hidden />}
+          leftSection={<IconAlertTriangle size={14} aria-hidden />}
         >
           {label}
         </Button>

@@ -36,7 +36,8 @@ function SpeedSlider({ label, value, onChange }: SpeedSliderProps) {
         label={null}
         size="lg"
         thumbSize={22}
-        thumbProps={{ "aria-label": label, "aria-valuetext": `${value} %` }}
+        thumbLabel={label}
+        thumbProps={{ "aria-valuetext": `${value} %` }}
       />
     </div>
   );

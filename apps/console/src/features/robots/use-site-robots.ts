@@ -60,12 +60,14 @@ function useStatusPolling(siteId: number, rows: readonly RobotWithSettings[]): (
     const controller = site.current;
     const polling = new StatusPolling({
       robots: () =>
-        latest.current.map((row) => ({
-          id: row.robot_id,
-          status: currentRobotView(row).status,
-          lastQueriedAt: robotStatusStore.notes(row.robot_id).lastQueriedAt,
-          isAsked: robotStatusStore.notes(row.robot_id).calls.isRefreshing,
-        })),
+        latest.current
+          .filter((row) => row.site_id === siteId)
+          .map((row) => ({
+            id: row.robot_id,
+            status: currentRobotView(row).status,
+            lastQueriedAt: robotStatusStore.notes(row.robot_id).lastQueriedAt,
+            isAsked: robotStatusStore.notes(row.robot_id).calls.isRefreshing,
+          })),
       ask: (robotId) => {
         const row = latest.current.find((one) => one.robot_id === robotId);
         if (row !== undefined) ask(row, false);

@@ -3,7 +3,8 @@ import type { SiteChoice } from "./map-panel.tsx";
 import { SiteList } from "./site-list.tsx";
 import { SiteSearchBox } from "./site-search-box.tsx";
 
-const MAX_ROWS = 4;
+/** Half a row more shows that the list goes on. */
+const MAX_ROWS = 4.5;
 
 /** §2 With the map hidden: site buttons and a Search sites box. */
 export function SiteButtons({ found, selectedId, search, onSelect, onSearch }: Omit<SiteChoice, "sites">) {

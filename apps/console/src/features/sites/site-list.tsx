@@ -21,7 +21,7 @@ export interface SiteListProps {
   readonly onSelect: (siteId: number) => void;
   /** Each site with a frame of its own, as a button. */
   readonly framed?: boolean;
-  /** The most rows seen at once; without it the list fills its place. */
+  /** The most rows seen at once, also a part of one; without it the list fills its place. */
   readonly maxRows?: number;
 }
 
@@ -33,6 +33,7 @@ export function SiteList({ label, sites, selectedId, onSelect, framed = false, m
   const columns = framed ? Math.max(1, Math.floor((width + GAP_PX) / (MIN_COLUMN_PX + GAP_PX))) : 1;
   const rowPx = (isTouch() ? TOUCH_ROW_PX : ROW_PX) + GAP_PX;
   const rows = Math.ceil(sites.length / columns);
+  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
   const virtualizer = useVirtualizer({
     count: rows,
     getScrollElement: () => scroll.current,

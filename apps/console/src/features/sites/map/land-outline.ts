@@ -1,10 +1,10 @@
-import type { Feature, FeatureCollection, Geometry } from "geojson";
+import type { Feature, FeatureCollection } from "geojson";
 import { feature } from "topojson-client";
 import type { GeometryCollection, Topology } from "topojson-specification";
 import coarseUrl from "world-atlas/land-110m.json?url";
 import fineUrl from "world-atlas/land-50m.json?url";
 
-export type Land = Feature<Geometry> | FeatureCollection<Geometry>;
+export type Land = Feature | FeatureCollection;
 type LandTopology = Topology<{ land: GeometryCollection }>;
 
 /** Land without political borders; `coarse` is small and comes first, `fine` when nothing else is to do. */

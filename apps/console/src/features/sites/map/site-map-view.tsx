@@ -75,6 +75,7 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
       })),
       selectedId,
     );
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the theme stands for the colours read
   }, [map, sites, selectedId, theme]);
 
   useEffect(() => {
@@ -82,7 +83,9 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
   }, [map, selectedId]);
 
   const popupSite = sites.find((site) => site.id === popupId);
-  useLayoutEffect(() => map?.fitPopup(), [map, popupSite]);
+  useLayoutEffect(() => {
+    if (popupSite !== undefined) map?.fitPopup();
+  }, [map, popupSite]);
 
   return (
     <div className={classes["frame"]}>

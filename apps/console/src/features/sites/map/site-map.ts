@@ -11,6 +11,8 @@ const MIN_ZOOM = 2;
 const MAX_ZOOM = 18;
 /** Without tiles there is nothing to see closer. */
 const MAX_ZOOM_OUTLINE = 9;
+/** A selected site is at least this far inside of the picture. */
+const REVEAL_PX = 28;
 const LAND_PANE = "land";
 /** Under the tiles, which are at 200. */
 const LAND_LEVEL = "150";
@@ -98,8 +100,7 @@ export class SiteMap {
   reveal(siteId: number): void {
     const marker = this.#markers.get(siteId);
     if (marker === undefined) return;
-    const isInside = this.#map.getBounds().pad(-0.1).contains(marker.getLatLng());
-    if (!isInside) this.#map.panTo(marker.getLatLng(), { animate: !isMotionUnwanted() });
+    this.#map.panInside(marker.getLatLng(), { padding: [REVEAL_PX, REVEAL_PX], animate: !isMotionUnwanted() });
   }
 
   /** The popup's content has changed its size. */

@@ -86,8 +86,10 @@ export class SiteMarker extends CircleMarker {
 
   /** Called by the map's canvas in place of its own circle. */
   _updatePath(): void {
+    // oxlint-disable-next-line no-underscore-dangle -- so the library names them
     const { _ctx: context, _drawing: isDrawing } = this._renderer;
     if (!isDrawing) return;
+    // oxlint-disable-next-line no-underscore-dangle -- so the library names it
     const { x, y } = this._point;
     const radius = this.#isSelected ? SELECTED_RADIUS_PX : RADIUS_PX;
     context.save();
