@@ -14,8 +14,6 @@ import { readCommand } from "./settle-due.writes.ts";
 import { Settlements } from "./settlements.ts";
 import { Settler } from "./settler.ts";
 
-export type { SettingsChange } from "./accept-settings.ts";
-
 /** A caller waits this much longer than its command's deadline for the database to tell the outcome. */
 const GRACE_MS = 1_500;
 

@@ -7,4 +7,5 @@ export { type LiveState, settleByStates } from "./settle-by-states.writes.ts";
 /** For the bridge: acks as they came, with the serial of the topic they came on. */
 export { type ReceivedAck, recordAcks } from "./record-acks.writes.ts";
 /** `new Commands(parts, changes)` is a Service; the bridge calls `resendPending(robotIds)` when robots return. */
-export { Commands, type SettingsChange } from "./commands.service.ts";
+export type { SettingsChange } from "./accept-settings.ts";
+export { Commands } from "./commands.service.ts";
