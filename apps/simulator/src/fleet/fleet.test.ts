@@ -147,6 +147,67 @@ describe("a robot at a real broker", () => {
   });
 });
 
+/** A clock that stands still until the test moves it. */
+function stoppedClock() {
+  const repeated = new Set<() => void>();
+  let nowMs = Date.now();
+  return {
+    now: () => new Date(nowMs),
+    after: () => () => {},
+    every(_ms: number, fn: () => void) {
+      repeated.add(fn);
+      return () => void repeated.delete(fn);
+    },
+    advance(ms: number) {
+      nowMs += ms;
+      // Ten beats reach every robot of a fleet once.
+      for (let beat = 0; beat < 10; beat += 1) for (const fn of repeated) fn();
+    },
+  };
+}
+
+describe("a fleet as a whole", () => {
+  it("protocol rule 4: lives by the clock that it was given", async () => {
+    const clock = stoppedClock();
+    const robot = await openRobot({ clock });
+    await broker.send(SERIAL, orderTo(robot, "START"));
+    await robot.until(({ motion }) => motion === "MOVING");
+    clock.advance(599_000);
+    expect(robot.truth().motion).toBe("MOVING");
+    const ended = broker.next(({ leaf, text }) => leaf === "event" && text.includes("RUN_ENDED"));
+    clock.advance(1_000);
+    expect(robot.truth().motion).toBe("STOPPED");
+    expect((await ended).text).toContain("MAX_DURATION");
+  });
+
+  it("goes away and comes back, in a higher session, with what it remembers", async () => {
+    const robot = await openRobot();
+    const { session } = robot.truth();
+    await fleets[0]?.stop();
+    fleets[0]?.start();
+    await robot.until(({ connected }) => connected);
+    expect(robot.truth().session).toBe(session + 1);
+  });
+
+  it("protocol rule 1: a hundred robots in a storm of power cuts never use a session twice or a lower one", async () => {
+    const devices = Array.from({ length: 100 }, (_, index) => ({ serial: `SIM-${index}`, secret: "s" }));
+    const path = join(folder, "state.json");
+    const fleet = openFleet({ devices, store: openFileStore(path, () => {}) });
+    await fleet.untilConnected();
+    for (let round = 0; round < 5; round += 1) {
+      for (const { serial } of devices) fleet.robot(serial).powerCycle();
+      await fleet.untilConnected();
+    }
+    const last = new Map<string, number>();
+    for (const { id, will } of broker.connects) {
+      const { session } = connectionMessageSchema.parse(JSON.parse(will));
+      expect(session).toBeGreaterThan(last.get(id) ?? 0);
+      last.set(id, session);
+    }
+    expect(broker.connects).toHaveLength(600);
+  });
+});
+
 describe("faults", () => {
   it("drop-link: the will fires, and the robot returns by itself in a higher session", async () => {
     const robot = await openRobot();

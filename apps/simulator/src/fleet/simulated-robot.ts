@@ -49,6 +49,8 @@ export class SimulatedRobot {
   #running = false;
   /** Waits at the gate, connects, or waits to try again. */
   #onTheWay = false;
+  /** Settles when no connect is under way; a stopped robot leaves nothing behind. */
+  #connecting: Promise<void> = Promise.resolve();
   #failures = 0;
   #cancelRetry: Cancel = () => {};
   #cancelGarbage: Cancel = () => {};
@@ -106,6 +108,8 @@ export class SimulatedRobot {
     this.#save();
     await this.#leaving?.close(this.#connectionText("OFFLINE"));
     this.#leaving = null;
+    await this.#connecting;
+    this.#onTheWay = false;
   }
 
   /** Cuts short a goodbye that takes too long. */
@@ -239,7 +243,10 @@ export class SimulatedRobot {
   #seekLink(): void {
     if (!this.#wantsLink() || this.#onTheWay || this.#link !== null) return;
     this.#onTheWay = true;
-    this.#parts.gate.enter({ prepare: () => this.#prepare(), connect: () => this.#connect() });
+    this.#parts.gate.enter({
+      prepare: () => this.#prepare(),
+      connect: () => (this.#connecting = this.#connect()),
+    });
   }
 
   #wantsLink(): boolean {
@@ -270,7 +277,8 @@ export class SimulatedRobot {
         },
       });
       if (!this.#wantsLink() || this.#robot !== robot || robot.session !== session) {
-        link.cut();
+        if (this.#running) link.cut();
+        else await link.close(this.#connectionText("OFFLINE"));
         return;
       }
       this.#failures = 0;
