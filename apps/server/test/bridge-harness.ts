@@ -1,7 +1,9 @@
 import type { RobotLeaf } from "@suncrew/contract/devices/topics.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
+import { sql } from "kysely";
 import pino from "pino";
 import { Bridge } from "../src/features/devices/public.ts";
+import type { Broker } from "../src/platform/broker.ts";
 import { ManualClock } from "../src/platform/clock.ts";
 import type { OpenDatabase } from "../src/platform/database/database.ts";
 import { addRobot, addSite } from "./fixtures.ts";
@@ -17,7 +19,11 @@ export interface BridgeHarness {
   readonly bridge: Bridge;
   /** Robots that pending commands were sent to again, in order. */
   readonly resent: number[];
-  readonly log: string[];
+  /** Lines of the log; `logged` waits for one that holds `words`. */
+  readonly log: readonly string[];
+  logged(words: string): Promise<void>;
+  /** Ends the connection that holds the bridge lock, as if the server had died, and waits until the bridge knows. */
+  loseLock(): Promise<void>;
   readonly siteId: number;
   /** Adds a robot on a device of its own; answers its id. */
   robot(serial: string): Promise<number>;
@@ -31,19 +37,25 @@ export interface BridgeHarness {
 }
 
 export async function createBridge(
-  options: { readonly database?: OpenDatabase; readonly clock?: ManualClock } = {},
+  options: { readonly database?: OpenDatabase; readonly clock?: ManualClock; readonly broker?: Broker } = {},
 ): Promise<BridgeHarness> {
   const database = options.database ?? (await createTestDatabase());
   const clock = options.clock ?? new ManualClock(TEST_NOW);
   const broker = new MemoryBroker();
   const resent: number[] = [];
   const lines: string[] = [];
+  const awaited: { readonly words: string; readonly resolve: () => void }[] = [];
+  const write = (line: string) => {
+    lines.push(line);
+    for (const { words, resolve } of awaited) if (line.includes(words)) resolve();
+  };
+  const logged = (words: string) => new Promise<void>((resolve) => void awaited.push({ words, resolve }));
   const bridge = new Bridge({
     db: database.db,
     connection: database.connection,
-    broker,
+    broker: options.broker ?? broker,
     clock,
-    log: pino({ level: "info" }, { write: (line) => void lines.push(line) }),
+    log: pino({ level: "info" }, { write }),
     resendPending: (robotIds) => void resent.push(...robotIds),
   });
   const siteId = await addSite(database.db, `Bridge Park ${Math.random()}`, null);
@@ -54,6 +66,15 @@ export async function createBridge(
     bridge,
     resent,
     log: lines,
+    logged,
+    async loseLock() {
+      const lost = logged("the bridge no more");
+      await sql`
+        select pg_terminate_backend(pid) from pg_locks
+        where locktype = 'advisory' and objid = 7305002 and database = (select oid from pg_database where datname = current_database())
+      `.execute(database.db);
+      await lost;
+    },
     siteId,
     robot: async (serial) => (await addRobot(database.db, siteId, serial)).id,
     says: (serial, leaf, message, retained = false) => broker.receive(topicOf(serial, leaf), message, retained),

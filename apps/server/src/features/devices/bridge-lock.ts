@@ -59,6 +59,11 @@ export class BridgeLock {
     await client?.end();
   }
 
+  /** Resolves when no question to the database is open. */
+  async idle(): Promise<void> {
+    await this.#asking;
+  }
+
   #tick(): void {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = null;

@@ -79,6 +79,7 @@ export class Bridge implements Service {
 
   /** Resolves when nothing is under way any more; messages that wait for their flush are not. */
   async idle(): Promise<void> {
+    await this.#lock.idle();
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 

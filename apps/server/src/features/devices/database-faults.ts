@@ -1,5 +1,5 @@
-/** SQLSTATE classes that say nothing about the data: connection, resources, operator, system. */
-const awayClasses = new Set(["08", "53", "57", "58"]);
+/** SQLSTATE classes that blame the data: wrong values, broken constraints, too large. */
+const dataClasses = new Set(["22", "23", "54"]);
 const LOST_RACE_CLASS = "40";
 
 function codeOf(error: unknown): string | null {
@@ -13,10 +13,10 @@ export function isLostRace(error: unknown): boolean {
   return code !== null && code.length === 5 && code.startsWith(LOST_RACE_CLASS);
 }
 
-/** The database could not be reached or is going down; the same data may well be stored later. */
+/** The database could not be reached or could not write just now; the same data may well be stored later. */
 export function isDatabaseAway(error: unknown): boolean {
   const code = codeOf(error);
-  if (code !== null) return code.length === 5 ? awayClasses.has(code.slice(0, 2)) : /^E[A-Z]/.test(code);
+  if (code !== null) return code.length !== 5 || !dataClasses.has(code.slice(0, 2));
   // The driver gives these no code.
   return error instanceof Error && /connection|connect|timeout|client was closed/i.test(error.message);
 }

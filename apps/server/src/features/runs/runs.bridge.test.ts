@@ -1,0 +1,235 @@
+import { randomUUID } from "node:crypto";
+import type { RunEndReason, StateMessage } from "@suncrew/contract/devices/messages.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type BridgeHarness, createBridge } from "../../../test/bridge-harness.ts";
+import { connectionMessage, eventMessage, stateMessage } from "../../../test/robot-messages.ts";
+
+let harness: BridgeHarness;
+let robotId: number;
+let serial: string;
+let seq: number;
+let count = 0;
+
+beforeAll(async () => {
+  harness = await createBridge();
+  await harness.bridge.start();
+  await harness.bridge.idle();
+});
+afterAll(() => harness.close());
+
+beforeEach(async () => {
+  count += 1;
+  serial = `RUNS-${count}`;
+  robotId = await harness.robot(serial);
+  seq = 0;
+});
+
+const now = () => harness.clock.now();
+const shows = (shown: Partial<StateMessage>, session = 1) =>
+  harness.says(serial, "state", stateMessage(now(), session, (seq += 1), shown));
+const moves = (runId: string | null, session = 1) => shows({ motion: "MOVING", status: "start", runId }, session);
+const stops = (shown: Partial<StateMessage> = {}, session = 1) => shows({ motion: "STOPPED", ...shown }, session);
+const tellsBegan = (eventSeq: number, runId: string, battery = 88) =>
+  harness.says(serial, "event", eventMessage(now(), 1, eventSeq, { kind: "RUN_BEGAN", runId, battery }));
+const tellsEnded = (eventSeq: number, runId: string, reason: RunEndReason, battery = 60) =>
+  harness.says(serial, "event", eventMessage(now(), 1, eventSeq, { kind: "RUN_ENDED", runId, battery, reason }));
+const runs = () =>
+  harness.database.db.selectFrom("runs").selectAll().where("robot_id", "=", robotId).orderBy("began_at").execute();
+
+/** A START or STOP as the commands feature would have stored it. */
+async function command(verb: "START" | "STOP", at: number, runId: string | null = null): Promise<string> {
+  const id = randomUUID();
+  const issued = now();
+  await harness.database.db
+    .insertInto("commands")
+    .values({
+      ...{ id, robot_id: robotId, site_id: harness.siteId, serial_number: serial, verb, seq: at, session: 1 },
+      ...{ issued_at: issued, expires_at: issued, settle_by: new Date(issued.getTime() + 8_000) },
+      ...{ run_id: runId, max_duration_s: verb === "START" ? 600 : null, params: "{}", requested_by: "Anita Rao" },
+    })
+    .execute();
+  return id;
+}
+
+describe("decisions, cleaning runs: every motion has a row", () => {
+  test("protocol rule 6: a run of a START begins with the live MOVING state and names who started it", async () => {
+    const runId = randomUUID();
+    const commandId = await command("START", 5, runId);
+    moves(runId);
+    await harness.pass(100);
+    const [run] = await runs();
+    expect(run).toMatchObject({ id: runId, command_id: commandId, started_by: "Anita Rao", battery_began: 90 });
+    expect(run?.planned_end_at?.getTime()).toBe((run?.began_at.getTime() ?? 0) + 600_000);
+    expect(run?.ended_at).toBeNull();
+  });
+
+  test("protocol rule 6: a motion started at the robot has a row by 'Robot', with or without a name", async () => {
+    const runId = randomUUID();
+    moves(runId);
+    await harness.pass(100);
+    stops();
+    await harness.pass(100);
+    moves(null);
+    await harness.pass(100);
+    moves(null);
+    await harness.pass(100);
+    const found = await runs();
+    expect(found).toMatchObject([
+      { id: runId, started_by: "Robot", command_id: null, outcome: "COMPLETED", reason: "FINISHED" },
+      { started_by: "Robot", command_id: null, ended_at: null },
+    ]);
+  });
+
+  test("protocol rule 6: a run seen begin and end in one flush is whole, in the order of its states", async () => {
+    const runId = randomUUID();
+    moves(runId);
+    stops({ battery: 71 });
+    await harness.pass(100);
+    expect(await runs()).toMatchObject([{ id: runId, battery_began: 90, battery_ended: 71, reason: "FINISHED" }]);
+  });
+
+  test("protocol rule 3: a person's STOP is the reason of the end it caused", async () => {
+    const runId = randomUUID();
+    await command("START", 5, runId);
+    moves(runId);
+    await harness.pass(1_000);
+    await command("STOP", 6);
+    stops({ lastSeq: 6 });
+    await harness.pass(100);
+    expect(await runs()).toMatchObject([{ reason: "STOP", outcome: "COMPLETED" }]);
+  });
+
+  test.each([
+    { shown: { status: "fault" }, reason: "FAULT", outcome: "CUT_SHORT" },
+    { shown: {}, reason: "FINISHED", outcome: "COMPLETED" },
+  ])("protocol rule 6: an end with $shown is put down to $reason", async ({ shown, reason, outcome }) => {
+    moves(randomUUID());
+    await harness.pass(100);
+    stops(shown);
+    await harness.pass(100);
+    expect(await runs()).toMatchObject([{ reason, outcome }]);
+  });
+
+  test("protocol rule 4: an end at the longest duration, and one found after being away", async () => {
+    const timed = randomUUID();
+    await command("START", 5, timed);
+    moves(timed);
+    await harness.pass(100);
+    for (let part = 0; part < 10; part += 1) {
+      await harness.pass(60_000);
+      moves(timed);
+      await harness.pass(100);
+    }
+    stops();
+    await harness.pass(100);
+    moves(randomUUID());
+    await harness.pass(100);
+    stops({}, 2);
+    await harness.pass(100);
+    expect(await runs()).toMatchObject([
+      { reason: "MAX_DURATION", outcome: "COMPLETED" },
+      { reason: "LINK_LOST", outcome: "CUT_SHORT" },
+    ]);
+  });
+
+  test("protocol rule 6: another run's name ends the one before", async () => {
+    const [one, two] = [randomUUID(), randomUUID()];
+    moves(one);
+    await harness.pass(100);
+    moves(two);
+    await harness.pass(100);
+    expect(await runs()).toMatchObject([
+      { id: one, outcome: "COMPLETED" },
+      { id: two, ended_at: null },
+    ]);
+  });
+
+  test("protocol rule 6: the robot's own reason wins, told before or after the stopped state", async () => {
+    const [before, after] = [randomUUID(), randomUUID()];
+    moves(before);
+    await harness.pass(100);
+    tellsEnded(1, before, "BATTERY");
+    await harness.pass(100);
+    stops();
+    await harness.pass(100);
+    moves(after);
+    await harness.pass(100);
+    stops();
+    await harness.pass(100);
+    tellsEnded(2, after, "FAULT", 42);
+    await harness.pass(100);
+    expect(await runs()).toMatchObject([
+      { id: before, reason: "BATTERY", outcome: "CUT_SHORT" },
+      { id: after, reason: "FAULT", outcome: "CUT_SHORT", battery_ended: 42 },
+    ]);
+  });
+
+  test("protocol rule 6: a late MOVING state does not open a run again that the robot told the end of", async () => {
+    const runId = randomUUID();
+    moves(runId);
+    await harness.pass(100);
+    tellsEnded(1, runId, "FINISHED");
+    await harness.pass(100);
+    moves(runId);
+    await harness.pass(100);
+    expect(await runs()).toMatchObject([{ id: runId, outcome: "COMPLETED" }]);
+  });
+
+  test("decisions: a run that no state showed is recorded from the robot's own times", async () => {
+    const runId = randomUUID();
+    const began = now();
+    tellsBegan(1, runId, 88);
+    await harness.pass(120_000);
+    tellsEnded(2, runId, "FINISHED", 60);
+    await harness.pass(100);
+    const [run, ...others] = await runs();
+    expect(others).toEqual([]);
+    expect(run).toMatchObject({ id: runId, began_at: began, battery_began: 88, battery_ended: 60, reason: "FINISHED" });
+    expect(run?.ended_at?.getTime()).toBe(began.getTime() + 120_000);
+  });
+
+  test("decisions: an earlier run told only while the next one moves is recorded beside it", async () => {
+    const [missed, current] = [randomUUID(), randomUUID()];
+    const began = eventMessage(now(), 1, 1, { kind: "RUN_BEGAN", runId: missed, battery: 88 });
+    await harness.pass(60_000);
+    const ended = eventMessage(now(), 1, 2, { kind: "RUN_ENDED", runId: missed, battery: 70, reason: "LINK_LOST" });
+    await harness.pass(60_000);
+    moves(current);
+    await harness.pass(100);
+    harness.says(serial, "event", began);
+    harness.says(serial, "event", ended);
+    await harness.pass(100);
+    const [first, second] = await runs();
+    expect(first).toMatchObject({ id: missed, outcome: "CUT_SHORT", battery_began: 88, battery_ended: 70 });
+    expect((first?.ended_at?.getTime() ?? 0) - (first?.began_at.getTime() ?? 0)).toBe(60_000);
+    expect(second).toMatchObject({ id: current, ended_at: null });
+  });
+
+  test("device protocol: an event is kept once and answered by RECEIVED each time, after it is kept", async () => {
+    const runId = randomUUID();
+    tellsBegan(7, runId);
+    expect(harness.broker.published.filter(({ topic }) => topic.includes(serial))).toEqual([]);
+    await harness.pass(100);
+    tellsBegan(7, runId);
+    await harness.pass(100);
+    const kept = await harness.database.db
+      .selectFrom("robot_events")
+      .selectAll()
+      .where("robot_id", "=", robotId)
+      .execute();
+    expect(kept).toMatchObject([{ event_seq: 7, kind: "RUN_BEGAN" }]);
+    const answers = harness.broker.published.filter(({ topic }) => topic === `scr/v1/${serial}/command`);
+    const received = answers.map(({ payload }): unknown => JSON.parse(payload));
+    expect(received).toMatchObject([
+      { verb: "RECEIVED", eventSeq: 7 },
+      { verb: "RECEIVED", eventSeq: 7 },
+    ]);
+  });
+
+  test("protocol rule 2: a retained MOVING state begins no run", async () => {
+    harness.says(serial, "connection", connectionMessage(now(), 1), true);
+    harness.says(serial, "state", stateMessage(now(), 1, 1, { motion: "MOVING", runId: randomUUID() }), true);
+    await harness.pass(100);
+    expect(await runs()).toEqual([]);
+  });
+});
