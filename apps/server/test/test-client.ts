@@ -29,10 +29,13 @@ export class TestClient {
   readonly #http: FastifyInstance;
   /** Null for nobody. */
   readonly token: string | null;
+  readonly #address: string;
 
-  constructor(http: FastifyInstance, token: string | null) {
+  /** `address` is the network address that the calls come from. */
+  constructor(http: FastifyInstance, token: string | null, address = "127.0.0.1") {
     this.#http = http;
     this.token = token;
+    this.#address = address;
   }
 
   /** Makes a call and answers whatever comes. */
@@ -59,6 +62,7 @@ export class TestClient {
     const response = await this.#http.inject({
       method,
       url,
+      remoteAddress: this.#address,
       headers: {
         ...(this.token !== null && { authorization: `Bearer ${this.token}` }),
         ...(body !== undefined && { "content-type": "application/json" }),

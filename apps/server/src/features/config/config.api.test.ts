@@ -25,7 +25,7 @@ test("the tile service is looked at in the background, every five minutes", asyn
   const server = await createTestApp({
     settings: { mapTiles },
     fetch: async (input) => {
-      asked.push(String(input));
+      asked.push(input instanceof Request ? input.url : input.toString());
       if (!answers) throw new TypeError("fetch failed");
       return new Response("tile");
     },

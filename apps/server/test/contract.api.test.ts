@@ -1,0 +1,104 @@
+import { type RouteName, routes } from "@suncrew/contract/routes.ts";
+import type { RouteSpec } from "@suncrew/contract/http/route.ts";
+import { activityLogs } from "@suncrew/contract/activity/activity.ts";
+import { robotsList } from "@suncrew/contract/robots/robots.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { recordActivity } from "../src/features/activity/public.ts";
+import { setState } from "./fixtures.ts";
+import { Id, type Part, sampleCalls } from "./sample-calls.ts";
+import { createTestApp, type TestApp } from "./test-app.ts";
+import { urlOf } from "./test-client.ts";
+
+let server: TestApp;
+const zone = process.env["TZ"];
+beforeAll(async () => {
+  // A zone west of Greenwich is where dates slip to the day before.
+  process.env["TZ"] = "America/Los_Angeles";
+  server = await createTestApp();
+  await setState(server.db, server.fixtures.ownRobot.id, {
+    battery: 63.25,
+    live_at: new Date("2026-06-15T23:59:59.999Z"),
+  });
+  await sql`alter table activity alter column log_id restart with 9007199254740993`.execute(server.db);
+  await recordActivity(server.db, {
+    at: new Date("2026-06-15T00:00:00Z"),
+    robotId: server.fixtures.ownRobot.id,
+    siteId: server.fixtures.ownSiteId,
+    commandId: null,
+    action: "STOP",
+    actionType: "MANUAL",
+    status: "SUCCESS",
+    userId: null,
+    userName: "Scheduler",
+    details: "Stopped.",
+    mode: "MANUAL",
+    params: { direction: "REV", "main-speed": 50, "brush-speed": 0 },
+  });
+});
+afterAll(async () => {
+  await server.close();
+  if (zone === undefined) delete process.env["TZ"];
+  else process.env["TZ"] = zone;
+});
+
+/** Calls that answer without a robot, and end. */
+const answering = (Object.keys(routes) as RouteName[]).filter((name) => {
+  const route: RouteSpec = routes[name];
+  return route.device !== true && route.stream !== true;
+});
+
+describe("§7 The calls it makes", () => {
+  test.each(answering)("%s answers what the contract says, and nothing beside it", async (name) => {
+    const route: RouteSpec = routes[name];
+    const filled = (part: Part = {}) =>
+      Object.fromEntries(
+        Object.entries(part).map(([key, value]) => [key, value instanceof Id ? server.fixtures.ownSiteId : value]),
+      );
+    const { params, query, body } = sampleCalls[name];
+    const admin = await server.signIn("admin");
+    const url = urlOf(route.path, filled(params), filled(query));
+    const answer = await admin.raw(url, { method: route.method, ...(body && { body: filled(body) }) });
+    expect([name, answer.status]).toEqual([name, route.status ?? 200]);
+    expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+    expect(route.response.parse(answer.body)).toEqual(answer.body);
+  });
+
+  test("only calls of the contract are registered below /api", () => {
+    const printed = server.app.http.printRoutes({ commonPrefix: false, includeMeta: false });
+    const registered = [...printed.matchAll(/^\S*\s*(\/api\S*) \((.+)\)$/gmu)].map(
+      ([, path, methods]) => `${methods} ${path}`,
+    );
+    const known = Object.values(routes).map(({ method, path }) => `${method} ${path}`);
+    expect(registered.toSorted()).toEqual(known.toSorted());
+  });
+});
+
+describe("values on the wire", () => {
+  test("dates stay on their day, numbers are numbers, large ids are text, times are UTC", async () => {
+    const admin = await server.as("admin");
+    const [robot] = await admin.ask(robotsList, { params: { siteId: server.fixtures.ownSiteId } });
+    expect(robot).toMatchObject({
+      installation_date: "2024-02-29",
+      battery_level: 63.25,
+      main_motor_speed: 75,
+      last_updated_at: "2026-06-15T23:59:59.999Z",
+    });
+    const site = (await admin.ask(siteDetails)).find(({ id }) => id === server.fixtures.ownSiteId);
+    expect(site).toMatchObject({
+      commissioning_date: "2023-03-31",
+      latitude: 27.53,
+      pin_code: "342301",
+      robot_count: 2,
+    });
+    const { logs, total } = await admin.ask(activityLogs);
+    expect(logs[0]).toMatchObject({
+      log_id: "9007199254740993",
+      created_at: "2026-06-15T00:00:00.000Z",
+      paramsObj: { direction: "REV", "main-speed": 50, "brush-speed": 0 },
+    });
+    expect(total).toBe(1);
+    expect((await admin.ask(activityLogs, { query: { cursor: "9007199254740993" } })).logs).toEqual([]);
+  });
+});

@@ -1,0 +1,203 @@
+import type { AddressInfo } from "node:net";
+import { errorResponseSchema } from "@suncrew/contract/http/error.ts";
+import type { RouteSpec } from "@suncrew/contract/http/route.ts";
+import { type RouteName, routes } from "@suncrew/contract/routes.ts";
+import { mayCall, permissions } from "@suncrew/domain/auth/permissions.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { buildApp } from "../src/app.ts";
+import { type Person, privateWords } from "./fixtures.ts";
+import {
+  Id,
+  idNamesOf,
+  type Kind,
+  kinds,
+  type Part,
+  type Place,
+  placesOf,
+  sampleCalls,
+  valuesOf,
+} from "./sample-calls.ts";
+import { createTestApp, type TestApp } from "./test-app.ts";
+import { type Answer, type TestClient, urlOf } from "./test-client.ts";
+
+let server: TestApp;
+let address: string;
+let count = 0;
+
+beforeAll(async () => {
+  server = await createTestApp();
+  await server.app.start();
+  await server.app.http.listen({ port: 0, host: "127.0.0.1" });
+  address = `http://127.0.0.1:${(server.app.http.server.address() as AddressInfo).port}`;
+  // Every list has something of both partners in it that could leak.
+  for (const robot of [server.fixtures.ownRobot, server.fixtures.foreignRobot]) {
+    const admin = await server.as("admin");
+    const body = { robotId: robot.serial, robotObjectId: robot.id, siteId: robot.siteId, command: "STOP" as const };
+    await admin.call(routes.sendCommand, { body });
+  }
+});
+afterAll(async () => {
+  await server.close();
+  process.stdout.write(`role matrix: ${count} calls, each answered as the permission table says\n`);
+});
+
+const people = ["admin", "owner", "stranger", null] as const satisfies readonly (Person | null)[];
+const names = Object.keys(routes) as RouteName[];
+const roleOf = (person: Person | null) => (person === null ? null : person === "admin" ? "SUPER_ADMIN" : "PARTNER");
+
+/** What the call's places name, each by its kind. */
+type Filled = ReadonlyMap<string, { readonly kind: Kind; readonly value: unknown }>;
+
+/** The status that the permission table asks for. */
+function expectedStatus(name: RouteName, person: Person | null, filled: Filled): number {
+  const route: RouteSpec = routes[name];
+  if (!mayCall(roleOf(person), name)) return person === null ? 401 : 403;
+  const seen = [...filled.values()].map(({ kind }) => kind);
+  if (seen.includes("malformed")) return 400;
+  const hidden: Kind[] =
+    person === "owner" ? ["absent", "foreign"] : person === "stranger" ? ["absent", "own"] : ["absent"];
+  if (seen.some((kind) => hidden.includes(kind))) return 404;
+  // They are all the viewer's but do not name the same robot.
+  if (new Set(seen).size > 1) return 400;
+  // No robot of the fixtures has ever reported, so each is away.
+  return route.device === true ? 504 : (route.status ?? 200);
+}
+
+function fill(part: Part | undefined, where: string, filled: Filled): Part | undefined {
+  if (part === undefined) return undefined;
+  return Object.fromEntries(
+    Object.entries(part).map(([key, value]) => [
+      key,
+      value instanceof Id ? filled.get(`${where}.${key}`)?.value : value,
+    ]),
+  );
+}
+
+async function clientFor(name: RouteName, person: Person | null): Promise<TestClient> {
+  return name === "logout" && person !== null ? server.signIn(person) : server.as(person);
+}
+
+async function make(name: RouteName, client: TestClient, filled: Filled): Promise<Answer> {
+  const route: RouteSpec = routes[name];
+  const sample = sampleCalls[name];
+  const url = urlOf(route.path, fill(sample.params, "params", filled), fill(sample.query, "query", filled));
+  const body = fill(sample.body, "body", filled);
+  if (route.stream === true) return firstOfStream(url, client);
+  return client.raw(url, { method: route.method, ...(body && { body }) });
+}
+
+/** The first event of a stream, as the answer. */
+async function firstOfStream(url: string, client: TestClient): Promise<Answer> {
+  const headers: Record<string, string> = client.token === null ? {} : { authorization: `Bearer ${client.token}` };
+  const response = await fetch(address + url, { headers });
+  let text = "";
+  for await (const bytes of response.body ?? []) {
+    text += Buffer.from(bytes).toString();
+    if (text.includes("\n\n")) break;
+  }
+  const body: unknown = JSON.parse(text.replace(/^data: /, ""));
+  return { status: response.status, headers: Object.fromEntries(response.headers), text, body };
+}
+
+function foreignWords(person: Person | null): readonly string[] {
+  if (person === "admin") return [];
+  if (person === "owner") return privateWords.stranger;
+  return person === "stranger" ? privateWords.owner : [...privateWords.owner, ...privateWords.stranger];
+}
+
+/** What is wrong with the answer to a call, in words; nothing where it is as the table says. */
+async function problemsOf(name: RouteName, person: Person | null, filled: Filled): Promise<string[]> {
+  const route: RouteSpec = routes[name];
+  const answer = await make(name, await clientFor(name, person), filled);
+  count += 1;
+  const problems: string[] = [];
+  const wanted = expectedStatus(name, person, filled);
+  if (answer.status !== wanted) problems.push(`${answer.status} instead of ${wanted}`);
+  const whole = `${JSON.stringify(answer.headers)}${answer.text}`;
+  problems.push(...foreignWords(person).flatMap((word) => (whole.includes(word) ? [`tells ${word}`] : [])));
+  const schema = answer.status < 300 ? route.response : errorResponseSchema;
+  if (!schema.safeParse(answer.body).success) problems.push("is not of the contract's shape");
+  const isRefusal = z.object({ success: z.literal(false) }).safeParse(answer.body).success;
+  if (isRefusal !== (route.device === true && answer.status >= 300)) problems.push("has `success` wrong");
+  const told = [...filled].map(([where, { value }]) => `${where}=${JSON.stringify(value)}`).join(" ");
+  return problems.map((problem) => `${name} with ${told}: ${problem}: ${answer.text.slice(0, 300)}`);
+}
+
+/** Each place alone, and all together, with each kind; the others are of the owner. */
+function* fillings(name: RouteName): Generator<Filled> {
+  const places = placesOf(sampleCalls[name]);
+  const values = (place: Place, kind: Kind, where: string) => valuesOf(place, kind, server.fixtures, where === "body");
+  const filledBy = (kindOf: (index: number) => Kind, nth = 0, choice = -1): Filled =>
+    new Map(
+      places.map(({ where, name: key, place }, index) => {
+        const kind = kindOf(index);
+        const some = values(place, kind, where);
+        const value = some[choice === -1 || choice === index ? nth % some.length : 0];
+        return [`${where}.${key}`, { kind, value }];
+      }),
+    );
+  if (places.length === 0) {
+    yield new Map();
+    return;
+  }
+  for (const kind of kinds) {
+    const most = Math.max(...places.map(({ place, where }) => values(place, kind, where).length));
+    for (let nth = 0; nth < most; nth += 1) {
+      yield filledBy(() => kind, nth);
+      if (places.length === 1) continue;
+      for (const chosen of places.keys()) yield filledBy((index) => (index === chosen ? kind : "own"), nth, chosen);
+    }
+  }
+  if (places.length > 1) {
+    for (const chosen of places.keys()) yield filledBy((index) => (index === chosen ? "own" : "foreign"));
+  }
+}
+
+describe.each(names)("§6 Roles and permissions: %s", (name) => {
+  test.each(people)("as %s", async (person) => {
+    const problems: string[] = [];
+    for (const filled of fillings(name)) problems.push(...(await problemsOf(name, person, filled)));
+    expect(problems).toEqual([]);
+  });
+});
+
+describe("§6: the table is whole", () => {
+  test("every place of an id in a route's schemas is tried", () => {
+    const tried = names.map((name) => [
+      name,
+      placesOf(sampleCalls[name])
+        .map((place) => place.name)
+        .toSorted(),
+    ]);
+    expect(tried).toEqual(names.map((name) => [name, idNamesOf(routes[name]).toSorted()]));
+  });
+
+  test("every call of the table is registered, and every one that sees tenants' rows is signed in", () => {
+    const { http } = server.app;
+    expect(names.filter((name) => !http.hasRoute({ method: routes[name].method, url: routes[name].path }))).toEqual([]);
+    const open = names.filter((name) => permissions[name].access === "anyone");
+    expect(open.filter((name) => permissions[name].scope !== "none")).toEqual([]);
+  });
+
+  test("a route without a line in the permission table cannot be registered", async () => {
+    const { http } = await buildApp(server.parts);
+    const added: RouteSpec = { summary: "New", method: "GET", path: "/api/new", response: z.object({}) };
+    const configs: { route?: RouteSpec }[] = [{}, { route: added }];
+    for (const config of configs) {
+      expect(() => http.route({ method: "GET", url: "/api/new", config, handler: async () => ({}) })).toThrow(
+        "has no line in the permission table",
+      );
+    }
+    await http.close();
+  });
+
+  test("a partner that sends speeds other than the stored ones is refused by its role", async () => {
+    const owner = await server.as("owner");
+    const params = { robotId: server.fixtures.ownRobot.id };
+    const other = await owner.call(routes.updateRobotSettings, { params, body: { main_motor_speed: 10 } });
+    expect([other.status, other.body]).toMatchObject([403, { success: false }]);
+    const same = await owner.call(routes.updateRobotSettings, { params, body: { main_motor_speed: 75 } });
+    expect(same.status).toBe(504);
+  });
+});

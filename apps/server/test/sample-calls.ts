@@ -1,0 +1,83 @@
+import type { RouteSpec } from "@suncrew/contract/http/route.ts";
+import type { RouteName } from "@suncrew/contract/routes.ts";
+import { type Fixtures, PASSWORD, usernames } from "./fixtures.ts";
+
+/** A place in a call that names something; each kind is filled with own, foreign, absent and malformed values. */
+export type Place = "site" | "robot" | "serial";
+
+export class Id {
+  readonly place: Place;
+  constructor(place: Place) {
+    this.place = place;
+  }
+}
+
+export type Part = Readonly<Record<string, unknown>>;
+
+export interface SampleCall {
+  readonly params?: Part;
+  readonly query?: Part;
+  readonly body?: Part;
+}
+
+const site = new Id("site");
+const robot = new Id("robot");
+const serial = new Id("serial");
+
+/** A right call of every route, with the places of ids marked. A new route needs its line here. */
+export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
+  login: { body: { username: usernames.admin, password: PASSWORD } },
+  logout: {},
+  siteDetails: {},
+  robotDetailsWithSettings: { params: { siteId: site } },
+  robotsList: { params: { siteId: site } },
+  updateRobotSettings: { params: { robotId: robot }, body: { cleaning_direction: "REVERSE" } },
+  sendCommand: { body: { robotId: serial, robotObjectId: robot, siteId: site, command: "START" } },
+  robotStatus: { query: { robotId: serial } },
+  partnerDetails: {},
+  activityLogs: { query: { limit: 5 } },
+  live: {},
+  config: {},
+  health: {},
+  ready: {},
+};
+
+export type Kind = "own" | "foreign" | "absent" | "malformed";
+export const kinds: readonly Kind[] = ["own", "foreign", "absent", "malformed"];
+
+/** Values of a kind; `own` is the partner `owner`'s, `foreign` the partner `stranger`'s. */
+export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: boolean): readonly unknown[] {
+  const { ownRobot, foreignRobot } = fixtures;
+  const present = { site: "siteId", robot: "id", serial: "serial" } as const;
+  switch (kind) {
+    case "own":
+      return [ownRobot[present[place]]];
+    case "foreign":
+      return [foreignRobot[present[place]]];
+    case "absent":
+      return place === "serial" ? ["NONE-1"] : [2_147_483_647, 999_999];
+    case "malformed":
+      return [...malformedText(place), ...(isJson ? [null, {}, [], ["1"], true] : [])];
+  }
+}
+
+function malformedText(place: Place): readonly unknown[] {
+  const anywhere = ["x'; drop table robots; --", "a/b", "#", "+", "é", " ", "\0", "x".repeat(60), "..."];
+  return place === "serial" ? anywhere : [...anywhere, 0, -1, 1.5, "1e3", 2_147_483_648, "99999999999", "NaN", "0x1"];
+}
+
+/** Every place of the sample, as where and name. */
+export function placesOf(sample: SampleCall): { where: keyof SampleCall; name: string; place: Place }[] {
+  return (["params", "query", "body"] as const).flatMap((where) =>
+    Object.entries(sample[where] ?? {}).flatMap(([name, value]) =>
+      value instanceof Id ? [{ where, name, place: value.place }] : [],
+    ),
+  );
+}
+
+/** Names in the route's schemas that look like ids. */
+export function idNamesOf(route: RouteSpec): string[] {
+  return [route.params, route.query, route.body]
+    .flatMap((schema) => Object.keys(schema?.shape ?? {}))
+    .filter((name) => /(^|_)(id|ids|serial|serial_number)$|Ids?$|Serial$/.test(name));
+}
