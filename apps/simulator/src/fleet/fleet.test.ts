@@ -205,7 +205,7 @@ describe("a fleet as a whole", () => {
       last.set(id, session);
     }
     expect(broker.connects).toHaveLength(600);
-  });
+  }, 60_000);
 });
 
 describe("faults", () => {

@@ -172,6 +172,15 @@ describe("STOP", () => {
     expect(bench.robot.motion).toBe("STOPPED");
   });
 
+  it("protocol rule 3: is taken after a reconnect, although a START of the session before had a higher seq", () => {
+    const bench = RobotBench.connected();
+    bench.deliver(bench.order("START", { seq: 50 }));
+    bench.disconnect();
+    bench.connect();
+    bench.deliver(bench.order("STOP", { seq: 20 }));
+    expect(bench.robot.motion).toBe("STOPPED");
+  });
+
   it("protocol rule 3: a higher seq raises lastSeq, a lower one does not", () => {
     const bench = RobotBench.connected();
     bench.deliver(bench.order("STOP", { seq: 50 }));
