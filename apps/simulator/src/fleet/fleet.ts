@@ -4,8 +4,9 @@ import { machineAtSpeed } from "../robot/body.ts";
 import { freshMemory } from "../robot/memory.ts";
 import { type Cancel, type FleetClock, systemFleetClock } from "./clock.ts";
 import { ConnectGate } from "./connect-gate.ts";
+import type { Condition, FleetParts } from "./fleet-parts.ts";
 import type { Device } from "./link.ts";
-import { type Condition, type FleetParts, SimulatedRobot } from "./simulated-robot.ts";
+import { SimulatedRobot } from "./simulated-robot.ts";
 import { createMemoryStore, type MemoryStore } from "./store.ts";
 
 export interface InitialState {

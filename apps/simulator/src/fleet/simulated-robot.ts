@@ -2,31 +2,15 @@ import { PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
 import { ActiveFaults } from "../faults/active-faults.ts";
 import { type Fault, type FaultInput, type FaultKind, faultSchema } from "../faults/fault.ts";
 import { Garbage } from "../faults/garbage.ts";
-import type { Machine } from "../robot/body.ts";
 import type { RobotMemory } from "../robot/memory.ts";
 import { instantOf, type Moment } from "../robot/moment.ts";
 import type { Outgoing } from "../robot/outgoing.ts";
 import { Robot } from "../robot/robot.ts";
-import type { Cancel, FleetClock } from "./clock.ts";
-import type { ConnectGate } from "./connect-gate.ts";
+import type { Cancel } from "./clock.ts";
+import type { Condition, FleetParts } from "./fleet-parts.ts";
 import { type Device, Link } from "./link.ts";
 import { Outbox } from "./outbox.ts";
-import type { MemoryStore } from "./store.ts";
 import { type RobotTruth, Watchers } from "./truth.ts";
-
-/** What all robots of a fleet share. */
-export interface FleetParts {
-  readonly mqttUrl: string;
-  readonly protocolVersion: 4 | 5;
-  readonly clock: FleetClock;
-  readonly store: MemoryStore;
-  readonly gate: ConnectGate;
-  readonly machine: Machine;
-  readonly linkLossStopMs: number;
-  readonly onConnectFailed: (serial: string, reason: Error) => void;
-}
-
-export type Condition = Partial<Pick<RobotMemory, "battery" | "mode" | "maintenance" | "applied" | "firmware">>;
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;

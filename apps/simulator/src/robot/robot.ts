@@ -2,7 +2,7 @@ import type { AckMessage, CommandMessage, DeviceAlert, RunEndReason } from "@sun
 import { PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
 import { Answers } from "./answers.ts";
-import { type Machine, machineAtSpeed } from "./body.ts";
+import { machineAtSpeed } from "./body.ts";
 import { alertsOf, type Conditions, isBatteryLow, soundCondition, statusTextOf } from "./conditions.ts";
 import { Drive } from "./drive.ts";
 import { EventLog } from "./event-log.ts";
@@ -11,22 +11,10 @@ import { counterBase, type RobotMemory } from "./memory.ts";
 import { instantOf, type Moment } from "./moment.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { parseCommand } from "./parse-command.ts";
+import type { RobotOptions, Unsaved } from "./robot-options.ts";
 import { readingOf, Reporter, shownBattery } from "./report.ts";
 import { alertChanges, runBegan, runEnded, type Telling } from "./tell.ts";
 
-export interface RobotOptions {
-  readonly memory: RobotMemory;
-  readonly conditions?: Conditions;
-  readonly machine?: Machine;
-  /** Protocol rule 4: stops after this long without its broker. Default 300 s. */
-  readonly linkLossStopMs?: number;
-  /** A state at least this often, in milliseconds. Default 25 s, so that 30 s holds with room. */
-  readonly reportIntervalMs?: number;
-  /** Told the id of every command that set the robot moving; a test's truth, not the robot's. */
-  readonly onMove?: (commandId: string) => void;
-}
-
-export type Unsaved = "nothing" | "soon" | "before-publishing";
 type StartOrder = Extract<Order, { verb: "START" }>;
 
 /**
