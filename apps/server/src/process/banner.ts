@@ -5,7 +5,7 @@ import type { Started } from "./start.ts";
 
 /** What a start prints at its end. */
 export function banner(mode: Mode, started: Started): string {
-  const { host, port, brokerUrl, dataDir, controlAddress, firstAdmin } = started;
+  const { host, port, brokerUrl, dataDir, controlAddress, hasConsole, firstAdmin } = started;
   const everywhere = host === "0.0.0.0" || host === "::";
   const shownHost = everywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const isDemo = mode === "demo";
@@ -13,7 +13,7 @@ export function banner(mode: Mode, started: Started): string {
     "",
     isDemo ? "Suncrew is ready. This is a demo: sample data, simulated robots." : "Suncrew is ready.",
     "",
-    `  Console   http://${shownHost}:${port}${everywhere ? "  (and every other address of this machine)" : ""}`,
+    `  ${hasConsole ? "Console" : "Server "}   http://${shownHost}:${port}${everywhere ? "  (and every other address of this machine)" : ""}`,
   ];
   if (isDemo) {
     demoSignIns.forEach(({ username, password, role }, index) => {

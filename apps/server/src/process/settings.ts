@@ -35,11 +35,12 @@ const whole = (least: number, most: number) =>
     .transform(Number)
     .refine((value) => value >= least && value <= most);
 const address = (...protocols: string[]) =>
-  z
-    .string()
-    .refine(
-      (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol) && new URL(text).hostname !== "",
-    );
+  z.string().refine((text) => {
+    if (!URL.canParse(text)) return false;
+    const { protocol, hostname, searchParams } = new URL(text);
+    // PostgreSQL's socket is named by ?host=/folder instead of a host.
+    return protocols.includes(protocol) && (hostname !== "" || searchParams.has("host"));
+  });
 
 /** What each variable must be. */
 const schema = z.object({

@@ -32,6 +32,7 @@ export interface Started {
   readonly dataDir: string;
   /** Where the simulated robots can be controlled; null without them. */
   readonly controlAddress: string | null;
+  readonly hasConsole: boolean;
   readonly firstAdmin: FirstAdmin | null;
 }
 
@@ -96,7 +97,7 @@ export async function start(parts: StartParts): Promise<Started | null> {
   const bound = app.http.server.address();
   const port = bound !== null && typeof bound === "object" ? bound.port : wished;
   const controlAddress = simulator === null ? null : await simulator.start();
-  return { host, port, brokerUrl, dataDir, controlAddress, firstAdmin };
+  return { host, port, brokerUrl, dataDir, controlAddress, hasConsole: consoleDir !== null, firstAdmin };
 }
 
 async function prepareDemo(db: Db, dataDir: string): Promise<null> {

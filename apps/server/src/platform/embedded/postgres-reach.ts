@@ -12,7 +12,7 @@ export type Reached =
 
 const PAUSE_MS = 40;
 /** A PostgreSQL that starts makes its socket well within this time. */
-const SOCKET_PATIENCE_MS = 5000;
+const SOCKET_PATIENCE_MS = 2000;
 
 /** Waits until PostgreSQL answers or is gone. `ended` is given where this process launched it. */
 export async function reachPostgres(

@@ -1,0 +1,195 @@
+import { createConnection } from "node:net";
+import { once } from "node:events";
+import mqtt, { type IClientOptions, type MqttClient } from "mqtt";
+import pino from "pino";
+import type { OpenDatabase } from "../database/database.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { deviceAccess, hashDeviceSecret, storeDeviceSecrets } from "../../features/devices/public.ts";
+import { createTestDatabase } from "../../../test/test-database.ts";
+import { type EmbeddedBroker, startEmbeddedBroker } from "./broker.ts";
+import { packetMeter } from "./packet-size.ts";
+
+let database: OpenDatabase;
+let broker: EmbeddedBroker;
+const clients: MqttClient[] = [];
+
+const secretOf = (serial: string): string => `secret of ${serial}, long enough`;
+const options = (serial: string): IClientOptions => ({
+  clientId: serial,
+  username: serial,
+  password: secretOf(serial),
+  reconnectPeriod: 0,
+});
+
+/** Resolves to a connected client; rejects with the broker's refusal. */
+async function connect(given: IClientOptions): Promise<MqttClient> {
+  const client = mqtt.connect(broker.url, { reconnectPeriod: 0, ...given });
+  clients.push(client);
+  await new Promise<void>((resolve, reject) => {
+    client.once("connect", () => resolve());
+    client.once("error", reject);
+    client.once("close", () => reject(new Error("closed")));
+  });
+  client.on("error", () => undefined);
+  return client;
+}
+
+function closed(client: MqttClient): Promise<void> {
+  return new Promise((resolve) => client.once("close", () => resolve()));
+}
+
+async function connectServer(): Promise<MqttClient> {
+  return await connect({ clientId: `server-${clients.length}`, ...broker.serverAccount });
+}
+
+/** The topics that the server's account hears until the robot's own `ack` comes as a mark. */
+async function heardUntilMark(act: () => Promise<void>): Promise<string[]> {
+  const server = await connectServer();
+  const heard: string[] = [];
+  const marked = new Promise<void>((resolve) => {
+    server.on("message", (topic) => (topic === "scr/v1/SCR-1003/ack" ? resolve() : heard.push(topic)));
+  });
+  await server.subscribeAsync("scr/v1/#", { qos: 1 });
+  await act();
+  const marker = await connect(options("SCR-1003"));
+  await marker.publishAsync("scr/v1/SCR-1003/ack", "mark", { qos: 1 });
+  await marked;
+  return heard;
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await storeDeviceSecrets(
+    database.db,
+    ["SCR-1001", "SCR-1002", "SCR-1003", "SCR-1004"].map((serial) => ({
+      serial,
+      secretSha256: hashDeviceSecret(secretOf(serial)),
+    })),
+  );
+  await database.db.updateTable("devices").set({ retired_at: new Date() }).where("serial", "=", "SCR-1004").execute();
+  broker = await startEmbeddedBroker({
+    port: 0,
+    orNext: false,
+    access: deviceAccess(database.db),
+    maxPacketBytes: 65_536,
+    log: pino({ level: "silent" }),
+  });
+});
+
+afterAll(async () => {
+  for (const client of clients) client.end(true);
+  await broker.stop();
+  await database.close();
+});
+
+describe("protocol rule 9: own topics only", () => {
+  test.each([
+    ["a wrong secret", { ...options("SCR-1001"), password: "wrong" }],
+    ["no secret", { clientId: "SCR-1001", username: "SCR-1001" }],
+    ["another's secret", { ...options("SCR-1001"), password: secretOf("SCR-1002") }],
+    ["a client id that is not the serial", { ...options("SCR-1001"), clientId: "SCR-1002" }],
+    ["an unknown serial", options("SCR-9999")],
+    ["a retired device", options("SCR-1004")],
+    ["the server's name without its password", { clientId: "x", username: "suncrew-server", password: "x" }],
+    ["nobody", { clientId: "SCR-1001" }],
+  ])("%s is refused", async (_, given) => {
+    await expect(connect(given)).rejects.toThrow();
+  });
+
+  test("a robot reaches its own connection, state, ack and event", async () => {
+    const own = ["connection", "state", "ack", "event"].map((leaf) => `scr/v1/SCR-1001/${leaf}`);
+    const heard = await heardUntilMark(async () => {
+      const robot = await connect(options("SCR-1001"));
+      for (const topic of own) await robot.publishAsync(topic, "{}", { qos: 1 });
+    });
+    expect(heard).toEqual(own);
+  });
+
+  test.each([
+    "scr/v1/SCR-1001/command",
+    "scr/v1/SCR-1002/state",
+    "scr/v1/SCR-1002/command",
+    "scr/v1/SCR-1001/other",
+    "scr/v1/SCR-1001/state/more",
+    "other/topic",
+    "$SYS/x",
+  ])("a robot that publishes %s is cut off and not heard", async (topic) => {
+    const heard = await heardUntilMark(async () => {
+      const robot = await connect(options("SCR-1001"));
+      const gone = closed(robot);
+      robot.publish(topic, "{}", { qos: 1 });
+      await gone;
+    });
+    expect(heard).toEqual([]);
+  });
+
+  test.each([
+    "#",
+    "+/+/+/+",
+    "scr/v1/#",
+    "scr/v1/+/command",
+    "scr/v1/SCR-1002/command",
+    "scr/v1/SCR-1001/state",
+    "$SYS/#",
+  ])("a robot may not subscribe to %s", async (filter) => {
+    const robot = await connect(options("SCR-1001"));
+    const heard: string[] = [];
+    robot.on("message", (topic) => heard.push(topic));
+    await robot.subscribeAsync(filter).catch(() => undefined);
+    await robot.subscribeAsync("scr/v1/SCR-1001/command", { qos: 1 });
+    const server = await connectServer();
+    const received = new Promise<void>((resolve) => robot.once("message", () => resolve()));
+    await server.publishAsync("scr/v1/SCR-1002/command", "{}", { qos: 1 });
+    await server.publishAsync("scr/v1/SCR-1001/state", "{}", { qos: 1 });
+    await server.publishAsync("scr/v1/SCR-1001/command", "{}", { qos: 1 });
+    await received;
+    expect(heard).toEqual(["scr/v1/SCR-1001/command"]);
+  });
+
+  test("a last will on a foreign topic is never sent, one on the own is", async () => {
+    for (const [topic, expected] of [
+      ["scr/v1/SCR-1002/connection", []],
+      ["scr/v1/SCR-1001/connection", ["scr/v1/SCR-1001/connection"]],
+    ] as const) {
+      const heard = await heardUntilMark(async () => {
+        const robot = await connect({
+          ...options("SCR-1001"),
+          will: { topic, payload: Buffer.from("{}"), qos: 1, retain: false },
+        });
+        const gone = closed(robot);
+        robot.stream.destroy();
+        await gone;
+        // The same robot signing in again waits for the end of its former session and will.
+        await connect(options("SCR-1001"));
+      });
+      expect(heard).toEqual(expected);
+    }
+  });
+});
+
+describe("protocol rule 10: oversized messages change nothing", () => {
+  test("a packet above the limit ends its connection, before and after signing in", async () => {
+    const robot = await connect(options("SCR-1002"));
+    const gone = closed(robot);
+    robot.publish("scr/v1/SCR-1002/state", Buffer.alloc(70_000), { qos: 0 });
+    await gone;
+
+    const stranger = createConnection(broker.port, "127.0.0.1");
+    await once(stranger, "connect");
+    // A CONNECT that announces 200 MB.
+    stranger.write(Buffer.from([0x10, 0x80, 0x80, 0x80, 0x60]));
+    stranger.resume();
+    await new Promise<void>((resolve) => stranger.on("error", () => undefined).once("close", () => resolve()));
+  });
+
+  test("the meter follows packets however they are cut", () => {
+    const packet = Buffer.concat([Buffer.from([0x30, 0xc8, 0x01]), Buffer.alloc(200)]);
+    const stream = Buffer.concat([packet, Buffer.from([0xc0, 0x00]), packet, Buffer.from([0x30, 0x81, 0x04])]);
+    for (const size of [1, 2, 3, 7, 199, stream.length]) {
+      const tooLarge = packetMeter(512);
+      const verdicts: boolean[] = [];
+      for (let at = 0; at < stream.length; at += size) verdicts.push(tooLarge(stream.subarray(at, at + size)));
+      expect(verdicts.indexOf(true)).toBe(verdicts.length - 1);
+    }
+  });
+});

@@ -1,0 +1,213 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { login } from "@suncrew/contract/auth/auth.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { processesNaming, runSuncrew, type SuncrewRun, takePort } from "../../test/suncrew-process.ts";
+
+const KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";
+let dataDir: string;
+const runs: SuncrewRun[] = [];
+
+/** Any free ports, on the data folder of this file. */
+function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): SuncrewRun {
+  const started = runSuncrew(args, { DATA_DIR: dataDir, PORT: "0", MQTT_PORT: "0", ...environment });
+  runs.push(started);
+  return started;
+}
+
+async function signIn(url: string, username = "admin", password = "admin@123"): Promise<string> {
+  const response = await fetch(`${url}${login.path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ username, password }),
+  });
+  return login.response.parse(await response.json()).token;
+}
+
+async function siteNames(url: string): Promise<string[]> {
+  const headers = { authorization: `Bearer ${await signIn(url)}` };
+  const response = await fetch(`${url}${siteDetails.path}`, { headers });
+  return siteDetails.response.parse(await response.json()).map((site) => site.name);
+}
+
+/** Where the embedded PostgreSQL of the folder listens, and its process. */
+async function postmaster(): Promise<{ pid: number; socketFolder: string }> {
+  const lines = (await readFile(join(dataDir, "suncrew_demo/postmaster.pid"), "utf8")).split("\n");
+  return { pid: Number(lines[0]), socketFolder: lines[4] ?? "" };
+}
+
+/** Waits until no process names the text; the test's own time limit is the patience. */
+async function untilNobodyNames(text: string, except: RegExp): Promise<void> {
+  for (;;) {
+    const left = (await processesNaming(text)).filter((line) => !except.test(line));
+    if (left.length === 0) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "suncrew-process-"));
+});
+
+afterEach(async () => {
+  for (const started of runs.splice(0)) {
+    if (started.child.exitCode === null && started.child.signalCode === null) await started.interrupt();
+  }
+});
+
+afterAll(async () => {
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+describe("set-up: npm start", () => {
+  test("prints address, sign-ins, broker and control address; Ctrl-C with an open stream leaves nothing behind", async () => {
+    const first = run(["demo"]);
+    const { url, mqttPort, controlAddress } = await first.ready();
+    expect(first.printed()).toContain("admin / admin@123");
+    expect(first.printed()).toContain("partner / partner@123");
+    expect(mqttPort).toBeGreaterThan(0);
+    expect((await fetch(`${controlAddress}/robots`)).status).toBe(200);
+    expect(await siteNames(url)).toHaveLength(6);
+    const stream = await fetch(`${url}/api/live`, { headers: { authorization: `Bearer ${await signIn(url)}` } });
+    expect(stream.status).toBe(200);
+    expect(await first.interrupt()).toBeLessThan(5000);
+    expect(await first.ended()).toBe(0);
+    await stream.text().catch(() => "cut");
+    expect(await processesNaming(dataDir)).toEqual([]);
+  });
+
+  test("a second start keeps data and sign-ins; another instance on the same data says so and touches nothing", async () => {
+    const first = run(["demo"]);
+    const { url } = await first.ready();
+    const token = await signIn(url);
+    const second = run(["demo"]);
+    expect(await second.ended()).toBe(1);
+    expect(second.printed().trim()).toBe(
+      `Another Suncrew (process ${first.pid}) already runs on the data in ${dataDir}: stop it first, or choose another folder by DATA_DIR.`,
+    );
+    const reset = run(["demo", "--reset"]);
+    expect(await reset.ended()).toBe(1);
+    expect(reset.printed()).toContain(`(process ${first.pid}) already runs on the data`);
+    expect(await siteNames(url)).toHaveLength(6);
+    await first.interrupt();
+
+    const again = run(["demo"]);
+    const { url: newUrl } = await again.ready();
+    const response = await fetch(`${newUrl}${siteDetails.path}`, { headers: { authorization: `Bearer ${token}` } });
+    expect(response.status).toBe(200);
+  });
+
+  test("after kill -9 the robots' process ends by itself, and the next start joins the database that was left", async () => {
+    const first = run(["demo"]);
+    await first.ready();
+    const { pid } = await postmaster();
+    first.child.kill("SIGKILL");
+    await first.ended();
+    await untilNobodyNames(dataDir, /bin\/postgres|^postgres:/);
+    const second = run(["demo"]);
+    expect(await siteNames((await second.ready()).url)).toHaveLength(6);
+    expect((await postmaster()).pid).toBe(pid);
+    expect(await second.interrupt()).toBeLessThan(5000);
+    expect(await processesNaming(dataDir)).toEqual([]);
+  });
+
+  test("after kill -9 of everything, or with the temporary folder emptied, the next start recovers", async () => {
+    const first = run(["demo"]);
+    await first.ready();
+    first.child.kill("SIGKILL");
+    process.kill((await postmaster()).pid, "SIGKILL");
+    await first.ended();
+    const second = run(["demo"]);
+    expect(await siteNames((await second.ready()).url)).toHaveLength(6);
+
+    second.child.kill("SIGKILL");
+    await second.ended();
+    await rm((await postmaster()).socketFolder, { recursive: true });
+    const third = run(["demo"]);
+    expect(await siteNames((await third.ready()).url)).toHaveLength(6);
+  });
+
+  test("--reset begins anew and deletes the demo's data alone", async () => {
+    const before = await readFile(join(dataDir, "demo-devices.json"), "utf8");
+    const programs = (await readdir(dataDir)).filter((name) => name.startsWith("postgresql-"));
+    const again = run(["demo", "--reset"]);
+    expect(await siteNames((await again.ready()).url)).toHaveLength(6);
+    expect(await readFile(join(dataDir, "demo-devices.json"), "utf8")).not.toBe(before);
+    expect((await readdir(dataDir)).filter((name) => name.startsWith("postgresql-"))).toEqual(programs);
+  });
+
+  test("a taken port that was set ends with one sentence, a taken default port gives the next free one", async () => {
+    const taken = await takePort();
+    for (const name of ["PORT", "MQTT_PORT"]) {
+      const refused = run(["demo"], { [name]: String(taken.port) });
+      expect(await refused.ended()).toBe(1);
+      expect(refused.printed().trim()).toMatch(
+        new RegExp(`^Port ${taken.port} is taken by another program: set ${name} .*\\.$`),
+      );
+    }
+    await taken.release();
+
+    const defaults = await Promise.all([3000, 1883].map((port) => takePort(port).catch(() => null)));
+    const moved = run(["demo"], { PORT: "", MQTT_PORT: "" });
+    const { url, mqttPort } = await moved.ready();
+    expect(Number(new URL(url).port)).toBeGreaterThan(3000);
+    expect(mqttPort).toBeGreaterThan(1883);
+    expect((await fetch(`${url}/api/ready`)).status).toBe(200);
+    for (const port of defaults) await port?.release();
+  });
+
+  test("--help lists the options and ends; wrong options and variables end with exit code 2", async () => {
+    const help = run(["demo", "--help"]);
+    expect(await help.ended()).toBe(0);
+    expect(help.printed()).toContain("--reset");
+    const unknown = run(["demo", "--unknown"]);
+    expect(await unknown.ended()).toBe(2);
+    expect(unknown.printed().trim()).toBe("There is no option --unknown: `npm start -- --help` lists what there is.");
+    const wrong = run(["demo"], { PORT: "x", TOKEN_HOURS: "y" });
+    expect(await wrong.ended()).toBe(2);
+    expect(wrong.printed().trim().split("\n")).toHaveLength(2);
+    const reset = run(["demo", "--reset"], { DATABASE_URL: "postgres://localhost/other" });
+    expect(await reset.ended()).toBe(2);
+    expect(reset.printed()).toContain("--reset deletes the embedded database only");
+  });
+});
+
+describe("set-up: npm run serve", () => {
+  test("refuses a missing or default secret key and a broker beyond loopback without TLS", async () => {
+    const missing = run(["production"], { MQTT_URL: "mqtt://broker.example" });
+    expect(await missing.ended()).toBe(2);
+    expect(missing.printed()).toContain("SECRET_KEY is missing");
+    expect(missing.printed()).toContain("without TLS");
+    const common = run(["production"], { SECRET_KEY: "change-me-change-me-change-me-change-me" });
+    expect(await common.ended()).toBe(2);
+    expect(common.printed()).toContain("SECRET_KEY must");
+  });
+
+  test("refuses a database that holds the demo's data", async () => {
+    const demo = run(["demo"]);
+    await demo.ready();
+    const { socketFolder } = await postmaster();
+    const url = `postgres://suncrew@localhost/suncrew_demo?host=${encodeURIComponent(socketFolder)}`;
+    const production = run(["production"], { SECRET_KEY: KEY, DATABASE_URL: url, LOG_LEVEL: "error" });
+    expect(await production.ended()).toBe(1);
+    expect(production.printed()).toContain("holds the demo's sample data");
+  });
+
+  test("makes a Super Admin with a random password, shown once, and no demo data", async () => {
+    const first = run(["production"], { SECRET_KEY: KEY, LOG_LEVEL: "error", HOST: "127.0.0.1" });
+    const { url } = await first.ready();
+    const password = /Sign in +admin \/ (\S+)/.exec(first.printed())?.[1] ?? "";
+    expect(password.length).toBeGreaterThanOrEqual(20);
+    const headers = { authorization: `Bearer ${await signIn(url, "admin", password)}` };
+    expect(await (await fetch(`${url}${siteDetails.path}`, { headers })).json()).toEqual([]);
+    expect(await (await fetch(`${url}/api/config`)).json()).toMatchObject({ mode: "production", demo_sign_ins: [] });
+    await first.interrupt();
+    const second = run(["production"], { SECRET_KEY: KEY, LOG_LEVEL: "error", HOST: "127.0.0.1" });
+    await second.ready();
+    expect(second.printed()).not.toContain("Sign in");
+    await second.interrupt();
+    expect(await processesNaming(dataDir)).toEqual([]);
+  });
+});

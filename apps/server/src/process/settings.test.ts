@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { repositoryDir } from "./data-folder.ts";
+import { helpText, readOptions } from "./options.ts";
+import { readSettings } from "./settings.ts";
+import { variables, variablesAsMarkdown } from "./variables.ts";
+
+const KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";
+
+function wrongIn(mode: "demo" | "production", environment: Record<string, string>): string[] {
+  const settings = readSettings(mode, environment);
+  return "wrong" in settings ? settings.wrong : [];
+}
+
+describe("set-up: configuration by environment", () => {
+  test("an empty environment is a demo with the documented defaults", () => {
+    expect(readSettings("demo", {})).toMatchObject({
+      port: 3000,
+      portIsSet: false,
+      mqttPort: 1883,
+      tokenHours: 12,
+      manualRunMaxMinutes: 480,
+      mapTiles: { url: "https://tile.openstreetmap.org/{z}/{x}/{y}.png", attribution: "© OpenStreetMap contributors" },
+    });
+  });
+
+  test("an empty variable counts as not set, but an empty MAP_TILE_URL switches tiles off", () => {
+    const settings = readSettings("demo", { PORT: "", HOST: " ", MAP_TILE_URL: "" });
+    expect(settings).toMatchObject({ port: 3000, portIsSet: false, host: null, mapTiles: null });
+  });
+
+  test.each([
+    ["PORT", "abc"],
+    ["PORT", "70000"],
+    ["PORT", "-1"],
+    ["PORT", "80.5"],
+    ["HOST", "two words"],
+    ["DATABASE_URL", "mysql://u@h/d"],
+    ["DATABASE_URL", "nonsense"],
+    ["MQTT_URL", "http://broker"],
+    ["MQTT_PORT", "1e3"],
+    ["LOG_LEVEL", "loud"],
+    ["SECRET_KEY", "short"],
+    ["SECRET_KEY", "a".repeat(64)],
+    ["SECRET_KEY", "please-change-me-please-change-me-please"],
+    ["TOKEN_HOURS", "0"],
+    ["TOKEN_HOURS", "twelve"],
+    ["MAP_TILE_URL", "ftp://tiles/{z}/{x}/{y}"],
+    ["MAP_TILE_URL", "https://tiles.example/{z}.png"],
+    ["MAP_TILE_URL", "https://tiles.example/{z}/{x}/{y}; script-src *"],
+    ["ADMIN_USERNAME", "two words"],
+    ["ADMIN_PASSWORD", "admin@123"],
+    ["ADMIN_PASSWORD", "1234567"],
+    ["MANUAL_RUN_MAX_MINUTES", "1441"],
+  ])("one sentence for a wrong %s: %s", (name, value) => {
+    const wrong = wrongIn("demo", { [name]: value });
+    expect(wrong).toHaveLength(1);
+    expect(wrong[0]).toMatch(new RegExp(`^${name} must .*\\.$`));
+    expect(wrong[0]).not.toContain("\n");
+  });
+
+  test("every wrong variable is named, and no secret is repeated", () => {
+    const wrong = wrongIn("demo", { PORT: "x", LOG_LEVEL: "y", SECRET_KEY: "hush", DATABASE_URL: "postgres:hush" });
+    expect(wrong.map((sentence) => sentence.split(" ")[0])).toEqual([
+      "PORT",
+      "DATABASE_URL",
+      "LOG_LEVEL",
+      "SECRET_KEY",
+    ]);
+    expect(wrong.join("\n")).not.toContain("hush");
+  });
+
+  test("production refuses a missing key and a broker beyond loopback without TLS", () => {
+    expect(wrongIn("production", {}).join()).toContain("SECRET_KEY is missing");
+    for (const url of ["mqtt://broker.example", "ws://10.0.0.7:9001", "mqtt://u:p@127.0.0.1.example"]) {
+      expect(wrongIn("production", { SECRET_KEY: KEY, MQTT_URL: url }).join()).toContain("without TLS");
+    }
+    for (const url of ["mqtts://broker.example", "wss://broker.example", "mqtt://localhost", "mqtt://[::1]:1883"]) {
+      expect(wrongIn("production", { SECRET_KEY: KEY, MQTT_URL: url })).toEqual([]);
+    }
+  });
+
+  test("docs/operating.md has the table of all variables", () => {
+    const page = readFileSync(join(repositoryDir, "docs/operating.md"), "utf8");
+    expect(page).toContain(variablesAsMarkdown());
+  });
+});
+
+describe("set-up: command line", () => {
+  test("--help lists every option and variable", () => {
+    const text = helpText("demo");
+    for (const word of ["--reset", "--help", "--no-console", ...variables.map(({ name }) => name)]) {
+      expect(text).toContain(word);
+    }
+    expect(readOptions(["demo", "--help"]).help).toBe(true);
+  });
+
+  test("an unknown option is refused with the hint; production knows no --reset", () => {
+    expect(() => readOptions(["demo", "--rest"])).toThrow("There is no option --rest: `npm start -- --help`");
+    expect(() => readOptions(["production", "--reset"])).toThrow("--reset");
+    expect(() => readOptions([])).toThrow("npm start");
+  });
+});

@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { fileURLToPath } from "node:url";
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const START_LIMIT_MS = 25_000;
+
+export interface SuncrewRun {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  /** Everything printed so far, on both outputs. */
+  printed(): string;
+  /** Waits until it is ready; rejects with what it printed where it ends before that. */
+  ready(): Promise<{ readonly url: string; readonly mqttPort: number; readonly controlAddress: string }>;
+  /** Waits for its end; answers the exit code, or the signal that ended it. */
+  ended(): Promise<number | string>;
+  /** Presses Ctrl-C, waits for the end and answers how long that took, in milliseconds. */
+  interrupt(): Promise<number>;
+}
+
+/** Starts the real process as `npm start` and `npm run serve` do, without the console. */
+export function runSuncrew(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): SuncrewRun {
+  const [mode = "demo", ...options] = args;
+  const child = spawn(process.execPath, [main, mode, ...options, "--no-console"], {
+    // PORT and the like of whoever runs the tests are not the test's.
+    env: { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], MAP_TILE_URL: "", ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  const exit = new Promise<number | string>((resolve) => {
+    child.once("close", (code, signal) => resolve(code ?? signal ?? "unknown"));
+  });
+  const ready = new Promise<void>((resolve, reject) => {
+    const limit = setTimeout(() => reject(new Error(`Not ready in time. It printed:\n${text}`)), START_LIMIT_MS);
+    const read = (chunk: string): void => {
+      text += chunk;
+      if (text.includes("Ctrl-C stops everything.")) resolve();
+    };
+    child.stdout.setEncoding("utf8").on("data", read);
+    child.stderr.setEncoding("utf8").on("data", read);
+    void exit
+      .then((code) => reject(new Error(`It ended (${code}). It printed:\n${text}`)))
+      .finally(() => clearTimeout(limit));
+  });
+  // Only those who wait for it hear of a failure.
+  ready.catch(() => undefined);
+  const found = (pattern: RegExp): string => pattern.exec(text)?.[1] ?? "";
+  return {
+    child,
+    pid: child.pid ?? 0,
+    printed: () => text,
+    async ready() {
+      await ready;
+      return {
+        url: found(/Server +(http:\S+)/).replace("localhost", "127.0.0.1"),
+        mqttPort: Number(found(/Broker +\S+:(\d+)/)),
+        controlAddress: found(/control address (http:\S+)/),
+      };
+    },
+    ended: () => exit,
+    async interrupt() {
+      const began = performance.now();
+      child.kill("SIGINT");
+      await exit;
+      return performance.now() - began;
+    },
+  };
+}
+
+/** Command lines of the running processes that name this text in them. */
+export async function processesNaming(text: string): Promise<string[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(
+    pids.map(async (pid) => {
+      const line = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ").trim();
+      const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+      return Number(pid) !== process.pid && (line.includes(text) || environment.includes(text)) ? [line] : [];
+    }),
+  );
+  return lines.flat();
+}
+
+/** Listens on a port, any free one unless given, so that nobody else can. */
+export async function takePort(port = 0): Promise<{ readonly port: number; release(): Promise<void> }> {
+  const server: Server = createServer();
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    port: address !== null && typeof address === "object" ? address.port : port,
+    async release() {
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
