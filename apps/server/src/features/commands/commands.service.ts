@@ -41,7 +41,7 @@ export class Commands implements Service {
   async stop(): Promise<void> {
     await this.#settler.stop();
     await this.#settlements.stop();
-    await this.#dispatcher.settle();
+    await this.#dispatcher.end();
   }
 
   /** For the bridge: these robots are there (again), so what is pending for them is sent now (protocol rule 3). */

@@ -8,7 +8,8 @@ export type Dispatched = "maybe" | "never";
 /** Publishes stored commands (protocol rule 5: rows first, then messages). */
 export class Dispatcher {
   readonly #parts: Parts;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #marking = new Set<Promise<void>>();
+  #ended = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -33,9 +34,10 @@ export class Dispatcher {
     for (const claimed of await claimPending(db, which, serverId, clock.now())) this.#publish(claimed);
   }
 
-  /** Waits for what is on its way to the broker and the database; used at the end. */
-  async settle(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
+  /** Notes nothing any more and waits for what is being noted; a broker that is away is not waited for. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    await Promise.all(this.#marking);
   }
 
   /** The claim took time: what has lost its broker or become too old since is not sent. */
@@ -46,13 +48,22 @@ export class Dispatcher {
   }
 
   #publish(claimed: ClaimedCommand): void {
-    const { db, broker, clock, log } = this.#parts;
-    const done = publishCommandMessage(broker, claimed.serial_number, messageOf(claimed, claimed.current_session))
-      .then(() => markPublished(db, claimed.id, clock.now()))
-      .catch((error: unknown) => {
+    const { broker, log } = this.#parts;
+    publishCommandMessage(broker, claimed.serial_number, messageOf(claimed, claimed.current_session)).then(
+      () => this.#markPublished(claimed.id),
+      (error: unknown) => {
         log.warn({ error, command: claimed.id, verb: claimed.verb }, "it is unknown whether a command was sent");
-      });
-    const tracked = done.finally(() => this.#underWay.delete(tracked));
-    this.#underWay.add(tracked);
+      },
+    );
+  }
+
+  /** Only for the record: what was claimed counts as sent whether it is noted or not. */
+  #markPublished(commandId: string): void {
+    if (this.#ended) return;
+    const { db, clock, log } = this.#parts;
+    const marking = markPublished(db, commandId, clock.now())
+      .catch((error: unknown) => log.warn({ error, command: commandId }, "noting that a command was sent failed"))
+      .finally(() => this.#marking.delete(marking));
+    this.#marking.add(marking);
   }
 }

@@ -1,0 +1,271 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { FastClock } from "../../../test/fast-clock.ts";
+
+let bench: CommandBench;
+let broker: CuttableBroker;
+
+beforeEach(async () => {
+  bench = await CommandBench.open({
+    clock: new FastClock(8),
+    wrapBroker: (inner) => (broker = new CuttableBroker(inner)),
+  });
+  await bench.live();
+});
+afterEach(() => bench.close());
+
+const robot = () => bench.robot();
+const stops = async () => (await bench.commands()).filter(({ verb }) => verb === "STOP");
+const allSettled = () =>
+  bench.until(async () => (await bench.commands()).every(({ settled_at }) => settled_at !== null));
+
+describe("a robot that does not do as it is told", () => {
+  test("protocol rule 6: a START that no state shows is failed, and a STOP with a higher seq follows until it is confirmed", async () => {
+    robot().inject({ kind: "silent" });
+    const answer = await bench.press("START");
+    expect(answer).toMatchObject({
+      status: 504,
+      body: { success: false, message: expect.stringContaining("A Stop was sent to it") },
+    });
+    await robot().until(({ motion }) => motion === "STOPPED");
+    const [start, stop, ...more] = await bench.commands();
+    expect(more).toEqual([]);
+    expect(start).toMatchObject({ verb: "START", outcome: "UNCONFIRMED" });
+    expect(stop).toMatchObject({ verb: "STOP", follows_id: start?.id, requested_by: "Suncrew", action_type: "SYSTEM" });
+    expect(stop?.seq).toBeGreaterThan(start?.seq ?? 0);
+    expect(stop?.settled_at).toBeNull();
+    expect(await bench.press("START")).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining("Stop") },
+    });
+    robot().clear("silent");
+    robot().setByHand({ battery: 70 });
+    await allSettled();
+    expect(robot().truth()).toMatchObject({ motion: "STOPPED", startsTaken: [start?.id] });
+    expect(await stops()).toMatchObject([{ outcome: "CONFIRMED" }]);
+    const activity = await bench.activity();
+    expect(activity.map(({ action, status, action_type }) => `${action} ${status} ${action_type}`)).toEqual([
+      "START FAILED MANUAL",
+      "START REFUSED MANUAL",
+      "STOP SUCCESS SYSTEM",
+    ]);
+    expect(activity[2]?.user_name).toBe("Suncrew");
+    expect(await bench.press("START")).toMatchObject({ status: 200 });
+  });
+
+  test("protocol rule 6: nobody takes a START back: a state that shows it late changes nothing, the STOP counts", async () => {
+    robot().inject({ kind: "late", ms: 10_000 });
+    expect(await bench.press("START")).toMatchObject({ status: 504 });
+    await allSettled();
+    expect(robot().truth()).toMatchObject({ motion: "STOPPED" });
+    expect(await bench.commands()).toMatchObject([{ outcome: "UNCONFIRMED" }, { verb: "STOP", outcome: "CONFIRMED" }]);
+  });
+
+  test("protocol rule 6: an answer within 8 s is in time", async () => {
+    robot().inject({ kind: "late", ms: 3_000 });
+    expect(await bench.press("START")).toMatchObject({ status: 200 });
+    expect(await bench.press("STOP")).toMatchObject({ status: 200 });
+  });
+
+  test("protocol rule 3: a STOP that the robot did not hear is sent again, with the same id and seq, until it stands", async () => {
+    await bench.press("START");
+    robot().inject({ kind: "deaf" });
+    const answer = await bench.press("STOP");
+    expect(answer).toMatchObject({ status: 504, body: { success: false, pending: true } });
+    expect(robot().truth().motion).toBe("MOVING");
+    expect(await bench.activity()).toMatchObject([{}, { action: "STOP", status: "FAILED" }]);
+    robot().clear("deaf");
+    await robot().until(({ motion }) => motion === "STOPPED");
+    await allSettled();
+    const [stop] = await stops();
+    const sent = broker.published.map(({ payload }) => JSON.parse(payload)).filter(({ id }) => id === stop?.id);
+    expect(sent.length).toBeGreaterThan(1);
+    expect(new Set(sent.map(({ seq }) => seq))).toEqual(new Set([stop?.seq]));
+    expect(await bench.activity()).toMatchObject([{}, { action: "STOP", status: "SUCCESS", command_id: stop?.id }]);
+  });
+
+  test("protocol rule 3: a newer STOP settles the older pending ones with it", async () => {
+    await bench.press("START");
+    robot().inject({ kind: "deaf" });
+    const [first, second] = await Promise.all([bench.press("STOP"), bench.press("STOP", { as: "owner" })]);
+    expect([first?.status, second?.status]).toEqual([504, 504]);
+    robot().clear("deaf");
+    await allSettled();
+    expect(await stops()).toMatchObject([{ outcome: "CONFIRMED" }, { outcome: "CONFIRMED" }]);
+  });
+
+  test("protocol rule 3: STOP is taken while a START is open; the START is answered, and never confirmed after it", async () => {
+    robot().inject({ kind: "silent" });
+    const start = bench.press("START");
+    await robot().until(({ motion }) => motion === "MOVING");
+    const stop = bench.press("STOP", { as: "owner" });
+    expect(await start).toMatchObject({
+      status: 409,
+      body: {
+        success: false,
+        message: "Stop was pressed before Robot OWN-1 confirmed the start, so the start does not count.",
+      },
+    });
+    robot().clear("silent");
+    expect(await stop).toMatchObject({ status: 200 });
+    expect(robot().truth().motion).toBe("STOPPED");
+    expect(await bench.commands()).toMatchObject([{ outcome: "UNCONFIRMED" }, { outcome: "CONFIRMED" }]);
+    expect(await bench.activity()).toMatchObject([
+      { action: "START", status: "FAILED" },
+      { action: "STOP", status: "SUCCESS" },
+    ]);
+  });
+
+  test("protocol rule 2: a second START while one is open is refused", async () => {
+    robot().inject({ kind: "silent" });
+    const first = bench.press("START");
+    await robot().until(({ motion }) => motion === "MOVING");
+    expect(await bench.press("START", { as: "owner" })).toMatchObject({
+      status: 409,
+      body: { success: false, message: "Robot not found or already processing" },
+    });
+    robot().clear("silent");
+    robot().setByHand({ battery: 70 });
+    expect(await first).toMatchObject({ status: 200 });
+    expect(robot().truth().startsTaken).toHaveLength(1);
+  });
+
+  test.each([
+    ["BUSY", "already cleaning"],
+    ["FAULT", "fault"],
+    ["BATTERY_LOW", "battery"],
+    ["CLOCK_NOT_SET", "clock"],
+    ["EXPIRED", "too late"],
+    ["OLD_SESSION", "connected anew"],
+    ["OLD_SEQ", "newer command"],
+    ["MAINTENANCE", "maintenance"],
+    ["INVALID", "understand"],
+    ["REFUSED", "no reason"],
+  ] as const)("§8 Control Failed: the robot refuses with %s", async (code, words) => {
+    robot().inject({ kind: "refuse", code });
+    const before = await bench.state();
+    expect(await bench.press("START")).toMatchObject({
+      status: 502,
+      body: { success: false, message: expect.stringContaining(words) },
+    });
+    expect(robot().truth().startsTaken).toEqual([]);
+    expect(await bench.commands()).toMatchObject([{ outcome: "REJECTED", ack: "REJECTED", ack_code: code }]);
+    expect(await bench.activity()).toMatchObject([{ action: "START", status: "FAILED" }]);
+    expect((await bench.state()).robot_status).toBe(before.robot_status);
+  });
+
+  test("protocol rule 5: said twice, done once", async () => {
+    robot().inject({ kind: "twice" });
+    expect(await bench.press("START")).toMatchObject({ status: 200 });
+    expect(await bench.press("STOP")).toMatchObject({ status: 200 });
+    expect(robot().truth().startsTaken).toHaveLength(1);
+  });
+
+  test("protocol rule 10: malformed messages beside the proper ones change nothing", async () => {
+    robot().inject({ kind: "malformed", everyMs: 50 });
+    expect(await bench.press("START")).toMatchObject({ status: 200 });
+    expect(await bench.press("STOP")).toMatchObject({ status: 200 });
+  });
+
+  test("protocol rule 6: a START shown in a new session after the link dropped has worked", async () => {
+    robot().inject({ kind: "silent" });
+    const start = bench.press("START");
+    const { session } = await robot().until(({ motion }) => motion === "MOVING");
+    robot().inject({ kind: "drop-link", forSeconds: 0.5 });
+    robot().clear("silent");
+    expect(await start).toMatchObject({ status: 200 });
+    expect((await bench.state()).session).toBeGreaterThan(session);
+  });
+
+  test("protocol rule 12: START is refused where the clocks differ by more than 30 s; STOP is taken", async () => {
+    await bench.press("START");
+    robot().inject({ kind: "wrong-clock", offset: "unset" });
+    robot().setByHand({ battery: 70 });
+    await bench.until(async () => Math.abs((await bench.state()).clock_skew_ms ?? 0) > 30_000);
+    expect(await bench.press("STOP")).toMatchObject({ status: 200 });
+    expect(await bench.press("START")).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining("clock") },
+    });
+    expect(await bench.activity()).toMatchObject([{}, {}, { action: "START", status: "REFUSED" }]);
+  });
+});
+
+describe("a robot that is away", () => {
+  test("protocol rule 2: START is refused at once, never queued", async () => {
+    robot().inject({ kind: "away" });
+    await bench.until(async () => !(await bench.state()).online);
+    expect(await bench.press("START")).toMatchObject({
+      status: 504,
+      body: { success: false, message: expect.stringContaining("Robot OWN-1 is away") },
+    });
+    expect(await bench.commands()).toEqual([]);
+    expect(await bench.activity()).toMatchObject([{ action: "START", status: "REFUSED", command_id: null }]);
+    expect(await bench.audit()).toMatchObject([{ action: "START_ROBOT", outcome: "REFUSED" }]);
+    robot().clear("away");
+    await bench.live();
+    expect(robot().truth().startsTaken).toEqual([]);
+  });
+
+  test("protocol rule 3: STOP stays pending, is delivered on return and closes when the robot shows that it stands", async () => {
+    await bench.press("START");
+    robot().inject({ kind: "away" });
+    await bench.until(async () => !(await bench.state()).online);
+    const answer = await bench.press("STOP");
+    expect(answer).toMatchObject({
+      status: 504,
+      body: { success: false, pending: true, message: expect.stringContaining("delivered when the robot returns") },
+    });
+    expect(robot().truth().motion).toBe("MOVING");
+    robot().clear("away");
+    await robot().until(({ motion }) => motion === "STOPPED");
+    await allSettled();
+    expect(await bench.activity()).toMatchObject([
+      {},
+      { action: "STOP", status: "SUCCESS", details: expect.stringContaining("Was pending") },
+    ]);
+  });
+});
+
+describe("a broker that is away", () => {
+  test("protocol rule 5: a START that was never sent has failed at once, and no STOP follows", async () => {
+    broker.setCut(true);
+    expect(await bench.press("START")).toMatchObject({
+      status: 503,
+      body: { success: false, message: expect.stringContaining("broker cannot be reached") },
+    });
+    expect(await bench.commands()).toMatchObject([{ outcome: "NEVER_SENT" }]);
+    expect(await bench.activity()).toMatchObject([{ action: "START", status: "FAILED" }]);
+    broker.setCut(false);
+    expect(await bench.press("START")).toMatchObject({ status: 200 });
+    expect(robot().truth().startsTaken).toHaveLength(1);
+  });
+
+  test("protocol rule 3: a STOP is kept and sent when the broker is back", async () => {
+    await bench.press("START");
+    broker.setCut(true);
+    expect(await bench.press("STOP")).toMatchObject({ status: 503, body: { success: false, pending: true } });
+    broker.setCut(false);
+    await robot().until(({ motion }) => motion === "STOPPED");
+    await allSettled();
+    expect(await stops()).toMatchObject([{ outcome: "CONFIRMED" }]);
+  });
+
+  test("protocol rule 5: of a START lost on its way nobody knows: a STOP follows", async () => {
+    broker.fateOf = (_topic, payload) => (payload.includes('"START"') ? "lose" : "pass");
+    expect(await bench.press("START")).toMatchObject({ status: 504 });
+    await allSettled();
+    expect(await bench.commands()).toMatchObject([
+      { verb: "START", outcome: "UNCONFIRMED", published_at: null },
+      { verb: "STOP", outcome: "CONFIRMED" },
+    ]);
+    expect(robot().truth().startsTaken).toEqual([]);
+  });
+
+  test("protocol rule 6: a START whose publish failed after it went is judged by what the robot shows", async () => {
+    broker.fateOf = (_topic, payload) => (payload.includes('"START"') ? "fail" : "pass");
+    expect(await bench.press("START")).toMatchObject({ status: 200 });
+    expect(await bench.commands()).toMatchObject([{ outcome: "CONFIRMED", published_at: null }]);
+  });
+});

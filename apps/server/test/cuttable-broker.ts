@@ -1,0 +1,58 @@
+import type { Broker, ReceivedMessage } from "../src/platform/broker.ts";
+
+type Fate = "pass" | "lose" | "fail";
+
+/** A broker connection that a test can cut, and whose messages it can hold, lose or fail. */
+export class CuttableBroker implements Broker {
+  readonly #inner: Broker;
+  readonly #listeners = new Set<(connected: boolean) => void>();
+  readonly #endInner: () => void;
+  #cut = false;
+  /** Decides about each message: sent, lost on the way though the sender never hears so, or failed after it went. */
+  fateOf: (topic: string, payload: string) => Fate = () => "pass";
+  /** Every message that was handed over, in order. */
+  readonly published: { readonly topic: string; readonly payload: string }[] = [];
+
+  constructor(inner: Broker) {
+    this.#inner = inner;
+    this.#endInner = inner.onConnectionChange((connected) => {
+      if (!this.#cut) this.#tell(connected);
+    });
+  }
+
+  get connected(): boolean {
+    return !this.#cut && this.#inner.connected;
+  }
+
+  setCut(cut: boolean): void {
+    this.#cut = cut;
+    this.#tell(this.connected);
+  }
+
+  async publish(topic: string, payload: string): Promise<void> {
+    if (!this.connected) throw new Error("The MQTT broker is not connected.");
+    this.published.push({ topic, payload });
+    const fate = this.fateOf(topic, payload);
+    if (fate === "lose") return new Promise(() => {});
+    await this.#inner.publish(topic, payload);
+    if (fate === "fail") throw new Error("The connection broke while the message was under way.");
+  }
+
+  subscribe(topics: readonly string[], onMessage: (message: ReceivedMessage) => void): Promise<() => Promise<void>> {
+    return this.#inner.subscribe(topics, onMessage);
+  }
+
+  onConnectionChange(listener: (connected: boolean) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#endInner();
+    await this.#inner.close();
+  }
+
+  #tell(connected: boolean): void {
+    for (const listener of this.#listeners) listener(connected);
+  }
+}
