@@ -31,7 +31,9 @@ async function main(): Promise<void> {
     server: { port: consolePort, strictPort: true, host: "127.0.0.1" },
   });
   await vite.listen();
-  console.log(`\n  Console with hot reload: http://localhost:${consolePort}  (the server below answers its calls)\n`);
+  process.stdout.write(
+    `\n  Console with hot reload: http://localhost:${consolePort} (the server below answers its calls)\n\n`,
+  );
 
   let ending = false;
   const end = async (): Promise<void> => {
@@ -52,6 +54,6 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof StartError ? error.message : error);
+  process.stderr.write(`${error instanceof StartError ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }

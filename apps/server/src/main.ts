@@ -1,7 +1,5 @@
-import { banner } from "./process/banner.ts";
 import { helpText, readOptions } from "./process/options.ts";
 import { readSettings } from "./process/settings.ts";
-import { start } from "./process/start.ts";
 import { StopList } from "./process/stop-list.ts";
 import { StartError } from "./platform/embedded/start-error.ts";
 import { createLog } from "./platform/log.ts";
@@ -49,6 +47,9 @@ async function main(): Promise<void> {
   });
 
   try {
+    // Loaded only now, so that help and refusals come at once.
+    const { start } = await import("./process/start.ts");
+    const { banner } = await import("./process/banner.ts");
     const started = await start({ settings, options, log, stops, fail, say: (line) => console.log(line) });
     if (started !== null && !stops.stopping) console.log(banner(options.mode, started));
   } catch (error) {

@@ -93,7 +93,7 @@ describe("protocol rule 9: own topics only", () => {
     ["the server's name without its password", { clientId: "x", username: "suncrew-server", password: "x" }],
     ["nobody", { clientId: "SCR-1001" }],
   ])("%s is refused", async (_, given) => {
-    await expect(connect(given)).rejects.toThrow();
+    await expect(connect(given)).rejects.toThrow("Not authorized");
   });
 
   test("a robot reaches its own connection, state, ack and event", async () => {
@@ -173,6 +173,7 @@ describe("protocol rule 10: oversized messages change nothing", () => {
     const gone = closed(robot);
     robot.publish("scr/v1/SCR-1002/state", Buffer.alloc(70_000), { qos: 0 });
     await gone;
+    expect(robot.connected).toBe(false);
 
     const stranger = createConnection(broker.port, "127.0.0.1");
     await once(stranger, "connect");
@@ -180,6 +181,7 @@ describe("protocol rule 10: oversized messages change nothing", () => {
     stranger.write(Buffer.from([0x10, 0x80, 0x80, 0x80, 0x60]));
     stranger.resume();
     await new Promise<void>((resolve) => stranger.on("error", () => undefined).once("close", () => resolve()));
+    expect(stranger.destroyed).toBe(true);
   });
 
   test("the meter follows packets however they are cut", () => {
