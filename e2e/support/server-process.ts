@@ -60,8 +60,9 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       SIM_CONTROL_FILE: simulatorControlFile,
       // No test asks anybody's tile service for pictures.
       MAP_TILE_URL: "",
+      // Set by the test runner; its colours would end up in the reports.
+      FORCE_COLOR: undefined,
       NO_COLOR: "1",
-      FORCE_COLOR: "",
       ...options.environment,
     },
     stdio: ["ignore", "pipe", "pipe"],
