@@ -28,7 +28,7 @@ const CLOSE_GRACE_MS = 1_500;
 /** Puts the product together from its outside parts. Features are listed here in order, and nowhere else. */
 export async function buildApp(parts: Parts): Promise<App> {
   const loggerInstance: FastifyBaseLogger = parts.log;
-  const http = Fastify({ loggerInstance, ...httpOptions });
+  const http = Fastify({ loggerInstance, ...httpOptions(parts.settings) });
   http.setValidatorCompiler(validatorCompiler);
   http.setSerializerCompiler(serializerCompiler);
   http.decorateRequest("viewer", null);

@@ -15,6 +15,8 @@ export interface Settings {
   readonly mapTiles: { readonly url: string; readonly attribution: string } | null;
   /** Folder of the built console; null where only the API is served. */
   readonly consoleDir: string | null;
+  /** Addresses or networks of proxies whose `X-Forwarded-For` tells where a request comes from; none unless given. */
+  readonly trustedProxies?: readonly string[];
 }
 
 /** The outside that the features are built on; tests hand in their own. */

@@ -6,6 +6,7 @@ import { register, registerOpen } from "../../platform/http/register.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { AuthService } from "./auth.service.ts";
 import { useGuard } from "./guard.ts";
+import { networkOf } from "./network-of.ts";
 import { SignInCleaner } from "./sign-in-cleaner.ts";
 import { signToken, useTokens } from "./tokens.ts";
 
@@ -22,9 +23,10 @@ export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Se
     await scope.register(fastifyRateLimit, {
       max: TRIES_PER_MINUTE,
       timeWindow: 60_000,
+      keyGenerator: ({ ip }) => networkOf(ip),
       errorResponseBuilder: () => new HttpError(429, "Too many sign-ins from here. Try again in a minute."),
     });
-    registerOpen(scope, login, ({ body, request }) => auth.signIn({ ...body, address: request.ip }));
+    registerOpen(scope, login, ({ body, request }) => auth.signIn({ ...body, address: networkOf(request.ip) }));
   });
 
   register(app, logout, async ({ viewer }) => {

@@ -25,9 +25,10 @@ export function useGuard(app: FastifyInstance, parts: Parts): void {
     }
   });
   app.addHook("onRequest", async (request) => {
-    const name = names.get(request.routeOptions.config.route ?? routes.config);
-    if (request.routeOptions.config.route === undefined || name === undefined) return;
-    if (permissions[name].access === "anyone") return;
+    const { route } = request.routeOptions.config;
+    const name = route && names.get(route);
+    // What has no name is none of the calls: a file of the console, or nothing at all.
+    if (name === undefined || permissions[name].access === "anyone") return;
     const claims = readToken(app, request.headers.authorization, parts.clock);
     const viewer = await readSession(parts.db, claims.sid, parts.clock.now());
     if (viewer === null || viewer.userId !== claims.id) throw notSignedIn();

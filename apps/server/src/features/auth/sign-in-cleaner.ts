@@ -17,7 +17,7 @@ export class SignInCleaner implements Service {
 
   async start(): Promise<void> {
     this.#cancel = this.#parts.clock.every(EVERY_MS, () => {
-      this.#work = this.#clean();
+      this.#work = this.#work.then(() => this.#clean());
     });
   }
 

@@ -11,13 +11,19 @@ import { isCall, KnownCalls, pathOf } from "./not-found.ts";
 import { useJsonBodies } from "./request-body.ts";
 
 /** What Fastify must be made with for the answers of this folder. */
-export const httpOptions = {
-  logController: new LogController({ disableRequestLogging: true }),
-  bodyLimit: 1_048_576,
-  // Every call says its own method; a HEAD of the live stream would be a stream.
-  exposeHeadRoutes: false,
-  frameworkErrors: answerError,
-} satisfies FastifyServerOptions;
+export function httpOptions(settings: Settings): FastifyServerOptions {
+  return {
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: 1_048_576,
+    // Who sends a request slower than this holds a connection for nothing.
+    requestTimeout: 60_000,
+    // Every call says its own method; a HEAD of the live stream would be a stream.
+    exposeHeadRoutes: false,
+    // Anybody can write a forwarded address; only a known proxy is believed.
+    trustProxy: settings.trustedProxies === undefined ? false : [...settings.trustedProxies],
+    frameworkErrors: answerError,
+  };
+}
 
 /** Headers, bodies, errors, compression and the console's files: all of HTTP that no feature owns. Comes before the features. */
 export async function useHttpPlatform(app: FastifyInstance, settings: Settings): Promise<void> {
