@@ -1,0 +1,74 @@
+import { robotStatus } from "@suncrew/contract/commands/commands.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { FastClock } from "../../../test/fast-clock.ts";
+import type { Person } from "../../../test/fixtures.ts";
+
+let bench: CommandBench;
+let broker: CuttableBroker;
+
+beforeEach(async () => {
+  bench = await CommandBench.open({
+    clock: new FastClock(6),
+    wrapBroker: (inner) => (broker = new CuttableBroker(inner)),
+  });
+  await bench.live();
+});
+afterEach(() => bench.close());
+
+async function ask(robotId = "OWN-1", as: Person = "owner") {
+  return (await bench.server.as(as)).call(robotStatus, { query: { robotId } });
+}
+
+describe("§7 getRobotStatus", () => {
+  test("§7 getRobotStatus: asks the robot and answers what it tells now", async () => {
+    const before = await bench.state();
+    const answer = await ask();
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        success: true,
+        data: { status: "stop", robot_status: "idle", battery: 90, motion: "STOPPED", direction: "FWD" },
+      },
+    });
+    const { data } = robotStatus.response.parse(answer.body);
+    expect(Date.parse(data.timestamp)).toBeGreaterThan(before.live_at?.getTime() ?? 0);
+    expect(await bench.commands()).toEqual([]);
+  });
+
+  test("§7 getRobotStatus: many questions at once are all answered", async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+  });
+
+  test("§6: foreign and absent robots answer 404 alike", async () => {
+    const answers = await Promise.all([ask("FAR-1"), ask("NO-SUCH")]);
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 404, body: { success: false, message: "Robot not found" } });
+    }
+    expect(await ask("FAR-1", "admin")).toMatchObject({ status: 200 });
+    expect((await ask("#")).status).toBe(400);
+  });
+
+  test("decisions: a robot known to be away fails at once, a silent or deaf one after 10 s", async () => {
+    const robot = bench.robot();
+    for (const kind of ["silent", "deaf"] as const) {
+      robot.inject({ kind });
+      const askedAt = bench.clock.now().getTime();
+      expect(await ask()).toMatchObject({ status: 504, body: { success: false } });
+      expect(bench.clock.now().getTime() - askedAt).toBeGreaterThanOrEqual(10_000);
+      robot.clear(kind);
+    }
+    robot.inject({ kind: "away" });
+    await bench.until(async () => !(await bench.state()).online);
+    const sent = broker.published.length;
+    expect(await ask()).toMatchObject({ status: 504, body: { message: expect.stringContaining("is away") } });
+    expect(broker.published.slice(sent).filter(({ payload }) => payload.includes("STATUS"))).toEqual([]);
+  });
+
+  test("decisions: without a broker 503 at once", async () => {
+    broker.setCut(true);
+    expect(await ask()).toMatchObject({ status: 503, body: { success: false } });
+  });
+});
