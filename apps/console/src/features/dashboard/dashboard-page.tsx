@@ -82,14 +82,15 @@ interface MonitoringProps {
 function Monitoring({ sites, figureSiteIds }: MonitoringProps) {
   const { address, isMapShown, change } = useDashboardAddress();
   const { search, figure, tab } = address;
-  const found = useMemo(() => {
-    const counted = figureSiteIds === null ? sites : sites.filter((site) => figureSiteIds.has(site.id));
-    return searchSites(counted, search);
-  }, [sites, figureSiteIds, search]);
+  const counted = useMemo(
+    () => (figureSiteIds === null ? sites : sites.filter((site) => figureSiteIds.has(site.id))),
+    [sites, figureSiteIds],
+  );
+  const found = useMemo(() => searchSites(counted, search), [counted, search]);
 
   const isNamed = address.siteId !== null || address.isSiteUnreadable;
   // §2: the first site loaded is auto-selected; the address names it only once somebody chooses.
-  const selected = isNamed ? sites.find((site) => site.id === address.siteId) : sites[0];
+  const selected = isNamed ? sites.find((site) => site.id === address.siteId) : (counted[0] ?? sites[0]);
   const selectedId = selected?.id ?? null;
   const choice = {
     found,

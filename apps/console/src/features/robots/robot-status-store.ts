@@ -13,27 +13,30 @@ export const NO_NOTES: RobotNotes = { overlay: null, calls: NO_CALLS, lastQuerie
 
 type Listener = () => void;
 
+/** Figures over many robots are computed this often at the most, in milliseconds. */
+const GATHER_MS = 100;
+
 /** Notes by robot; a card renders for its own robot alone. */
 export class RobotStatusStore {
   readonly #notes = new Map<number, RobotNotes>();
   readonly #byRobot = new Map<number, Set<Listener>>();
   readonly #all = new Set<Listener>();
   #version = 0;
+  #gathering: ReturnType<typeof setTimeout> | undefined;
 
   notes(robotId: number): RobotNotes {
     return this.#notes.get(robotId) ?? NO_NOTES;
   }
 
-  /** Counts the changes, for figures over many robots. */
+  /** Counts the rounds of changes, for figures over many robots. */
   version(): number {
     return this.#version;
   }
 
   update(robotId: number, change: Partial<RobotNotes>): void {
     this.#notes.set(robotId, { ...this.notes(robotId), ...change });
-    this.#version += 1;
     for (const listener of this.#byRobot.get(robotId) ?? []) listener();
-    for (const listener of this.#all) listener();
+    if (this.#all.size > 0) this.#gathering ??= setTimeout(() => this.#tellAll(), GATHER_MS);
   }
 
   updateCalls(robotId: number, change: Partial<CallState>): void {
@@ -46,7 +49,13 @@ export class RobotStatusStore {
     this.#notes.clear();
   }
 
-  /** Hears of one robot, or of all where `robotId` is null; the answer ends it. */
+  #tellAll(): void {
+    this.#gathering = undefined;
+    this.#version += 1;
+    for (const listener of this.#all) listener();
+  }
+
+  /** Hears of one robot at once, or of all, gathered, where `robotId` is null; the answer ends it. */
   subscribe(robotId: number | null, listener: Listener): () => void {
     if (robotId === null) {
       this.#all.add(listener);
