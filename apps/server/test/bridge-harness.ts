@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { RobotLeaf } from "@suncrew/contract/devices/topics.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { sql } from "kysely";
@@ -27,6 +28,8 @@ export interface BridgeHarness {
   readonly siteId: number;
   /** Adds a robot on a device of its own; answers its id. */
   robot(serial: string): Promise<number>;
+  /** A START or STOP as the commands feature stores it, sent in session 1; answers its id. */
+  command(robotId: number, verb: "START" | "STOP", seq: number, runId?: string): Promise<string>;
   /** A message arrives as if the robot had sent it. */
   says(serial: string, leaf: RobotLeaf, message: unknown, retained?: boolean): void;
   /** Lets time pass and waits for all that it set off. */
@@ -77,6 +80,7 @@ export async function createBridge(
     },
     siteId,
     robot: async (serial) => (await addRobot(database.db, siteId, serial)).id,
+    command: (robotId, verb, seq, runId) => storeCommand(database, clock.now(), { robotId, siteId, verb, seq, runId }),
     says: (serial, leaf, message, retained = false) => broker.receive(topicOf(serial, leaf), message, retained),
     async pass(ms) {
       clock.advance(ms);
@@ -88,6 +92,45 @@ export async function createBridge(
       if (!options.database) await database.close();
     },
   };
+}
+
+interface StoredCommand {
+  readonly robotId: number;
+  readonly siteId: number;
+  readonly verb: "START" | "STOP";
+  readonly seq: number;
+  readonly runId: string | undefined;
+}
+
+async function storeCommand({ db }: OpenDatabase, now: Date, command: StoredCommand): Promise<string> {
+  const { robotId: robot_id, siteId: site_id, verb, seq, runId = null } = command;
+  const { serial_number } = await db
+    .selectFrom("robots")
+    .select("serial_number")
+    .where("id", "=", robot_id)
+    .executeTakeFirstOrThrow();
+  const { id } = await db
+    .insertInto("commands")
+    .values({
+      id: randomUUID(),
+      robot_id,
+      site_id,
+      serial_number,
+      verb,
+      seq,
+      session: 1,
+      issued_at: now,
+      expires_at: new Date(now.getTime() + 5_000),
+      settle_by: new Date(now.getTime() + 8_000),
+      published_at: now,
+      run_id: runId,
+      max_duration_s: verb === "START" ? 600 : null,
+      params: "{}",
+      requested_by: "Anita Rao",
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
 }
 
 function readState(database: OpenDatabase, robotId: number) {

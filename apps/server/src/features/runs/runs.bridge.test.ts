@@ -36,25 +36,10 @@ const tellsEnded = (eventSeq: number, runId: string, reason: RunEndReason, batte
 const runs = () =>
   harness.database.db.selectFrom("runs").selectAll().where("robot_id", "=", robotId).orderBy("began_at").execute();
 
-/** A START or STOP as the commands feature would have stored it. */
-async function command(verb: "START" | "STOP", at: number, runId: string | null = null): Promise<string> {
-  const id = randomUUID();
-  const issued = now();
-  await harness.database.db
-    .insertInto("commands")
-    .values({
-      ...{ id, robot_id: robotId, site_id: harness.siteId, serial_number: serial, verb, seq: at, session: 1 },
-      ...{ issued_at: issued, expires_at: issued, settle_by: new Date(issued.getTime() + 8_000) },
-      ...{ run_id: runId, max_duration_s: verb === "START" ? 600 : null, params: "{}", requested_by: "Anita Rao" },
-    })
-    .execute();
-  return id;
-}
-
 describe("decisions, cleaning runs: every motion has a row", () => {
   test("protocol rule 6: a run of a START begins with the live MOVING state and names who started it", async () => {
     const runId = randomUUID();
-    const commandId = await command("START", 5, runId);
+    const commandId = await harness.command(robotId, "START", 5, runId);
     moves(runId);
     await harness.pass(100);
     const [run] = await runs();
@@ -90,10 +75,10 @@ describe("decisions, cleaning runs: every motion has a row", () => {
 
   test("protocol rule 3: a person's STOP is the reason of the end it caused", async () => {
     const runId = randomUUID();
-    await command("START", 5, runId);
+    await harness.command(robotId, "START", 5, runId);
     moves(runId);
     await harness.pass(1_000);
-    await command("STOP", 6);
+    await harness.command(robotId, "STOP", 6);
     stops({ lastSeq: 6 });
     await harness.pass(100);
     expect(await runs()).toMatchObject([{ reason: "STOP", outcome: "COMPLETED" }]);
@@ -112,7 +97,7 @@ describe("decisions, cleaning runs: every motion has a row", () => {
 
   test("protocol rule 4: an end at the longest duration, and one found after being away", async () => {
     const timed = randomUUID();
-    await command("START", 5, timed);
+    await harness.command(robotId, "START", 5, timed);
     moves(timed);
     await harness.pass(100);
     for (let part = 0; part < 10; part += 1) {

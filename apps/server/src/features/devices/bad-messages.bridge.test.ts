@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import { topicOf } from "@suncrew/contract/devices/topics.ts";
+import fc from "fast-check";
+import { sql } from "kysely";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type BridgeHarness, createBridge } from "../../../test/bridge-harness.ts";
+import { RealBroker } from "../../../test/real-broker.ts";
+import { eventMessage, stateMessage } from "../../../test/robot-messages.ts";
+import { openMessage } from "./devices.mqtt.ts";
+
+let harness: BridgeHarness;
+
+beforeEach(async () => {
+  harness = await createBridge();
+  await harness.bridge.start();
+  await harness.bridge.idle();
+});
+afterEach(() => harness.close());
+
+const now = () => harness.clock.now();
+
+describe("protocol rule 10: bad messages change nothing", () => {
+  test("protocol rule 10: each kind is counted, and none reaches the database", async () => {
+    const robotId = await harness.robot("BAD-1");
+    await harness.robot("BAD-2");
+    await harness.database.db.updateTable("devices").set({ retired_at: now() }).where("serial", "=", "BAD-2").execute();
+    const good = stateMessage(now(), 1, 1);
+    harness.says("BAD-1", "state", { ...good, firmware: "x".repeat(40_000) });
+    harness.says("BAD-1", "state", { ...good, battery: 101 });
+    harness.says("BAD-1", "state", { ...good, session: -1 });
+    harness.says("BAD-1", "state", { ...good, status: "st\u0000p" });
+    harness.broker.receive(topicOf("BAD-1", "command"), good);
+    harness.broker.receive("scr/v2/BAD-1/state", good);
+    harness.broker.receive("scr/v1/BAD+1/state", good);
+    harness.says("NOBODY-1", "state", good);
+    harness.says("BAD-2", "state", good);
+    await harness.pass(100);
+    expect(harness.bridge.badMessages).toEqual({ oversized: 1, schema: 2, json: 1, topic: 3, "unknown-serial": 2 });
+    expect(await harness.stateOf(robotId)).toMatchObject({ online: false, state_seq: null });
+  });
+
+  test("protocol rule 10: the log says what is dropped once per kind in 10 s, without its content", async () => {
+    for (let index = 0; index < 500; index += 1) harness.says("BAD-1", "state", { secret: "hunter2", index });
+    expect(harness.log.filter((line) => line.includes("dropped"))).toHaveLength(1);
+    expect(harness.log.join("")).not.toContain("hunter2");
+    await harness.pass(10_000);
+    harness.says("BAD-1", "state", {});
+    const dropped = harness.log.filter((line) => line.includes("dropped"));
+    expect(dropped).toHaveLength(2);
+    expect(dropped[1]).toContain('"count":501');
+  });
+
+  test("protocol rule 10: messages the database refuses drop alone, their batch is stored", async () => {
+    const ids = await Promise.all(Array.from({ length: 9 }, (_, index) => harness.robot(`MIX-${index}`)));
+    for (let index = 0; index < 9; index += 1) harness.says(`MIX-${index}`, "state", stateMessage(now(), 1, 1));
+    const broken = eventMessage(now(), 1, 1, { kind: "ALERT_CLEARED", code: "\ud800" });
+    harness.says("MIX-4", "event", broken);
+    await harness.pass(100);
+    const online = await Promise.all(ids.map(async (id) => (await harness.stateOf(id)).online));
+    expect(online).toEqual(ids.map((_, index) => index !== 4));
+    expect(harness.bridge.badMessages).toEqual({ refused: 2 });
+  });
+
+  test("protocol rule 10: any bytes on any topic are answered, never thrown at", () => {
+    const topic = fc.oneof(
+      fc.string(),
+      fc.constantFrom("state", "ack", "event", "connection", "command").map((leaf) => `scr/v1/BAD-1/${leaf}`),
+    );
+    const payload = fc.oneof(
+      fc.uint8Array(),
+      fc.json().map((text) => new TextEncoder().encode(text)),
+    );
+    fc.assert(
+      fc.property(topic, payload, fc.boolean(), (to, bytes, retained) => {
+        expect(openMessage({ topic: to, payload: Buffer.from(bytes), retained }, now())).toHaveProperty("bad");
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("protocol rule 10: a flood of malformed messages through a real broker does not hold up the good ones", async () => {
+    const broker = await RealBroker.start();
+    const watched = await broker.server("server-flood");
+    const flooded = await createBridge({ database: harness.database, broker: watched, clock: harness.clock });
+    try {
+      await harness.bridge.stop();
+      await flooded.bridge.start();
+      await flooded.bridge.idle();
+      const robotId = await harness.robot("FLOOD-1");
+      const robot = await broker.robot("FLOOD-1", 1, now());
+      const last = watched.untilHandled(({ payload }) => payload.includes('"seq":20,'));
+      const sent: Promise<unknown>[] = [];
+      for (let index = 0; index < 2_000; index += 1) {
+        const payload = index % 2 === 0 ? "{not json" : JSON.stringify({ seq: index });
+        sent.push(robot.publishAsync(topicOf("FLOOD-1", "state"), payload, { qos: 1 }));
+        if (index % 100 !== 99) continue;
+        const state = JSON.stringify(stateMessage(now(), 1, (index + 1) / 100));
+        sent.push(robot.publishAsync(topicOf("FLOOD-1", "state"), state, { qos: 1 }));
+      }
+      await Promise.all(sent);
+      await last;
+      await flooded.pass(100);
+      expect(await harness.stateOf(robotId)).toMatchObject({ online: true, state_seq: 20 });
+      expect(flooded.bridge.badMessages).toEqual({ json: 1_000, schema: 1_000 });
+    } finally {
+      await flooded.close();
+      await broker.stop();
+    }
+  });
+});
+
+describe("device protocol: what cannot be stored yet waits", () => {
+  test("protocol rule 7: while the database does not take it the newest waits, and is stored when it does", async () => {
+    const robotId = await harness.robot("WAIT-1");
+    await sql`alter table readings rename to readings_away`.execute(harness.database.db);
+    for (let seq = 1; seq <= 100; seq += 1) harness.says("WAIT-1", "state", stateMessage(now(), 1, seq));
+    await harness.pass(100);
+    expect(await harness.stateOf(robotId)).toMatchObject({ online: false, state_seq: null });
+    harness.says("WAIT-1", "state", stateMessage(now(), 1, 101));
+    await sql`alter table readings_away rename to readings`.execute(harness.database.db);
+    await harness.pass(1_000);
+    await harness.pass(100);
+    expect(await harness.stateOf(robotId)).toMatchObject({ online: true, state_seq: 101 });
+    expect(harness.bridge.badMessages).toEqual({});
+  });
+
+  test("protocol rule 11: a bridge that lost its lock forgets what waits and comes back as a new one", async () => {
+    const robotId = await harness.robot("LOST-1");
+    harness.says("LOST-1", "state", stateMessage(now(), 1, 1));
+    await harness.loseLock();
+    expect(harness.bridge.active).toBe(false);
+    harness.says("LOST-1", "state", stateMessage(now(), 1, 2));
+    await harness.pass(1_000);
+    await harness.pass(100);
+    expect(harness.bridge.active).toBe(true);
+    expect(await harness.stateOf(robotId)).toMatchObject({ state_seq: null });
+    harness.says("LOST-1", "state", stateMessage(now(), 1, 3));
+    await harness.pass(100);
+    expect(await harness.stateOf(robotId)).toMatchObject({ state_seq: 3 });
+  });
+
+  test("protocol rule 11: when the broker is back the robots are asked, and what is pending is sent again", async () => {
+    const robotId = await harness.robot("BACK-1");
+    harness.says("BACK-1", "state", stateMessage(now(), 1, 1));
+    await harness.pass(500);
+    await harness.pass(10_000);
+    harness.resent.length = 0;
+    harness.broker.published.length = 0;
+    harness.broker.setConnected(false);
+    harness.broker.setConnected(true);
+    await harness.pass(500);
+    await harness.pass(10_000);
+    expect(harness.resent).toEqual([robotId]);
+    expect(harness.broker.published.map(({ payload }): unknown => JSON.parse(payload))).toMatchObject([
+      { verb: "STATUS" },
+    ]);
+  });
+
+  test("protocol rule 6: a live state of the current session settles a command in the same flush", async () => {
+    const robotId = await harness.robot("DONE-1");
+    const runId = randomUUID();
+    const id = await harness.command(robotId, "START", 5, runId);
+    const moving = { motion: "MOVING", runId, lastSeq: 5, status: "start" } as const;
+    const command = () =>
+      harness.database.db.selectFrom("commands").select("outcome").where("id", "=", id).executeTakeFirstOrThrow();
+    harness.says("DONE-1", "state", stateMessage(now(), 1, 1, moving), true);
+    await harness.pass(100);
+    expect(await command()).toEqual({ outcome: null });
+    harness.says("DONE-1", "state", stateMessage(now(), 1, 2, moving));
+    await harness.pass(100);
+    expect(await command()).toEqual({ outcome: "CONFIRMED" });
+  });
+});

@@ -1,0 +1,182 @@
+import { topicOf } from "@suncrew/contract/devices/topics.ts";
+import type { MqttClient } from "mqtt";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type BridgeHarness, createBridge } from "../../../test/bridge-harness.ts";
+import { RealBroker, type WatchedBroker } from "../../../test/real-broker.ts";
+import { stateMessage } from "../../../test/robot-messages.ts";
+import { createTestDatabase } from "../../../test/test-database.ts";
+import type { OpenDatabase } from "../../platform/database/database.ts";
+import { ingest } from "./ingest.writes.ts";
+
+interface Server extends BridgeHarness {
+  readonly watched: WatchedBroker;
+}
+
+let database: OpenDatabase;
+let broker: RealBroker;
+let servers: Server[];
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  broker = await RealBroker.start();
+  servers = [];
+});
+afterEach(async () => {
+  for (const server of servers) await server.close();
+  await broker.stop();
+  await database.close();
+});
+
+async function startServer(): Promise<Server> {
+  const watched = await broker.server(`server-${servers.length + 1}`);
+  const server = { ...(await createBridge({ database, broker: watched })), watched };
+  servers.push(server);
+  await server.bridge.start();
+  await server.bridge.idle();
+  return server;
+}
+
+async function publishState(client: MqttClient, serial: string, seq: number, battery: number): Promise<void> {
+  const at = servers[0]?.clock.now() ?? new Date();
+  const payload = JSON.stringify(stateMessage(at, 1, seq, { battery }));
+  await client.publishAsync(topicOf(serial, "state"), payload, { qos: 1, retain: true });
+}
+
+const isStateOf = (serial: string) => (message: { readonly topic: string }) =>
+  message.topic === topicOf(serial, "state");
+
+/** Lets time pass until this server is the bridge; answers how long that took. */
+async function secondsUntilBridge(server: Server): Promise<number> {
+  for (let second = 1; second <= 10; second += 1) {
+    await server.pass(1_000);
+    if (server.bridge.active) return second;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+describe("protocol rule 11: one bridge at a time", () => {
+  test("protocol rule 11: of two servers one writes; killed, the other takes over within 5 s from the retained messages", async () => {
+    const one = await startServer();
+    const two = await startServer();
+    expect([one.bridge.active, two.bridge.active]).toEqual([true, false]);
+    const robotId = await one.robot("TAKE-1");
+    const robot = await broker.robot("TAKE-1", 1, one.clock.now());
+    const first = one.watched.untilHandled(isStateOf("TAKE-1"));
+    await publishState(robot, "TAKE-1", 1, 80);
+    await first;
+    await one.pass(100);
+    expect(await one.stateOf(robotId)).toMatchObject({ online: true, battery: 80 });
+    expect(two.watched.handled).toEqual([]);
+
+    // The first server's connections are cut; its own clock stands still, as that of a dead process does.
+    await one.loseLock();
+    await one.bridge.idle();
+    const handledByOne = one.watched.handled.length;
+    await publishState(robot, "TAKE-1", 2, 70);
+    const retained = two.watched.untilHandled(isStateOf("TAKE-1"));
+    expect(await secondsUntilBridge(two)).toBeLessThanOrEqual(5);
+    await retained;
+    await two.pass(100);
+    expect(await two.stateOf(robotId)).toMatchObject({ battery: 70, state_seq: 2 });
+    const live = two.watched.untilHandled(isStateOf("TAKE-1"));
+    await publishState(robot, "TAKE-1", 3, 60);
+    await live;
+    await two.pass(100);
+    expect(await two.stateOf(robotId)).toMatchObject({ battery: 60, online: true });
+    expect(one.watched.handled.length).toBe(handledByOne);
+    expect(one.bridge.active).toBe(false);
+  });
+
+  test("protocol rule 11: a server that stops hands over at the next second", async () => {
+    const one = await startServer();
+    const two = await startServer();
+    await one.bridge.stop();
+    expect(await secondsUntilBridge(two)).toBe(1);
+    expect(two.watched.handled).toEqual([]);
+  });
+
+  test("protocol rule 11: a bridge that does not know it was replaced overwrites nothing", async () => {
+    const one = await startServer();
+    const robotId = await one.robot("STALE-1");
+    const at = one.clock.now();
+    const batchOf = (seq: number, battery: number) => [
+      {
+        serial: "STALE-1",
+        messages: [
+          {
+            leaf: "state" as const,
+            message: stateMessage(at, 2, seq, { battery }),
+            receivedAt: at,
+            retained: false,
+          },
+        ],
+      },
+    ];
+    await ingest(database.db, batchOf(9, 50), at);
+    const late = await ingest(database.db, batchOf(8, 99), at);
+    expect(late.readings).toBe(0);
+    expect(await one.stateOf(robotId)).toMatchObject({ state_seq: 9, battery: 50 });
+    // Both at once: whoever comes second finds what the first one stored.
+    await Promise.all([14, 11, 13, 12, 10].map((seq) => ingest(database.db, batchOf(seq, seq), at)));
+    expect(await one.stateOf(robotId)).toMatchObject({ state_seq: 14, battery: 14 });
+  });
+
+  test("protocol rule 11: after a takeover robots are asked for STATUS spread over 10 s, and get what is pending", async () => {
+    const one = await startServer();
+    const two = await startServer();
+    const at = one.clock.now();
+    const asked: string[] = [];
+    const robotIds: number[] = [];
+    for (let index = 0; index < 10; index += 1) {
+      const serial = `ASK-${index}`;
+      robotIds.push(await one.robot(serial));
+      const online = one.watched.untilHandled(({ topic }) => topic === topicOf(serial, "connection"));
+      const robot = await broker.robot(serial, 1, at);
+      await online;
+      robot.on("message", (_topic, payload) => {
+        const command: unknown = JSON.parse(payload.toString());
+        expect(command).toMatchObject({ verb: "STATUS", session: 1 });
+        asked.push(serial);
+      });
+      await robot.subscribeAsync(topicOf(serial, "command"), { qos: 1 });
+    }
+    await one.pass(100);
+    await one.bridge.stop();
+    await two.pass(1_000);
+    await two.pass(500);
+    const fence = await broker.robot("FENCE-1", 1, at);
+    await fence.subscribeAsync(topicOf("FENCE-1", "command"), { qos: 1 });
+    // What was published before this one has been delivered when it is.
+    const delivered = async () => {
+      const arrived = new Promise<void>((resolve) => void fence.once("message", () => resolve()));
+      await two.watched.publish(topicOf("FENCE-1", "command"), "{}");
+      await arrived;
+    };
+    await two.pass(0);
+    await delivered();
+    expect(asked.length).toBe(1);
+    await two.pass(4_500);
+    await delivered();
+    expect(asked.length).toBe(5);
+    await two.pass(5_500);
+    await delivered();
+    expect(asked.toSorted()).toEqual(Array.from({ length: 10 }, (_, index) => `ASK-${index}`));
+    expect(two.resent.toSorted((a, b) => a - b)).toEqual(robotIds);
+  });
+
+  test("protocol rule 7: a robot whose connection breaks is offline by its last will", async () => {
+    const one = await startServer();
+    const robotId = await one.robot("WILL-1");
+    const robot = await broker.robot("WILL-1", 1, one.clock.now());
+    const shown = one.watched.untilHandled(isStateOf("WILL-1"));
+    await publishState(robot, "WILL-1", 1, 80);
+    await shown;
+    await one.pass(100);
+    expect(await one.stateOf(robotId)).toMatchObject({ online: true });
+    const will = one.watched.untilHandled(({ topic }) => topic === topicOf("WILL-1", "connection"));
+    robot.stream.destroy();
+    await will;
+    await one.pass(100);
+    expect(await one.stateOf(robotId)).toMatchObject({ online: false, connection: "CONNECTION_BROKEN" });
+  });
+});

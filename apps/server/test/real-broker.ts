@@ -1,0 +1,108 @@
+import pino from "pino";
+import { connectAsync, type MqttClient } from "mqtt";
+import { topicOf } from "@suncrew/contract/devices/topics.ts";
+import { type Broker, openBroker, type ReceivedMessage } from "../src/platform/broker.ts";
+import { type EmbeddedBroker, startEmbeddedBroker } from "../src/platform/embedded/broker.ts";
+import { connectionMessage } from "./robot-messages.ts";
+
+const silent = pino({ level: "silent" });
+
+/** A real MQTT broker that admits every robot, and real connections to it. */
+export class RealBroker {
+  readonly #embedded: EmbeddedBroker;
+  readonly #open: (() => Promise<unknown>)[] = [];
+
+  private constructor(embedded: EmbeddedBroker) {
+    this.#embedded = embedded;
+  }
+
+  static async start(): Promise<RealBroker> {
+    const access = { signIn: async () => true, mayPublish: () => true, maySubscribe: () => true };
+    const settings = { port: 0, orNext: true, access, maxPacketBytes: 1_000_000, log: silent };
+    return new RealBroker(await startEmbeddedBroker(settings));
+  }
+
+  /** A server's connection that lets a test wait for what it was handed. */
+  async server(name: string): Promise<WatchedBroker> {
+    const { url, serverAccount } = this.#embedded;
+    const broker = new WatchedBroker(openBroker({ url, clientId: name, ...serverAccount, log: silent }));
+    this.#open.push(() => broker.close());
+    if (!broker.connected) {
+      await new Promise<void>((resolve) => broker.onConnectionChange((connected) => connected && resolve()));
+    }
+    return broker;
+  }
+
+  /** A robot's connection, with its last will; it has said that it is ONLINE. */
+  async robot(serial: string, session: number, at: Date): Promise<MqttClient> {
+    const lost = connectionMessage(at, session, "CONNECTION_BROKEN");
+    const client = await connectAsync(this.#embedded.url, {
+      clientId: serial,
+      username: serial,
+      password: "any",
+      reconnectPeriod: 0,
+      will: { topic: topicOf(serial, "connection"), payload: Buffer.from(JSON.stringify(lost)), qos: 1, retain: true },
+    });
+    this.#open.push(async () => void client.end(true));
+    await client.publishAsync(topicOf(serial, "connection"), JSON.stringify(connectionMessage(at, session)), {
+      qos: 1,
+      retain: true,
+    });
+    return client;
+  }
+
+  async stop(): Promise<void> {
+    for (const close of this.#open) await close();
+    await this.#embedded.stop();
+  }
+}
+
+interface Watch {
+  readonly wanted: (message: ReceivedMessage) => boolean;
+  readonly resolve: () => void;
+}
+
+/** Hands everything on, and tells the test once a message has been handled. */
+export class WatchedBroker implements Broker {
+  readonly #inner: Broker;
+  readonly #watches = new Set<Watch>();
+  /** Topics of the messages handed on, in order. */
+  readonly handled: string[] = [];
+
+  constructor(inner: Broker) {
+    this.#inner = inner;
+  }
+
+  get connected(): boolean {
+    return this.#inner.connected;
+  }
+
+  /** Resolves once a message like this was handed on from now on. */
+  untilHandled(wanted: (message: ReceivedMessage) => boolean): Promise<void> {
+    return new Promise((resolve) => void this.#watches.add({ wanted, resolve }));
+  }
+
+  publish(topic: string, payload: string): Promise<void> {
+    return this.#inner.publish(topic, payload);
+  }
+
+  subscribe(topics: readonly string[], onMessage: (message: ReceivedMessage) => void): Promise<() => Promise<void>> {
+    return this.#inner.subscribe(topics, (message) => {
+      onMessage(message);
+      this.handled.push(message.topic);
+      for (const watch of this.#watches) {
+        if (!watch.wanted(message)) continue;
+        this.#watches.delete(watch);
+        watch.resolve();
+      }
+    });
+  }
+
+  onConnectionChange(listener: (connected: boolean) => void): () => void {
+    return this.#inner.onConnectionChange(listener);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+}
