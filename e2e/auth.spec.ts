@@ -189,7 +189,8 @@ test("§4 Session: a 403 clears the session", async ({ page, signIn, problems })
   problems.allow(/status of 403/);
   await signIn(page, "partner");
   await page.route("**/api/sites/details", (route) => route.fulfill({ status: 403, json: { message: "No" } }));
-  await page.reload();
+  // Not page.reload(): the redirect may come before the page has finished loading.
+  await page.evaluate(() => location.reload());
   await expectSignedOut(page);
 });
 
