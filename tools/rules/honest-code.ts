@@ -58,7 +58,7 @@ function sleeps(
   const resolve = /^(?:async\s*)?\(?\s*([A-Za-z_$][\w$]*)/.exec(text)?.[1];
   if (resolve === undefined) return false;
   const name = resolve.replaceAll("$", "\\$");
-  const start = String.raw`\b(?:setTimeout|setInterval|setImmediate)\(\s*`;
+  const start = String.raw`\b(?:setTimeout|setInterval)\(\s*`;
   return new RegExp(String.raw`${start}(?:${name}\s*[,)]|\(\)\s*=>\s*(?:void\s+)?${name}\()`).test(text);
 }
 

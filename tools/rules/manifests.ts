@@ -34,7 +34,8 @@ export function pinnedVersions(files: readonly RepositoryFile[]): Problem[] {
   );
 }
 
-const toolFolders = /^(tools|bench|e2e)\//;
+/** Not part of the product: what develops, tries and measures it. */
+const toolFolders = /^(tools|bench|e2e)\/|^apps\/server\/src\/dev\.ts$/;
 
 /** A package that is imported stands in the package.json of the workspace that imports it. */
 export function declaredImports(files: readonly RepositoryFile[]): Problem[] {
