@@ -53,11 +53,20 @@ describe("set-up: configuration by environment", () => {
     ["ADMIN_PASSWORD", "admin@123"],
     ["ADMIN_PASSWORD", "1234567"],
     ["MANUAL_RUN_MAX_MINUTES", "1441"],
+    ["TRUSTED_PROXIES", "the proxy"],
+    ["TRUSTED_PROXIES", "10.0.0.5,"],
+    ["TRUSTED_PROXIES", "10.0.0.0/33"],
   ])("one sentence for a wrong %s: %s", (name, value) => {
     const wrong = wrongIn("demo", { [name]: value });
     expect(wrong).toHaveLength(1);
     expect(wrong[0]).toMatch(new RegExp(`^${name} must .*\\.$`));
     expect(wrong[0]).not.toContain("\n");
+  });
+
+  test("proxies are a list of addresses and networks", () => {
+    expect(readSettings("demo", { TRUSTED_PROXIES: "10.0.0.5, fd00::/8" })).toMatchObject({
+      trustedProxies: ["10.0.0.5", "fd00::/8"],
+    });
   });
 
   test("every wrong variable is named, and no secret is repeated", () => {

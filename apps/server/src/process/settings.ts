@@ -1,3 +1,4 @@
+import { isIP, isIPv4 } from "node:net";
 import { z } from "zod";
 import { isLoopback } from "./loopback.ts";
 import { type VariableName, variables } from "./variables.ts";
@@ -24,6 +25,7 @@ export interface ProcessSettings {
   readonly adminUsername: string;
   readonly adminPassword: string | null;
   readonly manualRunMaxMinutes: number;
+  readonly trustedProxies: readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -76,6 +78,11 @@ const schema = z.object({
     .refine((text) => !["admin@123", "partner@123", "password"].includes(text))
     .optional(),
   MANUAL_RUN_MAX_MINUTES: whole(1, 1440).optional(),
+  TRUSTED_PROXIES: z
+    .string()
+    .transform((text) => text.split(",").map((part) => part.trim()))
+    .refine((proxies) => proxies.every(isAddressOrNetwork))
+    .optional(),
 } satisfies Record<VariableName, z.ZodType>);
 
 /** The same in words, for the one sentence that a wrong variable gets. */
@@ -94,6 +101,7 @@ const musts: Record<VariableName, string> = {
   ADMIN_USERNAME: "be 1 to 60 characters without spaces",
   ADMIN_PASSWORD: "have at least 8 characters and be no known password",
   MANUAL_RUN_MAX_MINUTES: "be a whole number from 1 to 1440",
+  TRUSTED_PROXIES: "be addresses or networks with commas between, such as 10.0.0.5, 10.1.0.0/16",
 };
 
 /** Never repeated in a refusal. */
@@ -101,6 +109,14 @@ const secrets: readonly string[] = ["DATABASE_URL", "MQTT_URL", "SECRET_KEY", "A
 
 /** Empty means something for these; elsewhere it counts as not set. */
 const mayBeEmpty: readonly VariableName[] = ["MAP_TILE_URL", "MAP_TILE_ATTRIBUTION"];
+
+function isAddressOrNetwork(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const most = isIPv4(address) ? 32 : 128;
+  return (
+    isIP(address) !== 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+  );
+}
 
 function isStrongKey(key: string): boolean {
   return key.length >= 32 && new Set(key).size >= 10 && !/change.?me|example|replace|secret.?key|your.?key/i.test(key);
@@ -137,6 +153,7 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
     adminUsername: set.ADMIN_USERNAME ?? "admin",
     adminPassword: set.ADMIN_PASSWORD ?? null,
     manualRunMaxMinutes: set.MANUAL_RUN_MAX_MINUTES ?? 480,
+    trustedProxies: set.TRUSTED_PROXIES ?? [],
   };
 }
 

@@ -77,6 +77,7 @@ export async function start(parts: StartParts): Promise<Started | null> {
       manualRunMaxMinutes: settings.manualRunMaxMinutes,
       mapTiles: settings.mapTiles,
       consoleDir,
+      trustedProxies: settings.trustedProxies,
     },
   });
   stops.add("server", 2000, () => app.stop());

@@ -57,6 +57,12 @@ export const variables = [
     fallback: "480",
     meaning: "A run started by hand is stopped after this many minutes",
   },
+  {
+    name: "TRUSTED_PROXIES",
+    fallback: "none",
+    meaning:
+      "Addresses or networks of the proxies in front, with commas between; failed sign-ins then count for the address that X-Forwarded-For tells",
+  },
 ] as const satisfies readonly Variable[];
 
 export type VariableName = (typeof variables)[number]["name"];
