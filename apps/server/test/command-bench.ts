@@ -31,7 +31,7 @@ export interface BenchOptions {
   readonly initial?: Readonly<Record<string, InitialState>>;
   /** How many servers; 1 unless told otherwise. */
   readonly servers?: number;
-  /** Stands between a server and its broker connection. */
+  /** Stands between each server and its broker connection. */
   readonly wrapBroker?: (broker: Broker) => Broker;
 }
 
@@ -118,6 +118,11 @@ export class CommandBench {
     const [first] = this.servers;
     if (first === undefined) throw new Error("No server is running.");
     return first;
+  }
+
+  /** The settings of a connection to the bench's database. */
+  get connection(): pg.ClientConfig {
+    return this.#database.connection;
   }
 
   robot(robot: TestRobot = this.fixtures.ownRobot): SimulatedRobot {

@@ -17,7 +17,8 @@ import { Settler } from "./settler.ts";
 /** A caller waits this much longer than its command's deadline for the database to tell the outcome. */
 const GRACE_MS = 1_500;
 
-const UNIQUE_VIOLATION = "23505";
+/** A key that came twice at once, and two transactions that waited for each other: both are decided by trying again. */
+const decidedAgain: readonly unknown[] = ["23505", "40P01"];
 
 /** Commands of people to robots: accepted, sent, and answered when the robot showed them or could not. */
 export class Commands implements Service {
@@ -73,7 +74,7 @@ export class Commands implements Service {
     try {
       return await this.#parts.db.transaction().execute(work);
     } catch (error) {
-      if (!isUniqueViolation(error)) throw error;
+      if (!mayBeDecidedAgain(error)) throw error;
       return this.#parts.db.transaction().execute(work);
     }
   }
@@ -132,6 +133,6 @@ export class Commands implements Service {
   }
 }
 
-function isUniqueViolation(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === UNIQUE_VIOLATION;
+function mayBeDecidedAgain(error: unknown): boolean {
+  return error instanceof Error && "code" in error && decidedAgain.includes(error.code);
 }

@@ -1,0 +1,119 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { login } from "@suncrew/contract/auth/auth.ts";
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { PASSWORD, usernames } from "../../../test/fixtures.ts";
+import type { KilledServerSetup, KillPoint } from "../../../test/killed-server.ts";
+import { SystemClock } from "../../platform/clock.ts";
+
+const program = fileURLToPath(new URL("../../../test/killed-server.ts", import.meta.url));
+let bench: CommandBench;
+let clock: SystemClock;
+let child: ChildProcess | null = null;
+
+afterEach(async () => {
+  child?.kill("SIGKILL");
+  await bench.close();
+});
+
+/** Presses Start at a server in a process of its own, which kills itself at that point; then nobody serves. */
+async function crashDuringStart(killAt: KillPoint): Promise<void> {
+  clock = new SystemClock();
+  bench = await CommandBench.open({ clock, servers: 0 });
+  child = fork(program, { stdio: "inherit" });
+  const exited = once(child, "exit");
+  const { username, password } = bench.mqtt.serverAccount;
+  const { connection } = bench;
+  child.send({
+    connection: { ...connection, types: undefined },
+    mqttUrl: bench.mqtt.url,
+    username,
+    password,
+    killAt,
+  } satisfies KilledServerSetup);
+  const [message] = await once(child, "message");
+  const { address } = z.object({ address: z.string() }).parse(message);
+  await bench.live();
+  const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+    fetch(`${address}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+  const signIn = await post(login.path, { username: usernames.admin, password: PASSWORD });
+  const { token } = login.response.parse(await signIn.json());
+  const { id: robotObjectId, serial: robotId, siteId } = bench.fixtures.ownRobot;
+  const press = post(
+    sendCommand.path,
+    { robotId, robotObjectId, siteId, command: "START" },
+    { authorization: `Bearer ${token}` },
+  );
+  await expect(press).rejects.toThrow();
+  expect(await exited).toEqual([null, "SIGKILL"]);
+}
+
+/** The next server starts when this much time has gone by since. */
+async function restartAfter(ms: number): Promise<void> {
+  clock.follow(new Date(Date.now() + ms), Date.now(), Date.now());
+  await bench.startServer();
+  await bench.until(async () => (await bench.commands()).every(({ settled_at }) => settled_at !== null));
+}
+
+const truth = () => bench.robot().truth();
+const published = async () => (await bench.commands()).map(({ verb, outcome }) => `${verb} ${outcome}`);
+
+describe("the server is killed with SIGKILL", () => {
+  test("protocol rule 5: between storing and claiming a START: after the restart it has failed and is never sent", async () => {
+    await crashDuringStart("stored");
+    expect(await bench.commands()).toMatchObject([{ verb: "START", claimed_by: null, settled_at: null }]);
+    await restartAfter(5_500);
+    expect(await published()).toEqual(["START NEVER_SENT"]);
+    expect(await bench.activity()).toMatchObject([{ action: "START", status: "FAILED" }]);
+    expect(truth()).toMatchObject({ motion: "STOPPED", startsTaken: [] });
+    expect(await bench.press("START")).toMatchObject({ status: 200 });
+  });
+
+  test("protocol rule 5: a restart at once sends it as little, and it fails when it expires", async () => {
+    await crashDuringStart("stored");
+    await restartAfter(0);
+    const [start] = await bench.commands();
+    expect(start).toMatchObject({ outcome: "NEVER_SENT" });
+    expect(start?.settled_at?.getTime()).toBeGreaterThanOrEqual(start?.expires_at.getTime() ?? Infinity);
+    expect(truth().startsTaken).toEqual([]);
+  });
+
+  test("protocol rule 5: between claiming and publishing: it may have been sent, so a STOP follows", async () => {
+    await crashDuringStart("claimed");
+    expect(await bench.commands()).toMatchObject([{ verb: "START", settled_at: null, published_at: null }]);
+    await restartAfter(8_500);
+    expect(await published()).toEqual(["START UNCONFIRMED", "STOP CONFIRMED"]);
+    expect(truth()).toMatchObject({ motion: "STOPPED", startsTaken: [] });
+    expect(await bench.activity()).toMatchObject([
+      { action: "START", status: "FAILED" },
+      { action: "STOP", status: "SUCCESS", user_name: "Suncrew", action_type: "SYSTEM" },
+    ]);
+  });
+
+  test("protocol rule 5: between publishing and confirmation: the robot acted once, and nothing moves unattended", async () => {
+    await crashDuringStart("published");
+    await bench.robot().until(({ motion }) => motion === "MOVING");
+    await restartAfter(8_500);
+    expect(await published()).toEqual(["START UNCONFIRMED", "STOP CONFIRMED"]);
+    const [start] = await bench.commands();
+    expect(truth()).toMatchObject({ motion: "STOPPED", startsTaken: [start?.id] });
+  });
+
+  test("protocol rule 6: a restart in time sees the robot move, and the START has worked", async () => {
+    await crashDuringStart("published");
+    await bench.robot().until(({ motion }) => motion === "MOVING");
+    await restartAfter(0);
+    const [start] = await bench.commands();
+    expect(await published()).toEqual(["START CONFIRMED"]);
+    expect(truth()).toMatchObject({ motion: "MOVING", startsTaken: [start?.id], runId: start?.run_id });
+    expect(await bench.activity()).toMatchObject([{ action: "START", status: "SUCCESS", user_name: "Anita Rao" }]);
+  });
+});
