@@ -1,3 +1,4 @@
+import { useMediaQuery } from "@mantine/hooks";
 import { Notifications } from "@mantine/notifications";
 import { useEffect } from "react";
 import { Outlet } from "react-router";
@@ -13,6 +14,7 @@ import { TopBar } from "./top-bar.tsx";
 export function Shell() {
   useEffect(followLive, []);
   const content = usePageChange();
+  const narrow = useMediaQuery("(max-width: 48em)") ?? false;
   return (
     <div className={classes["shell"]}>
       <a className={classes["skip"]} href={`#${PAGE_CONTENT_ID}`}>
@@ -25,7 +27,8 @@ export function Shell() {
       <main ref={content} id={PAGE_CONTENT_ID} tabIndex={-1} className={classes["content"]}>
         <Outlet />
       </main>
-      <Notifications position="bottom-right" />
+      {/* On a phone the lower end of the screen belongs to the thumb, and to Stop. */}
+      <Notifications position={narrow ? "top-center" : "bottom-right"} className={classes["messages"]} />
       <ConfirmHost />
     </div>
   );
