@@ -1,0 +1,147 @@
+import {
+  expectDisabled,
+  expectStatus,
+  expectToast,
+  expectTruth,
+  robotCard,
+  startsOf,
+  toasts,
+} from "./support/dashboard.ts";
+import { expect, test } from "./support/suncrew.ts";
+
+for (const { account, serial } of [
+  { account: "admin", serial: "SCR-1001" },
+  { account: "partner", serial: "SCR-1002" },
+] as const) {
+  test(`§4 Commands: as ${account}, Start makes the robot move and Stop makes it stand, and the card shows it`, async ({
+    page,
+    signIn,
+    simulator,
+  }) => {
+    const startsBefore = await startsOf(simulator, serial);
+    await signIn(page, account);
+    const card = robotCard(page, serial);
+    const cleaning = page.getByRole("group", { name: "Fleet figures" }).getByRole("button", { name: "Cleaning" });
+    await expectStatus(card, "Idle");
+    await expect(cleaning).toHaveText("0 Cleaning");
+
+    await card.start.click();
+    await expectToast(page, "Robot Control", `START command sent to Robot ${serial}`);
+    const moving = await expectTruth(simulator, serial, { motion: "MOVING", status: "start" });
+    expect(moving.startsTaken).toHaveLength(startsBefore + 1);
+    expect(moving.runId).not.toBeNull();
+    await expectStatus(card, "Normal");
+    await expect(card.root.getByText(/^Cleaning/)).toBeVisible();
+    await expect(card.root.getByText(/^Confirmed (just now|\d+ s ago)$/)).toBeVisible();
+    await expect(cleaning).toHaveText("1 Cleaning");
+
+    await card.stop.click();
+    await expectToast(page, "Robot Control", `STOP command sent to Robot ${serial}`);
+    const standing = await expectTruth(simulator, serial, { motion: "STOPPED", runId: null, status: "stop" });
+    expect(standing.startsTaken).toHaveLength(startsBefore + 1);
+    await expectStatus(card, "Idle");
+    await expect(card.root.getByText(/^Cleaning/)).toBeHidden();
+    await expect(cleaning).toHaveText("0 Cleaning");
+  });
+}
+
+test("§8 Robot Control: a toast stays about 3 seconds and can be closed before", async ({
+  page,
+  signIn,
+  simulator,
+}) => {
+  await signIn(page, "admin");
+  const card = robotCard(page, "SCR-1003");
+  await card.start.click();
+  await expectToast(page, "Robot Control", "START command sent to Robot SCR-1003");
+  await toasts(page).getByRole("button", { name: "Close message" }).click();
+  await expect(toasts(page)).toHaveCount(0, { timeout: 1500 });
+  await card.stop.click();
+  await expectToast(page, "Robot Control", "STOP command sent to Robot SCR-1003");
+  await expect(toasts(page)).toHaveCount(0, { timeout: 5000 });
+  await expectTruth(simulator, "SCR-1003", { motion: "STOPPED" });
+});
+
+test("§8 Robot Refreshed: Refresh status asks the robot and tells status, battery and direction", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  const card = robotCard(page, "SCR-1003");
+  const answered = page.waitForResponse((response) => response.url().includes("getRobotStatus?robotId=SCR-1003"));
+  await card.refresh.click();
+  const answer: unknown = await (await answered).json();
+  expect(answer).toMatchObject({ success: true, data: { status: "stop", motion: "STOPPED" } });
+  const told = toasts(page).filter({ hasText: "Robot Refreshed" });
+  await expect(told).toContainText(/Robot SCR-1003: Idle, battery \d{1,3} %, direction Forward/);
+});
+
+test("what one person does, another sees within a second, without a click", async ({
+  page,
+  openBrowser,
+  signIn,
+  simulator,
+}) => {
+  const other = await openBrowser();
+  await signIn(page, "admin");
+  await signIn(other, "partner");
+  const [mine, theirs] = [robotCard(page, "SCR-1001"), robotCard(other, "SCR-1001")];
+  await expectStatus(mine, "Idle");
+  await expectStatus(theirs, "Idle");
+
+  await mine.start.click();
+  await expectStatus(mine, "Normal");
+  await expectStatus(theirs, "Normal", { timeout: 1000 });
+  await expect(theirs.root.getByText(/^Cleaning/)).toBeVisible();
+  await expectDisabled(theirs.start, "Robot SCR-1001 is already running.");
+  await expect(toasts(other)).toHaveCount(0);
+
+  await theirs.reverse.click();
+  await expectToast(other, "Direction Updated", "Robot direction changed to Reverse.");
+  await expect(mine.reverse).toBeChecked({ timeout: 1000 });
+  await theirs.forward.click();
+  await expect(mine.forward).toBeChecked();
+
+  await theirs.stop.click();
+  await expectStatus(theirs, "Idle");
+  await expectStatus(mine, "Idle", { timeout: 1000 });
+  await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
+});
+
+test("what the robot itself does appears without a click: a low battery, and its charging", async ({
+  page,
+  signIn,
+  simulator,
+}) => {
+  await signIn(page, "admin");
+  const card = robotCard(page, "SCR-1002");
+  await expectStatus(card, "Idle");
+  await simulator.fault("SCR-1002", { kind: "low-battery", percent: 15 });
+  await expectStatus(card, "Warning", { timeout: 2000 });
+  await expect(card.root.getByRole("meter", { name: "Battery" })).toHaveAttribute("aria-valuenow", "15");
+  await simulator.clear("SCR-1002");
+  await simulator.condition("SCR-1002", { battery: 80 });
+  await expectStatus(card, "Idle", { timeout: 2000 });
+});
+
+test("§9 Status polling: without the live stream the robots are asked; once it is back, it tells what happened meanwhile", async ({
+  page,
+  signIn,
+  simulator,
+  problems,
+}) => {
+  problems.allow(/Failed to load resource/);
+  await page.route("**/api/live", (route) => route.abort());
+  await signIn(page, "admin");
+  const card = robotCard(page, "SCR-1003");
+  await expectStatus(card, "CHECKING...");
+  const banner = page.getByText("Live updates are interrupted. Reconnecting...");
+  await expect(banner).toBeVisible();
+  await expectStatus(card, "Idle");
+  await simulator.fault("SCR-1003", { kind: "jam" });
+  await page.unroute("**/api/live");
+  await expect(banner).toBeHidden({ timeout: 30_000 });
+  await expectStatus(card, "Critical");
+  await simulator.clear("SCR-1003");
+  await expectStatus(card, "Idle");
+});

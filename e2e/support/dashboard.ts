@@ -1,0 +1,115 @@
+import type { Locator, Page } from "@playwright/test";
+import type { RobotTruth } from "@suncrew/simulator/fleet/truth.ts";
+import type { SimulatorControl } from "./simulator.ts";
+import { expect } from "./suncrew.ts";
+
+/** Sites of the demo, in the console's order. */
+export const BHADLA = "Bhadla Solar Park";
+export const CHARANKA = "Charanka Solar Park";
+export const KAMUTHI = "Kamuthi Solar Power Project";
+export const KURNOOL = "Kurnool Ultra Mega Solar Park";
+export const PAVAGADA = "Pavagada Solar Park";
+export const REWA = "Rewa Ultra Mega Solar";
+
+/** The parts of one robot's card that a person uses. */
+export interface RobotCard {
+  readonly serial: string;
+  readonly root: Locator;
+  readonly start: Locator;
+  readonly stop: Locator;
+  readonly forward: Locator;
+  readonly reverse: Locator;
+  readonly direction: Locator;
+  readonly refresh: Locator;
+  readonly settings: Locator;
+}
+
+export function robotCard(page: Page, serial: string): RobotCard {
+  const root = page.getByRole("article", { name: serial });
+  const button = (name: string) => root.getByRole("button", { name, exact: true });
+  return {
+    serial,
+    root,
+    start: button("Start"),
+    stop: button("Stop"),
+    direction: root.getByRole("radiogroup", { name: "Direction" }),
+    forward: root.getByRole("radio", { name: "FWD" }),
+    reverse: root.getByRole("radio", { name: "REV" }),
+    refresh: button("Refresh status"),
+    settings: button("Settings"),
+  };
+}
+
+/** The buttons or the list of sites, whichever is shown. */
+export function siteList(page: Page): Locator {
+  return page.getByRole("group", { name: /^(All Sites|Site buttons)$/ });
+}
+
+export function siteButton(page: Page, name: string): Locator {
+  return siteList(page).getByRole("button", { name });
+}
+
+export async function chooseSite(page: Page, name: string): Promise<void> {
+  await siteButton(page, name).click();
+  await expect(page.getByRole("heading", { level: 2, name })).toBeVisible();
+}
+
+/** The badge with this word, such as Idle or Normal. */
+export async function expectStatus(card: RobotCard, word: string, options?: { timeout?: number }): Promise<void> {
+  await expect(card.root.getByText(word, { exact: true })).toBeVisible(options);
+}
+
+/** A button or toggle that cannot be pressed and tells why, to a screen reader too. */
+export async function expectDisabled(control: Locator, reason: string): Promise<void> {
+  await expect(control).toHaveAttribute("aria-disabled", "true");
+  await expect(control).toHaveAccessibleDescription(reason);
+}
+
+export async function expectEnabled(control: Locator): Promise<void> {
+  await expect(control).toBeVisible();
+  await expect(control).not.toHaveAttribute("aria-disabled", "true");
+}
+
+export function toasts(page: Page): Locator {
+  return page.locator(".mantine-Notification-root");
+}
+
+/** A toast with this title and, word for word, these lines. */
+export async function expectToast(page: Page, title: string, ...lines: readonly string[]): Promise<void> {
+  const escaped = lines.map((line) => line.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)).join("");
+  const toast = toasts(page)
+    .filter({ has: page.locator(".mantine-Notification-title").getByText(title, { exact: true }) })
+    .filter({
+      has: page.locator(".mantine-Notification-description").filter({ hasText: new RegExp(`^${escaped}$`) }),
+    });
+  await expect(toast.first()).toBeVisible({ timeout: 15_000 });
+}
+
+/** Waits until the simulated robot, whatever the console says, is truly so. */
+export async function expectTruth(
+  simulator: SimulatorControl,
+  serial: string,
+  truth: Partial<RobotTruth>,
+): Promise<RobotTruth> {
+  await expect.poll(() => simulator.robot(serial), { timeout: 15_000 }).toMatchObject(truth);
+  return simulator.robot(serial);
+}
+
+/** How often the robot has set itself moving. */
+export async function startsOf(simulator: SimulatorControl, serial: string): Promise<number> {
+  return (await simulator.robot(serial)).startsTaken.length;
+}
+
+/** Starts it by its card and waits until it moves. */
+export async function startRobot(card: RobotCard, simulator: SimulatorControl): Promise<void> {
+  await card.start.click();
+  await expectTruth(simulator, card.serial, { motion: "MOVING" });
+  await expectStatus(card, "Normal");
+}
+
+/** Stops it by its card and waits until it stands. */
+export async function stopRobot(card: RobotCard, simulator: SimulatorControl): Promise<void> {
+  await card.stop.click();
+  await expectTruth(simulator, card.serial, { motion: "STOPPED" });
+  await expectStatus(card, "Idle");
+}
