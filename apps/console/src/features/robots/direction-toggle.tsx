@@ -15,25 +15,33 @@ const WAYS: readonly { readonly direction: CleaningDirection; readonly label: st
   { direction: "REVERSE", label: "REV" },
 ];
 
+/** What the robot confirmed is shown this long, whatever older word of the stream is still on its way. */
+const STREAM_CATCHES_UP_MS = 2_000;
+
 /** §2 Direction toggle; shows the wanted way while the robot has yet to confirm it. */
 export function DirectionToggle({ robot }: { robot: RobotView }) {
   const [wanted, setWanted] = useState<CleaningDirection | null>(null);
+  const [isSaving, setSaving] = useState(false);
+  const settled = useRef<ReturnType<typeof setTimeout>>(undefined);
   const group = useRef<HTMLDivElement>(null);
   const reasonId = useId();
   const obstacle = robotCan.toggleDirection(controllableOf(robot));
-  const reason =
-    wanted !== null
-      ? "Waiting for the robot to confirm."
-      : obstacle === null
-        ? null
-        : obstacleSentence[obstacle](robot.serialNumber);
+  const reason = isSaving
+    ? "Waiting for the robot to confirm."
+    : obstacle === null
+      ? null
+      : obstacleSentence[obstacle](robot.serialNumber);
   const shown = wanted ?? robot.cleaningDirection;
 
   const choose = async (direction: CleaningDirection) => {
     if (reason !== null || direction === shown) return;
+    clearTimeout(settled.current);
     setWanted(direction);
-    await changeDirection(robot, direction);
-    setWanted(null);
+    setSaving(true);
+    const isConfirmed = await changeDirection(robot, direction);
+    setSaving(false);
+    if (isConfirmed) settled.current = setTimeout(() => setWanted(null), STREAM_CATCHES_UP_MS);
+    else setWanted(null);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (!event.key.startsWith("Arrow")) return;
@@ -52,7 +60,7 @@ export function DirectionToggle({ robot }: { robot: RobotView }) {
         aria-label="Direction"
         aria-describedby={reason === null ? undefined : reasonId}
         aria-disabled={reason !== null}
-        aria-busy={wanted !== null}
+        aria-busy={isSaving}
       >
         {WAYS.map(({ direction, label }) => (
           <UnstyledButton

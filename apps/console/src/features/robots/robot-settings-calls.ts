@@ -8,21 +8,21 @@ import { directionWord } from "./robot-meaning.ts";
 import type { RobotView } from "./robot-view.ts";
 
 /**
- * The server answers success once the robot confirmed, so the values are true from now on; while the stream is up
- * it has told them already.
+ * The server answers success once the robot confirmed, so the values are true from now on; the stream may tell them
+ * a moment later, or not at all while it is lost.
  */
-function noteConfirmed(seen: RobotLive | undefined, change: Partial<RobotLive>): void {
-  if (seen === undefined || liveStore.robot(seen.robot_id) !== seen) return;
+function noteConfirmed(robotId: number, change: Partial<RobotLive>): void {
+  const told = liveStore.robot(robotId);
+  if (told === undefined) return;
   const at = new Date().toISOString();
-  liveStore.apply([{ type: "update", at, robots: [{ ...seen, ...change }], sites: [], activity: [] }]);
+  liveStore.apply([{ type: "update", at, robots: [{ ...told, ...change }], sites: [], activity: [] }]);
 }
 
 /** Turns the cleaning direction (§7 updateRobotSettings, the direction alone); true where the robot confirmed. */
 export async function changeDirection(robot: RobotView, direction: CleaningDirection): Promise<boolean> {
-  const seen = liveStore.robot(robot.id);
   try {
     await call(updateRobotSettings, { params: { robotId: robot.id }, body: { cleaning_direction: direction } });
-    noteConfirmed(seen, { cleaning_direction: direction });
+    noteConfirmed(robot.id, { cleaning_direction: direction });
     toast.success({
       title: "Direction Updated",
       message: `Robot direction changed to ${directionWord[direction]}.`,
@@ -47,11 +47,10 @@ export interface MotorSpeeds {
 
 /** Changes both motor speeds; true where the robot confirmed them. The call takes them as text (§7). */
 export async function changeSpeeds(robot: RobotView, speeds: MotorSpeeds): Promise<boolean> {
-  const seen = liveStore.robot(robot.id);
   try {
     const body = { main_motor_speed: String(speeds.main), brush_motor_speed: String(speeds.brush) };
     await call(updateRobotSettings, { params: { robotId: robot.id }, body });
-    noteConfirmed(seen, { main_motor_speed: speeds.main, brush_motor_speed: speeds.brush });
+    noteConfirmed(robot.id, { main_motor_speed: speeds.main, brush_motor_speed: speeds.brush });
     toast.success({
       title: "Settings Updated",
       message: `Settings for Robot ${robot.serialNumber} have been updated.`,

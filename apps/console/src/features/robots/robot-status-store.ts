@@ -36,7 +36,8 @@ export class RobotStatusStore {
   update(robotId: number, change: Partial<RobotNotes>): void {
     this.#notes.set(robotId, { ...this.notes(robotId), ...change });
     for (const listener of this.#byRobot.get(robotId) ?? []) listener();
-    if (this.#all.size > 0) this.#gathering ??= setTimeout(() => this.#tellAll(), GATHER_MS);
+    if (this.#all.size === 0 || this.#gathering !== undefined) return;
+    this.#gathering = setTimeout(() => this.#tellAll(), GATHER_MS);
   }
 
   updateCalls(robotId: number, change: Partial<CallState>): void {
