@@ -9,6 +9,7 @@ const roles = new Set([
   "writes",
   "mqtt",
   "bridge",
+  "process",
   "jobs",
   "api",
   "test",
