@@ -46,11 +46,7 @@ async function signedIn(person: "admin" | "owner") {
 describe("§7 GET api/site/robot/activity_logs", () => {
   test("a row has the names of its time, later renamings change nothing", async () => {
     await record(server.fixtures.ownRobot, 1);
-    await server.db
-      .updateTable("sites")
-      .set({ name: "Renamed" })
-      .where("id", "=", server.fixtures.ownSiteId)
-      .execute();
+    await server.db.updateTable("sites").set({ name: "Renamed" }).where("id", "=", server.fixtures.ownSiteId).execute();
     await server.db
       .updateTable("robots")
       .set({ robot_name: "Renamed" })
