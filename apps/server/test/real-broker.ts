@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import pino from "pino";
 import { connectAsync, type MqttClient } from "mqtt";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
@@ -24,12 +26,15 @@ export class RealBroker {
 
   /** A server's connection that lets a test wait for what it was handed. */
   async server(name: string): Promise<WatchedBroker> {
-    const { url, serverAccount } = this.#embedded;
-    const broker = new WatchedBroker(openBroker({ url, clientId: name, ...serverAccount, log: silent }));
-    this.#open.push(() => broker.close());
-    if (!broker.connected) {
-      await new Promise<void>((resolve) => broker.onConnectionChange((connected) => connected && resolve()));
-    }
+    const line = await CuttableLine.to(this.#embedded.port);
+    const url = `mqtt://127.0.0.1:${line.port}`;
+    const connection = openBroker({ url, clientId: name, ...this.#embedded.serverAccount, log: silent });
+    const broker = new WatchedBroker(connection, line);
+    this.#open.push(async () => {
+      await broker.close();
+      await line.close();
+    });
+    await broker.untilConnected();
     return broker;
   }
 
@@ -57,6 +62,55 @@ export class RealBroker {
   }
 }
 
+/** Stands between a server and the broker, and can be cut. */
+class CuttableLine {
+  readonly #server: Server;
+  readonly #sockets: Set<Socket>;
+
+  private constructor(server: Server, sockets: Set<Socket>) {
+    this.#server = server;
+    this.#sockets = sockets;
+  }
+
+  static async to(port: number): Promise<CuttableLine> {
+    const sockets = new Set<Socket>();
+    const server = createServer((near) => {
+      const far = connect(port, "127.0.0.1");
+      for (const [socket, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        sockets.add(socket);
+        socket.on("error", () => {});
+        socket.on("close", () => {
+          sockets.delete(socket);
+          other.destroy();
+        });
+      }
+      near.pipe(far).pipe(near);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return new CuttableLine(server, sockets);
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  }
+
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.cut();
+    await closed;
+  }
+}
+
 interface Watch {
   readonly wanted: (message: ReceivedMessage) => boolean;
   readonly resolve: () => void;
@@ -65,12 +119,36 @@ interface Watch {
 /** Hands everything on, and tells the test once a message has been handled. */
 export class WatchedBroker implements Broker {
   readonly #inner: Broker;
+  readonly #line: CuttableLine;
   readonly #watches = new Set<Watch>();
   /** Topics of the messages handed on, in order. */
   readonly handled: string[] = [];
 
-  constructor(inner: Broker) {
+  constructor(inner: Broker, line: CuttableLine) {
     this.#inner = inner;
+    this.#line = line;
+  }
+
+  /** Resolves at the next connection, or at once where there is one. */
+  async untilConnected(): Promise<void> {
+    if (!this.connected) await this.#nextChange(true);
+  }
+
+  /** Cuts the connection, and resolves when this side has noticed. It comes back by itself a second later. */
+  async cut(): Promise<void> {
+    const noticed = this.#nextChange(false);
+    this.#line.cut();
+    await noticed;
+  }
+
+  #nextChange(to: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.onConnectionChange((connected) => {
+        if (connected !== to) return;
+        stop();
+        resolve();
+      });
+    });
   }
 
   get connected(): boolean {

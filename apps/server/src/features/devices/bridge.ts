@@ -38,6 +38,7 @@ export class Bridge implements Service {
   readonly #statusRequests: StatusRequests;
   readonly #underWay = new Set<Promise<void>>();
   #timers: Cancel[] = [];
+  #cancelGreeting: Cancel = () => {};
   #sinceMs = 0;
   #sweeping = false;
 
@@ -69,17 +70,24 @@ export class Bridge implements Service {
     await this.#lock.start();
   }
 
+  /** Waits for the database, not for the broker. */
   async stop(): Promise<void> {
-    await this.#subscription.end();
+    void this.#subscription.end();
     // What arrived is stored before another server becomes the bridge.
     if (this.#lock.held) await this.#queue.flush();
     await this.#lock.stop();
-    await this.idle();
+    await this.#settled();
   }
 
   /** Resolves when nothing is under way any more; messages that wait for their flush are not. */
   async idle(): Promise<void> {
     await this.#lock.idle();
+    await this.#settled();
+    await this.#subscription.idle();
+    await this.#settled();
+  }
+
+  async #settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
@@ -91,15 +99,21 @@ export class Bridge implements Service {
       clock.every(SWEEP_MS, () => this.#track(this.#sweepOnce())),
       clock.every(DAY_MS, () => this.#track(this.#makePartitions())),
     ];
-    this.#track(this.#makePartitions().then(() => (this.#lock.held ? this.#subscription.begin() : undefined)));
+    this.#track(this.#listen());
   }
 
   #end(): void {
     for (const cancel of this.#timers) cancel();
     this.#timers = [];
+    this.#cancelGreeting();
     this.#statusRequests.cancel();
     this.#queue.clear();
-    this.#track(this.#subscription.end());
+    void this.#subscription.end();
+  }
+
+  async #listen(): Promise<void> {
+    await this.#makePartitions();
+    if (this.#lock.held) void this.#subscription.begin();
   }
 
   #onMessage(received: ReceivedMessage): void {
@@ -110,7 +124,8 @@ export class Bridge implements Service {
   }
 
   #onSubscribed(): void {
-    this.#timers.push(this.#parts.clock.after(RETAINED_MS, () => this.#track(this.#greetAll())));
+    this.#cancelGreeting();
+    this.#cancelGreeting = this.#parts.clock.after(RETAINED_MS, () => this.#track(this.#greetAll()));
   }
 
   /** After a takeover, and whenever the broker is back: robots tell how they are, and get what waits for them. */
@@ -132,7 +147,11 @@ export class Bridge implements Service {
     const now = clock.now();
     const expiresAt = new Date(now.getTime() + COMMAND_EXPIRES_MS).toISOString();
     const envelope = { v: PROTOCOL_VERSION, id: uuidv7(), session, issuedAt: now.toISOString(), expiresAt } as const;
-    await publishCommandMessage(broker, serial, { ...envelope, verb: "RECEIVED", by: "Suncrew", eventSeq });
+    try {
+      await publishCommandMessage(broker, serial, { ...envelope, verb: "RECEIVED", by: "Suncrew", eventSeq });
+    } catch {
+      // The robot tells it again until this arrives.
+    }
   }
 
   async #sweepOnce(): Promise<void> {

@@ -53,6 +53,11 @@ export class RobotSubscription {
     return this.#settle();
   }
 
+  /** Resolves when the broker has answered what it was asked. */
+  async idle(): Promise<void> {
+    await this.#settling;
+  }
+
   /** Makes what is so what is wanted, one step after the other: the broker knows one subscription for a connection. */
   #settle(): Promise<void> {
     this.#settling = this.#settleAfter(this.#settling);

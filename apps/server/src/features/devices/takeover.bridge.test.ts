@@ -179,4 +179,35 @@ describe("protocol rule 11: one bridge at a time", () => {
     await one.pass(100);
     expect(await one.stateOf(robotId)).toMatchObject({ online: false, connection: "CONNECTION_BROKEN" });
   });
+
+  test("protocol rule 11: after the broker was away the bridge has what it missed, and asks for the rest", async () => {
+    const one = await startServer();
+    const robotId = await one.robot("CUT-1");
+    const robot = await broker.robot("CUT-1", 1, one.clock.now());
+    const commands: unknown[] = [];
+    robot.on("message", (_topic, payload) => commands.push(JSON.parse(payload.toString())));
+    await robot.subscribeAsync(topicOf("CUT-1", "command"), { qos: 1 });
+    const first = one.watched.untilHandled(isStateOf("CUT-1"));
+    await publishState(robot, "CUT-1", 1, 80);
+    await first;
+    await one.pass(500);
+    await one.pass(10_000);
+    await one.watched.cut();
+    const missed = one.watched.untilHandled(isStateOf("CUT-1"));
+    await publishState(robot, "CUT-1", 2, 70);
+    await missed;
+    await one.pass(100);
+    expect(await one.stateOf(robotId)).toMatchObject({ battery: 70, state_seq: 2 });
+    commands.length = 0;
+    const asked = new Promise<void>((resolve) => void robot.once("message", () => resolve()));
+    await one.pass(500);
+    await one.pass(0);
+    await asked;
+    expect(commands).toMatchObject([{ verb: "STATUS" }]);
+    const live = one.watched.untilHandled(isStateOf("CUT-1"));
+    await publishState(robot, "CUT-1", 3, 60);
+    await live;
+    await one.pass(100);
+    expect(await one.stateOf(robotId)).toMatchObject({ battery: 60, online: true });
+  });
 });
