@@ -68,6 +68,8 @@ for (const { account, role } of [
 }
 
 test("§4 Theme: each can be chosen, is accessible, and is kept under the key theme", async ({ page, signIn }) => {
+  // Five full scans of the page.
+  test.slow();
   await signIn(page, "admin");
   const dialog = await openProfile(page);
   for (const theme of themesInTurn) {

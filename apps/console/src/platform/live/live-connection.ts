@@ -7,7 +7,7 @@ import type { LiveStore } from "./live-store.ts";
 /** Events are gathered this long, so that a busy fleet renders ten times a second at the most. */
 const FLUSH_MS = 100;
 const FIRST_RETRY_MS = 500;
-const LONGEST_RETRY_MS = 10_000;
+const LONGEST_RETRY_MS = 5_000;
 /** No byte for two heartbeats and some: the connection is dead though nothing closed it. */
 const SILENCE_MS = LIVE_HEARTBEAT_MS * 2 + 5_000;
 
