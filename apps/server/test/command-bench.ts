@@ -43,12 +43,14 @@ export class CommandBench {
   readonly mqtt: EmbeddedBroker;
   readonly clock: Clock;
   readonly servers: BenchServer[] = [];
+  /** A connection of the server's account that is no server's: to send what a server would not. */
+  readonly observer: Broker;
   readonly #options: BenchOptions;
   readonly #database: Awaited<ReturnType<typeof createTestDatabase>>;
   readonly #listener: pg.Client;
 
   private constructor(
-    parts: Pick<CommandBench, "fixtures" | "fleet" | "mqtt" | "clock">,
+    parts: Pick<CommandBench, "fixtures" | "fleet" | "mqtt" | "clock" | "observer">,
     database: Awaited<ReturnType<typeof createTestDatabase>>,
     listener: pg.Client,
     options: BenchOptions,
@@ -58,6 +60,7 @@ export class CommandBench {
     this.fleet = parts.fleet;
     this.mqtt = parts.mqtt;
     this.clock = parts.clock;
+    this.observer = parts.observer;
     this.#database = database;
     this.#listener = listener;
     this.#options = options;
@@ -76,7 +79,9 @@ export class CommandBench {
     const listener = new pg.Client(database.connection);
     await listener.connect();
     await listener.query("listen suncrew_changes");
-    const bench = new CommandBench({ fixtures, fleet, mqtt, clock }, database, listener, options);
+    const observer = openBroker({ url: mqtt.url, clientId: "observer", ...mqtt.serverAccount, log });
+    await untilConnected(observer);
+    const bench = new CommandBench({ fixtures, fleet, mqtt, clock, observer }, database, listener, options);
     for (let count = options.servers ?? 1; count > 0; count -= 1) await bench.startServer();
     fleet.start();
     return bench;
@@ -198,7 +203,8 @@ export class CommandBench {
 
   async close(): Promise<void> {
     await this.fleet.stop();
-    for (const server of [...this.servers]) await server.stop();
+    while (this.servers.length > 0) await this.server.stop();
+    await this.observer.close();
     await this.mqtt.stop();
     await this.#listener.end();
     await this.#database.close();

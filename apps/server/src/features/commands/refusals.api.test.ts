@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 async function press(
   command: "START" | "STOP",
-  change: { robotId?: string; robotObjectId?: number | string; siteId?: number | string; params?: object } = {},
+  change: Record<string, unknown> = {},
   as: Person = "owner",
   headers: Record<string, string> = {},
 ) {

@@ -88,7 +88,7 @@ describe("wire, Commands: Idempotency-Key", () => {
         bench.press("START", { headers, robot, on: index ? other() : bench.server }),
       ),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
     await bench.press("STOP", { robot: ownRobot2 });
   });
 });

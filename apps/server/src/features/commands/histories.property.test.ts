@@ -1,0 +1,247 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type BenchServer, CommandBench } from "../../../test/command-bench.ts";
+import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { FastClock } from "../../../test/fast-clock.ts";
+import type { TestRobot } from "../../../test/fixtures.ts";
+import type { Answer } from "../../../test/test-client.ts";
+
+/** More histories, or one again: HISTORIES=200 or SEED=... before the command. */
+const histories = Number(process.env["HISTORIES"] ?? 10);
+const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000_000);
+const SPEED = 20;
+
+let bench: CommandBench;
+const brokers: CuttableBroker[] = [];
+const clock = new FastClock(SPEED);
+
+beforeAll(async () => {
+  const wrapBroker = (inner: ConstructorParameters<typeof CuttableBroker>[0]) => {
+    const broker = new CuttableBroker(inner);
+    brokers.push(broker);
+    return broker;
+  };
+  bench = await CommandBench.open({ clock, servers: 2, wrapBroker });
+  for (const robot of robots()) await bench.live(robot);
+});
+afterAll(() => bench.close());
+
+const robots = (): readonly TestRobot[] => [bench.fixtures.ownRobot, bench.fixtures.ownRobot2];
+const which = fc.nat({ max: 1 });
+const ms = (max: number) => fc.integer({ min: 0, max });
+
+const fault = fc.oneof(
+  fc.constantFrom(
+    { kind: "silent" } as const,
+    { kind: "deaf" } as const,
+    { kind: "twice" } as const,
+    { kind: "away" } as const,
+    { kind: "jam" } as const,
+    { kind: "refuse" } as const,
+    { kind: "malformed", everyMs: 500 } as const,
+  ),
+  fc.record({
+    kind: fc.constant("late" as const),
+    ms: ms(12_000),
+    what: fc.constantFrom("answers" as const, "commands" as const),
+  }),
+  fc.record({ kind: fc.constant("shuffle" as const), ms: ms(6_000) }),
+  fc.record({ kind: fc.constant("drop-link" as const), forSeconds: fc.double({ min: 0.1, max: 15, noNaN: true }) }),
+);
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("press" as const),
+      robot: which,
+      server: which,
+      verb: fc.constantFrom("START" as const, "START" as const, "STOP" as const),
+      key: fc.option(fc.nat({ max: 2 }), { nil: null, freq: 3 }),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("fault" as const), robot: which, fault }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("heal" as const), robot: which }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("power-cycle" as const), robot: which }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("restart" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("cut" as const), server: which, cut: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("lose" as const), server: which, lose: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("replay" as const), pick: fc.nat({ max: 1_000 }) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("wait" as const), ms: ms(9_000) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+interface Pressed {
+  readonly verb: "START" | "STOP";
+  readonly answer: Answer;
+}
+
+/** When and in which session a START set its robot moving. */
+interface Move {
+  readonly id: string;
+  readonly atMs: number;
+  readonly session: number;
+}
+
+let history = 0;
+
+async function live(steps: readonly Step[]): Promise<void> {
+  history += 1;
+  const watches = robots().map(watchMoves);
+  const pressed: Promise<Pressed>[] = [];
+  const restarts: Promise<unknown>[] = [];
+  for (const each of steps) {
+    switch (each.do) {
+      case "press":
+        pressed.push(press(each.verb, each.robot, each.server, each.key));
+        break;
+      case "fault":
+        simulated(each.robot).inject(each.fault);
+        break;
+      case "heal":
+        simulated(each.robot).clear();
+        break;
+      case "power-cycle":
+        simulated(each.robot).powerCycle();
+        break;
+      case "restart":
+        restarts.push(restart());
+        break;
+      case "cut":
+        brokerOf(each.server).setCut(each.cut);
+        break;
+      case "lose":
+        brokerOf(each.server).fateOf = () => (each.lose ? "lose" : "pass");
+        break;
+      case "replay":
+        await replay(each.pick);
+        break;
+      case "wait":
+        await passed(each.ms);
+    }
+  }
+  // Everything heals; what is pending must then come to its end by itself.
+  for (const broker of brokers) {
+    broker.fateOf = () => "pass";
+    broker.setCut(false);
+  }
+  for (const robot of robots()) bench.robot(robot).clear();
+  const answers = await Promise.all(pressed);
+  await Promise.all(restarts);
+  for (const [index, robot] of robots().entries()) {
+    await check(robot, answers, watches[index]?.() ?? []);
+    await bench.press("STOP", { robot });
+    await bench.robot(robot).until(({ motion }) => motion === "STOPPED");
+  }
+}
+
+async function check(robot: TestRobot, answers: readonly Pressed[], moves: readonly Move[]): Promise<void> {
+  const commands = await bench.until(async () => {
+    const all = await bench.commands(robot);
+    return all.every(({ settled_at }) => settled_at !== null) && all;
+  });
+  const byId = new Map(commands.map((command) => [command.id, command]));
+  const { startsTaken } = bench.robot(robot).truth();
+  // Protocol rule 5: at most one motion for a START.
+  expect(new Set(startsTaken).size).toBe(startsTaken.length);
+  for (const move of moves) {
+    // Protocol rule 1: no old START acts.
+    const start = byId.get(move.id);
+    expect(start).toMatchObject({ verb: "START", session: move.session });
+    expect(move.atMs).toBeLessThanOrEqual(start?.expires_at.getTime() ?? 0);
+    expect(start?.outcome).not.toBe("NEVER_SENT");
+  }
+  for (const { verb, answer } of answers) {
+    const confirmed = answer.status === 200 && byId.get((answer.body as { command_id: string }).command_id);
+    if (!confirmed) continue;
+    expect(confirmed).toMatchObject({ verb, outcome: "CONFIRMED" });
+    if (verb === "START") expect(startsTaken).toContain(confirmed.id);
+  }
+  // Protocol rule 6: a START that was answered as failed does not leave the robot moving.
+  await bench.robot(robot).until(({ motion, runId }) => {
+    const start = commands.find((command) => command.run_id === runId);
+    return motion === "STOPPED" || start?.outcome === "CONFIRMED";
+  });
+  // Protocol rule 3: nor does anything move that a later STOP was pressed for.
+  const { motion, runId } = bench.robot(robot).truth();
+  if (motion === "MOVING") {
+    const start = commands.find((command) => command.run_id === runId);
+    const later = commands.filter(({ verb, seq }) => verb === "STOP" && seq > (start?.seq ?? 0));
+    expect(later).toEqual([]);
+  }
+  const logged = (await bench.activity(robot)).flatMap(({ command_id: id }) => (id === null ? [] : [id]));
+  expect(logged.toSorted()).toEqual(commands.map(({ id }) => id).toSorted());
+}
+
+function simulated(index: number) {
+  const robot = robots()[index];
+  return bench.robot(robot);
+}
+
+function serverOf(index: number): BenchServer {
+  return bench.servers[index] ?? bench.server;
+}
+
+function brokerOf(index: number): CuttableBroker {
+  const { broker } = serverOf(index);
+  if (!(broker instanceof CuttableBroker)) throw new Error("The server's broker connection cannot be cut.");
+  return broker;
+}
+
+async function press(verb: "START" | "STOP", robot: number, server: number, key: number | null): Promise<Pressed> {
+  const headers: Record<string, string> =
+    key === null ? {} : { "idempotency-key": `${history}-${robot}-${verb}-${key}` };
+  const target = robots()[robot];
+  const answer = await bench.press(verb, { headers, on: serverOf(server), ...(target && { robot: target }) });
+  expect([200, 409, 502, 503, 504]).toContain(answer.status);
+  return { verb, answer };
+}
+
+/** A new server takes the place of the older one, which answers its callers first. */
+async function restart(): Promise<void> {
+  const old = bench.server;
+  if (bench.servers.length > 3) return;
+  await bench.startServer();
+  await old.stop();
+}
+
+/** The network delivers an earlier command message again. */
+async function replay(pick: number): Promise<void> {
+  const sent = brokers.flatMap(({ published }) => published);
+  const again = sent[pick % Math.max(1, sent.length)];
+  if (again !== undefined) await bench.observer.publish(again.topic, again.payload);
+}
+
+function passed(waitMs: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  clock.after(waitMs, resolve);
+  return promise;
+}
+
+/** Notes each motion as it begins; the answer ends it and tells them. */
+function watchMoves(robot: TestRobot): () => Move[] {
+  const moves: Move[] = [];
+  const watched = bench.robot(robot);
+  let ended = false;
+  const watch = (known: number): void => {
+    void watched.until(({ startsTaken, session }) => {
+      const news = startsTaken.slice(known + moves.length);
+      if (!ended) moves.push(...news.map((id) => ({ id, session, atMs: clock.now().getTime() })));
+      return ended;
+    });
+  };
+  watch(watched.truth().startsTaken.length);
+  return () => {
+    ended = true;
+    return moves;
+  };
+}
+
+test(
+  `protocol rules 1, 3, 5, 6: in ${histories} random histories nothing acts late, twice or unattended (seed ${seed})`,
+  { timeout: 60_000 + histories * 10_000 },
+  async () => {
+    const steps = fc.array(step, { minLength: 4, maxLength: 16, size: "max" });
+    await fc.assert(fc.asyncProperty(steps, live), { numRuns: histories, seed, endOnFailure: true });
+  },
+);

@@ -1,0 +1,224 @@
+import { commandMessageSchema, type CommandMessage, type StateMessage } from "@suncrew/contract/devices/messages.ts";
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { topicOf } from "@suncrew/contract/devices/topics.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { connectionMessage, stateMessage } from "../../../test/robot-messages.ts";
+import { databaseNow } from "../../platform/database/database.ts";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import type { Answer } from "../../../test/test-client.ts";
+
+/** The robot is played by the test, message by message; time stands still until the test moves it. */
+let bench: TestApp;
+let stateSeq = 0;
+const SESSION = 7;
+
+beforeEach(async () => {
+  bench = await createTestApp();
+  await bench.app.start();
+  stateSeq = 0;
+  await until(async () => {
+    says({});
+    return (await shown()).live_at !== null;
+  });
+});
+afterEach(() => bench.close());
+
+/** Lets the server work, and time pass by `stepMs` at each look, until `check` holds. */
+async function until<T>(check: () => Promise<T | false> | T | false, stepMs = 20): Promise<T> {
+  for (;;) {
+    const found = await check();
+    if (found !== false) return found;
+    bench.clock.advance(stepMs);
+    await databaseNow(bench.db);
+  }
+}
+
+/** Waits for an answer that the robot's message brings, while little time passes. */
+async function answered(call: Promise<Answer>): Promise<Answer> {
+  let answer: Answer | false = false;
+  void call.then((came) => (answer = came));
+  return until(() => answer, 5);
+}
+
+/** Waits for an answer that only time brings; then the database is given all it needs, however slow the machine. */
+async function timedOut(call: Promise<Answer>, dueMs = bench.clock.now().getTime() + 8_000): Promise<Answer> {
+  let answer: Answer | false = false;
+  void call.then((came) => (answer = came));
+  await until(() => answer !== false || bench.clock.now().getTime() >= dueMs, 100);
+  return until(() => answer, 1);
+}
+
+const robot = () => bench.fixtures.ownRobot;
+const shown = () =>
+  bench.db.selectFrom("robot_state").selectAll().where("robot_id", "=", robot().id).executeTakeFirstOrThrow();
+const commands = () => bench.db.selectFrom("commands").selectAll().orderBy("seq").execute();
+const activity = () => bench.db.selectFrom("activity").selectAll().orderBy("log_id").execute();
+
+async function press(command: "START" | "STOP"): Promise<Answer> {
+  const { serial: robotId, id: robotObjectId, siteId } = robot();
+  return (await bench.as("admin")).call(sendCommand, { body: { robotId, robotObjectId, siteId, command } });
+}
+
+/** The messages of a verb that the robot was sent, oldest first. */
+function sent<V extends CommandMessage["verb"]>(verb: V): Extract<CommandMessage, { verb: V }>[] {
+  const all = bench.broker.published
+    .filter(({ topic }) => topic === topicOf(robot().serial, "command"))
+    .map(({ payload }) => commandMessageSchema.parse(JSON.parse(payload)));
+  return all.filter((message): message is Extract<CommandMessage, { verb: V }> => message.verb === verb);
+}
+
+async function firstSent<V extends CommandMessage["verb"]>(verb: V): Promise<Extract<CommandMessage, { verb: V }>> {
+  return until(() => sent(verb)[0] ?? false, 0);
+}
+
+function says(state: Partial<StateMessage>, retained = false, session = SESSION): void {
+  stateSeq += 1;
+  bench.broker.receive(
+    topicOf(robot().serial, "state"),
+    stateMessage(bench.clock.now(), session, stateSeq, state),
+    retained,
+  );
+}
+
+function acks(id: string, status: "ACCEPTED" | "REJECTED", from = robot().serial): void {
+  const code = status === "REJECTED" ? "BUSY" : null;
+  bench.broker.receive(topicOf(from, "ack"), { id, status, code, ts: bench.clock.now().toISOString() });
+}
+
+describe("protocol rule 6: done is what the robot shows", () => {
+  test("protocol rule 6: MOVING with the command's runId and its seq, and nothing less, confirms a START", async () => {
+    const call = press("START");
+    const start = await firstSent("START");
+    const { runId, seq } = start;
+    says({ status: "start", motion: "MOVING", runId: "01890000-0000-7000-8000-000000000001", lastSeq: seq });
+    says({ status: "start", motion: "STOPPED", runId, lastSeq: seq });
+    says({ status: "start", motion: "MOVING", runId, lastSeq: seq - 1 });
+    acks(start.id, "ACCEPTED");
+    await until(async () => (await commands())[0]?.ack === "ACCEPTED");
+    expect((await commands())[0]).toMatchObject({ settled_at: null });
+    says({ status: "stop", motion: "MOVING", runId, lastSeq: seq });
+    expect(await answered(call)).toMatchObject({ status: 200 });
+  });
+
+  test("protocol rule 6: a retained state and one of an older session confirm nothing", async () => {
+    const call = press("START");
+    const { runId, seq } = await firstSent("START");
+    says({ motion: "MOVING", runId, lastSeq: seq }, true);
+    says({ motion: "MOVING", runId, lastSeq: seq }, false, SESSION - 1);
+    expect(await timedOut(call)).toMatchObject({ status: 504 });
+  });
+
+  test("wire, Commands: settled exactly 8 s after it was accepted, not a moment before", async () => {
+    const acceptedAt = bench.clock.now().getTime();
+    const call = press("START");
+    await firstSent("START");
+    await until(() => bench.clock.now().getTime() >= acceptedAt + 7_900);
+    expect((await commands())[0]).toMatchObject({ settled_at: null });
+    expect(await timedOut(call, acceptedAt + 8_000)).toMatchObject({ status: 504 });
+    const [start] = await commands();
+    expect(start?.settled_at?.getTime()).toBeGreaterThanOrEqual(acceptedAt + 8_000);
+    expect(start?.settled_at?.getTime()).toBeLessThanOrEqual(acceptedAt + 8_200);
+  });
+
+  test("protocol rule 6: a late state of a failed START changes nothing; the STOP closes with what it shows", async () => {
+    const call = press("START");
+    const { runId, seq } = await firstSent("START");
+    await timedOut(call);
+    says({ motion: "MOVING", runId, lastSeq: seq });
+    const stop = await firstSent("STOP");
+    await until(async () => (await shown()).motion === "MOVING");
+    expect(await commands()).toMatchObject([{ outcome: "UNCONFIRMED" }, { verb: "STOP", settled_at: null }]);
+    says({ motion: "STOPPED", lastSeq: seq });
+    await until(async () => (await shown()).motion === "STOPPED");
+    expect((await commands())[1]).toMatchObject({ settled_at: null });
+    says({ motion: "STOPPED", lastSeq: stop.seq });
+    await until(async () => (await commands())[1]?.settled_at !== null);
+    expect(await activity()).toMatchObject([
+      { action: "START", status: "FAILED" },
+      { action: "STOP", status: "SUCCESS" },
+    ]);
+  });
+
+  test("protocol rule 6: a robot that moves on a START it had refused is stopped", async () => {
+    const call = press("START");
+    const start = await firstSent("START");
+    acks(start.id, "REJECTED");
+    expect(await answered(call)).toMatchObject({ status: 502 });
+    expect(sent("STOP")).toEqual([]);
+    says({ motion: "MOVING", runId: start.runId, lastSeq: start.seq });
+    const stop = await firstSentAsTimePasses("STOP");
+    expect(stop.seq).toBeGreaterThan(start.seq);
+    expect(await commands()).toMatchObject([{ outcome: "REJECTED" }, { verb: "STOP", follows_id: start.id }]);
+  });
+
+  test("protocol rule 6: a refusal after the confirmation, or after an acceptance, changes nothing", async () => {
+    const call = press("START");
+    const { id, runId, seq } = await firstSent("START");
+    acks(id, "ACCEPTED");
+    acks(id, "REJECTED");
+    await until(async () => (await commands())[0]?.ack === "ACCEPTED");
+    says({ motion: "MOVING", runId, lastSeq: seq });
+    expect(await answered(call)).toMatchObject({ status: 200 });
+    acks(id, "REJECTED");
+    says({ motion: "MOVING", runId, lastSeq: seq, battery: 50 });
+    await until(async () => (await shown()).battery === 50);
+    expect(await commands()).toMatchObject([{ outcome: "CONFIRMED", ack: "ACCEPTED" }]);
+  });
+
+  test("protocol rule 9: another robot's ack settles nothing", async () => {
+    const call = press("START");
+    const { id } = await firstSent("START");
+    acks(id, "REJECTED", bench.fixtures.foreignRobot.serial);
+    expect(await timedOut(call)).toMatchObject({ status: 504 });
+    expect((await commands())[0]).toMatchObject({ ack: null, outcome: "UNCONFIRMED" });
+  });
+});
+
+describe("protocol rule 3: a pending STOP", () => {
+  test("protocol rule 3: is sent each 5 s while the robot is there, and at once in the new session when it returns", async () => {
+    const call = press("STOP");
+    const first = await firstSent("STOP");
+    expect(await timedOut(call)).toMatchObject({ status: 504, body: { pending: true } });
+    const sendingAfter = async (count: number) => {
+      await until(() => sent("STOP").length > count);
+      return bench.clock.now().getTime();
+    };
+    const againMs = await sendingAfter(sent("STOP").length);
+    const waitedMs = (await sendingAfter(sent("STOP").length)) - againMs;
+    expect(waitedMs).toBeGreaterThan(4_900);
+    expect(waitedMs).toBeLessThan(8_000);
+    const dies = connectionMessage(bench.clock.now(), SESSION, "CONNECTION_BROKEN");
+    bench.broker.receive(topicOf(robot().serial, "connection"), dies);
+    await until(async () => !(await shown()).online);
+    const untilThen = sent("STOP").length;
+    const awayUntil = bench.clock.now().getTime() + 12_000;
+    await until(() => bench.clock.now().getTime() >= awayUntil, 1_000);
+    expect(sent("STOP")).toHaveLength(untilThen);
+    bench.broker.receive(topicOf(robot().serial, "connection"), connectionMessage(bench.clock.now(), SESSION + 1));
+    await until(() => sent("STOP").length > untilThen);
+    expect(sent("STOP").at(-1)).toMatchObject({ id: first.id, seq: first.seq, session: SESSION + 1 });
+    says({ motion: "STOPPED", lastSeq: first.seq }, false, SESSION + 1);
+    await until(async () => (await commands())[0]?.settled_at !== null);
+    expect(await activity()).toMatchObject([
+      { action: "STOP", status: "SUCCESS", details: expect.stringContaining("Was pending") },
+    ]);
+  });
+
+  test("protocol rule 3: a robot that refuses it is asked again", async () => {
+    const call = press("STOP");
+    const { id, seq } = await firstSent("STOP");
+    acks(id, "REJECTED");
+    await until(() => sent("STOP").length === 2);
+    expect((await commands())[0]).toMatchObject({ settled_at: null, ack: "REJECTED" });
+    says({ motion: "STOPPED", lastSeq: seq });
+    await until(async () => (await commands())[0]?.outcome === "CONFIRMED");
+    await answered(call);
+    expect(await activity()).toMatchObject([{ action: "STOP", status: "SUCCESS" }]);
+  });
+});
+
+async function firstSentAsTimePasses<V extends CommandMessage["verb"]>(
+  verb: V,
+): Promise<Extract<CommandMessage, { verb: V }>> {
+  return until(() => sent(verb)[0] ?? false);
+}
