@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, mkdir, readFile, rm } from "node:fs/promises";
+import { access, constants, readdir, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { writePrivateFile } from "../platform/embedded/files.ts";
+import { makeFolders, writePrivateFile } from "../platform/embedded/files.ts";
+import { checkReachable, chooseOwner } from "../platform/embedded/postgres-owner.ts";
 import { deleteEmbeddedPostgres } from "../platform/embedded/postgres.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
 import type { ProcessSettings } from "./settings.ts";
@@ -16,9 +17,12 @@ export const databaseName = (mode: ProcessSettings["mode"]): string => (mode ===
 export async function openDataFolder(settings: ProcessSettings): Promise<string> {
   const usual = process.getuid?.() === 0 ? "/var/lib/suncrew" : join(repositoryDir, ".data");
   const folder = resolve(settings.dataDir ?? usual);
+  if (settings.databaseUrl === null)
+    await checkReachable(folder, await chooseOwner(join(folder, databaseName(settings.mode))));
   try {
-    await mkdir(folder, { recursive: true, mode: 0o755 });
+    await makeFolders(folder);
     await access(folder, constants.W_OK | constants.X_OK);
+    await readdir(folder);
   } catch (error) {
     throw new StartError(
       `The data folder ${folder} cannot be used (${error instanceof Error ? error.message : String(error)}): set DATA_DIR to one that this user may write.`,

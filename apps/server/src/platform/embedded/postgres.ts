@@ -1,7 +1,7 @@
-import { mkdir, realpath, rm } from "node:fs/promises";
+import { realpath, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import pg from "pg";
-import { hasCode, makeTraversable } from "./files.ts";
+import { hasCode, makeFolders, makeTraversable } from "./files.ts";
 import { InstanceLock, lastHolder } from "./instance-lock.ts";
 import { EMBEDDED_ROLE, makeCluster } from "./postgres-cluster.ts";
 import { checkReachable, chooseOwner } from "./postgres-owner.ts";
@@ -64,7 +64,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const durable = options.durable ?? true;
   const owner = await chooseOwner(join(resolve(options.dataDir), name));
   await checkReachable(options.dataDir, owner);
-  await mkdir(options.dataDir, { recursive: true, mode: 0o755 });
+  await makeFolders(resolve(options.dataDir));
   const dataDir = await realpath(options.dataDir);
   await checkReachable(dataDir, owner);
   if (owner !== null) await makeTraversable(dataDir);
