@@ -48,10 +48,10 @@ export function DashboardPage() {
       </div>
       {query.isPending ? (
         <DashboardSkeleton isMapShown={isMapShown} />
-      ) : query.isError ? (
+      ) : query.data === undefined ? (
         <FailedState
           title="The sites could not be loaded."
-          message={query.error.message}
+          message={query.error?.message}
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
         />
@@ -115,19 +115,16 @@ function Monitoring({ sites, figureSiteIds }: MonitoringProps) {
       )}
     </section>
   );
-  if (!isMapShown) {
-    return (
-      <div className={classes["single"]}>
-        <SiteButtons {...choice} />
-        {detail}
-      </div>
-    );
-  }
+  // The detail keeps its place, and so its dialogs and calls, when the map is shown or hidden.
   return (
-    <div className={classes["split"]}>
-      <div className={classes["map"]}>
-        <MapPanel sites={sites} {...choice} />
-      </div>
+    <div className={classes[isMapShown ? "split" : "single"]}>
+      {isMapShown ? (
+        <div className={classes["map"]}>
+          <MapPanel sites={sites} {...choice} />
+        </div>
+      ) : (
+        <SiteButtons {...choice} />
+      )}
       {detail}
     </div>
   );

@@ -78,7 +78,7 @@ function CopyButton({ what, text }: { what: string; text: string }) {
   };
   const label = `Copy ${what.toLowerCase()}`;
   return (
-    <Tooltip label={label}>
+    <Tooltip label={label} withinPortal={false}>
       <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} onClick={() => void copy()}>
         <IconCopy size={16} aria-hidden />
       </ActionIcon>

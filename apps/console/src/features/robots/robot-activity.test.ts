@@ -35,7 +35,9 @@ test.each([
   ["In maintenance, connected", { operating_mode: "maintenance" as const }],
   ["In maintenance, not connected", { operating_mode: "maintenance" as const, online: false }],
   ["Not connected", { status: "offline" as const, online: false }],
-  ["Charging", { charging: true }],
+  ["Brush jammed", { status: "critical" as const, alerts: ["Brush jammed", "Low battery"], charging: true }],
+  ["Cleaning", { status: "warning" as const, motion: "MOVING" as const, alerts: ["Low battery"] }],
+  ["Charging", { charging: true, alerts: ["Clock differs"] }],
   ["Standing still", {}],
 ])("§2 Individual Robots tab: the card says '%s'", (text, change) => {
   expect(textOf(change)).toBe(text);

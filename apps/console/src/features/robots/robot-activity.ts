@@ -28,6 +28,10 @@ export function robotActivityOf(robot: RobotView, now: Date): RobotActivity {
   if (robot.status === "offline") return plain("Not connected");
   if (robot.run !== null) return plain(cleaningProgress(robot.run, now));
   if (robot.motion === "MOVING") return plain("Cleaning");
+  // What is wrong is said at once; the rest of the alerts is behind their count.
+  const [worst] = robot.alerts;
+  const isAlarmed = robot.status === "warning" || robot.status === "critical";
+  if (isAlarmed && worst !== undefined) return { text: worst, kind: "warning" };
   if (robot.isCharging) return plain("Charging");
   return plain("Standing still");
 }
