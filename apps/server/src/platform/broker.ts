@@ -74,12 +74,23 @@ class MqttBroker implements Broker {
     await this.#client.publishAsync(topic, payload, { qos: 1, retain: false });
   }
 
-  async subscribe(topics: readonly string[], onMessage: (message: ReceivedMessage) => void): Promise<() => Promise<void>> {
+  async subscribe(
+    topics: readonly string[],
+    onMessage: (message: ReceivedMessage) => void,
+  ): Promise<() => Promise<void>> {
     this.#handlers.add(onMessage);
-    await this.#client.subscribeAsync([...topics], { qos: 1 });
+    try {
+      await this.#client.subscribeAsync([...topics], { qos: 1 });
+    } catch (error) {
+      this.#handlers.delete(onMessage);
+      throw error;
+    }
     return async () => {
       this.#handlers.delete(onMessage);
-      if (this.#client.connected) await this.#client.unsubscribeAsync([...topics]);
+      const unsubscribed = this.#client.unsubscribeAsync([...topics]);
+      // Without a connection it is only noted, so that the next one does not subscribe again.
+      if (this.#client.connected) await unsubscribed;
+      else unsubscribed.catch(() => {});
     };
   }
 
