@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { THEMES } from "./theme-choice.ts";
 
@@ -79,3 +79,15 @@ function luminance(hex: string): number {
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
+
+test("§9 Themes: every colour that a style or a component names is defined in the themes", () => {
+  const source = new URL("../../", import.meta.url);
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => /\.(css|tsx?)$/.test(file));
+  const named = files.flatMap((file) =>
+    [...readFileSync(new URL(file, source), "utf8").matchAll(/var\((--sc-[\w-]+)|"(--sc-[\w-]+)"/g)].map(
+      ([, used, told]) => used ?? told ?? "",
+    ),
+  );
+  const defined = new Set([...css.matchAll(/(--sc-[\w-]+):/g)].map(([, name]) => name));
+  expect([...new Set(named)].filter((name) => !defined.has(name))).toEqual([]);
+});
