@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../platform/embedded/files.ts";
+import { signalAtExit } from "../platform/embedded/process-table.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
 import { repositoryDir } from "./data-folder.ts";
 
@@ -86,6 +87,7 @@ async function build(outDir: string): Promise<void> {
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env["PATH"], NODE_ENV: "production", NO_COLOR: "1" },
   });
+  const takeBack = signalAtExit(child.pid ?? 0, "SIGKILL");
   let words = "";
   child.stdout.on("data", (chunk: Buffer) => (words += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (words += chunk.toString()));
@@ -93,6 +95,7 @@ async function build(outDir: string): Promise<void> {
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code, signal) => resolve(code === 0 ? null : `vite ended with ${code ?? signal}`));
   });
+  takeBack();
   if (failure !== null)
     throw new StartError(`The console could not be built (${failure}). The builder said:\n${words.trim()}`);
 }

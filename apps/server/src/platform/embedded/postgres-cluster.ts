@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { chmod, chown } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolderWhole } from "./files.ts";
+import { signalAtExit } from "./process-table.ts";
 import type { Owner } from "./postgres-owner.ts";
 import { StartError } from "./start-error.ts";
 
@@ -47,12 +48,14 @@ async function runInitdb({ programs, owner, durable }: ClusterParts, folder: str
       ...(owner === null ? {} : { uid: owner.uid, gid: owner.gid }),
     },
   );
+  const takeBack = signalAtExit(child.pid ?? 0, "SIGKILL");
   let complaint = "";
   child.stderr.on("data", (chunk: Buffer) => (complaint += chunk.toString()));
   const code = await new Promise<number | string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("close", (exitCode) => resolve(exitCode ?? "killed"));
   });
+  takeBack();
   if (code !== 0)
     throw new StartError(`The embedded database could not be made (initdb: ${code}). ${complaint.trim()}`);
 }

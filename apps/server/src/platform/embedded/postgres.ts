@@ -12,6 +12,7 @@ import {
   type Postmaster,
   stopPostmaster,
 } from "./postgres-postmaster.ts";
+import { signalAtExit } from "./process-table.ts";
 import { installPrograms } from "./postgres-programs.ts";
 import { reachPostgres } from "./postgres-reach.ts";
 import { makeSocketFolder } from "./postgres-socket.ts";
@@ -84,9 +85,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const lock = new InstanceLock({ ...connection, database: "postgres" }, pidFile, () => options.onLost?.());
   const holder = await lock.take();
   if (holder !== null) throw takenError(dataDir, holder);
+  const takeBack = signalAtExit(postmaster.pid, "SIGINT");
   const server = serverOf(connection, joined, async () => {
     await lock.release();
     await stopPostmaster(postmaster.pid);
+    takeBack();
   });
   await server.createDatabase(name);
   return server;
@@ -127,7 +130,9 @@ async function joinOrLaunch(parts: LaunchParts, pidFile: string): Promise<{ post
       user: EMBEDDED_ROLE,
       database: "postgres",
     };
+    const takeBack = launched === null ? () => undefined : signalAtExit(launched.pid, "SIGINT");
     const reached = await reachPostgres(config, postmaster.pid, launched?.ended ?? null, began + START_TIMEOUT_MS);
+    takeBack();
     if (reached.kind === "ready")
       return { postmaster: { ...postmaster, socketFolder: config.host }, joined: found !== null };
     if (reached.kind === "no-socket") {

@@ -18,11 +18,23 @@ export async function workingFolderOf(pid: number): Promise<string | null> {
 }
 
 export function signal(pid: number, name: NodeJS.Signals): void {
+  // 0 would be this process's whole group.
+  if (pid <= 0) return;
   try {
     process.kill(pid, name);
   } catch {
     // It ended on its own in between.
   }
+}
+
+/**
+ * Signals a process when this one exits, however that comes (but for kill -9), so that an impatient end leaves nothing
+ * behind either. Answers what takes that back.
+ */
+export function signalAtExit(pid: number, name: NodeJS.Signals): () => void {
+  const atExit = (): void => signal(pid, name);
+  process.once("exit", atExit);
+  return () => void process.off("exit", atExit);
 }
 
 /** Waits until the process is gone; false when it still runs after `timeoutMs`. */
