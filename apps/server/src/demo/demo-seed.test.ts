@@ -1,0 +1,102 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestDatabase } from "../../test/test-database.ts";
+import { deviceAccess } from "../features/devices/public.ts";
+import type { OpenDatabase } from "../platform/database/database.ts";
+import { demoDevicesFile, demoScenarioFile, readOrMakeDemoDevices, writeDemoScenario } from "./demo-devices.ts";
+import { demoParks } from "./demo-parks.ts";
+import { demoRobots, demoSerials } from "./demo-robots.ts";
+import { seedDemo } from "./demo-seed.writes.ts";
+
+let database: OpenDatabase;
+let dataDir: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), "suncrew-demo-"));
+});
+
+afterAll(async () => {
+  await database.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function counts(): Promise<Record<string, number>> {
+  const { db } = database;
+  const tables = ["partners", "users", "sites", "robots", "devices", "robot_state"] as const;
+  const pairs = tables.map(async (table) => {
+    const { count } = await db.selectFrom(table).select(db.fn.countAll<number>().as("count")).executeTakeFirstOrThrow();
+    return [table, count] as const;
+  });
+  return Object.fromEntries(await Promise.all(pairs));
+}
+
+describe("demo data", () => {
+  test("six parks, four partners beside In-house, 14 robots, 20 devices; a second start keeps them", async () => {
+    expect(await seedDemo(database.db, await readOrMakeDemoDevices(dataDir))).toBe("seeded");
+    const first = await counts();
+    expect(first).toEqual({ partners: 5, users: 2, sites: 6, robots: 14, devices: 20, robot_state: 14 });
+    expect(await seedDemo(database.db, await readOrMakeDemoDevices(dataDir))).toBe("kept");
+    expect(await counts()).toEqual(first);
+  });
+
+  test("the known partner owns two parks and sees no others", async () => {
+    const rows = await database.db
+      .selectFrom("users")
+      .innerJoin("sites", "sites.maintenance_partner_id", "users.partner_id")
+      .select("sites.name")
+      .where("users.username", "=", "partner")
+      .orderBy("sites.name")
+      .execute();
+    expect(rows.map(({ name }) => name)).toEqual(["Bhadla Solar Park", "Pavagada Solar Park"]);
+  });
+
+  test("all parks lie in India, with six-digit pin codes; robots came after their parks opened", () => {
+    for (const park of demoParks) {
+      expect(park.latitude).toBeGreaterThan(8);
+      expect(park.latitude).toBeLessThan(36);
+      expect(park.longitude).toBeGreaterThan(68);
+      expect(park.longitude).toBeLessThan(98);
+      expect(park.pin_code).toMatch(/^[1-9]\d{5}$/);
+    }
+    for (const robot of demoRobots) {
+      expect(demoSerials).toContain(robot.serial);
+      expect(robot.installed > (demoParks[robot.park]?.commissioning_date ?? "9999")).toBe(true);
+    }
+  });
+
+  test("one robot is away, one has a warning, one is in fault", async () => {
+    expect(demoRobots.flatMap(({ fault }) => fault ?? []).toSorted()).toEqual(["away", "jam", "low-battery:12"]);
+    await writeDemoScenario(dataDir);
+    expect(await readFile(demoScenarioFile(dataDir), "utf8")).toContain('"SCR-1020"');
+  });
+
+  test("secrets are the owner's alone; a lost or damaged file gives new ones that the broker takes", async () => {
+    const file = demoDevicesFile(dataDir);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const [before] = await readOrMakeDemoDevices(dataDir);
+    await writeFile(file, "{ damaged");
+    const devices = await readOrMakeDemoDevices(dataDir);
+    await seedDemo(database.db, devices);
+    const access = deviceAccess(database.db);
+    expect(await access.signIn("SCR-1001", before?.secret ?? "")).toBe(false);
+    expect(await access.signIn("SCR-1001", devices[0]?.secret ?? "")).toBe(true);
+  });
+
+  test("a database with people who are no demo's is left as it is", async () => {
+    const other = await createTestDatabase();
+    const person = {
+      username: "asha",
+      name: "Asha",
+      role: "SUPER_ADMIN",
+      partner_id: null,
+      password_hash: "x",
+    } as const;
+    await other.db.insertInto("users").values(person).execute();
+    expect(await seedDemo(other.db, await readOrMakeDemoDevices(dataDir))).toBe("not-a-demo");
+    expect(await other.db.selectFrom("devices").select("serial").execute()).toEqual([]);
+    await other.close();
+  });
+});
