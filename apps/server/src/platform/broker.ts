@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import { connect, type IClientOptions, type MqttClient } from "mqtt";
 import type { Logger } from "pino";
 
@@ -111,7 +112,7 @@ class MqttBroker implements Broker {
 
   /** Nagle's algorithm would hold every small message back for some 40 ms. */
   #withoutDelay(): void {
-    const stream = this.#client.stream;
-    if ("setNoDelay" in stream && typeof stream.setNoDelay === "function") stream.setNoDelay(true);
+    const { stream } = this.#client;
+    if (stream instanceof Socket) stream.setNoDelay(true);
   }
 }

@@ -16,7 +16,7 @@ export function RobotInfo({ robot }: { robot: RobotView }) {
   const facts: readonly (readonly [string, ReactNode])[] = [
     ["Firmware", robot.firmware],
     ["Installed", day.format(new Date(robot.installationDate))],
-    ["Last updated", robot.mock?.timestamp ?? <Ago at={robot.lastUpdatedAt} otherwise="Never" />],
+    ["Last updated", robot.mock?.timestamp ?? <Ago key="updated" at={robot.lastUpdatedAt} otherwise="Never" />],
     ["Last cleaned", <Ago key="cleaned" at={robot.lastCleanedAt} otherwise="Never" />],
     ["Main motor", `${robot.mainMotorSpeed} %`],
     ["Brush motor", `${robot.brushMotorSpeed} %`],
@@ -28,7 +28,7 @@ export function RobotInfo({ robot }: { robot: RobotView }) {
           <IconInfoCircle size={18} aria-hidden />
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown aria-label={`Info on robot ${robot.serialNumber}`}>
+      <Popover.Dropdown aria-labelledby={undefined} aria-label={`Info on robot ${robot.serialNumber}`}>
         <dl className={classes["facts"]}>
           {facts.map(([term, value]) => (
             <div key={term} style={{ display: "contents" }}>
@@ -60,7 +60,7 @@ export function RobotAlerts({ robot }: { robot: RobotView }) {
           {label}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label={`Alerts of robot ${robot.serialNumber}`}>
+      <Popover.Dropdown aria-labelledby={undefined} aria-label={`Alerts of robot ${robot.serialNumber}`}>
         <ul className={classes["alerts"]}>
           {robot.alerts.map((text) => (
             <li key={text}>{text}</li>

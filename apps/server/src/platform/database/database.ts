@@ -27,8 +27,10 @@ const parsers = new Map<number, (text: string) => unknown>([
 ]);
 
 const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: "text" | "binary") =>
-    parsers.get(oid) ?? pg.types.getTypeParser(oid, format ?? "text"),
+  getTypeParser: (oid: number, format?: "text" | "binary") => {
+    const usual: (text: string) => unknown = pg.types.getTypeParser(oid, format ?? "text");
+    return parsers.get(oid) ?? usual;
+  },
 };
 
 export interface OpenDatabase {

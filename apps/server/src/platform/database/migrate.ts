@@ -16,8 +16,12 @@ export async function migrate(db: Db): Promise<void> {
   const files = (await readdir(folder)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).toSorted();
   await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx);
-    await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`.execute(tx);
-    const applied = new Set((await sql<{ name: string }>`select name from migrations`.execute(tx)).rows.map((row) => row.name));
+    await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`.execute(
+      tx,
+    );
+    const applied = new Set(
+      (await sql<{ name: string }>`select name from migrations`.execute(tx)).rows.map((row) => row.name),
+    );
     const unknown = [...applied].filter((name) => !files.includes(name));
     if (unknown.length > 0) {
       throw new Error(`The database was made by a newer Suncrew (it has ${unknown.join(", ")}). Install that version.`);
