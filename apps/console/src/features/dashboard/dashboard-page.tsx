@@ -3,7 +3,7 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconMap, IconMapOff, IconMapPin, IconSolarPanel } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { useServerConfig } from "../../platform/server-config.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
@@ -17,6 +17,7 @@ import { FleetStrip } from "./fleet-strip.tsx";
 import { SiteDetail } from "./site-detail.tsx";
 import { useDashboardAddress } from "./use-dashboard-address.ts";
 import { useFleet } from "./use-fleet.ts";
+import { useSearchDraft } from "./use-search-draft.ts";
 
 /** The strip of fleet figures over the Site monitoring view (§2). */
 export function DashboardPage() {
@@ -81,7 +82,9 @@ interface MonitoringProps {
 /** §2 Site monitoring view. */
 function Monitoring({ sites, figureSiteIds }: MonitoringProps) {
   const { address, isMapShown, change } = useDashboardAddress();
-  const { search, figure, tab } = address;
+  const { figure, tab } = address;
+  const writeSearch = useCallback((words: string) => change({ search: words }, "replace"), [change]);
+  const [search, setSearch] = useSearchDraft(address.search, writeSearch);
   const counted = useMemo(
     () => (figureSiteIds === null ? sites : sites.filter((site) => figureSiteIds.has(site.id))),
     [sites, figureSiteIds],
@@ -97,7 +100,7 @@ function Monitoring({ sites, figureSiteIds }: MonitoringProps) {
     selectedId,
     search,
     onSelect: (siteId: number) => change({ siteId }, siteId === selectedId ? "replace" : "push"),
-    onSearch: (words: string) => change({ search: words }, "replace"),
+    onSearch: setSearch,
   };
   const detail = (
     <section className={classes["detail"]} aria-label="Site details">

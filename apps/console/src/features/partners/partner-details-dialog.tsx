@@ -7,6 +7,7 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { toast } from "../../platform/toast.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
+import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { copyText } from "./copy-text.ts";
 import classes from "./partner-details-dialog.module.css";
@@ -21,6 +22,7 @@ export interface PartnerDetailsDialogProps {
 
 /** §2 Partner details dialog, fed by the real partners. */
 export function PartnerDetailsDialog({ partnerId, partnerName, onClose }: PartnerDetailsDialogProps) {
+  useFocusBack();
   const query = useQuery(routeQuery(partnerDetails, {}));
   const partner = query.data?.find((one) => one.id === partnerId);
   return (

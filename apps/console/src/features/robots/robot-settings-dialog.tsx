@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Slider, Text } from "@mantine/core";
 import { useId, useState } from "react";
+import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { changeSpeeds } from "./robot-settings-calls.ts";
 import type { RobotView } from "./robot-view.ts";
 
@@ -50,6 +51,7 @@ export interface RobotSettingsDialogProps {
 
 /** §2 Robot settings dialog: sliders for both motors. It opens with what the robot last confirmed. */
 export function RobotSettingsDialog({ robot, onClose }: RobotSettingsDialogProps) {
+  useFocusBack();
   const [main, setMain] = useState(robot.mainMotorSpeed);
   const [brush, setBrush] = useState(robot.brushMotorSpeed);
   const [isSaving, setSaving] = useState(false);

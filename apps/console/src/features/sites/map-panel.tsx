@@ -4,8 +4,15 @@ import { lazy, Suspense } from "react";
 import classes from "./map-panel.module.css";
 import { SiteList } from "./site-list.tsx";
 import { SiteSearchBox } from "./site-search-box.tsx";
+import { whenIdle } from "./when-idle.ts";
 
-const SiteMapView = lazy(() => import("./map/site-map-view.tsx").then((module) => ({ default: module.SiteMapView })));
+/** The map lets the robot cards go first, but not for longer than this, in milliseconds. */
+const MAP_WAITS_MS = 1_000;
+
+const SiteMapView = lazy(async () => {
+  await new Promise<void>((resolve) => whenIdle(resolve, MAP_WAITS_MS));
+  return { default: (await import("./map/site-map-view.tsx")).SiteMapView };
+});
 
 export interface SiteChoice {
   readonly sites: readonly Site[];

@@ -1,5 +1,6 @@
 import { canvas, geoJSON, map as createMap, popup as createPopup, tileLayer } from "leaflet";
 import type { GeoJSON, Map as LeafletMap, TileLayer } from "leaflet";
+import { whenIdle } from "../when-idle.ts";
 import { landOutline } from "./land-outline.ts";
 import { SiteMarker } from "./site-marker.ts";
 import type { MarkerPaint } from "./site-marker.ts";
@@ -11,6 +12,8 @@ const MIN_ZOOM = 2;
 const MAX_ZOOM = 18;
 /** Without tiles there is nothing to see closer. */
 const MAX_ZOOM_OUTLINE = 9;
+/** The fine outline waits this long for an idle moment, in milliseconds. */
+const FINE_LAND_MS = 10_000;
 /** A selected site is at least this far inside of the picture. */
 const REVEAL_PX = 28;
 const LAND_PANE = "land";
@@ -46,7 +49,7 @@ export class SiteMap {
   #tiles: TileLayer | null = null;
   #tileUrl: string | null = null;
   #ground: GroundColours = { land: "", coast: "" };
-  #idle: number | undefined;
+  #callOff: (() => void) | null = null;
   #isOver = false;
 
   constructor(parts: SiteMapParts) {
@@ -119,7 +122,7 @@ export class SiteMap {
 
   close(): void {
     this.#isOver = true;
-    if (this.#idle !== undefined) cancelWhenIdle(this.#idle);
+    this.#callOff?.();
     this.#map.off().remove();
   }
 
@@ -142,7 +145,7 @@ export class SiteMap {
   async #showLand(): Promise<void> {
     await this.#drawLand("coarse");
     if (this.#isOver) return;
-    this.#idle = whenIdle(() => void this.#drawLand("fine"));
+    this.#callOff = whenIdle(() => void this.#drawLand("fine"), FINE_LAND_MS);
   }
 
   async #drawLand(detail: "coarse" | "fine"): Promise<void> {
@@ -162,14 +165,4 @@ export class SiteMap {
 
 function isMotionUnwanted(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
-}
-
-// Safari has no idle callback.
-function whenIdle(deed: () => void): number {
-  return typeof requestIdleCallback === "function" ? requestIdleCallback(deed) : window.setTimeout(deed, 500);
-}
-
-function cancelWhenIdle(handle: number): void {
-  if (typeof cancelIdleCallback === "function") cancelIdleCallback(handle);
-  else clearTimeout(handle);
 }

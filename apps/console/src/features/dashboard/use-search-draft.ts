@@ -1,0 +1,31 @@
+import { useEffect, useState } from "react";
+
+/** The address follows the typed words when they rest this long, in milliseconds. */
+const REST_MS = 250;
+
+/**
+ * What is typed, at once, while the address follows a moment later; another address (back, a link) brings its own
+ * words.
+ */
+export function useSearchDraft(
+  addressed: string,
+  writeAddress: (words: string) => void,
+): readonly [string, (words: string) => void] {
+  const [draft, setDraft] = useState(addressed);
+  const [seen, setSeen] = useState(addressed);
+  const [written, setWritten] = useState(addressed);
+  if (seen !== addressed) {
+    setSeen(addressed);
+    // Our own words coming back must not undo what was typed since.
+    if (addressed !== written) setDraft(addressed);
+  }
+  useEffect(() => {
+    if (draft === addressed) return;
+    const timer = setTimeout(() => {
+      setWritten(draft);
+      writeAddress(draft);
+    }, REST_MS);
+    return () => clearTimeout(timer);
+  }, [draft, addressed, writeAddress]);
+  return [draft, setDraft];
+}
