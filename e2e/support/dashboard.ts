@@ -11,6 +11,9 @@ export const KURNOOL = "Kurnool Ultra Mega Solar Park";
 export const PAVAGADA = "Pavagada Solar Park";
 export const REWA = "Rewa Ultra Mega Solar";
 
+/** A command is settled after 8 s at the latest; the rest is for a busy machine. */
+const ANSWER_MS = 15_000;
+
 /** The parts of one robot's card that a person uses. */
 export interface RobotCard {
   readonly serial: string;
@@ -54,6 +57,11 @@ export async function chooseSite(page: Page, name: string): Promise<void> {
   await expect(page.getByRole("heading", { level: 2, name })).toBeVisible();
 }
 
+/** The head of the detail panel: name and status, place, partner, robots online. */
+export function siteFacts(page: Page): Locator {
+  return page.getByRole("region", { name: "Site details" }).locator("header");
+}
+
 /** The badge with this word, such as Idle or Normal. */
 export async function expectStatus(card: RobotCard, word: string, options?: { timeout?: number }): Promise<void> {
   await expect(card.root.getByText(word, { exact: true })).toBeVisible(options);
@@ -75,14 +83,18 @@ export function toasts(page: Page): Locator {
 }
 
 /** A toast with this title and, word for word, these lines. */
-export async function expectToast(page: Page, title: string, ...lines: readonly string[]): Promise<void> {
-  const escaped = lines.map((line) => line.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)).join("");
+export async function expectToast(page: Page, title: string, ...lines: readonly (string | RegExp)[]): Promise<void> {
+  const pattern = lines.map((line) => (line instanceof RegExp ? line.source : escaped(line))).join("");
   const toast = toasts(page)
     .filter({ has: page.locator(".mantine-Notification-title").getByText(title, { exact: true }) })
     .filter({
-      has: page.locator(".mantine-Notification-description").filter({ hasText: new RegExp(`^${escaped}$`) }),
+      has: page.locator(".mantine-Notification-description").filter({ hasText: new RegExp(`^${pattern}$`) }),
     });
-  await expect(toast.first()).toBeVisible({ timeout: 15_000 });
+  await expect(toast.first()).toBeVisible({ timeout: ANSWER_MS });
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }
 
 /** Waits until the simulated robot, whatever the console says, is truly so. */
@@ -91,7 +103,7 @@ export async function expectTruth(
   serial: string,
   truth: Partial<RobotTruth>,
 ): Promise<RobotTruth> {
-  await expect.poll(() => simulator.robot(serial), { timeout: 15_000 }).toMatchObject(truth);
+  await expect.poll(() => simulator.robot(serial), { timeout: ANSWER_MS }).toMatchObject(truth);
   return simulator.robot(serial);
 }
 

@@ -1,4 +1,3 @@
-import { useMediaQuery } from "@mantine/hooks";
 import { Notifications } from "@mantine/notifications";
 import { useEffect } from "react";
 import { Outlet } from "react-router";
@@ -14,7 +13,6 @@ import { TopBar } from "./top-bar.tsx";
 export function Shell() {
   useEffect(followLive, []);
   const content = usePageChange();
-  const narrow = useMediaQuery("(max-width: 48em)") ?? false;
   return (
     <div className={classes["shell"]}>
       <a className={classes["skip"]} href={`#${PAGE_CONTENT_ID}`}>
@@ -27,8 +25,8 @@ export function Shell() {
       <main ref={content} id={PAGE_CONTENT_ID} tabIndex={-1} className={classes["content"]}>
         <Outlet />
       </main>
-      {/* On a phone the lower end of the screen belongs to the thumb, and to Stop. */}
-      <Notifications position={narrow ? "top-center" : "bottom-right"} className={classes["messages"]} />
+      {/* The lower end of the screen belongs to the robots' cards and to the thumb: no message may lie over a Stop. */}
+      <Notifications position="top-center" className={classes["messages"]} />
       <ConfirmHost />
     </div>
   );

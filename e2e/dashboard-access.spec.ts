@@ -1,0 +1,178 @@
+import type { Locator, Page } from "@playwright/test";
+import { chooseSite, expectStatus, expectTruth, REWA, robotCard, siteButton } from "./support/dashboard.ts";
+import { expectAccessible } from "./support/axe.ts";
+import { accounts, expect, test } from "./support/suncrew.ts";
+import { themes, useTheme } from "./support/themes.ts";
+
+/** Presses Tab until this has the focus. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let presses = 0; presses < 80; presses += 1) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  await expect(target, "reached by Tab").toBeFocused();
+}
+
+async function expectFocusVisible(target: Locator): Promise<void> {
+  await expect(target).toBeFocused();
+  const ring = await target.evaluate((element) => {
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
+    return { outline: outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2, shadow: boxShadow !== "none" };
+  });
+  expect(ring.outline || ring.shadow, "the focus is seen").toBe(true);
+}
+
+/** The dashboard with everything on it that comes later. */
+async function openDashboard(page: Page, map: "shown" | "hidden"): Promise<void> {
+  await page.goto(`/dashboard?map=${map}`);
+  await expectStatus(robotCard(page, "SCR-1001"), "Idle");
+  await expectStatus(robotCard(page, "SCR-1004"), "Warning");
+  if (map === "shown") await expect(page.locator(".leaflet-land-pane canvas")).toBeVisible();
+}
+
+for (const theme of themes) {
+  test(`§9 Themes: the dashboard is accessible in ${theme}, map shown and hidden`, async ({ page, signIn }) => {
+    await useTheme(page, theme);
+    await signIn(page, "admin");
+    for (const map of ["shown", "hidden"] as const) {
+      await openDashboard(page, map);
+      await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
+      await expectAccessible(page);
+    }
+  });
+}
+
+/** Everything that can be opened over the dashboard, with the button that opens it. */
+const overlays = [
+  { what: /^Info on robot SCR-1004/, by: (page: Page) => robotButton(page, "SCR-1004", "Robot info") },
+  { what: /^Alerts of robot SCR-1004/, by: (page: Page) => robotButton(page, "SCR-1004", "1 alert") },
+  { what: /^Robot settings: SCR-1001/, by: (page: Page) => robotButton(page, "SCR-1001", "Settings") },
+  { what: /^SunCare Services/, by: (page: Page) => page.getByRole("button", { name: "SunCare Services" }) },
+] as const;
+
+function robotButton(page: Page, serial: string, name: string): Locator {
+  return robotCard(page, serial).root.getByRole("button", { name, exact: true });
+}
+
+for (const theme of ["light", "dark"] as const) {
+  for (const { width, height } of [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ]) {
+    test(`§9 Themes: every dialog and popover is accessible in ${theme}, ${width} px wide`, async ({
+      page,
+      signIn,
+    }) => {
+      await page.setViewportSize({ width, height });
+      await useTheme(page, theme);
+      await signIn(page, "admin");
+      for (const map of ["shown", "hidden"] as const) {
+        await openDashboard(page, map);
+        await expectAccessible(page);
+      }
+      for (const { what, by } of overlays) {
+        const opener = by(page);
+        await opener.click();
+        const dialog = page.getByRole("dialog", { name: what });
+        await expect(dialog).toBeVisible();
+        await expect(dialog.getByLabel(/^Loading/)).toHaveCount(0);
+        await expectAccessible(page);
+        await page.keyboard.press("Escape");
+        await expect(dialog).toBeHidden();
+        await expect(opener).toBeFocused();
+      }
+      await page.getByRole("tab", { name: "Group Control" }).click();
+      await expectAccessible(page);
+    });
+  }
+}
+
+for (const width of [390, 360]) {
+  test(`${width} px wide: nothing runs over the edge, map shown and hidden, and Stop is within reach`, async ({
+    page,
+    signIn,
+    simulator,
+  }) => {
+    const serial = width === 390 ? "SCR-1002" : "SCR-1003";
+    await page.setViewportSize({ width, height: 780 });
+    await signIn(page, "partner");
+    // On a phone the map waits behind its toggle.
+    await expect(page.getByRole("button", { name: "Show Map" })).toBeVisible();
+    for (const map of ["shown", "hidden"] as const) {
+      await openDashboard(page, map);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    }
+    const card = robotCard(page, serial);
+    await card.start.click();
+    await expectTruth(simulator, serial, { motion: "MOVING" });
+    await expectStatus(card, "Normal");
+    const box = await card.stop.boundingBox();
+    expect(box?.height).toBeGreaterThanOrEqual(40);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+    await card.stop.click();
+    await expectTruth(simulator, serial, { motion: "STOPPED" });
+    await expectStatus(card, "Idle");
+  });
+}
+
+test("by keyboard alone: sign in, choose a site, start and stop a robot; the focus is seen all the way", async ({
+  page,
+  simulator,
+}) => {
+  await page.goto("/");
+  await tabTo(page, page.getByLabel("Username"));
+  await page.keyboard.type(accounts.admin.username);
+  await tabTo(page, page.getByLabel("Password", { exact: true }));
+  await page.keyboard.type(accounts.admin.password);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/dashboard/);
+
+  const first = page.getByRole("group", { name: "All Sites" }).getByRole("button").first();
+  await tabTo(page, first);
+  await expectFocusVisible(first);
+  const site = siteButton(page, REWA);
+  for (let steps = 0; steps < 6; steps += 1) {
+    if (await site.evaluate((element) => element === document.activeElement)) break;
+    const before = await page.evaluate(() => document.activeElement?.textContent);
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).not.toBe(before);
+  }
+  await expectFocusVisible(site);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 2, name: REWA })).toBeVisible();
+
+  const card = robotCard(page, "SCR-1010");
+  await expectStatus(card, "Idle");
+  await tabTo(page, card.start);
+  await expectFocusVisible(card.start);
+  await page.keyboard.press("Enter");
+  await expectTruth(simulator, "SCR-1010", { motion: "MOVING" });
+  await expectStatus(card, "Normal");
+  // The focus stays where it was, on a button that is now disabled and says why.
+  await expectFocusVisible(card.start);
+  await page.keyboard.press("Tab");
+  await expectFocusVisible(card.stop);
+  await page.keyboard.press("Space");
+  await expectTruth(simulator, "SCR-1010", { motion: "STOPPED" });
+  await expectStatus(card, "Idle");
+
+  for (const control of [card.forward, card.refresh, card.settings]) {
+    await page.keyboard.press("Tab");
+    await expectFocusVisible(control);
+  }
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Robot settings: SCR-1010" });
+  await expect(dialog).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(card.settings).toBeFocused();
+});
+
+test("choosing a site does not throw the page about on a phone", async ({ page, signIn }) => {
+  await page.setViewportSize({ width: 390, height: 780 });
+  await signIn(page, "admin");
+  await chooseSite(page, REWA);
+  await expect(robotCard(page, "SCR-1010").root).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+});
