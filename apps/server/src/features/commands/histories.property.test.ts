@@ -129,10 +129,14 @@ async function live(steps: readonly Step[]): Promise<void> {
 }
 
 async function check(robot: TestRobot, answers: readonly Pressed[], moves: readonly Move[]): Promise<void> {
-  const commands = await bench.until(async () => {
-    const all = await bench.commands(robot);
-    return all.every(({ settled_at }) => settled_at !== null) && all;
-  });
+  // Protocol rule 3: what is pending is delivered.
+  const commands = await soon(
+    bench.until(async () => {
+      const all = await bench.commands(robot);
+      return all.every(({ settled_at }) => settled_at !== null) && all;
+    }),
+    "every command is settled",
+  );
   const byId = new Map(commands.map((command) => [command.id, command]));
   const { startsTaken } = bench.robot(robot).truth();
   // Protocol rule 5: at most one motion for a START.
@@ -158,10 +162,11 @@ async function check(robot: TestRobot, answers: readonly Pressed[], moves: reado
     }
   }
   // Protocol rule 6: a START that was answered as failed does not leave the robot moving.
-  await bench.robot(robot).until(({ motion, runId }) => {
+  const attended = bench.robot(robot).until(({ motion, runId }) => {
     const start = commands.find((command) => command.run_id === runId);
     return motion === "STOPPED" || start?.outcome === "CONFIRMED";
   });
+  await soon(attended, "nothing moves on a START that has failed");
   // Protocol rule 3: nor does anything move that a later STOP was pressed for.
   const { motion, runId } = bench.robot(robot).truth();
   if (motion === "MOVING") {
@@ -218,6 +223,14 @@ function passed(waitMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   clock.after(waitMs, resolve);
   return promise;
+}
+
+/** Once all is healed, this comes about within five minutes of the bench's time. */
+async function soon<T>(event: Promise<T>, expected: string): Promise<T> {
+  const late = Symbol(expected);
+  const came = await Promise.race([event, passed(300_000).then(() => late)]);
+  if (came === late) throw new Error(`Not so, though everything is healed: ${expected}.`);
+  return came as T;
 }
 
 /** Notes each motion as it begins; the answer ends it and tells them. */
