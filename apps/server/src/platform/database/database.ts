@@ -19,19 +19,11 @@ function exactNumber(text: string): number {
 }
 
 // The driver answers bigint and numeric as text and turns dates into local midnights; the wire wants neither.
-const parsers = new Map<number, (text: string) => unknown>([
-  [builtins.INT8, exactNumber],
-  [builtins.NUMERIC, exactNumber],
-  [builtins.DATE, (text) => text],
-  [builtins.TIMESTAMP, (text) => text],
-]);
-
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: "text" | "binary") => {
-    const usual: (text: string) => unknown = pg.types.getTypeParser(oid, format ?? "text");
-    return parsers.get(oid) ?? usual;
-  },
-};
+const types = new pg.TypeOverrides();
+types.setTypeParser(builtins.INT8, exactNumber);
+types.setTypeParser(builtins.NUMERIC, exactNumber);
+types.setTypeParser(builtins.DATE, (text) => text);
+types.setTypeParser(builtins.TIMESTAMP, (text) => text);
 
 export interface OpenDatabase {
   readonly db: Db;
