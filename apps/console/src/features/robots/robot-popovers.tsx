@@ -7,6 +7,9 @@ import type { RobotView } from "./robot-view.ts";
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
+/** The library names a popover by its button; empty, its own label counts, which names the robot. */
+const NOT_ITS_BUTTON = "";
+
 function Ago({ at, otherwise }: { at: Date | null; otherwise: string }) {
   return at === null ? otherwise : <RelativeTime at={at.toISOString()} />;
 }
@@ -28,7 +31,7 @@ export function RobotInfo({ robot }: { robot: RobotView }) {
           <IconInfoCircle size={18} aria-hidden />
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown aria-labelledby={undefined} aria-label={`Info on robot ${robot.serialNumber}`}>
+      <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={`Info on robot ${robot.serialNumber}`}>
         <dl className={classes["facts"]}>
           {facts.map(([term, value]) => (
             <div key={term} style={{ display: "contents" }}>
@@ -48,7 +51,7 @@ export function RobotAlerts({ robot }: { robot: RobotView }) {
   if (count === 0) return <span className={classes["noAlerts"]}>0 alerts</span>;
   const label = count === 1 ? "1 alert" : `${count} alerts`;
   return (
-    <Popover withArrow shadow="md" returnFocus width={280}>
+    <Popover withArrow shadow="md" trapFocus returnFocus width={280}>
       <Popover.Target>
         <Button
           variant="subtle"
@@ -60,7 +63,7 @@ export function RobotAlerts({ robot }: { robot: RobotView }) {
           {label}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-labelledby={undefined} aria-label={`Alerts of robot ${robot.serialNumber}`}>
+      <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={`Alerts of robot ${robot.serialNumber}`}>
         <ul className={classes["alerts"]}>
           {robot.alerts.map((text) => (
             <li key={text}>{text}</li>
