@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
@@ -51,6 +51,17 @@ test("built files are kept for ever, others are asked for again, and what is mis
   for (const path of ["/..%2f..%2fetc%2fpasswd", "/assets/../../../etc/passwd", "/assets/%2e%2e/index.html"]) {
     expect((await nobody.raw(path)).text).not.toContain("root:");
   }
+});
+
+test("a build put in place under a running server is what it serves from then on", async () => {
+  const nobody = await server.as(null);
+  const page = await readFile(join(folder, "index.html"), "utf8");
+  await writeFile(join(folder, "index.html"), `${page}<!-- newer -->`);
+  await writeFile(join(folder, "assets", "app-3c4d.js"), "console.log(2)");
+  expect((await nobody.raw("/dashboard", asBrowser)).text).toContain("<!-- newer -->");
+  expect((await nobody.raw("/assets/app-3c4d.js")).status).toBe(200);
+  expect((await nobody.raw("/", { ...asBrowser, method: "HEAD" })).status).toBe(200);
+  await writeFile(join(folder, "index.html"), page);
 });
 
 test("large answers are compressed", async () => {

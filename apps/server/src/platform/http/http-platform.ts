@@ -52,10 +52,10 @@ export async function useHttpPlatform(app: FastifyInstance, settings: Settings):
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   });
   const answerPage = settings.consoleDir === null ? null : await serveConsole(app, settings.consoleDir, tileUrl);
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
     const path = pathOf(request.url);
     if (isCall(path)) throw calls.refusalOf(path);
-    if (answerPage?.(request, reply) === true) return reply;
+    if (answerPage !== null && (await answerPage(request, reply))) return reply;
     throw new HttpError(404, "Not found");
   });
 }
