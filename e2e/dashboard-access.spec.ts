@@ -28,7 +28,7 @@ async function openDashboard(page: Page, map: "shown" | "hidden"): Promise<void>
   await page.goto(`/dashboard?map=${map}`);
   await expectStatus(robotCard(page, "SCR-1001"), "Idle");
   await expectStatus(robotCard(page, "SCR-1004"), "Warning");
-  if (map === "shown") await expect(page.locator(".leaflet-land-pane canvas")).toBeVisible();
+  if (map === "shown") await expect(page.locator(".leaflet-land-pane canvas").first()).toBeVisible();
 }
 
 for (const theme of themes) {
@@ -76,6 +76,7 @@ for (const theme of ["light", "dark"] as const) {
         await opener.click();
         const dialog = page.getByRole("dialog", { name: what });
         await expect(dialog).toBeVisible();
+        await expect(dialog).toHaveCSS("opacity", "1");
         await expect(dialog.getByLabel(/^Loading/)).toHaveCount(0);
         await expectAccessible(page);
         await page.keyboard.press("Escape");

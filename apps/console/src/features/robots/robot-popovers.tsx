@@ -64,7 +64,7 @@ export function RobotAlerts({ robot }: { robot: RobotView }) {
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={`Alerts of robot ${robot.serialNumber}`}>
-        <ul className={classes["alerts"]}>
+        <ul className={classes["alerts"]} tabIndex={-1} data-autofocus>
           {robot.alerts.map((text) => (
             <li key={text}>{text}</li>
           ))}
