@@ -10,7 +10,7 @@ import type { Cancel } from "./clock.ts";
 import type { Condition, FleetParts } from "./fleet-parts.ts";
 import { type Device, Link } from "./link.ts";
 import { Outbox } from "./outbox.ts";
-import { type RobotTruth, Watchers } from "./truth.ts";
+import { type RobotTruth, type TakenStart, Watchers } from "./truth.ts";
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
@@ -24,7 +24,7 @@ export class SimulatedRobot {
   readonly #faultEnds = new Map<FaultKind, Cancel>();
   readonly #watchers = new Watchers(() => this.truth());
   readonly #garbage = new Garbage();
-  readonly #startsTaken: string[] = [];
+  readonly #starts: TakenStart[] = [];
   #robot: Robot;
   #link: Link | null = null;
   /** The link that is saying goodbye. */
@@ -65,7 +65,8 @@ export class SimulatedRobot {
       firmware: robot.firmware,
       alerts: robot.alerts,
       waitingEvents: robot.waitingEvents,
-      startsTaken: [...this.#startsTaken],
+      startsTaken: this.#starts.map(({ commandId }) => commandId),
+      starts: [...this.#starts],
       faults: this.#faults.list(),
     };
   }
@@ -144,7 +145,8 @@ export class SimulatedRobot {
 
   #powerOn(memory: RobotMemory): Robot {
     const { machine, linkLossStopMs } = this.#parts;
-    const onMove = (commandId: string): void => void this.#startsTaken.push(commandId);
+    const onMove = (commandId: string, { wallMs: atMs }: Moment): void =>
+      void this.#starts.push({ commandId, atMs, session: this.#robot.session });
     const { conditions } = this.#faults;
     return new Robot({ memory, machine, linkLossStopMs, conditions, onMove }, this.#moment());
   }

@@ -2,6 +2,12 @@ import type { AppliedSettings, DeviceAlert, DeviceMode } from "@suncrew/contract
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
 import type { Fault } from "../faults/fault.ts";
 
+export interface TakenStart {
+  readonly commandId: string;
+  readonly atMs: number;
+  readonly session: number;
+}
+
 /** What is physically so, for a test or a person to compare with what was told. */
 export interface RobotTruth {
   readonly serial: string;
@@ -23,6 +29,8 @@ export interface RobotTruth {
   readonly waitingEvents: number;
   /** Id of every command that set the robot moving, one entry for each time, in order. */
   readonly startsTaken: readonly string[];
+  /** The same with when the robot decided, by its own clock in Unix milliseconds, and its session then. */
+  readonly starts: readonly TakenStart[];
   readonly faults: readonly Fault[];
 }
 

@@ -1,6 +1,7 @@
 import type { Machine } from "./body.ts";
 import type { Conditions } from "./conditions.ts";
 import type { RobotMemory } from "./memory.ts";
+import type { Moment } from "./moment.ts";
 
 export interface RobotOptions {
   readonly memory: RobotMemory;
@@ -10,8 +11,8 @@ export interface RobotOptions {
   readonly linkLossStopMs?: number;
   /** A state at least this often, in milliseconds. Default 25 s, so that 30 s holds with room. */
   readonly reportIntervalMs?: number;
-  /** Told the id of every command that set the robot moving; a test's truth, not the robot's. */
-  readonly onMove?: (commandId: string) => void;
+  /** Told of every command that set the robot moving, and when it decided; a test's truth, not the robot's. */
+  readonly onMove?: (commandId: string, now: Moment) => void;
 }
 
 /** Whether the memory has changed, and whether it must be stored before the messages that tell of it. */

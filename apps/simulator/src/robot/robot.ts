@@ -28,7 +28,7 @@ export class Robot {
   readonly #events: EventLog;
   readonly #reporter: Reporter;
   readonly #linkLossStopMs: number;
-  readonly #onMove: (commandId: string) => void;
+  readonly #onMove: (commandId: string, now: Moment) => void;
   #conditions: Conditions;
   #linked = false;
   /** Monotonic time since which there is no broker. */
@@ -242,7 +242,7 @@ export class Robot {
     this.#apply(command.params);
     this.#startSeq = command.seq;
     this.#drive.begin({ runId: command.runId, endsAtMs: this.#nowMs + command.maxDurationS * 1000 });
-    this.#onMove(command.id);
+    this.#onMove(command.id, now);
     this.#events.add(runBegan(command.runId, this.#telling(now)));
   }
 

@@ -37,6 +37,8 @@ export class Bridge implements Service {
   readonly #subscription: RobotSubscription;
   readonly #statusRequests: StatusRequests;
   readonly #underWay = new Set<Promise<void>>();
+  /** Messages that the broker has not taken yet; a broker that is away may never take them. */
+  readonly #sending = new Set<Promise<void>>();
   #timers: Cancel[] = [];
   #cancelGreeting: Cancel = () => {};
   #sinceMs = 0;
@@ -139,7 +141,7 @@ export class Bridge implements Service {
 
   #afterIngest({ returned, received }: Ingested): void {
     if (returned.length > 0) this.#track(Promise.resolve(this.#parts.resendPending(returned)));
-    for (const event of received) this.#track(this.#acknowledge(event));
+    for (const event of received) this.#track(this.#acknowledge(event), this.#sending);
   }
 
   async #acknowledge({ serial, session, eventSeq }: Ingested["received"][number]): Promise<void> {
@@ -182,12 +184,12 @@ export class Bridge implements Service {
   }
 
   /** Nothing that fails stops the bridge (protocol rule 10). */
-  #track(work: Promise<void>): void {
+  #track(work: Promise<void>, set = this.#underWay): void {
     const tracked = work
       .catch((error: unknown) => {
         this.#parts.log.warn({ error: error instanceof Error ? error.message : "unknown" }, "the bridge goes on");
       })
-      .finally(() => this.#underWay.delete(tracked));
-    this.#underWay.add(tracked);
+      .finally(() => set.delete(tracked));
+    set.add(tracked);
   }
 }

@@ -1,6 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type BridgeHarness, createBridge } from "../../../test/bridge-harness.ts";
-import { connectionMessage, stateMessage } from "../../../test/robot-messages.ts";
+import { connectionMessage, eventMessage, stateMessage } from "../../../test/robot-messages.ts";
 
 let harness: BridgeHarness;
 let robotId: number;
@@ -108,4 +109,25 @@ describe("protocol rule 7: one truth about presence", () => {
     await harness.pass(100);
     expect(await harness.stateOf(robotId)).toMatchObject({ online: true, robot_status: "idle" });
   });
+});
+
+test("protocol rule 11: a bridge stops though the broker takes none of its messages any more", async () => {
+  const stuck = await createBridge();
+  await stuck.bridge.start();
+  await stuck.bridge.idle();
+  const robot = await stuck.robot("STUCK-1");
+  const asked = new Promise<void>((taken) => {
+    stuck.broker.publish = () => {
+      taken();
+      return new Promise(() => {});
+    };
+  });
+  const began = { kind: "RUN_BEGAN", runId: randomUUID(), battery: 88 } as const;
+  stuck.says("STUCK-1", "event", eventMessage(stuck.clock.now(), 1, 1, began));
+  stuck.clock.advance(100);
+  await asked;
+  await stuck.bridge.stop();
+  const kept = await stuck.database.db.selectFrom("robot_events").select("robot_id").execute();
+  expect(kept).toEqual([{ robot_id: robot }]);
+  await stuck.close();
 });
