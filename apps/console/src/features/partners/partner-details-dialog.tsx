@@ -26,7 +26,7 @@ export function PartnerDetailsDialog({ partnerId, partnerName, onClose }: Partne
   const query = useQuery(routeQuery(partnerDetails, {}));
   const partner = query.data?.find((one) => one.id === partnerId);
   return (
-    <Modal opened onClose={onClose} title={partnerName} centered closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened onClose={onClose} title={partnerName}>
       {query.isPending ? (
         <SkeletonLines label="Loading partner details" lines={8} lineHeightPx={24} />
       ) : query.isError ? (

@@ -8,14 +8,7 @@ import { ThemePicker } from "./theme-picker.tsx";
 export function ProfileSettingsDialog({ onClose }: { onClose: () => void }) {
   const { user, role } = useSignedIn();
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title="Profile Settings"
-      centered
-      closeButtonProps={{ "aria-label": "Close" }}
-      classNames={{ title: classes["heading"] }}
-    >
+    <Modal opened onClose={onClose} title="Profile Settings">
       <dl className={classes["facts"]}>
         <dt>Name</dt>
         <dd>{user.name}</dd>

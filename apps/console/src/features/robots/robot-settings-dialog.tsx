@@ -38,7 +38,7 @@ function SpeedSlider({ label, value, onChange }: SpeedSliderProps) {
         size="lg"
         thumbSize={22}
         thumbLabel={label}
-        thumbProps={{ "aria-valuetext": `${value} %` }}
+        thumbValueText={(percent) => `${percent} %`}
       />
     </div>
   );
@@ -64,13 +64,7 @@ export function RobotSettingsDialog({ robot, onClose }: RobotSettingsDialogProps
   };
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`Robot settings: ${robot.serialNumber}`}
-      centered
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
+    <Modal opened onClose={onClose} title={`Robot settings: ${robot.serialNumber}`}>
       <div style={{ display: "grid", gap: 28, paddingBlock: 4 }}>
         <SpeedSlider label="Main motor speed" value={main} onChange={setMain} />
         <SpeedSlider label="Brush motor speed" value={brush} onChange={setBrush} />

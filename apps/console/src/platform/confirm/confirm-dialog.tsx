@@ -7,7 +7,7 @@ export function ConfirmDialog({ question }: { question: OpenQuestion }) {
   useEffect(() => () => question.askedFrom?.focus(), [question]);
   const { title, message, confirmLabel, cancelLabel = "Cancel", destructive = false, answer } = question;
   return (
-    <Modal opened onClose={() => answer(false)} title={title} centered closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened onClose={() => answer(false)} title={title}>
       <Text size="sm">{message}</Text>
       <Group justify="flex-end" mt="lg" gap="xs">
         <Button variant="default" onClick={() => answer(false)} data-autofocus={destructive || undefined}>

@@ -47,7 +47,14 @@ const theme = createTheme({
     ModalHeader: { defaultProps: { component: "div" } },
     // A menu may have nothing but its items in it; the first of them takes the focus.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    Modal: { defaultProps: { overlayProps: { backgroundOpacity: 0.45 }, transitionProps: { duration: 120 } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        closeButtonProps: { "aria-label": "Close" },
+        overlayProps: { backgroundOpacity: 0.45 },
+        transitionProps: { duration: 120 },
+      },
+    },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 150, events: { hover: true, focus: true, touch: true } } },
   },
 });
