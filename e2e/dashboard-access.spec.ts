@@ -170,6 +170,27 @@ test("by keyboard alone: sign in, choose a site, start and stop a robot; the foc
   await expect(card.settings).toBeFocused();
 });
 
+test("§2 Individual Robots: a refresh under way, by hand or by polling, leaves the focus on its button", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  const card = robotCard(page, "SCR-1001");
+  await expectStatus(card, "Idle");
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/api/mqtt/robot/getRobotStatus**", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await tabTo(page, card.refresh);
+  await page.keyboard.press("Enter");
+  await expect(card.refresh).toHaveAttribute("aria-busy", "true");
+  await expectFocusVisible(card.refresh);
+  release();
+  await expect(card.refresh).toHaveAttribute("aria-busy", "false");
+  await expectFocusVisible(card.refresh);
+});
+
 test("choosing a site does not throw the page about on a phone", async ({ page, signIn }) => {
   await page.setViewportSize({ width: 390, height: 780 });
   await signIn(page, "admin");

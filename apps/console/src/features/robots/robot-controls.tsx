@@ -60,10 +60,11 @@ export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsPro
             variant="default"
             size={30}
             aria-label="Refresh status"
-            loading={robot.isRefreshing}
-            onClick={onRefresh}
+            // Not `loading`, which disables it: a poll by itself must not take the focus away.
+            aria-busy={robot.isRefreshing}
+            onClick={robot.isRefreshing ? undefined : onRefresh}
           >
-            <IconRefresh size={16} aria-hidden />
+            <IconRefresh size={16} aria-hidden className={robot.isRefreshing ? classes["turning"] : undefined} />
           </ActionIcon>
         </Tooltip>
         {maySettings && (
