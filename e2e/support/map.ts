@@ -4,6 +4,8 @@ import type { Locator } from "@playwright/test";
 const CENTRE = { latitude: 20.5937, longitude: 78.9629 };
 const ZOOM = 5;
 const TILE_PX = 256;
+/** The map stands still once so many pictures of it were alike. */
+const FRAMES_AT_REST = 10;
 
 interface Place {
   readonly latitude: number;
@@ -22,17 +24,19 @@ function worldPixels({ latitude, longitude }: Place): { x: number; y: number } {
 
 /** Where on the screen a marker is drawn while the map has its first zoom; waits until the map stands still. */
 export async function markerPlace(map: Locator, place: Place): Promise<{ x: number; y: number }> {
-  const pane = await map.locator(".leaflet-map-pane").evaluate(async (element) => {
+  const pane = await map.locator(".leaflet-map-pane").evaluate(async (element, framesAtRest) => {
     const read = () => new DOMMatrix(getComputedStyle(element).transform);
-    for (let before = read(); ;) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      setTimeout(resolve, 150);
+    let place = read();
+    for (let still = 0; still < framesAtRest;) {
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      requestAnimationFrame(resolve);
       await promise;
       const now = read();
-      if (now.e === before.e && now.f === before.f) return { x: now.e, y: now.f };
-      before = now;
+      still = now.e === place.e && now.f === place.f ? still + 1 : 0;
+      place = now;
     }
-  });
+    return { x: place.e, y: place.f };
+  }, FRAMES_AT_REST);
   const box = await map.boundingBox();
   if (box === null) throw new Error("the map is not shown");
   const [at, centre] = [worldPixels(place), worldPixels(CENTRE)];

@@ -1,6 +1,8 @@
 import type { CommandMessage } from "@suncrew/contract/devices/messages.ts";
 import { commandMessageSchema, PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
+import { COMMAND_EXPIRES_MS } from "@suncrew/domain/commands/limits.ts";
+import { v7 as uuidv7 } from "uuid";
 import type { Broker } from "../../platform/broker.ts";
 import type { Command } from "./command-rows.writes.ts";
 
@@ -27,4 +29,16 @@ export function messageOf(command: Command, currentSession: number): CommandMess
     ...(command.verb === "START" && { runId: command.run_id, maxDurationS: command.max_duration_s }),
     ...((command.verb === "START" || command.verb === "SET") && { params: command.params }),
   });
+}
+
+/** What a STATUS and a RECEIVED have besides their verb: they order nothing, so they have neither row nor seq. */
+export function questionEnvelope(now: Date, session: number, by: string) {
+  return {
+    v: PROTOCOL_VERSION,
+    id: uuidv7(),
+    session,
+    issuedAt: now.toISOString(),
+    expiresAt: new Date(now.getTime() + COMMAND_EXPIRES_MS).toISOString(),
+    by: by.slice(0, 200),
+  } as const;
 }

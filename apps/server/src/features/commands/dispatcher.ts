@@ -1,6 +1,6 @@
 import type { Parts } from "../../platform/parts.ts";
 import { type ClaimedCommand, claimOnce, claimPending, markPublished, type Resend } from "./command-claims.writes.ts";
-import { messageOf, publishCommandMessage } from "./command-message.ts";
+import { messageOf, publishCommandMessage, questionEnvelope } from "./command-message.ts";
 
 /** Whether a command has left this server: only "never" is certain, all else may have reached the robot. */
 export type Dispatched = "maybe" | "never";
@@ -31,7 +31,11 @@ export class Dispatcher {
     const { db, broker, clock, serverId } = this.#parts;
     // Left unclaimed, so that a server which reaches the broker can take them.
     if (!broker.connected) return;
-    for (const claimed of await claimPending(db, which, serverId, clock.now())) this.#publish(claimed);
+    for (const claimed of await claimPending(db, which, serverId, clock.now())) {
+      const sentBefore = claimed.published_at !== null;
+      this.#publish(claimed);
+      if (sentBefore) this.#askStatus(claimed);
+    }
   }
 
   /** Notes nothing any more and waits for what is being noted; a broker that is away is not waited for. */
@@ -55,6 +59,15 @@ export class Dispatcher {
         log.warn({ error, command: claimed.id, verb: claimed.verb }, "it is unknown whether a command was sent");
       },
     );
+  }
+
+  /** A robot that has acted already only acknowledges the repetition: the state that confirms it must be asked for. */
+  #askStatus(claimed: ClaimedCommand): void {
+    const { broker, clock } = this.#parts;
+    const question = questionEnvelope(clock.now(), claimed.current_session, "Suncrew");
+    publishCommandMessage(broker, claimed.serial_number, { ...question, verb: "STATUS" }).catch(() => {
+      // It is asked again with the next repetition.
+    });
   }
 
   /** Only for the record: what was claimed counts as sent whether it is noted or not. */

@@ -85,6 +85,20 @@ describe("a robot that does not do as it is told", () => {
     expect(await bench.activity()).toMatchObject([{}, { action: "STOP", status: "SUCCESS", command_id: stop?.id }]);
   });
 
+  test("protocol rule 3: a robot that stopped unheard is asked for the state that confirms the repeated STOP", async () => {
+    await bench.press("START");
+    robot().inject({ kind: "silent" });
+    expect(await bench.press("STOP")).toMatchObject({ status: 504, body: { pending: true } });
+    await robot().until(({ motion }) => motion === "STOPPED");
+    const heardFrom = bench.clock.now().getTime();
+    robot().clear("silent");
+    await allSettled();
+    const [stop] = await stops();
+    expect(stop?.outcome).toBe("CONFIRMED");
+    // Its own next report may come 25 s later; a repetition and the question with it come every 5 s.
+    expect((stop?.settled_at?.getTime() ?? Infinity) - heardFrom).toBeLessThan(12_000);
+  });
+
   test("protocol rule 3: a newer STOP settles the older pending ones with it", async () => {
     await bench.press("START");
     robot().inject({ kind: "deaf" });

@@ -1,4 +1,4 @@
-export { publishCommandMessage } from "./command-message.ts";
+export { publishCommandMessage, questionEnvelope } from "./command-message.ts";
 export { commandRoutes } from "./commands.routes.ts";
 /** Lock order of everything that writes about robots: robot_state rows, then robots rows, then commands. */
 export { type LockedRobot, lockRobots } from "./command-rows.writes.ts";

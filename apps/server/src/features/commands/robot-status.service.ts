@@ -1,14 +1,12 @@
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { robotStatus } from "@suncrew/contract/commands/commands.ts";
-import { COMMAND_EXPIRES_MS, STATUS_WAIT_MS } from "@suncrew/domain/commands/limits.ts";
-import { PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
-import { v7 as uuidv7 } from "uuid";
+import { STATUS_WAIT_MS } from "@suncrew/domain/commands/limits.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { BROKER_AWAY, refusalSentences } from "./command-sentences.ts";
-import { publishCommandMessage } from "./command-message.ts";
+import { publishCommandMessage, questionEnvelope } from "./command-message.ts";
 import { readShown, type ShownRow } from "./commands.queries.ts";
 
 export type StatusAnswer = ResponseOf<typeof robotStatus>;
@@ -32,20 +30,12 @@ export class RobotStatusCall {
     const known = await readShown(viewer, db, serial);
     if (!known.online) throw failure(504, refusalSentences.away(serial));
     if (!broker.connected) throw failure(503, BROKER_AWAY);
-    const id = uuidv7();
     const askedAt = clock.now();
+    const question = questionEnvelope(askedAt, known.session, viewer.name);
     const unasked = new AbortController();
-    const answered = this.#answerTo(viewer, serial, id, askedAt, AbortSignal.any([gone, unasked.signal]));
+    const answered = this.#answerTo(viewer, serial, question.id, askedAt, AbortSignal.any([gone, unasked.signal]));
     // Not waited for: the broker's receipt may come later than the robot's answer, or never.
-    publishCommandMessage(broker, serial, {
-      v: PROTOCOL_VERSION,
-      id,
-      session: known.session,
-      verb: "STATUS",
-      issuedAt: askedAt.toISOString(),
-      expiresAt: new Date(askedAt.getTime() + COMMAND_EXPIRES_MS).toISOString(),
-      by: viewer.name.slice(0, 200),
-    }).catch(() => unasked.abort());
+    publishCommandMessage(broker, serial, { ...question, verb: "STATUS" }).catch(() => unasked.abort());
     const row = await answered;
     if (unasked.signal.aborted && row === null) throw failure(503, BROKER_AWAY);
     if (row === null) throw failure(504, `Robot ${serial} did not answer within ${STATUS_WAIT_MS / 1000} seconds.`);

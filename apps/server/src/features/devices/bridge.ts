@@ -1,11 +1,8 @@
-import { PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
-import { COMMAND_EXPIRES_MS } from "@suncrew/domain/commands/limits.ts";
-import { v7 as uuidv7 } from "uuid";
 import type { ReceivedMessage } from "../../platform/broker.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
-import { publishCommandMessage } from "../commands/public.ts";
+import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
 import { BadMessages } from "./bad-messages.ts";
 import { BridgeLock } from "./bridge-lock.ts";
 import { openMessage } from "./devices.mqtt.ts";
@@ -146,14 +143,8 @@ export class Bridge implements Service {
 
   async #acknowledge({ serial, session, eventSeq }: Ingested["received"][number]): Promise<void> {
     const { broker, clock } = this.#parts;
-    const now = clock.now();
-    const expiresAt = new Date(now.getTime() + COMMAND_EXPIRES_MS).toISOString();
-    const envelope = { v: PROTOCOL_VERSION, id: uuidv7(), session, issuedAt: now.toISOString(), expiresAt } as const;
-    try {
-      await publishCommandMessage(broker, serial, { ...envelope, verb: "RECEIVED", by: "Suncrew", eventSeq });
-    } catch {
-      // The robot tells it again until this arrives.
-    }
+    const envelope = questionEnvelope(clock.now(), session, "Suncrew");
+    await publishCommandMessage(broker, serial, { ...envelope, verb: "RECEIVED", eventSeq });
   }
 
   async #sweepOnce(): Promise<void> {

@@ -1,9 +1,6 @@
-import { PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
-import { COMMAND_EXPIRES_MS } from "@suncrew/domain/commands/limits.ts";
-import { v7 as uuidv7 } from "uuid";
 import type { Broker } from "../../platform/broker.ts";
 import type { Cancel, Clock } from "../../platform/clock.ts";
-import { publishCommandMessage } from "../commands/public.ts";
+import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
 import type { ReachableRobot } from "./devices.writes.ts";
 
 /** Asking a whole fleet is spread over this time (protocol rule 11). */
@@ -34,11 +31,9 @@ export class StatusRequests {
   }
 
   async #ask({ serial, session }: ReachableRobot): Promise<void> {
-    const now = this.#clock.now();
-    const expiresAt = new Date(now.getTime() + COMMAND_EXPIRES_MS).toISOString();
-    const envelope = { v: PROTOCOL_VERSION, id: uuidv7(), session, issuedAt: now.toISOString(), expiresAt } as const;
+    const envelope = questionEnvelope(this.#clock.now(), session, "Suncrew");
     try {
-      await publishCommandMessage(this.#broker, serial, { ...envelope, verb: "STATUS", by: "Suncrew" });
+      await publishCommandMessage(this.#broker, serial, { ...envelope, verb: "STATUS" });
     } catch {
       // The robot reports by itself within 30 s; where the broker is away, all are asked again when it is back.
     }
