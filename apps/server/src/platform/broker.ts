@@ -59,6 +59,7 @@ class MqttBroker implements Broker {
   constructor(client: MqttClient, log: Logger) {
     this.#client = client;
     client.on("connect", () => this.#withoutDelay());
+    client.on("close", () => this.#forgetUnconfirmed());
     client.on("error", (error) => log.warn({ error: error.message }, "broker connection failed"));
     client.on("message", (topic, payload, packet) => {
       for (const handler of this.#handlers) handler({ topic, payload, retained: packet.retain });
@@ -108,6 +109,14 @@ class MqttBroker implements Broker {
 
   async close(): Promise<void> {
     await this.#client.endAsync(true);
+  }
+
+  /**
+   * The library would send again, after any time, what the broker had not confirmed as the connection broke: an old
+   * START too (protocol rule 5). Whoever publishes decides about repetitions; its promise rejects.
+   */
+  #forgetUnconfirmed(): void {
+    for (const messageId of Object.keys(this.#client.outgoing)) this.#client.removeOutgoingMessage(Number(messageId));
   }
 
   /** Nagle's algorithm would hold every small message back for some 40 ms. */

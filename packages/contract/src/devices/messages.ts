@@ -6,6 +6,8 @@ import { motionSchema } from "../robots/robots.ts";
 export const PROTOCOL_VERSION = 1;
 
 const counter = z.int().min(0);
+/** Far beyond any time in milliseconds, and far enough below the largest exact number that commands never run out. */
+const MAX_LAST_SEQ = 2 ** 52;
 const percent = z.number().min(0).max(100);
 
 export const connectionMessageSchema = z.object({
@@ -50,7 +52,7 @@ export const stateMessageSchema = z.object({
   applied: appliedSettingsSchema,
   runId: z.uuid().nullable(),
   /** Highest `seq` of a command that the robot has taken. */
-  lastSeq: counter,
+  lastSeq: counter.max(MAX_LAST_SEQ),
   /** Id of the last command of any verb but RECEIVED that it answered. */
   lastCommandId: z.uuid().nullable(),
   firmware: z.string().min(1).max(60),

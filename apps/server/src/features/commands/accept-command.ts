@@ -89,7 +89,9 @@ function refusalOf(robot: LockedRobot, open: readonly Command[], now: Date): Htt
 }
 
 function refusedStart(refusal: StartRefusal, serial: string): HttpError {
-  return new HttpError(refusal === "away" ? 504 : 409, refusalSentences[refusal](serial), { success: false });
+  return new HttpError(refusal === "away" || refusal === "stale" ? 504 : 409, refusalSentences[refusal](serial), {
+    success: false,
+  });
 }
 
 async function recordRefusal(

@@ -14,6 +14,16 @@ export interface AnswerContext {
   readonly brokerAway: boolean;
 }
 
+/** The same, read from the row, for one who asks again: both are answered before the time of an unconfirmed command. */
+export function contextOf(command: Command): AnswerContext {
+  const { issued_at, answered_at, expires_at, claimed_by } = command;
+  const robotAway = answered_at !== null && answered_at.getTime() === issued_at.getTime();
+  return {
+    robotAway,
+    brokerAway: !robotAway && claimed_by === null && answered_at !== null && answered_at < expires_at,
+  };
+}
+
 /** The answer to a person whose command was settled, or a STOP that is pending. Throws what is not a success. */
 export function answerTo(command: Command, context: AnswerContext): SuccessAnswer {
   const { id, verb, serial_number: serial, outcome } = command;
@@ -28,6 +38,7 @@ export function answerTo(command: Command, context: AnswerContext): SuccessAnswe
     case "UNCONFIRMED":
       throw unconfirmed(command);
     case null:
+      if (verb !== "STOP") throw pending(504, settled.notKnownYet(serial));
       if (context.brokerAway) throw pending(503, settled.stopWithoutBroker(serial));
       throw pending(504, context.robotAway ? settled.stopAway(serial) : settled.stopUnconfirmed(serial));
   }

@@ -103,10 +103,7 @@ export async function insertCommand(tx: Tx, robot: LockedRobot, command: NewComm
     .select(["robots.last_command_seq", "robot_state.last_seq"])
     .where("robots.id", "=", robot.id)
     .executeTakeFirstOrThrow();
-  const seq = Math.min(
-    Number.MAX_SAFE_INTEGER,
-    Math.max(numbers.last_command_seq + 1, numbers.last_seq + 1, now.getTime()),
-  );
+  const seq = Math.max(numbers.last_command_seq + 1, numbers.last_seq + 1, now.getTime());
   const row = await tx
     .insertInto("commands")
     .values({

@@ -47,6 +47,7 @@ export const settled = {
   startOvertaken: (serial: string) =>
     `Stop was pressed before Robot ${serial} confirmed the start, so the start does not count.`,
   startNeverSent: (serial: string) => `The start was not sent to Robot ${serial} in time. Please try again.`,
+  notKnownYet: (serial: string) => `It is not known yet whether Robot ${serial} took the command. Refresh its status.`,
   stopAway: (serial: string) => `Robot ${serial} is away. The Stop is kept and delivered when the robot returns.`,
   stopUnconfirmed: (serial: string) =>
     `Robot ${serial} has not confirmed the Stop yet. It is repeated until the robot shows that it has stopped.`,

@@ -5,7 +5,7 @@ import type { Parts, Service } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { acceptCommand, type CommandBody } from "./accept-command.ts";
 import { acceptSettings, type SettingsChange } from "./accept-settings.ts";
-import { answerTo, type SuccessAnswer } from "./command-answers.ts";
+import { answerTo, contextOf, type SuccessAnswer } from "./command-answers.ts";
 import { type Command, lockRobot, showChange } from "./command-rows.writes.ts";
 import { BROKER_AWAY, settled } from "./command-sentences.ts";
 import { Dispatcher } from "./dispatcher.ts";
@@ -58,7 +58,7 @@ export class Commands implements Service {
   async send(viewer: Viewer, body: CommandBody, key: string | null): Promise<SuccessAnswer> {
     const accepted = await this.#accept((tx) => acceptCommand(tx, this.#parts, viewer, body, key));
     if (accepted.kind === "refused") throw accepted.error;
-    if (accepted.kind === "repeated") return this.#answer(accepted.commandId, { robotAway: false });
+    if (accepted.kind === "repeated") return this.#answer(accepted.commandId, null);
     return this.#sendAndAnswer(accepted.commandId, accepted.robotAway);
   }
 
@@ -103,12 +103,12 @@ export class Commands implements Service {
 
   async #answer(
     commandId: string,
-    known: { readonly robotAway: boolean; readonly brokerAway?: boolean },
+    known: { readonly robotAway: boolean; readonly brokerAway?: boolean } | null,
   ): Promise<SuccessAnswer> {
     const command = await this.#settlementOf(commandId);
     if (command === null)
       throw new HttpError(504, "The result of the command is not known yet.", { success: false, pending: true });
-    return answerTo(command, { robotAway: known.robotAway, brokerAway: known.brokerAway ?? false });
+    return answerTo(command, known === null ? contextOf(command) : { brokerAway: false, ...known });
   }
 
   /** The command once its caller can be answered: by its deadline at the latest, where this server settles it itself. */

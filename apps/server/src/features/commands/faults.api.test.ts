@@ -85,6 +85,28 @@ describe("a robot that does not do as it is told", () => {
     expect(await bench.activity()).toMatchObject([{}, { action: "STOP", status: "SUCCESS", command_id: stop?.id }]);
   });
 
+  test("protocol rule 3: a robot whose commands cannot be settled holds up no other robot's STOP", async () => {
+    const [broken, other] = [bench.fixtures.ownRobot, bench.fixtures.ownRobot2];
+    await bench.press("START", { robot: other });
+    for (const each of [broken, other]) bench.robot(each).inject({ kind: "deaf" });
+    const unsettled = bench.press("START", { robot: broken });
+    await bench.until(async () => (await bench.commands(broken)).length === 1);
+    const before = await bench.db
+      .selectFrom("robots")
+      .select("last_command_seq")
+      .where("id", "=", broken.id)
+      .executeTakeFirstOrThrow();
+    // No number is left for the STOP that must follow: settling this robot fails from now on.
+    await setLastSeq(broken.id, Number.MAX_SAFE_INTEGER);
+    expect(await bench.press("STOP", { robot: other })).toMatchObject({ status: 504, body: { pending: true } });
+    expect(await unsettled).toMatchObject({ status: 504, body: { success: false, pending: true } });
+    bench.robot(other).clear("deaf");
+    await bench.robot(other).until(({ motion }) => motion === "STOPPED");
+    await setLastSeq(broken.id, before.last_command_seq);
+    bench.robot(broken).clear("deaf");
+    await bench.until(async () => (await bench.commands(broken)).every(({ settled_at }) => settled_at !== null));
+  });
+
   test("protocol rule 3: a robot that stopped unheard is asked for the state that confirms the repeated STOP", async () => {
     await bench.press("START");
     robot().inject({ kind: "silent" });
@@ -283,3 +305,7 @@ describe("a broker that is away", () => {
     expect(await bench.commands()).toMatchObject([{ outcome: "CONFIRMED", published_at: null }]);
   });
 });
+
+async function setLastSeq(robotId: number, seq: number): Promise<void> {
+  await bench.db.updateTable("robots").set({ last_command_seq: seq }).where("id", "=", robotId).execute();
+}

@@ -59,9 +59,11 @@ export class Settler implements Service {
     this.#inTurn(async () => {
       try {
         await this.#settleDue();
-        await this.#dispatcher.resend(which);
       } finally {
-        this.#busy = false;
+        // Whatever became of the rest, a pending STOP is sent again.
+        await this.#dispatcher.resend(which).finally(() => {
+          this.#busy = false;
+        });
       }
     });
   }
@@ -71,7 +73,10 @@ export class Settler implements Service {
     const robotIds = await findRobotsWithDueCommands(db, clock.now());
     const settleNext = async (): Promise<void> => {
       for (let robotId = robotIds.pop(); robotId !== undefined; robotId = robotIds.pop()) {
-        await settleDueOf(db, robotId, clock.now(), { skipLocked: true });
+        // One robot whose commands cannot be settled must not hold up the others, nor any pending STOP.
+        await settleDueOf(db, robotId, clock.now(), { skipLocked: true }).catch((error: unknown) => {
+          this.#parts.log.error({ error, robotId }, "settling a robot's commands failed; trying again within a second");
+        });
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, settleNext));
