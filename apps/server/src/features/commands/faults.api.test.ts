@@ -98,8 +98,13 @@ describe("a robot that does not do as it is told", () => {
       .executeTakeFirstOrThrow();
     // No number is left for the STOP that must follow: settling this robot fails from now on.
     await setLastSeq(broken.id, Number.MAX_SAFE_INTEGER);
-    expect(await bench.press("STOP", { robot: other })).toMatchObject({ status: 504, body: { pending: true } });
     expect(await unsettled).toMatchObject({ status: 504, body: { success: false, pending: true } });
+    expect(await bench.press("STOP", { robot: other })).toMatchObject({ status: 504, body: { pending: true } });
+    const sent = () =>
+      broker.published.filter(({ topic, payload }) => topic.includes(other.serial) && payload.includes("STOP"));
+    // The one that goes out with the answer, and the next after 5 s.
+    const sentBefore = sent().length;
+    await bench.until(async () => sent().length >= sentBefore + 2);
     bench.robot(other).clear("deaf");
     await bench.robot(other).until(({ motion }) => motion === "STOPPED");
     await setLastSeq(broken.id, before.last_command_seq);
