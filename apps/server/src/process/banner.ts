@@ -24,10 +24,8 @@ export function banner(mode: Mode, started: Started): string {
     });
   }
   if (firstAdmin !== null) {
-    const password = firstAdmin.madeUpPassword ?? "the one in ADMIN_PASSWORD";
-    lines.push(`  Sign in   ${firstAdmin.username} / ${password}`);
-    if (firstAdmin.madeUpPassword !== null)
-      lines.push("            This password is shown only now: keep it, then change it.");
+    const source = firstAdmin.madeUpPassword === null ? "in ADMIN_PASSWORD" : "shown above";
+    lines.push(`  Sign in   ${firstAdmin.username} with the password ${source}`);
   }
   lines.push(`  Broker    ${brokerUrl}`);
   if (isDemo)

@@ -1,6 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { hashPassword } from "../features/auth/public.ts";
+import { sql } from "kysely";
 import type { Db } from "../platform/database/database.ts";
+
+/** Any number all servers agree on; holds off others while one looks for a Super Admin and makes it. */
+const FIRST_ADMIN_LOCK = 7_305_003;
 
 export interface FirstAdmin {
   readonly username: string;
@@ -10,11 +14,12 @@ export interface FirstAdmin {
 
 /**
  * Makes the first Super Admin of an installation without one; null where there is one already. Production never has a
- * known password: without one from the environment a random one is made.
+ * known password: without one from the environment a random one is made. Several servers may call it at once.
  */
 export async function makeFirstAdmin(db: Db, username: string, password: string | null): Promise<FirstAdmin | null> {
   const chosen = password ?? randomBytes(15).toString("base64url");
   return await db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${FIRST_ADMIN_LOCK})`.execute(tx);
     const admins = tx
       .selectFrom("users")
       .select("id")

@@ -195,11 +195,28 @@ describe("set-up: npm run serve", () => {
     expect(production.printed()).toContain("holds the demo's sample data");
   });
 
+  test("shows the random password of the Super Admin also where the first start fails later", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "suncrew-process-"));
+    const environment = { DATA_DIR: folder, SECRET_KEY: KEY, LOG_LEVEL: "error", HOST: "127.0.0.1" };
+    const taken = await takePort();
+    const failed = run(["production"], { ...environment, PORT: String(taken.port) });
+    expect(await failed.ended()).toBe(1);
+    await taken.release();
+    expect(failed.printed()).toContain(`Port ${taken.port} is taken`);
+    const password = /Sign in +admin \/ (\S+)/.exec(failed.printed())?.[1] ?? "";
+    const next = run(["production"], environment);
+    expect(await signIn((await next.ready()).url, "admin", password)).not.toBe("");
+    expect(next.printed()).not.toContain("Sign in");
+    await next.interrupt();
+    await rm(folder, { recursive: true, force: true });
+  });
+
   test("makes a Super Admin with a random password, shown once, and no demo data", async () => {
     const first = run(["production"], { SECRET_KEY: KEY, LOG_LEVEL: "error", HOST: "127.0.0.1" });
     const { url } = await first.ready();
     const password = /Sign in +admin \/ (\S+)/.exec(first.printed())?.[1] ?? "";
     expect(password.length).toBeGreaterThanOrEqual(20);
+    expect(first.printed().split(password)).toHaveLength(2);
     const headers = { authorization: `Bearer ${await signIn(url, "admin", password)}` };
     expect(await (await fetch(`${url}${siteDetails.path}`, { headers })).json()).toEqual([]);
     expect(await (await fetch(`${url}/api/config`)).json()).toMatchObject({ mode: "production", demo_sign_ins: [] });

@@ -58,7 +58,7 @@ export async function start(parts: StartParts): Promise<Started | null> {
   building.catch(() => undefined);
   const database = await openMigratedDatabase(context);
   if (stops.stopping) return null;
-  const firstAdmin = isDemo ? await prepareDemo(database.db, dataDir) : await prepareProduction(database.db, settings);
+  const firstAdmin = isDemo ? await prepareDemo(database.db, dataDir) : await prepareProduction(database.db, parts);
   const clock = await openClock(database.db, context);
   const consoleDir = await building;
   if (stops.stopping) return null;
@@ -112,11 +112,17 @@ async function prepareDemo(db: Db, dataDir: string): Promise<null> {
   return null;
 }
 
-async function prepareProduction(db: Db, settings: ProcessSettings): Promise<FirstAdmin | null> {
+async function prepareProduction(db: Db, { settings, say }: StartParts): Promise<FirstAdmin | null> {
   if (await holdsDemoData(db)) {
     throw new StartError(
       "The database holds the demo's sample data and its known passwords: production needs a database of its own.",
     );
   }
-  return await makeFirstAdmin(db, settings.adminUsername, settings.adminPassword);
+  const admin = await makeFirstAdmin(db, settings.adminUsername, settings.adminPassword);
+  // At once: the user is stored, and this start may still fail or be stopped.
+  if (admin !== null && admin.madeUpPassword !== null) {
+    say(`The first Super Admin is made. The password is shown only now: keep it, then change it.`);
+    say(`  Sign in   ${admin.username} / ${admin.madeUpPassword}`);
+  }
+  return admin;
 }

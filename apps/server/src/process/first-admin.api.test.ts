@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { createTestDatabase } from "../../test/test-database.ts";
+import { makeFirstAdmin } from "./first-admin.writes.ts";
+
+test("set-up: of servers that start at once on an empty database one makes the Super Admin, and none fails", async () => {
+  const database = await createTestDatabase();
+  const { db } = database;
+  try {
+    const made = await Promise.all(Array.from({ length: 4 }, () => makeFirstAdmin(db, "admin", null)));
+    expect(made.filter((admin) => admin !== null)).toHaveLength(1);
+    expect(await db.selectFrom("users").select(["username", "role"]).execute()).toEqual([
+      { username: "admin", role: "SUPER_ADMIN" },
+    ]);
+  } finally {
+    await database.close();
+  }
+});
