@@ -51,6 +51,8 @@ describe("set-up: configuration by environment", () => {
     ["MAP_TILE_URL", "https://tiles.example/{z}/{x}/{y}; script-src *"],
     ["ADMIN_USERNAME", "two words"],
     ["ADMIN_PASSWORD", "admin@123"],
+    ["ADMIN_PASSWORD", "Admin@123"],
+    ["ADMIN_PASSWORD", "PASSWORD"],
     ["ADMIN_PASSWORD", "1234567"],
     ["MANUAL_RUN_MAX_MINUTES", "1441"],
     ["TRUSTED_PROXIES", "the proxy"],
@@ -61,6 +63,15 @@ describe("set-up: configuration by environment", () => {
     expect(wrong).toHaveLength(1);
     expect(wrong[0]).toMatch(new RegExp(`^${name} must .*\\.$`));
     expect(wrong[0]).not.toContain("\n");
+  });
+
+  test("a secret is taken with the blanks at its ends, everything else without", () => {
+    const set = { SECRET_KEY: ` ${KEY} `, ADMIN_PASSWORD: " a pass phrase ", ADMIN_USERNAME: " owner " };
+    expect(readSettings("production", set)).toMatchObject({
+      secretKey: ` ${KEY} `,
+      adminPassword: " a pass phrase ",
+      adminUsername: "owner",
+    });
   });
 
   test("proxies are a list of addresses and networks", () => {

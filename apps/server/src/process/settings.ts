@@ -75,7 +75,7 @@ const schema = z.object({
     .string()
     .min(8)
     .max(200)
-    .refine((text) => !["admin@123", "partner@123", "password"].includes(text))
+    .refine((text) => !["admin@123", "partner@123", "password"].includes(text.trim().toLowerCase()))
     .optional(),
   MANUAL_RUN_MAX_MINUTES: whole(1, 1440).optional(),
   TRUSTED_PROXIES: z
@@ -106,6 +106,9 @@ const musts: Record<VariableName, string> = {
 
 /** Never repeated in a refusal. */
 const secrets: readonly string[] = ["DATABASE_URL", "MQTT_URL", "SECRET_KEY", "ADMIN_PASSWORD"];
+
+/** Blanks at their ends belong to them. */
+const takenAsTheyAre: readonly VariableName[] = ["SECRET_KEY", "ADMIN_PASSWORD"];
 
 /** Empty means something for these; elsewhere it counts as not set. */
 const mayBeEmpty: readonly VariableName[] = ["MAP_TILE_URL", "MAP_TILE_ATTRIBUTION"];
@@ -161,7 +164,8 @@ type Given = Readonly<Partial<Record<VariableName, string>>>;
 
 function whatIsSet(environment: Environment): Given {
   const set = variables.flatMap(({ name }) => {
-    const text = environment[name]?.trim();
+    const given = environment[name];
+    const text = takenAsTheyAre.includes(name) ? given : given?.trim();
     return text === undefined || (text === "" && !mayBeEmpty.includes(name)) ? [] : [[name, text] as const];
   });
   return Object.fromEntries(set);
