@@ -51,7 +51,7 @@ create table sessions (
 );
 create index sessions_of_user on sessions (user_id) where ended_at is null;
 
--- Failed sign-ins, counted for an account and for an address: `key` is 'user:<name>' or 'address:<ip>'.
+-- Failed sign-ins, counted for an account and for an address: `key` is 'user:<keyed hash of the name>' or 'address:<ip>'.
 create table sign_in_failures (
   key text primary key,
   failures integer not null check (failures > 0),

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { login, TokenClaims } from "@suncrew/contract/auth/auth.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
@@ -34,9 +35,16 @@ export class AuthService {
   /** Throws 401 where name and password do not belong together, 429 while the account or the address has to wait. */
   async signIn(attempt: SignIn): Promise<SignedIn> {
     const account = await readAccount(this.#parts.db, attempt.username);
-    const accountKey = `user:${(account?.username ?? attempt.username).toLowerCase()}`;
+    const accountKey = this.#accountKey(account?.username ?? attempt.username);
     // Right passwords that arrive together must not count as each other's failures.
     return this.#turns.run(accountKey, () => this.#tryInTurn(attempt, account, accountKey));
+  }
+
+  /** What failures of a name are counted for: keyed and hashed, because people type passwords into the wrong field. */
+  #accountKey(username: string): string {
+    const { secretKey } = this.#parts.settings;
+    const hash = createHmac("sha256", secretKey).update(`sign-in:${username.toLowerCase()}`).digest("base64url");
+    return `user:${hash}`;
   }
 
   async #tryInTurn(attempt: SignIn, account: Account | null, accountKey: string): Promise<SignedIn> {

@@ -74,6 +74,16 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     expect((await tryWith(usernames.owner, PASSWORD)).status).toBe(200);
   });
 
+  test("a name that nobody has is slowed like any other, in any spelling, and written down nowhere", async () => {
+    for (const spelling of ["My-Secret-1", "my-secret-1", "MY-SECRET-1"]) {
+      expect((await tryWith(spelling, "wrong")).status).toBe(401);
+    }
+    expect((await tryWith("my-secret-1", "wrong")).status).toBe(429);
+    const rows = await server.db.selectFrom("sign_in_failures").selectAll().execute();
+    expect(rows).toHaveLength(2);
+    expect(JSON.stringify(rows).toLowerCase()).not.toContain("secret");
+  });
+
   test("a success lets the account begin anew", async () => {
     await tryWith(usernames.owner, "wrong");
     await tryWith(usernames.owner, "wrong");
@@ -124,8 +134,9 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
       (await db.selectFrom("sign_in_failures").select("key").orderBy("key").execute()).map(({ key }) => key);
     const [told, ignored] = [await keys(behind), await keys(server)];
     await behind.close();
-    expect(told).toEqual(["address:203.0.113.0", "address:203.0.113.1", "user:name"]);
-    expect(ignored).toEqual(["address:127.0.0.1", "user:name"]);
+    const ofName: unknown = expect.stringMatching(/^user:[\w-]{43}$/);
+    expect(told).toEqual(["address:203.0.113.0", "address:203.0.113.1", ofName]);
+    expect(ignored).toEqual(["address:127.0.0.1", ofName]);
   });
 
   test("more tries in a minute than any person makes never reach the database", async () => {
