@@ -5,7 +5,15 @@ import { routeQuery } from "./api/route-query.ts";
 
 export type ServerConfig = ResponseOf<typeof config>;
 
+const EVERY_MS = 300_000;
+/** The server may still be finding out whether it reaches the map's tiles. */
+const EVERY_MS_WITHOUT_TILES = 15_000;
+
 /** What the server says of itself before anybody signs in; undefined until it answered. */
 export function useServerConfig(): ServerConfig | undefined {
-  return useQuery({ ...routeQuery(config, {}), staleTime: 60_000, refetchInterval: 300_000 }).data;
+  return useQuery({
+    ...routeQuery(config, {}),
+    staleTime: 60_000,
+    refetchInterval: ({ state }) => (state.data?.map_tiles?.available === false ? EVERY_MS_WITHOUT_TILES : EVERY_MS),
+  }).data;
 }
