@@ -1,6 +1,6 @@
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { expect, test } from "vitest";
-import { ApiError, NetworkError } from "../../platform/api/errors.ts";
+import { ApiError, NetworkError, NotSentError } from "../../platform/api/errors.ts";
 import { commandBodyOf, leavesRobotOffline, reasonOf } from "./command-call.ts";
 import { newIdempotencyKey } from "./idempotency-key.ts";
 
@@ -45,6 +45,11 @@ test.each([
 
 test("§4 Commands: no answer at all sets the robot offline", () => {
   expect(leavesRobotOffline(new NetworkError(true))).toBe(true);
+});
+
+test("§4 Commands: what was never sent leaves the status as it was, and its reason is told", () => {
+  expect(leavesRobotOffline(new NotSentError("why"))).toBe(false);
+  expect(reasonOf(new NotSentError("why"))).toBe("why");
 });
 
 test("§8 Control Failed: the second line is the server's reason, else what the status says", () => {

@@ -1,4 +1,5 @@
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { toast } from "../../platform/toast.tsx";
@@ -12,8 +13,7 @@ export type CommandOutcome = "done" | "refused" | "failed";
 /** Sends one START or STOP, says in a toast what became of it (§8 Robot Control, Control Failed) and never throws. */
 export async function sendRobotCommand(robot: CommandTarget, command: StartOrStop): Promise<CommandOutcome> {
   try {
-    const body = commandBodyOf(robot, command);
-    await call(sendCommand, { body }, { headers: { "Idempotency-Key": newIdempotencyKey() } });
+    await sendNowOrNever(robot, command);
     toast.success({
       title: "Robot Control",
       message: `${command} command sent to Robot ${robot.serialNumber}`,
@@ -28,4 +28,21 @@ export async function sendRobotCommand(robot: CommandTarget, command: StartOrSto
     });
     return leavesRobotOffline(error) ? "failed" : "refused";
   }
+}
+
+/** A Stop takes no slot and is sent at once. A Start takes one, or fails: it is never sent late. */
+async function sendNowOrNever(robot: CommandTarget, command: StartOrStop): Promise<void> {
+  const body = commandBodyOf(robot, command);
+  const headers = { "Idempotency-Key": newIdempotencyKey() };
+  const { serialNumber } = robot;
+  if (command === "STOP") {
+    callSlots.giveWayToStop(serialNumber);
+    await call(sendCommand, { body }, { headers });
+    return;
+  }
+  await callSlots.run({
+    kind: "start",
+    serialNumber,
+    send: (signal) => call(sendCommand, { body }, { headers, signal }),
+  });
 }

@@ -1,6 +1,7 @@
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { config } from "@suncrew/contract/config/config.ts";
 import { mapDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";
+import { callSlots, GaveWayError } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
@@ -16,10 +17,8 @@ import { directionWord, robotStatusLook } from "./robot-meaning.ts";
 import { overlayHolds } from "./robot-overlay.ts";
 import { RobotStatusStore } from "./robot-status-store.ts";
 import type { RobotView } from "./robot-view.ts";
-import { StatusCalls } from "./status-calls.ts";
 
 export const robotStatusStore = new RobotStatusStore();
-const statusCalls = new StatusCalls();
 /** The verb that a robot was last told here, so that a START taken over by a STOP no longer speaks for it. */
 const lastPress = new Map<number, object>();
 
@@ -42,15 +41,16 @@ export async function askRobotStatus({ robotId, serialNumber, signal, isManual }
   robotStatusStore.updateCalls(robotId, { isRefreshing: true });
   const seen = liveStore.robot(robotId) ?? null;
   try {
-    const { data } = await statusCalls.run(
-      () => {
+    const { data } = await callSlots.run({
+      kind: isManual ? "status" : "poll",
+      serialNumber,
+      signal,
+      send: (sending) => {
         robotStatusStore.update(robotId, { lastQueriedAt: new Date() });
         // §7: very long timeout, cancellable.
-        return call(robotStatus, { query: { robotId: serialNumber } }, { signal, timeoutMs: null });
+        return call(robotStatus, { query: { robotId: serialNumber } }, { signal: sending, timeoutMs: null });
       },
-      signal,
-      isManual,
-    );
+    });
     const status = mapDeviceStatus(data.status);
     const direction = data.direction === "REV" ? "REVERSE" : "FORWARD";
     robotStatusStore.update(robotId, {
@@ -70,7 +70,7 @@ export async function askRobotStatus({ robotId, serialNumber, signal, isManual }
       message: `Robot ${serialNumber}: ${robotStatusLook[status].label}, battery ${Math.round(data.battery)} %, direction ${directionWord[direction]}`,
     });
   } catch (error) {
-    if (signal.aborted || error instanceof TokenExpiredError) return;
+    if (signal.aborted || error instanceof TokenExpiredError || error instanceof GaveWayError) return;
     noteUnanswered(robotId, serialNumber, isManual, error);
   } finally {
     robotStatusStore.updateCalls(robotId, { isRefreshing: false });

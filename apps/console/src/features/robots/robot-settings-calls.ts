@@ -1,7 +1,9 @@
 import { updateRobotSettings } from "@suncrew/contract/robots/robots.ts";
 import type { CleaningDirection, RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
-import { serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import type { Sent } from "../../platform/api/call.ts";
+import { NotSentError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
 import { liveStore } from "../../platform/live/live.ts";
 import { toast } from "../../platform/toast.tsx";
 import { directionWord } from "./robot-meaning.ts";
@@ -18,10 +20,23 @@ function noteConfirmed(robotId: number, change: Partial<RobotLive>): void {
   liveStore.apply([{ type: "update", at, robots: [{ ...told, ...change }], sites: [], activity: [] }]);
 }
 
+/** Settings wait for the robot's confirmation, so they take a slot and leave the way free for a Stop. */
+async function sendSettings(robot: RobotView, body: Sent<typeof updateRobotSettings>["body"]): Promise<void> {
+  await callSlots.run({
+    kind: "set",
+    serialNumber: robot.serialNumber,
+    send: (signal) => call(updateRobotSettings, { params: { robotId: robot.id }, body }, { signal }),
+  });
+}
+
+function reasonOf(error: unknown): string | undefined {
+  return error instanceof NotSentError ? error.message : serverReason(error);
+}
+
 /** Turns the cleaning direction (§7 updateRobotSettings, the direction alone); true where the robot confirmed. */
 export async function changeDirection(robot: RobotView, direction: CleaningDirection): Promise<boolean> {
   try {
-    await call(updateRobotSettings, { params: { robotId: robot.id }, body: { cleaning_direction: direction } });
+    await sendSettings(robot, { cleaning_direction: direction });
     noteConfirmed(robot.id, { cleaning_direction: direction });
     toast.success({
       title: "Direction Updated",
@@ -33,7 +48,7 @@ export async function changeDirection(robot: RobotView, direction: CleaningDirec
     toast.failure({
       title: "Direction Update Failed",
       message: "Failed to update robot direction. Please try again.",
-      reason: serverReason(error),
+      reason: reasonOf(error),
     });
     return false;
   }
@@ -49,7 +64,7 @@ export interface MotorSpeeds {
 export async function changeSpeeds(robot: RobotView, speeds: MotorSpeeds): Promise<boolean> {
   try {
     const body = { main_motor_speed: String(speeds.main), brush_motor_speed: String(speeds.brush) };
-    await call(updateRobotSettings, { params: { robotId: robot.id }, body });
+    await sendSettings(robot, body);
     noteConfirmed(robot.id, { main_motor_speed: speeds.main, brush_motor_speed: speeds.brush });
     toast.success({
       title: "Settings Updated",
@@ -61,7 +76,7 @@ export async function changeSpeeds(robot: RobotView, speeds: MotorSpeeds): Promi
     toast.failure({
       title: "Settings Update Failed",
       message: "Failed to update robot settings. Please try again.",
-      reason: serverReason(error),
+      reason: reasonOf(error),
     });
     return false;
   }

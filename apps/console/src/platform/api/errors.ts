@@ -45,6 +45,11 @@ export class AnswerError extends Error {
   }
 }
 
+/** The console itself did not send the request; `message` says why. */
+export class NotSentError extends Error {
+  override readonly name = "NotSentError";
+}
+
 /** What the server said against the request (4xx and 5xx), for the second line of a toast; else undefined. */
 export function serverReason(error: unknown): string | undefined {
   return error instanceof ApiError && error.message !== "" ? error.message : undefined;

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { CallSlots, GaveWayError, SLOT_WAIT_MS } from "./call-slots.ts";
+import type { SlotKind } from "./call-slots.ts";
+import { NotSentError } from "./errors.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Slots, and a way to put named calls into them that end when told to. */
+function setUp() {
+  const slots = new CallSlots();
+  const sent: string[] = [];
+  function put(kind: SlotKind, serialNumber: string, signal?: AbortSignal) {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const used: AbortSignal[] = [];
+    const outcome = slots
+      .run({
+        kind,
+        serialNumber,
+        ...(signal === undefined ? {} : { signal }),
+        send: (sending) => {
+          used.push(sending);
+          sent.push(`${kind} ${serialNumber}`);
+          return promise;
+        },
+      })
+      .catch((error: unknown) => error);
+    return { outcome, resolve, reject, isCut: () => used[0]?.aborted === true };
+  }
+  return { slots, sent, put };
+}
+
+test("§7 getRobotStatus: at most two calls of a tab are under way, the rest follow in order", async () => {
+  const { slots, sent, put } = setUp();
+  const [a, b] = [put("poll", "A"), put("poll", "B"), put("poll", "C"), put("poll", "D")];
+  expect(sent).toEqual(["poll A", "poll B"]);
+  b.resolve("b");
+  expect(await b.outcome).toBe("b");
+  await vi.advanceTimersByTimeAsync(0);
+  expect(sent).toEqual(["poll A", "poll B", "poll C"]);
+  a.reject(new Error("away"));
+  expect(await a.outcome).toMatchObject({ message: "away" });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(sent).toHaveLength(4);
+  expect(slots.running).toBe(2);
+});
+
+test("§7 getRobotStatus: a switch of the site ends the calls that wait and those under way", async () => {
+  const { slots, sent, put } = setUp();
+  const site = new AbortController();
+  const calls = ["A", "B", "C"].map((serial) => put("poll", serial, site.signal));
+  site.abort(new Error("switched"));
+  for (const call of calls) expect(await call.outcome).toMatchObject({ message: "switched" });
+  expect(sent).toEqual(["poll A", "poll B"]);
+  expect(calls[0]?.isCut()).toBe(true);
+  expect(slots.running).toBe(0);
+  expect(await put("poll", "D", site.signal).outcome).toMatchObject({ message: "switched" });
+});
+
+test("§7 getRobotStatus: a manual refresh goes before the polled ones", async () => {
+  const { sent, put } = setUp();
+  const running = put("poll", "A");
+  put("poll", "B");
+  put("poll", "C");
+  put("status", "D");
+  running.resolve("a");
+  await vi.advanceTimersByTimeAsync(0);
+  expect(sent).toEqual(["poll A", "poll B", "status D"]);
+});
+
+test("§4 Commands: a Start does not wait behind polled status calls: one gives way at once", async () => {
+  const { slots, sent, put } = setUp();
+  const polled = [put("poll", "A"), put("poll", "B")];
+  put("start", "C");
+  expect(polled.map((call) => call.isCut())).toEqual([false, false]);
+  put("set", "D");
+  expect(sent).toEqual(["poll A", "poll B", "start C", "set D"]);
+  expect(polled.map((call) => call.isCut())).toEqual([true, false]);
+  expect(await polled[0]?.outcome).toBeInstanceOf(GaveWayError);
+  expect(slots.running).toBe(3);
+});
+
+test("§4 Commands: a Start that found no slot for a second is not sent, and says why", async () => {
+  const { sent, put } = setUp();
+  const starts = ["A", "B", "C", "D"].map((serial) => put("start", serial));
+  await vi.advanceTimersByTimeAsync(SLOT_WAIT_MS);
+  expect(await starts[3]?.outcome).toEqual(
+    new NotSentError("Other commands are still waiting for their robots. Try again in a moment."),
+  );
+  starts[0]?.resolve("a");
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(sent).toEqual(["start A", "start B", "start C"]);
+  expect(starts[1]?.isCut()).toBe(false);
+});
+
+test("§4 Commands: a Start whose slot comes free within a second is sent, before any status call", async () => {
+  const { sent, put } = setUp();
+  const calls = [put("status", "A"), put("status", "B"), put("set", "C")] as const;
+  put("status", "D");
+  put("start", "E");
+  await vi.advanceTimersByTimeAsync(SLOT_WAIT_MS - 1);
+  expect(calls[0].isCut()).toBe(false);
+  calls[0].resolve("a");
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(sent).toEqual(["status A", "status B", "set C", "start E"]);
+});
+
+test("§4 Commands: Stop ends what is polled of its robot, and a Start that still waits never follows it", async () => {
+  const { slots, sent, put } = setUp();
+  const [polled, pressed] = [put("poll", "A"), put("status", "B")];
+  slots.giveWayToStop("A");
+  slots.giveWayToStop("B");
+  expect(await polled.outcome).toBeInstanceOf(GaveWayError);
+  expect(polled.isCut()).toBe(true);
+  expect(pressed.isCut()).toBe(false);
+  const underWay = put("start", "C");
+  put("start", "D");
+  const waiting = put("start", "E");
+  slots.giveWayToStop("E");
+  slots.giveWayToStop("C");
+  expect(await waiting.outcome).toBeInstanceOf(NotSentError);
+  expect(underWay.isCut()).toBe(false);
+  pressed.resolve("b");
+  await vi.advanceTimersByTimeAsync(0);
+  expect(sent).toEqual(["poll A", "status B", "start C", "start D"]);
+});

@@ -1,0 +1,146 @@
+import { NotSentError } from "./errors.ts";
+
+/**
+ * What a browser tab may have under way of the calls that wait for a robot. Browsers allow six connections to a
+ * host: with the live stream, two stay free, so that a Stop (which takes no slot) and the other calls never wait.
+ */
+export const SLOTS = 3;
+/** Of these, at most so many ask for a status. */
+export const STATUS_SLOTS = 2;
+/** A command that found no slot for so long, in milliseconds, is not sent: a late Start surprises whoever is near. */
+export const SLOT_WAIT_MS = 1000;
+
+export type SlotKind = "start" | "set" | "status" | "poll";
+
+export interface SlotCall<T> {
+  /** "status" is a status call that a person pressed, "poll" one that nobody did. */
+  readonly kind: SlotKind;
+  readonly serialNumber: string;
+  /** Ends the call wherever it is. */
+  readonly signal?: AbortSignal;
+  /** Sends it, once it has a slot. */
+  readonly send: (signal: AbortSignal) => Promise<T>;
+}
+
+/** A polled status call that gave way to a command. Nothing failed: the robot is asked again at its next turn. */
+export class GaveWayError extends Error {
+  override readonly name = "GaveWayError";
+}
+
+interface Entry {
+  readonly kind: SlotKind;
+  readonly serialNumber: string;
+  /** Gives the slot or the place in the queue back, once. */
+  readonly end: (reason: unknown) => void;
+  readonly start: () => void;
+}
+
+const isCommand = ({ kind }: Entry) => kind === "start" || kind === "set";
+const turns: readonly SlotKind[][] = [["start", "set"], ["status"], ["poll"]];
+
+export class CallSlots {
+  readonly #running = new Set<Entry>();
+  readonly #waiting = new Set<Entry>();
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /**
+   * Sends a call when it is its turn: commands first, then what a person pressed, then what is polled.
+   * @throws NotSentError where a command found no slot in time, GaveWayError where a polled call gave way, the
+   * signal's reason where it was aborted, else what `send` throws
+   */
+  run<T>({ kind, serialNumber, signal, send }: SlotCall<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const sending = new AbortController();
+      const since = performance.now();
+      const isLate = () => performance.now() - since > SLOT_WAIT_MS;
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const leave = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+        this.#running.delete(entry);
+        this.#waiting.delete(entry);
+      };
+      const entry: Entry = {
+        kind,
+        serialNumber,
+        end: (reason) => {
+          leave();
+          reject(reason);
+          sending.abort(reason);
+          this.#next();
+        },
+        start: () => {
+          clearTimeout(timer);
+          // One signal ends many calls: those told last must not start in the gaps that the first ones leave.
+          if (signal?.aborted) {
+            entry.end(signal.reason);
+            return;
+          }
+          // A tab in the background is given its timers late.
+          if (isCommand(entry) && isLate()) {
+            entry.end(waitedTooLong());
+            return;
+          }
+          this.#waiting.delete(entry);
+          this.#running.add(entry);
+          void send(sending.signal)
+            .then(resolve, reject)
+            .finally(() => {
+              leave();
+              this.#next();
+            });
+        },
+      };
+      const onAbort = () => entry.end(signal?.reason);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#waiting.add(entry);
+      if (isCommand(entry)) {
+        timer = setTimeout(() => entry.end(waitedTooLong()), SLOT_WAIT_MS);
+        if (this.#running.size >= SLOTS) first(this.#running, ["poll"])?.end(new GaveWayError());
+      }
+      this.#next();
+    });
+  }
+
+  /** A Stop was pressed: what is polled of this robot ends, and a Start that still waits never follows the Stop. */
+  giveWayToStop(serialNumber: string): void {
+    const former = [...this.#waiting, ...this.#running].filter((entry) => entry.serialNumber === serialNumber);
+    for (const entry of former) {
+      if (entry.kind === "poll") entry.end(new GaveWayError());
+      if (entry.kind === "start" && this.#waiting.has(entry)) {
+        entry.end(new NotSentError("Stop was pressed before it was sent."));
+      }
+    }
+  }
+
+  #next(): void {
+    for (const kinds of turns) {
+      const entry = first(this.#waiting, kinds);
+      if (entry === undefined) continue;
+      if (this.#running.size >= SLOTS) return;
+      const asking = [...this.#running].filter((one) => !isCommand(one)).length;
+      if (!isCommand(entry) && asking >= STATUS_SLOTS) return;
+      entry.start();
+      this.#next();
+      return;
+    }
+  }
+}
+
+function first(entries: ReadonlySet<Entry>, kinds: readonly SlotKind[]): Entry | undefined {
+  return [...entries].find(({ kind }) => kinds.includes(kind));
+}
+
+function waitedTooLong(): NotSentError {
+  return new NotSentError("Other commands are still waiting for their robots. Try again in a moment.");
+}
+
+/** The slots of this tab. */
+export const callSlots = new CallSlots();

@@ -1,0 +1,92 @@
+import type { Page, Request } from "@playwright/test";
+import {
+  BHADLA,
+  chooseSite,
+  expectStatus,
+  expectToast,
+  expectTruth,
+  REWA,
+  robotCard,
+  startRobot,
+  startsOf,
+} from "./support/dashboard.ts";
+import { expect, test } from "./support/suncrew.ts";
+
+interface SentCommand {
+  readonly robotId: string;
+  readonly command: string;
+  readonly request: Request;
+  isAnswered: boolean;
+}
+
+/** The commands that the page sends from now on. */
+function commandsOf(page: Page): SentCommand[] {
+  const sent: SentCommand[] = [];
+  page.on("request", (request) => {
+    if (!request.url().endsWith("/send_command")) return;
+    const { robotId, command } = request.postDataJSON() as { robotId: string; command: string };
+    sent.push({ robotId, command, request, isAnswered: false });
+  });
+  page.on("requestfinished", (request) => {
+    for (const one of sent) if (one.request === request) one.isAnswered = true;
+  });
+  return sent;
+}
+
+test("§4 Commands: Stop is sent at once while Starts wait for silent robots, and no Start is sent late", async ({
+  page,
+  problems,
+  signIn,
+  simulator,
+}) => {
+  // The browser itself notes every answer that is a refusal.
+  problems.allow(/status of (502|504)/);
+  await signIn(page, "admin");
+  await chooseSite(page, BHADLA);
+  const moving = robotCard(page, "SCR-1001");
+  const tooMany = robotCard(page, "SCR-1003");
+  const deaf = ["SCR-1010", "SCR-1011", "SCR-1002"];
+  const startsBefore = await startsOf(simulator, tooMany.serial);
+  await startRobot(moving, simulator);
+  for (const serial of deaf) await simulator.fault(serial, { kind: "deaf" });
+  const sent = commandsOf(page);
+
+  await chooseSite(page, REWA);
+  await robotCard(page, "SCR-1010").start.click();
+  await robotCard(page, "SCR-1011").start.click();
+  await chooseSite(page, BHADLA);
+  await robotCard(page, "SCR-1002").start.click();
+  await tooMany.start.click();
+  const pressedAt = Date.now();
+  await moving.stop.click();
+
+  await expect.poll(() => sent.find(({ command }) => command === "STOP")?.robotId).toBe(moving.serial);
+  await expect.poll(() => simulator.robot(moving.serial), { intervals: [50] }).toMatchObject({ motion: "STOPPED" });
+  expect(Date.now() - pressedAt, "milliseconds from the press until the robot stands").toBeLessThan(3000);
+  const starts = sent.filter(({ command }) => command === "START");
+  expect(starts.map(({ robotId, isAnswered }) => ({ robotId, isAnswered }))).toEqual(
+    deaf.map((robotId) => ({ robotId, isAnswered: false })),
+  );
+  const stop = sent.find(({ command }) => command === "STOP");
+  await expect.poll(() => stop?.isAnswered).toBe(true);
+  // From the call until its first byte went out: the browser's own queue.
+  expect(stop?.request.timing().requestStart, "milliseconds in the browser").toBeLessThan(1000);
+
+  await expectToast(
+    page,
+    "Control Failed",
+    `Failed to send START command to Robot ${tooMany.serial}`,
+    "Other commands are still waiting for their robots. Try again in a moment.",
+  );
+  await expectStatus(tooMany, "Idle");
+  await expect.poll(() => starts.every(({ isAnswered }) => isAnswered), { timeout: 15_000 }).toBe(true);
+  expect(await startsOf(simulator, tooMany.serial)).toBe(startsBefore);
+  expect(sent.filter(({ command }) => command === "START")).toHaveLength(deaf.length);
+
+  for (const serial of deaf) {
+    await simulator.clear(serial);
+    await expectTruth(simulator, serial, { motion: "STOPPED" });
+  }
+  await robotCard(page, "SCR-1002").refresh.click();
+  await expectStatus(robotCard(page, "SCR-1002"), "Idle");
+});
