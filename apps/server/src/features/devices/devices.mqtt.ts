@@ -31,17 +31,33 @@ export function openMessage(received: ReceivedMessage, receivedAt: Date): Opened
   const json = parseJson(received.payload);
   if (json === undefined) return { bad: "json", serial };
   const incoming = parseLeaf(topic.leaf, json, receivedAt, received.retained);
-  return incoming === null ? { bad: "schema", serial } : { serial: topic.serial, incoming };
+  return incoming === null || !hasStorableTimes(incoming.message)
+    ? { bad: "schema", serial }
+    : { serial: topic.serial, incoming };
 }
 
 function parseJson(payload: Buffer): unknown {
   try {
     const text = utf8.decode(payload);
-    // PostgreSQL stores no NUL character, and no robot needs one.
-    return text.includes("\\u0000") ? undefined : JSON.parse(text);
+    // PostgreSQL stores no NUL character and no half of a surrogate pair, and no robot needs one.
+    if (text.includes("\\u0000")) return undefined;
+    return surrogateEscape.test(text) ? JSON.parse(text, wellFormed) : JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** Halves of a pair come by escapes only: the decoder above refuses their bytes. */
+const surrogateEscape = /\\ud[89a-f]/i;
+
+function wellFormed(_key: string, value: unknown): unknown {
+  if (typeof value === "string" && !value.isWellFormed()) throw new SyntaxError("half of a surrogate pair");
+  return value;
+}
+
+/** A year 0000 is ISO 8601, but no year to PostgreSQL. */
+function hasStorableTimes(message: { readonly ts: string; readonly at?: string }): boolean {
+  return [message.ts, message.at].every((time) => time === undefined || !time.startsWith("0000-"));
 }
 
 function parseLeaf(
