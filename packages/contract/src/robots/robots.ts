@@ -103,7 +103,7 @@ export const updateRobotSettings = defineRoute({
     })
     .partial()
     .refine((body) => Object.values(body).some((value) => value !== undefined), {
-      message: "at least one of cleaning_direction, main_motor_speed and brush_motor_speed is required",
+      message: "At least one of cleaning_direction, main_motor_speed and brush_motor_speed is required.",
       path: ["cleaning_direction"],
     }),
   response: z.object({ success: z.literal(true), message: z.string() }),

@@ -1,7 +1,7 @@
 import { activityLogs } from "@suncrew/contract/activity/activity.ts";
 import { login, logout } from "@suncrew/contract/auth/auth.ts";
 import { config, ready } from "@suncrew/contract/config/config.ts";
-import { robotsList } from "@suncrew/contract/robots/robots.ts";
+import { robotsList, updateRobotSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
@@ -31,6 +31,15 @@ describe("§8: what is wrong with a request is told in plain words that name the
       message: messages.join("; "),
       errors: messages.map((message) => ({ message })),
     });
+  });
+
+  test("settings without any setting", async () => {
+    const admin = await server.as("admin");
+    const path = updateRobotSettings.path.replace(":robotId", String(server.fixtures.ownRobot.id));
+    const message = "At least one of cleaning_direction, main_motor_speed and brush_motor_speed is required.";
+    const answer = await admin.raw(path, { method: "PUT", body: {} });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ message, errors: [{ field: "cleaning_direction", message }] });
   });
 
   test.each([
