@@ -38,7 +38,7 @@ export async function openMigratedDatabase(context: PartContext): Promise<OpenDa
   });
   stops.add("database connections", 1000, () => database.close());
   try {
-    await migrate(database.db);
+    await migrateWithoutLimit(connection);
   } catch (error) {
     const reason = error instanceof Error ? error.message || String(error) : String(error);
     const place =
@@ -46,6 +46,16 @@ export async function openMigratedDatabase(context: PartContext): Promise<OpenDa
     throw new StartError(`${place} cannot be used: ${reason}`);
   }
   return database;
+}
+
+/** A migration may take longer than a call, or wait for another server's. */
+async function migrateWithoutLimit(connection: pg.ClientConfig): Promise<void> {
+  const unlimited = openDatabase(connection, { poolSize: 1, queryLimitMs: 0 });
+  try {
+    await migrate(unlimited.db);
+  } finally {
+    await unlimited.close();
+  }
 }
 
 async function embedded({ settings, dataDir, stops, log, fail }: PartContext): Promise<pg.ClientConfig> {

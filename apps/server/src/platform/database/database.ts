@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from "kysely";
 import pg from "pg";
+import { withoutStuckConnections } from "./query-limit.ts";
 import type { Tables } from "./schema.ts";
 
 export type Db = Kysely<Tables>;
@@ -32,14 +33,27 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
+/** A query without an answer after this long fails, so that calls do not hang on a database that stands still. */
+const QUERY_LIMIT_MS = 15_000;
+
+interface PoolOptions {
+  readonly poolSize?: number;
+  /** In milliseconds; 15 s unless given, 0 for none. */
+  readonly queryLimitMs?: number;
+  readonly onError?: (error: Error) => void;
+}
+
 /** Opens a pool. Errors of idle connections are handed to `onError`; the pool itself goes on. */
-export function openDatabase(
-  connection: pg.ClientConfig,
-  options: { readonly poolSize?: number; readonly onError?: (error: Error) => void } = {},
-): OpenDatabase {
-  const pool = new pg.Pool({ ...connection, types, max: options.poolSize ?? 10, connectionTimeoutMillis: 5_000 });
+export function openDatabase(connection: pg.ClientConfig, options: PoolOptions = {}): OpenDatabase {
+  const pool = new pg.Pool({
+    ...connection,
+    types,
+    max: options.poolSize ?? 10,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: options.queryLimitMs ?? QUERY_LIMIT_MS,
+  });
   pool.on("error", (error) => options.onError?.(error));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withoutStuckConnections(pool) }) });
   return { db, connection: { ...connection, types }, close: () => db.destroy() };
 }
 

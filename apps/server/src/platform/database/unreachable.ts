@@ -1,3 +1,5 @@
+import { gotNoAnswer } from "./query-limit.ts";
+
 const connectCodes = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -17,6 +19,7 @@ const driverWords =
 /** True where a query failed because the database is not there, not because of the query. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (gotNoAnswer(error)) return true;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (stateCode.test(code) || driverWords.test(error.message)) return true;
   const call = "syscall" in error && typeof error.syscall === "string" ? error.syscall : "";

@@ -1,0 +1,34 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestDatabase } from "../../../test/test-database.ts";
+import { type OpenDatabase, openDatabase } from "./database.ts";
+import { isDatabaseUnreachable } from "./unreachable.ts";
+
+let database: OpenDatabase;
+let limited: OpenDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  limited = openDatabase(database.connection, { poolSize: 1, queryLimitMs: 200 });
+});
+afterAll(async () => {
+  await limited.close();
+  await database.close();
+});
+
+const unanswered = sql`select pg_sleep(20)`;
+const asked = sql<{ one: number }>`select 1 as one`;
+
+describe("a database that stops answering", () => {
+  test("fails the call as unreachable, and the next call does not wait behind it", async () => {
+    const error = await unanswered.execute(limited.db).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Error);
+    expect(isDatabaseUnreachable(error)).toBe(true);
+    expect((await asked.execute(limited.db)).rows).toEqual([{ one: 1 }]);
+  });
+
+  test("fails a transaction, and the next call does not wait behind its rollback", async () => {
+    const work = limited.db.transaction().execute((tx) => unanswered.execute(tx));
+    await expect(work).rejects.toSatisfy(isDatabaseUnreachable);
+    expect((await asked.execute(limited.db)).rows).toEqual([{ one: 1 }]);
+  });
+});
