@@ -9,8 +9,6 @@ export interface ActivityChoice {
   readonly cursor?: string;
   readonly limit?: number;
   readonly logIds?: readonly string[];
-  /** Number of a transaction, as text: rows written by it or a later one. */
-  readonly changedSince?: string;
 }
 
 /** STARTs and STOPs at the viewer's sites, newest first. A partner is not told partners' names (§6). */
@@ -29,8 +27,6 @@ export async function readActivity(
     .orderBy("a.log_id", "desc");
   if (choice.limit !== undefined) query = query.limit(choice.limit);
   if (choice.logIds !== undefined) query = query.where("a.log_id", "=", sql<number>`any(${choice.logIds}::bigint[])`);
-  if (choice.changedSince !== undefined)
-    query = query.where("a.change_no", ">=", sql<string>`${choice.changedSince}::xid8`);
   if (choice.cursor !== undefined) {
     query = query.where(
       sql<boolean>`(a.created_at, a.log_id) < (select c.created_at, c.log_id from activity c where c.log_id = ${choice.cursor}::bigint)`,

@@ -7,8 +7,6 @@ import { visibleSites } from "../sites/public.ts";
 export interface RobotChoice {
   readonly siteId?: number;
   readonly robotIds?: readonly number[];
-  /** Number of a transaction, as text: robots whose row was changed by it or a later one. */
-  readonly changedSince?: string;
 }
 
 /** The viewer's robots by name, whole: what is fixed and what changes by itself. One query. */
@@ -80,8 +78,6 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
     .orderBy("r.id");
   if (choice.siteId !== undefined) query = query.where("sites.id", "=", choice.siteId);
   if (choice.robotIds !== undefined) query = query.where("r.id", "=", sql<number>`any(${choice.robotIds})`);
-  if (choice.changedSince !== undefined)
-    query = query.where("s.change_no", ">=", sql<string>`${choice.changedSince}::xid8`);
   const rows = await query.execute();
   return rows.map((row) => {
     const { run_id, run_began_at, run_planned_end_at, command_id, verb, issued_at, answered_at, ...robot } = row;
