@@ -1,0 +1,29 @@
+/** Days as 'YYYY-MM-DD', without time or zone. Small, so that a page need not load the clock library for them. */
+
+const DAY_MS = 86_400_000;
+
+/** The day that many days later, or earlier where `days` is negative. */
+export function addDays(date: string, days: number): string {
+  return new Date(midnightUtc(date) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Days from one to the other; negative where the other lies before. */
+export function daysBetween(from: string, to: string): number {
+  return Math.round((midnightUtc(to) - midnightUtc(from)) / DAY_MS);
+}
+
+/** The Monday of the week that the day lies in. */
+export function startOfWeek(date: string): string {
+  return addDays(date, -((new Date(midnightUtc(date)).getUTCDay() + 6) % 7));
+}
+
+/** False for days that no calendar has, as 2026-02-30. */
+export function isCalendarDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = midnightUtc(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+function midnightUtc(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`);
+}

@@ -1,0 +1,45 @@
+/** §5, §9 Schedule. */
+export const DURATION_MIN_MINUTES = 1;
+export const DURATION_MAX_MINUTES = 480;
+export const DURATION_DEFAULT_MINUTES = 30;
+
+export type ScheduleProblem = "invalid-duration" | "missing-start-time";
+
+/** §5 Schedule: the specification's own sentences, for the toast and for the server's answer. */
+export const scheduleProblemText: Readonly<
+  Record<ScheduleProblem, { readonly title: string; readonly message: string }>
+> = {
+  "invalid-duration": {
+    title: "Invalid Duration",
+    message: "Duration must be between 1 and 480 minutes.",
+  },
+  "missing-start-time": {
+    title: "Missing Start Time",
+    message: "Please set a start time for the schedule.",
+  },
+};
+
+export interface ScheduleEntries {
+  readonly enabled: boolean;
+  /** As chosen; empty or null where nothing is. */
+  readonly startTime: string | null;
+  readonly durationMinutes: number;
+}
+
+/** The first problem that keeps a schedule from being saved, in the order of §5; null where there is none. */
+export function validateSchedule(entries: ScheduleEntries): ScheduleProblem | null {
+  if (!isDuration(entries.durationMinutes)) return "invalid-duration";
+  if (entries.enabled && (entries.startTime ?? "").trim() === "") return "missing-start-time";
+  return null;
+}
+
+/** A run takes whole minutes, 1 to 480. */
+export function isDuration(minutes: number): boolean {
+  return Number.isInteger(minutes) && minutes >= DURATION_MIN_MINUTES && minutes <= DURATION_MAX_MINUTES;
+}
+
+/** §5 Schedule: what is no number falls back to 1. Numbers stay as typed, so that 0 or 12.5 is told and not altered. */
+export function parseDurationInput(text: string): number {
+  const typed = text.trim();
+  return /^[+-]?\d+(\.\d+)?$/.test(typed) ? Number(typed) : 1;
+}

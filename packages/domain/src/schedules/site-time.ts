@@ -1,0 +1,40 @@
+import { Temporal } from "temporal-polyfill";
+import type { LocalTime } from "./start-time.ts";
+
+/** What the clocks of a zone show at an instant; RangeError for a zone that nobody knows. */
+export function localTimeOf(instant: Date, timezone: string): LocalTime {
+  const local = localDateTimeOf(instant, timezone);
+  return { date: local.toPlainDate().toString(), time: local.toPlainTime().toString({ smallestUnit: "second" }) };
+}
+
+/** The day that the clocks of a zone show, 'YYYY-MM-DD'. */
+export function siteToday(timezone: string, now: Date): string {
+  return localTimeOf(now, timezone).date;
+}
+
+/**
+ * When the clocks of a zone show that day and time ('HH:MM' or 'HH:MM:SS'). A time that a clock change skips means
+ * the first minute after the gap, one that comes twice the first. RangeError for days and times that do not exist.
+ */
+export function instantOf(date: string, time: string, timezone: string): Date {
+  return instantOfLocal(Temporal.PlainDateTime.from(`${date}T${time}`), timezone);
+}
+
+/** The first instant of a day. */
+export function startOfDay(date: string, timezone: string): Date {
+  return instantOf(date, "00:00:00", timezone);
+}
+
+/** For the neighbours that compute with days: what `localTimeOf` tells, unformatted. */
+export function localDateTimeOf(instant: Date, timezone: string): Temporal.PlainDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timezone).toPlainDateTime();
+}
+
+/** For the neighbours that compute with days: what `instantOf` tells, from a parsed time. */
+export function instantOfLocal(local: Temporal.PlainDateTime, timezone: string): Date {
+  const first = local.toZonedDateTime(timezone, { disambiguation: "earlier" });
+  // "earlier" takes a time in a gap back to before the gap: the clock change itself is the next one from there.
+  const isInGap = !first.toPlainDateTime().equals(local);
+  const run = isInGap ? (first.getTimeZoneTransition("next") ?? first) : first;
+  return new Date(run.epochMilliseconds);
+}
