@@ -3,6 +3,7 @@ import type { Insertable } from "kysely";
 import { hashPassword } from "../src/features/auth/public.ts";
 import type { Db } from "../src/platform/database/database.ts";
 import type { RobotStateTable } from "../src/platform/database/schema.ts";
+import { reserveGroup, type TestGroup } from "./group-fixtures.ts";
 
 /** Password of every user of the fixtures. */
 export const PASSWORD = "morning sun 42";
@@ -22,6 +23,9 @@ export interface Fixtures {
   readonly ownRobot: TestRobot;
   readonly ownRobot2: TestRobot;
   readonly foreignRobot: TestRobot;
+  /** Of `ownRobot` and of `foreignRobot`; not there until `standGroups` puts them there. */
+  readonly ownGroup: TestGroup;
+  readonly foreignGroup: TestGroup;
 }
 
 export interface TestRobot {
@@ -64,6 +68,8 @@ export async function addFixtures(db: Db): Promise<Fixtures> {
     ownRobot: await addRobot(db, ownSiteId, "OWN-1"),
     ownRobot2: await addRobot(db, ownSiteId, "OWN-2"),
     foreignRobot: await addRobot(db, foreignSiteId, "FAR-1"),
+    ownGroup: reserveGroup(1),
+    foreignGroup: reserveGroup(2),
   };
 }
 

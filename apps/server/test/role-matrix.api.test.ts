@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { buildApp } from "../src/app.ts";
 import { type Person, privateWords } from "./fixtures.ts";
+import { standGroups } from "./group-fixtures.ts";
 import {
   Id,
   idNamesOf,
@@ -61,16 +62,17 @@ function expectedStatus(name: RouteName, person: Person | null, filled: Filled):
   // They are all the viewer's but do not name the same robot.
   if (new Set(seen).size > 1) return 400;
   // No robot of the fixtures has ever reported, so each is away.
-  return route.device === true ? 504 : (route.status ?? 200);
+  return sampleCalls[name].status ?? (route.device === true ? 504 : (route.status ?? 200));
 }
 
 function fill(part: Part | undefined, where: string, filled: Filled): Part | undefined {
   if (part === undefined) return undefined;
   return Object.fromEntries(
-    Object.entries(part).map(([key, value]) => [
-      key,
-      value instanceof Id ? filled.get(`${where}.${key}`)?.value : value,
-    ]),
+    Object.entries(part).map(([key, value]) => {
+      const placed = filled.get(`${where}.${key}`)?.value;
+      if (Array.isArray(value) && value[0] instanceof Id) return [key, [placed]];
+      return [key, value instanceof Id ? placed : value];
+    }),
   );
 }
 
@@ -83,6 +85,7 @@ async function make(name: RouteName, client: TestClient, filled: Filled): Promis
   const sample = sampleCalls[name];
   const url = urlOf(route.path, fill(sample.params, "params", filled), fill(sample.query, "query", filled));
   const body = fill(sample.body, "body", filled);
+  if (sample.groups !== undefined) await standGroups(server.db, server.fixtures, sample.groups);
   if (route.stream === true) return firstOfStream(url, client);
   return client.raw(url, { method: route.method, ...(body && { body }) });
 }

@@ -28,6 +28,7 @@ export const login = defineRoute({
   summary: "Sign in with a username and password",
   method: "POST",
   path: "/api/auth/login",
+  open: true,
   body: z.object({
     username: z.string().trim().min(1, "Username is required").max(200),
     password: z.string().min(1, "Password is required").max(1000),

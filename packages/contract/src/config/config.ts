@@ -8,6 +8,7 @@ export const config = defineRoute({
   summary: "What the console needs to know before anybody signs in",
   method: "GET",
   path: "/api/config",
+  open: true,
   response: z.object({
     mode: modeSchema,
     /** The known sign-ins of a demo; empty in production. */
@@ -21,6 +22,7 @@ export const health = defineRoute({
   summary: "The process lives",
   method: "GET",
   path: "/api/health",
+  open: true,
   response: z.object({ status: z.literal("ok") }),
 });
 
@@ -28,5 +30,6 @@ export const ready = defineRoute({
   summary: "Database and broker are reached; 503 names the one that is not",
   method: "GET",
   path: "/api/ready",
+  open: true,
   response: z.object({ status: z.literal("ready"), database: z.literal(true), broker: z.literal(true) }),
 });

@@ -21,6 +21,8 @@ export interface RouteSpec {
   readonly response: z.ZodType;
   /** The answer is a `text/event-stream` whose events carry `response`. */
   readonly stream?: true;
+  /** Anybody may make the call; every other one is made only by who is signed in. */
+  readonly open?: true;
   /** The call speaks to a robot: its errors also carry `success: false`. */
   readonly device?: true;
 }

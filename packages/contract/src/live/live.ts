@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { activityEntrySchema } from "../activity/activity.ts";
 import { defineRoute } from "../http/route.ts";
-import { instantSchema } from "../http/values.ts";
+import { idSchema, instantSchema } from "../http/values.ts";
 import { robotLiveSchema } from "../robots/robots.ts";
 import { siteSchema } from "../sites/sites.ts";
 
@@ -25,6 +25,10 @@ export const liveEventSchema = z.discriminatedUnion("type", [
     robots: z.array(robotLiveSchema),
     sites: z.array(siteSchema),
     activity: z.array(activityEntrySchema),
+    /** Sites whose groups or schedules changed: whoever shows them reads them again. */
+    groups_changed: z.array(idSchema),
+    /** Sites whose runs changed. */
+    runs_changed: z.array(idSchema),
   }),
   /** The stream ends: the session is over, or what the user may see has changed (connect again). */
   z.object({ type: z.literal("end"), reason: z.enum(["session", "scope", "shutdown"]) }),

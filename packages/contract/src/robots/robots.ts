@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
+import { runOutcomeSchema } from "../runs/run-outcome.ts";
 import { dateSchema, idInputSchema, idSchema, instantSchema, percentInputSchema } from "../http/values.ts";
 
 /** The mapped status (§3 Robot, client shape). */
@@ -30,6 +31,25 @@ export const currentRunSchema = z.object({
   planned_end_at: instantSchema.nullable(),
 });
 
+/** The lock on a robot: who set it, why and since when. */
+export const robotMaintenanceLockSchema = z.object({
+  reason: z.string(),
+  locked_by: z.string(),
+  locked_at: instantSchema,
+  /** The robot showed that it keeps the lock; false means "not confirmed by the robot". */
+  confirmed: z.boolean(),
+});
+
+/** The last cleaning of a robot that is over and in which it moved. */
+export const lastRunSchema = z.object({
+  run_id: z.uuid(),
+  began_at: instantSchema,
+  ended_at: instantSchema,
+  outcome: runOutcomeSchema,
+  started_by: z.string(),
+  reason: z.string().nullable(),
+});
+
 /** The part of a robot that changes by itself; the live stream carries it whole on every change. */
 export const robotLiveSchema = z.object({
   robot_id: idSchema,
@@ -53,6 +73,10 @@ export const robotLiveSchema = z.object({
   last_cleaned_at: instantSchema.nullable(),
   current_run: currentRunSchema.nullable(),
   open_command: openCommandSchema.nullable(),
+  last_run: lastRunSchema.nullable(),
+  maintenance: robotMaintenanceLockSchema.nullable(),
+  /** The group it belongs to; the AUTO badge comes from it. */
+  group_id: idSchema.nullable(),
 });
 export type RobotLive = z.output<typeof robotLiveSchema>;
 

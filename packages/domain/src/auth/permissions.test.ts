@@ -1,5 +1,7 @@
+import type { RouteSpec } from "@suncrew/contract/http/route.ts";
+import { routes } from "@suncrew/contract/routes.ts";
 import { describe, expect, it } from "vitest";
-import { may, mayCall } from "./permissions.ts";
+import { may, mayCall, permissions } from "./permissions.ts";
 
 describe("§6 Roles and permissions", () => {
   it("lets nobody but a signed-in user make calls, save those open to anyone", () => {
@@ -8,6 +10,13 @@ describe("§6 Roles and permissions", () => {
     expect(mayCall(null, "siteDetails")).toBe(false);
     expect(mayCall(null, "sendCommand")).toBe(false);
     expect(mayCall(null, "live")).toBe(false);
+  });
+
+  it("and the contract say the same of the calls open to anyone", () => {
+    const specs: Readonly<Record<string, RouteSpec>> = routes;
+    const open = Object.entries(specs).flatMap(([name, route]) => (route.open === true ? [name] : []));
+    const anyone = Object.entries(permissions).flatMap(([name, { access }]) => (access === "anyone" ? [name] : []));
+    expect(open.toSorted()).toEqual(anyone.toSorted());
   });
 
   it("keeps the activity log to Super Admins", () => {

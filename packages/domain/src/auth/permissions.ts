@@ -5,7 +5,7 @@ import type { RouteName } from "@suncrew/contract/routes.ts";
 export type Access = "anyone" | "signed-in" | "super-admin";
 
 /** What a call is about: decides which rows of another tenant it must not touch. */
-export type Scope = "none" | "own" | "sites" | "site" | "robot";
+export type Scope = "none" | "own" | "sites" | "site" | "robot" | "group" | "schedule";
 
 export interface Permission {
   readonly access: Access;
@@ -26,6 +26,21 @@ export const permissions: Record<RouteName, Permission> = {
   updateRobotSettings: { access: "signed-in", scope: "robot" },
   sendCommand: { access: "signed-in", scope: "robot" },
   robotStatus: { access: "signed-in", scope: "robot" },
+  groupList: { access: "signed-in", scope: "site" },
+  createGroup: { access: "signed-in", scope: "site" },
+  updateGroup: { access: "signed-in", scope: "group" },
+  deleteGroup: { access: "signed-in", scope: "group" },
+  groupSendCommand: { access: "signed-in", scope: "group" },
+  siteStop: { access: "signed-in", scope: "site" },
+  robotMaintenance: { access: "signed-in", scope: "robot" },
+  groupMaintenance: { access: "signed-in", scope: "group" },
+  getRobotSchedule: { access: "signed-in", scope: "site" },
+  createSchedule: { access: "signed-in", scope: "group" },
+  updateSchedule: { access: "signed-in", scope: "schedule" },
+  deleteSchedule: { access: "signed-in", scope: "schedule" },
+  runsList: { access: "signed-in", scope: "sites" },
+  runsToday: { access: "signed-in", scope: "sites" },
+  runsCalendar: { access: "signed-in", scope: "site" },
   activityLogs: { access: "super-admin", scope: "sites" },
   live: { access: "signed-in", scope: "sites" },
 };

@@ -17,7 +17,17 @@ function noteConfirmed(robotId: number, change: Partial<RobotLive>): void {
   const told = liveStore.robot(robotId);
   if (told === undefined) return;
   const at = new Date().toISOString();
-  liveStore.apply([{ type: "update", at, robots: [{ ...told, ...change }], sites: [], activity: [] }]);
+  liveStore.apply([
+    {
+      type: "update",
+      at,
+      robots: [{ ...told, ...change }],
+      sites: [],
+      activity: [],
+      groups_changed: [],
+      runs_changed: [],
+    },
+  ]);
 }
 
 /** Settings wait for the robot's confirmation, so they take a slot and leave the way free for a Stop. */

@@ -1,9 +1,10 @@
 import { login, logout } from "@suncrew/contract/auth/auth.ts";
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
+import { health } from "@suncrew/contract/config/config.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { call } from "./call.ts";
-import { AnswerError, ApiError, NetworkError } from "./errors.ts";
+import { AnswerError, ApiError, NetworkError, TokenExpiredError } from "./errors.ts";
 
 const stored = vi.hoisted(() => {
   const items = new Map<string, string>();
@@ -52,20 +53,29 @@ function neverAnswer(): void {
 beforeEach(() => {
   vi.useFakeTimers();
   stored.clear();
+  stored.set("token", tokenExpiringIn(60));
   vi.stubGlobal("fetch", fetched.mockReset());
   vi.stubGlobal("location", { replace: goTo.mockReset() });
 });
 afterEach(() => vi.useRealTimers());
 
 test("§7 a Bearer token is sent when there is one, and none when there is none", async () => {
-  answer(200, []);
-  await call(siteDetails, {});
+  answer(200, { status: "ok" });
+  stored.clear();
+  await call(health, {});
   expect(lastRequest().headers.get("authorization")).toBeNull();
   const token = tokenExpiringIn(60);
   stored.set("token", token);
+  answer(200, []);
   await call(siteDetails, {});
   expect(lastRequest()).toMatchObject({ url: "/api/sites/details", init: { method: "GET" } });
   expect(lastRequest().headers.get("authorization")).toBe(`Bearer ${token}`);
+});
+
+test("§4 Session: once the session is over nothing is sent that the server would only refuse", async () => {
+  stored.clear();
+  expect(await failureOf(call(siteDetails, {}))).toBeInstanceOf(TokenExpiredError);
+  expect(fetched).not.toHaveBeenCalled();
 });
 
 test("§7 logout has a JSON content type and an empty body", async () => {

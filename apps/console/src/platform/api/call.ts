@@ -2,7 +2,7 @@ import { errorResponseSchema } from "@suncrew/contract/http/error.ts";
 import type { ResponseOf, RouteSpec, SentBodyOf, SentParamsOf, SentQueryOf } from "@suncrew/contract/http/route.ts";
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { endSession, tokenToSend } from "../session/session.ts";
-import { AnswerError, ApiError, NetworkError } from "./errors.ts";
+import { AnswerError, ApiError, NetworkError, TokenExpiredError } from "./errors.ts";
 import { urlOf } from "./url.ts";
 
 /** §9 Request timeout, in milliseconds: the time until the first byte of the answer. */
@@ -47,6 +47,8 @@ export async function call<R extends RouteSpec>(
  */
 export async function send<R extends RouteSpec>(route: R, sent: Sent<R>, options: CallOptions = {}): Promise<Response> {
   const token = tokenToSend();
+  // The session has just ended and the page is about to leave: the server would only refuse.
+  if (token === null && route.open !== true) throw new TokenExpiredError();
   const headers = new Headers({ Accept: "application/json", ...options.headers });
   if (route.method !== "GET") headers.set("Content-Type", "application/json");
   if (token !== null) headers.set("Authorization", `Bearer ${token}`);

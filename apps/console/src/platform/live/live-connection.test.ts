@@ -4,12 +4,23 @@ import { LiveConnection } from "./live-connection.ts";
 import { LiveStore } from "./live-store.ts";
 
 vi.hoisted(() => {
-  vi.stubGlobal("localStorage", { getItem: () => null, removeItem: () => undefined });
+  const claims = { role: "SUPER_ADMIN", exp: Date.now() / 1000 + 86_400 };
+  const token = `a.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c`;
+  const getItem = (key: string) => (key === "token" ? token : null);
+  vi.stubGlobal("localStorage", { getItem, removeItem: () => undefined });
 });
 
 const AT = "2026-03-01T10:00:00.000Z";
 const snapshot: LiveEvent = { type: "snapshot", at: AT, robots: [], sites: [] };
-const update: LiveEvent = { type: "update", at: AT, robots: [], sites: [], activity: [] };
+const update: LiveEvent = {
+  type: "update",
+  at: AT,
+  robots: [],
+  sites: [],
+  activity: [],
+  groups_changed: [],
+  runs_changed: [],
+};
 
 /** A browser tab that can be hidden. */
 class Tab extends EventTarget {

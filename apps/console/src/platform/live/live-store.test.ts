@@ -25,11 +25,22 @@ function robot(id: number, battery = 80): RobotLive {
     last_cleaned_at: null,
     current_run: null,
     open_command: null,
+    last_run: null,
+    maintenance: null,
+    group_id: null,
   };
 }
 
 const snapshot = (...robots: RobotLive[]): LiveEvent => ({ type: "snapshot", at: AT, robots, sites: [] });
-const update = (...robots: RobotLive[]): LiveEvent => ({ type: "update", at: AT, robots, sites: [], activity: [] });
+const update = (...robots: RobotLive[]): LiveEvent => ({
+  type: "update",
+  at: AT,
+  robots,
+  sites: [],
+  activity: [],
+  groups_changed: [],
+  runs_changed: [],
+});
 
 test("the last word on a robot counts, and its watchers hear once for all events of a flush", () => {
   const store = new LiveStore();

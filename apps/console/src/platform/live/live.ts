@@ -1,3 +1,6 @@
+import { groupList } from "@suncrew/contract/groups/groups.ts";
+import { runsCalendar, runsList, runsToday } from "@suncrew/contract/runs/runs.ts";
+import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
@@ -13,7 +16,10 @@ export const liveStore = new LiveStore();
 
 const connection = new LiveConnection({
   store: liveStore,
-  onEvents: patchSites,
+  onEvents: (events) => {
+    patchSites(events);
+    refreshStale(events);
+  },
   onEnd: (reason) => {
     const session = currentSession();
     if (reason === "session" && session !== null) endSession(session.token);
@@ -88,5 +94,33 @@ function patchSites(events: readonly LiveEvent[]): void {
     );
   } else {
     void queryClient.invalidateQueries({ queryKey: queryKeyOf(siteDetails) });
+  }
+}
+
+/** Reads again what the stream only names: groups and schedules of a site, and runs. A snapshot may have missed some. */
+function refreshStale(events: readonly LiveEvent[]): void {
+  const groups = new Set<number>();
+  const runs = new Set<number>();
+  let anything = false;
+  for (const event of events) {
+    if (event.type === "snapshot") anything = true;
+    if (event.type !== "update") continue;
+    for (const siteId of event.groups_changed) groups.add(siteId);
+    for (const siteId of event.runs_changed) runs.add(siteId);
+  }
+  const refresh = (queryKey: readonly unknown[]) => void queryClient.invalidateQueries({ queryKey });
+  if (anything) {
+    for (const route of [groupList, getRobotSchedule, runsCalendar, runsList, runsToday]) refresh(queryKeyOf(route));
+    return;
+  }
+  for (const siteId of groups) {
+    refresh([groupList.path, { siteId }]);
+    refresh([getRobotSchedule.path, { siteId }]);
+  }
+  // What is planned changes with the schedules, what is done with the runs.
+  for (const siteId of new Set([...groups, ...runs])) refresh([runsCalendar.path, { siteId }]);
+  if (groups.size + runs.size > 0) {
+    refresh(queryKeyOf(runsToday));
+    refresh(queryKeyOf(runsList));
   }
 }

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type Insertable, sql } from "kysely";
 import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
 import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { ReadingsTable } from "../../platform/database/schema.ts";
@@ -48,7 +48,7 @@ export async function writeRobotStates(tx: Tx, rows: readonly StateRow[]): Promi
       and (s.session, coalesce(s.state_seq, -1)) <= (n.session, coalesce(n.state_seq, -1))`.execute(tx);
 }
 
-export type Reading = ReadingsTable;
+export type Reading = Insertable<ReadingsTable>;
 
 /** Adds states that advanced the current one to the history. */
 export async function addReadings(tx: Tx, readings: readonly Reading[]): Promise<void> {

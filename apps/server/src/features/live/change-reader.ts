@@ -1,11 +1,14 @@
 import type { Db } from "../../platform/database/database.ts";
-import { readChangedIds, readOldestOpenTransaction, renewFutureChanges } from "./live.writes.ts";
+import { type ChangedRow, readChangedIds, readOldestOpenTransaction, renewFutureChanges } from "./live.writes.ts";
 
 /** Ids of rows that changed, over all tenants: never sent, only used to read the rows with each viewer's scope. */
 export interface ChangedIds {
   readonly robotIds: readonly number[];
   readonly siteIds: readonly number[];
   readonly logIds: readonly string[];
+  /** Sites whose groups or schedules, and whose runs, changed. */
+  readonly groupSiteIds: readonly number[];
+  readonly runSiteIds: readonly number[];
 }
 
 /**
@@ -37,12 +40,15 @@ export class ChangeReader {
     this.#seen = new Set(rows.map((row) => `${row.kind}:${row.id}:${row.change_no}`));
     if (news.length === 0) return null;
     const ids = (kind: string) => news.filter((row) => row.kind === kind).map((row) => row.id);
+    const siteIdsOf = (...kinds: ChangedRow["kind"][]) => [
+      ...new Set(news.filter((row) => kinds.includes(row.kind)).map((row) => Number(row.site_id))),
+    ];
     return {
       robotIds: ids("robot").map(Number),
-      siteIds: [
-        ...new Set([...ids("site"), ...news.flatMap((row) => (row.kind === "robot" ? [row.site_id] : []))].map(Number)),
-      ],
+      siteIds: siteIdsOf("site", "robot"),
       logIds: ids("activity"),
+      groupSiteIds: siteIdsOf("group"),
+      runSiteIds: siteIdsOf("run"),
     };
   }
 }

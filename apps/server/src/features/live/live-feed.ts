@@ -101,9 +101,9 @@ export class LiveFeed implements Service {
     for (const streams of this.#byScope().values()) {
       const [first] = streams;
       if (first === undefined) continue;
-      const { robots, sites, activity } = await readUpdate(first.viewer, this.#parts.db, changed);
-      if (robots.length + sites.length + activity.length === 0) continue;
-      const event: LiveEvent = { type: "update", at, robots, sites, activity };
+      const update = await readUpdate(first.viewer, this.#parts.db, changed);
+      if (Object.values(update).every((rows) => rows.length === 0)) continue;
+      const event: LiveEvent = { type: "update", at, ...update };
       for (const stream of streams) this.#send(stream, event);
     }
   }

@@ -35,6 +35,8 @@ export interface Update {
   readonly robots: RobotLive[];
   readonly sites: Site[];
   readonly activity: ActivityEntry[];
+  readonly groups_changed: number[];
+  readonly runs_changed: number[];
 }
 
 /** Of the changed rows those that the viewer may see, as they are now. */
@@ -43,5 +45,17 @@ export async function readUpdate(viewer: Viewer, db: Executor, changed: ChangedI
     robots: await readRobotsLive(viewer, db, { robotIds: changed.robotIds }),
     sites: await readSites(viewer, db, { ids: changed.siteIds }),
     activity: await readActivity(viewer, db, { logIds: changed.logIds }),
+    groups_changed: await ofViewer(viewer, db, changed.groupSiteIds),
+    runs_changed: await ofViewer(viewer, db, changed.runSiteIds),
   };
+}
+
+/** Of these sites those that the viewer may see. */
+async function ofViewer(viewer: Viewer, db: Executor, siteIds: readonly number[]): Promise<number[]> {
+  if (siteIds.length === 0) return [];
+  const rows = await visibleSites(viewer, db)
+    .select("sites.id")
+    .where("sites.id", "=", sql<number>`any(${[...siteIds]}::int[])`)
+    .execute();
+  return rows.map((row) => row.id);
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../../platform/database/database.ts";
 
 export interface ChangedRow {
-  readonly kind: "robot" | "site" | "activity";
+  readonly kind: "robot" | "site" | "activity" | "group" | "run";
   readonly id: string;
   readonly site_id: string;
   readonly change_no: string;
@@ -25,13 +25,17 @@ export async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]
     select 'site', id::text, id::text, change_no::text from sites where change_no >= ${from}::xid8
     union all
     select 'activity', log_id::text, site_id::text, change_no::text from activity where change_no >= ${from}::xid8
+    union all
+    select 'group', id::text, site_id::text, change_no::text from robot_groups where change_no >= ${from}::xid8
+    union all
+    select 'run', id::text, site_id::text, change_no::text from runs where change_no >= ${from}::xid8
   `.execute(db);
   return rows;
 }
 
 /** Gives rows whose change lies in the future of this database (it was restored from a dump) a number of today. */
 export async function renewFutureChanges(db: Db): Promise<void> {
-  for (const table of ["robot_state", "sites", "activity"]) {
+  for (const table of ["robot_state", "sites", "activity", "robot_groups", "runs"]) {
     await sql`update ${sql.table(table)} set change_no = pg_current_xact_id() where change_no > pg_current_xact_id()`.execute(
       db,
     );

@@ -15,7 +15,13 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
   let query = visibleSites(viewer, db)
     .innerJoin("robots as r", "r.site_id", "sites.id")
     .innerJoin("robot_state as s", "s.robot_id", "r.id")
-    .leftJoin("runs as run", (join) => join.onRef("run.robot_id", "=", "r.id").on("run.ended_at", "is", null))
+    .leftJoin("runs as run", (join) =>
+      join.onRef("run.robot_id", "=", "r.id").on("run.ended_at", "is", null).on("run.began_at", "is not", null),
+    )
+    .leftJoin("robot_group_members as member", "member.robot_id", "r.id")
+    .leftJoin("maintenance_locks as lock", (join) =>
+      join.onRef("lock.robot_id", "=", "r.id").on("lock.released_at", "is", null),
+    )
     .leftJoinLateral(
       (eb) =>
         eb
@@ -32,11 +38,11 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
       (eb) =>
         eb
           .selectFrom("runs")
-          .select("runs.ended_at")
+          .select(["runs.id", "runs.began_at", "runs.ended_at", "runs.outcome", "runs.reason", "runs.started_by"])
           .whereRef("runs.robot_id", "=", "r.id")
           .where("runs.ended_at", "is not", null)
-          .where("runs.outcome", "not in", ["SKIPPED", "MISSED", "FAILED"])
-          .orderBy("runs.began_at", "desc")
+          .where("runs.began_at", "is not", null)
+          .orderBy("runs.at", "desc")
           .limit(1)
           .as("cleaned"),
       (join) => join.onTrue(),
@@ -72,7 +78,17 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
     ])
     .select(["run.id as run_id", "run.began_at as run_began_at", "run.planned_end_at as run_planned_end_at"])
     .select(["command.id as command_id", "command.verb", "command.issued_at", "command.answered_at"])
-    .select(["cleaned.ended_at as last_cleaned_at", "open_alerts.texts as alerts"])
+    .select((eb) => [
+      "open_alerts.texts as alerts",
+      "member.group_id",
+      eb.ref("cleaned.id").as("cleaned_run_id"),
+      "cleaned.began_at as cleaned_began_at",
+      "cleaned.ended_at as last_cleaned_at",
+      "cleaned.outcome as cleaned_outcome",
+      "cleaned.reason as cleaned_reason",
+      "cleaned.started_by as cleaned_by",
+    ])
+    .select(["lock.reason as lock_reason", "lock.locked_by", "lock.locked_at", "lock.confirmed_at"])
     .where("r.deleted_at", "is", null)
     .orderBy("r.robot_name")
     .orderBy("r.id");
@@ -80,12 +96,29 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
   if (choice.robotIds !== undefined) query = query.where("r.id", "=", sql<number>`any(${choice.robotIds})`);
   const rows = await query.execute();
   return rows.map((row) => {
-    const { run_id, run_began_at, run_planned_end_at, command_id, verb, issued_at, answered_at, ...robot } = row;
+    const { run_id, run_began_at, run_planned_end_at, command_id, verb, issued_at, answered_at, ...shown } = row;
+    const { cleaned_run_id, cleaned_began_at, cleaned_outcome, cleaned_reason, cleaned_by, ...others } = shown;
+    const { lock_reason, locked_by, locked_at, confirmed_at, ...robot } = others;
     return {
       ...robot,
       alerts: robot.alerts ?? [],
       last_updated_at: robot.last_updated_at?.toISOString() ?? null,
       last_cleaned_at: robot.last_cleaned_at?.toISOString() ?? null,
+      last_run:
+        cleaned_run_id && cleaned_began_at && robot.last_cleaned_at && cleaned_outcome && cleaned_by
+          ? {
+              run_id: cleaned_run_id,
+              began_at: cleaned_began_at.toISOString(),
+              ended_at: robot.last_cleaned_at.toISOString(),
+              outcome: cleaned_outcome,
+              reason: cleaned_reason,
+              started_by: cleaned_by,
+            }
+          : null,
+      maintenance:
+        lock_reason !== null && locked_by !== null && locked_at !== null
+          ? { reason: lock_reason, locked_by, locked_at: locked_at.toISOString(), confirmed: confirmed_at !== null }
+          : null,
       current_run:
         run_id === null || run_began_at === null
           ? null

@@ -57,7 +57,7 @@ async function takenStopOf(tx: Tx, run: OpenRun, lastSeq: number): Promise<"STOP
     .selectFrom("commands")
     .where("robot_id", "=", run.robot_id)
     .where("verb", "in", ["STOP", "MAINTENANCE_ON"])
-    .where("issued_at", ">=", run.began_at)
+    .where("issued_at", ">=", run.began_at ?? new Date(0))
     .where("seq", "<=", lastSeq)
     .select(sql<"STOP" | "MAINTENANCE_ON">`verb`.as("verb"))
     .orderBy("seq", "desc")

@@ -1,17 +1,30 @@
 import { sql } from "kysely";
 import type { RunEndReason } from "@suncrew/contract/devices/messages.ts";
-import { runOutcomeOf } from "@suncrew/domain/runs/run-outcome.ts";
+import { PLANNED_END_TOLERANCE_MS, runOutcomeOf } from "@suncrew/domain/runs/run-outcome.ts";
 import { v7 as uuidv7 } from "uuid";
-import type { Tx } from "../../platform/database/database.ts";
+import { changedNow, type Tx } from "../../platform/database/database.ts";
 
 export interface OpenRun {
   readonly id: string;
   readonly robot_id: number;
   readonly command_id: string | null;
   readonly planned: boolean;
-  readonly began_at: Date;
+  /** Null for a planned run that has not begun to move. */
+  readonly began_at: Date | null;
   readonly planned_end_at: Date | null;
+  /** When the server stops a planned run. */
+  readonly stop_due_at: Date | null;
 }
+
+const openRunColumns = [
+  "id",
+  "robot_id",
+  "command_id",
+  "planned",
+  "began_at",
+  "planned_end_at",
+  "stop_due_at",
+] as const satisfies readonly (keyof OpenRun)[];
 
 export interface RunBeginning {
   readonly robotId: number;
@@ -22,13 +35,14 @@ export interface RunBeginning {
   readonly battery: number;
 }
 
-/** The open runs of these robots, by robot. */
+/** The runs in which these robots move, by robot. */
 export async function openRunsOf(tx: Tx, robotIds: readonly number[]): Promise<Map<number, OpenRun>> {
   const rows = await tx
     .selectFrom("runs")
     .where("ended_at", "is", null)
+    .where("began_at", "is not", null)
     .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
-    .select(["id", "robot_id", "command_id", "planned", "began_at", "planned_end_at"])
+    .select(openRunColumns)
     .execute();
   return new Map(rows.map((row) => [row.robot_id, row]));
 }
@@ -45,7 +59,9 @@ export interface RunEnd {
  */
 export async function beginRun(tx: Tx, beginning: RunBeginning): Promise<OpenRun | null> {
   const known = beginning.runId === null ? undefined : await runById(tx, beginning.runId);
-  if (known?.robot_id === beginning.robotId) return reopen(tx, known.id);
+  if (known?.robot_id === beginning.robotId) {
+    return known.began_at === null ? beginPlanned(tx, known.id, beginning) : reopen(tx, known.id);
+  }
   return insertRun(tx, beginning, null);
 }
 
@@ -54,7 +70,8 @@ export async function insertRun(tx: Tx, beginning: RunBeginning, end: RunEnd | n
   const { robotId, siteId, runId, at, battery } = beginning;
   const start = runId === null ? undefined : await startOfRun(tx, robotId, runId);
   const nameTaken = runId !== null && (await runById(tx, runId)) !== undefined;
-  const planned = start?.action_type === "SCHEDULED";
+  // A planned run has its row since it was due; this one was started by hand, or is not known.
+  const ended = { planned: false, plannedEndReached: false };
   return tx
     .insertInto("runs")
     .values({
@@ -62,9 +79,11 @@ export async function insertRun(tx: Tx, beginning: RunBeginning, end: RunEnd | n
       robot_id: robotId,
       site_id: siteId,
       command_id: start?.id ?? null,
-      planned,
+      planned: false,
+      action_type: start?.action_type ?? "SYSTEM",
       started_by_user_id: start?.user_id ?? null,
       started_by: start?.requested_by ?? "Robot",
+      ...(start?.action_type === "GROUP" && (await groupOf(tx, robotId))),
       began_at: at,
       battery_began: battery,
       planned_end_at: start?.max_duration_s ? new Date(at.getTime() + start.max_duration_s * 1_000) : null,
@@ -72,22 +91,65 @@ export async function insertRun(tx: Tx, beginning: RunBeginning, end: RunEnd | n
         ended_at: end.at < at ? at : end.at,
         battery_ended: end.battery,
         reason: end.reason,
-        outcome: runOutcomeOf({ planned }, end.reason),
+        outcome: runOutcomeOf(ended, end.reason),
       }),
     })
-    .returning(["id", "robot_id", "command_id", "planned", "began_at", "planned_end_at"])
+    .returning(openRunColumns)
     .executeTakeFirstOrThrow();
 }
 
+/** A planned run begins to move, also one that was given up because its start was not confirmed in time. */
+async function beginPlanned(tx: Tx, runId: string, { at, battery }: RunBeginning): Promise<OpenRun> {
+  return tx
+    .updateTable("runs")
+    .set((eb) => ({
+      began_at: at,
+      battery_began: battery,
+      planned_end_at: eb.ref("stop_due_at"),
+      ended_at: null,
+      outcome: null,
+      reason: null,
+      change_no: changedNow,
+    }))
+    .where("id", "=", runId)
+    .returning(openRunColumns)
+    .executeTakeFirstOrThrow();
+}
+
+/** Closes a planned run that never moved: its start failed. Changes nothing once it has begun or ended. */
+export async function failPlannedRun(tx: Tx, runId: string, reason: string, at: Date): Promise<void> {
+  await tx
+    .updateTable("runs")
+    .set({ ended_at: at, outcome: "FAILED", reason, change_no: changedNow })
+    .where("id", "=", runId)
+    .where("planned", "=", true)
+    .where("began_at", "is", null)
+    .where("ended_at", "is", null)
+    .execute();
+}
+
+/** The group that a robot is in now, as a run keeps it. */
+async function groupOf(tx: Tx, robotId: number) {
+  return tx
+    .selectFrom("robot_group_members as m")
+    .innerJoin("robot_groups as g", "g.id", "m.group_id")
+    .select(["g.id as group_id", "g.group_name"])
+    .where("m.robot_id", "=", robotId)
+    .executeTakeFirst();
+}
+
 /** Closes a run; one that ends before it began by a clock's fault lasted no time. */
-export async function endRun(tx: Tx, run: Pick<OpenRun, "id" | "planned">, end: RunEnd): Promise<void> {
+export async function endRun(tx: Tx, run: Pick<OpenRun, "id" | "planned" | "stop_due_at">, end: RunEnd): Promise<void> {
+  const plannedEndReached =
+    run.stop_due_at !== null && end.at.getTime() >= run.stop_due_at.getTime() - PLANNED_END_TOLERANCE_MS;
   await tx
     .updateTable("runs")
     .set({
       ended_at: sql<Date>`greatest(began_at, ${end.at}::timestamptz)`,
       battery_ended: end.battery,
       reason: end.reason,
-      outcome: runOutcomeOf(run, end.reason),
+      outcome: runOutcomeOf({ planned: run.planned, plannedEndReached }, end.reason),
+      change_no: changedNow,
     })
     .where("id", "=", run.id)
     .execute();
@@ -98,7 +160,7 @@ export async function runById(tx: Tx, runId: string) {
   return tx
     .selectFrom("runs")
     .where("id", "=", runId)
-    .select(["id", "robot_id", "command_id", "planned", "began_at", "planned_end_at", "ended_at"])
+    .select([...openRunColumns, "ended_at"])
     .executeTakeFirst();
 }
 
@@ -106,7 +168,7 @@ export async function runById(tx: Tx, runId: string) {
 async function reopen(tx: Tx, runId: string): Promise<OpenRun | null> {
   const reopened = await tx
     .updateTable("runs")
-    .set({ ended_at: null, battery_ended: null, outcome: null, reason: null })
+    .set({ ended_at: null, battery_ended: null, outcome: null, reason: null, change_no: changedNow })
     .where("id", "=", runId)
     .where((eb) =>
       eb.not(
@@ -120,7 +182,7 @@ async function reopen(tx: Tx, runId: string): Promise<OpenRun | null> {
         ),
       ),
     )
-    .returning(["id", "robot_id", "command_id", "planned", "began_at", "planned_end_at"])
+    .returning(openRunColumns)
     .executeTakeFirst();
   return reopened ?? null;
 }

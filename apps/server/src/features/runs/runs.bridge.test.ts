@@ -44,7 +44,7 @@ describe("decisions, cleaning runs: every motion has a row", () => {
     await harness.pass(100);
     const [run] = await runs();
     expect(run).toMatchObject({ id: runId, command_id: commandId, started_by: "Anita Rao", battery_began: 90 });
-    expect(run?.planned_end_at?.getTime()).toBe((run?.began_at.getTime() ?? 0) + 600_000);
+    expect(run?.planned_end_at?.getTime()).toBe((run?.began_at?.getTime() ?? 0) + 600_000);
     expect(run?.ended_at).toBeNull();
   });
 
@@ -186,7 +186,7 @@ describe("decisions, cleaning runs: every motion has a row", () => {
     await harness.pass(100);
     const [first, second] = await runs();
     expect(first).toMatchObject({ id: missed, outcome: "CUT_SHORT", battery_began: 88, battery_ended: 70 });
-    expect((first?.ended_at?.getTime() ?? 0) - (first?.began_at.getTime() ?? 0)).toBe(60_000);
+    expect((first?.ended_at?.getTime() ?? 0) - (first?.began_at?.getTime() ?? 0)).toBe(60_000);
     expect(second).toMatchObject({ id: current, ended_at: null });
   });
 

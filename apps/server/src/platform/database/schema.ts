@@ -143,6 +143,7 @@ export interface ReadingsTable {
   mode: "AUTO" | "MANUAL" | "MAINTENANCE";
   battery: number;
   charging: boolean;
+  sample: WithDefault<boolean>;
 }
 
 export type CommandVerbColumn = "START" | "STOP" | "SET" | "MAINTENANCE_ON" | "MAINTENANCE_OFF";
@@ -205,13 +206,74 @@ export interface RunsTable {
   planned: WithDefault<boolean>;
   started_by_user_id: number | null;
   started_by: string;
-  began_at: Date;
+  /** Null for what never moved: skipped, missed, failed, or due just now. */
+  began_at: Date | null;
   battery_began: number | null;
   planned_end_at: Date | null;
   ended_at: Date | null;
   battery_ended: number | null;
   outcome: "COMPLETED" | "STOPPED" | "CUT_SHORT" | "FAILED" | "SKIPPED" | "MISSED" | null;
   reason: string | null;
+  schedule_id: number | null;
+  group_id: number | null;
+  group_name: string | null;
+  action_type: WithDefault<ActionTypeColumn>;
+  due_at: Date | null;
+  stop_due_at: Date | null;
+  stop_command_id: string | null;
+  /** `due_at`, else `began_at`; made by the database. */
+  at: ColumnType<Date, never, never>;
+  sample: WithDefault<boolean>;
+  change_no: ChangeNo;
+}
+
+export interface RobotGroupsTable {
+  id: Generated<number>;
+  site_id: number;
+  group_name: string;
+  name_key: string;
+  created_at: WithDefault<Date>;
+  updated_at: WithDefault<Date>;
+  deleted_at: Date | null;
+  change_no: ChangeNo;
+}
+
+export interface RobotGroupMembersTable {
+  robot_id: number;
+  group_id: number;
+  site_id: number;
+}
+
+export interface SchedulesTable {
+  id: Generated<number>;
+  group_id: number;
+  site_id: number;
+  frequency: "ONCE" | "DAILY" | "WEEKLY" | "MONTHLY";
+  /** `YYYY-MM-DD HH:MM:SS` in the site's zone. */
+  start_time: string;
+  duration_minutes: number;
+  skip_on_rain: WithDefault<boolean>;
+  status: "ACTIVE" | "INACTIVE" | "COMPLETED";
+  next_run_at: Date | null;
+  created_at: WithDefault<Date>;
+  updated_at: WithDefault<Date>;
+}
+
+export interface MaintenanceLocksTable {
+  id: Generated<number>;
+  robot_id: number;
+  site_id: number;
+  reason: string;
+  locked_by_user_id: number | null;
+  locked_by: string;
+  locked_at: Date;
+  former_mode: "auto" | "manual";
+  command_id: string | null;
+  confirmed_at: Date | null;
+  released_by_user_id: number | null;
+  released_by: string | null;
+  released_at: Date | null;
+  sample: WithDefault<boolean>;
 }
 
 export interface RobotEventsTable {
@@ -234,6 +296,7 @@ export interface AlertsTable {
   text: string;
   raised_at: Date;
   cleared_at: Date | null;
+  sample: WithDefault<boolean>;
 }
 
 export interface ActivityTable {
@@ -259,6 +322,7 @@ export interface ActivityTable {
     "main-speed": number;
     "brush-speed": number;
   }>;
+  sample: WithDefault<boolean>;
   change_no: ChangeNo;
 }
 
@@ -295,6 +359,10 @@ export interface Tables {
   commands: CommandsTable;
   command_requests: CommandRequestsTable;
   runs: RunsTable;
+  robot_groups: RobotGroupsTable;
+  robot_group_members: RobotGroupMembersTable;
+  schedules: SchedulesTable;
+  maintenance_locks: MaintenanceLocksTable;
   robot_events: RobotEventsTable;
   alerts: AlertsTable;
   activity: ActivityTable;

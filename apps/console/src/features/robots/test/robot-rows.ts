@@ -33,6 +33,9 @@ export function robotLive(change: Partial<RobotLive> = {}): RobotLive {
     last_cleaned_at: null,
     current_run: null,
     open_command: null,
+    last_run: null,
+    maintenance: null,
+    group_id: null,
     ...change,
   };
 }

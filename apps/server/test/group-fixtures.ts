@@ -1,0 +1,63 @@
+import { groupNameKey } from "@suncrew/domain/groups/group-name.ts";
+import type { Db } from "../src/platform/database/database.ts";
+import type { Fixtures, TestRobot } from "./fixtures.ts";
+
+export interface TestGroup {
+  readonly groupId: number;
+  readonly scheduleId: number;
+}
+
+/** How the groups of the fixtures stand: each with its robot and schedule, without schedule, or not there at all. */
+export type GroupsStand = "planned" | "unplanned" | "free";
+
+/** The ids of a group that `standGroups` puts there; nothing is written yet. */
+export function reserveGroup(nth: number): TestGroup {
+  return { groupId: 900_000 + nth, scheduleId: 910_000 + nth };
+}
+
+/** Puts the groups of the fixtures, and no others, back to how a test needs them: one robot each, far in the future. */
+export async function standGroups(db: Db, fixtures: Fixtures, stand: GroupsStand): Promise<void> {
+  await db.deleteFrom("schedules").execute();
+  await db.deleteFrom("robot_group_members").execute();
+  await db
+    .updateTable("robot_groups")
+    .set({ deleted_at: new Date(0) })
+    .execute();
+  if (stand === "free") return;
+  await standGroup(db, fixtures.ownGroup, [fixtures.ownRobot], "Ownfield East", stand);
+  await standGroup(db, fixtures.foreignGroup, [fixtures.foreignRobot], "Farfield East", stand);
+}
+
+async function standGroup(
+  db: Db,
+  { groupId, scheduleId }: TestGroup,
+  robots: readonly TestRobot[],
+  name: string,
+  stand: GroupsStand,
+): Promise<void> {
+  const site_id = robots[0]?.siteId ?? 0;
+  await db
+    .insertInto("robot_groups")
+    .values({ id: groupId, site_id, group_name: name, name_key: groupNameKey(name) })
+    .onConflict((conflict) =>
+      conflict.column("id").doUpdateSet({ deleted_at: null, group_name: name, name_key: groupNameKey(name) }),
+    )
+    .execute();
+  for (const { id } of robots) {
+    await db.insertInto("robot_group_members").values({ robot_id: id, group_id: groupId, site_id }).execute();
+  }
+  if (stand !== "planned") return;
+  await db
+    .insertInto("schedules")
+    .values({
+      id: scheduleId,
+      group_id: groupId,
+      site_id,
+      frequency: "MONTHLY",
+      start_time: "2099-01-31 06:30:00",
+      duration_minutes: 30,
+      status: "ACTIVE",
+      next_run_at: new Date("2099-01-31T01:00:00Z"),
+    })
+    .execute();
+}

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { commandModeSchema, commandVerbSchema } from "../commands/commands.ts";
+import { defineRoute } from "../http/route.ts";
+import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
+import { frequencySchema, scheduleSchema } from "../schedules/schedules.ts";
+
+/** §3 Robot group, server shape. */
+export const groupSchema = z.object({
+  id: idSchema,
+  group_name: z.string(),
+  site_id: idSchema,
+  robots: z.array(z.object({ id: idSchema })),
+  created_at: instantSchema,
+  /** The frequency of its schedule. */
+  schedule_type: frequencySchema.nullable(),
+  schedule_details: scheduleSchema.nullable(),
+});
+export type Group = z.output<typeof groupSchema>;
+
+/** §5 Robot group, the sentence for a name without letters or no robot. */
+export const GROUP_INCOMPLETE = "Please enter a valid group name and select at least one robot.";
+export const GROUP_NAME_MAX = 80;
+export const GROUP_ROBOTS_MAX = 500;
+
+const groupBody = z.object({
+  site_id: idInputSchema,
+  group_name: z.string().trim().min(1, GROUP_INCOMPLETE).max(GROUP_NAME_MAX),
+  robot_ids: z
+    .array(idInputSchema)
+    .min(1, GROUP_INCOMPLETE)
+    .max(GROUP_ROBOTS_MAX)
+    .refine((ids) => new Set(ids).size === ids.length, "names a robot twice"),
+});
+
+export const groupList = defineRoute({
+  summary: "The robot groups of a site",
+  method: "GET",
+  path: "/api/robots/group/robotSiteGroupList/:siteId",
+  params: z.object({ siteId: idInputSchema }),
+  response: z.array(groupSchema),
+});
+
+export const createGroup = defineRoute({
+  summary: "Create a group of robots that are in no other group",
+  method: "POST",
+  path: "/api/robots/group/create",
+  body: groupBody,
+  status: 201,
+  response: z.object({ message: z.literal("Group created successfully"), groupId: idSchema }),
+});
+
+export const updateGroup = defineRoute({
+  summary: "Change a group's name and robots",
+  method: "PUT",
+  path: "/api/robots/group/update/:groupId",
+  params: z.object({ groupId: idInputSchema }),
+  body: groupBody,
+  response: z.object({ message: z.literal("Group updated successfully") }),
+});
+
+export const deleteGroup = defineRoute({
+  summary: "Delete a group and its schedule; its robots stay",
+  method: "DELETE",
+  path: "/api/robots/group/delete/:groupId",
+  params: z.object({ groupId: idInputSchema }),
+  response: z.object({ message: z.string() }),
+});
+
+export const robotOutcomeSchema = z.enum(["SUCCESS", "FAILED", "SKIPPED"]);
+export type RobotOutcome = z.output<typeof robotOutcomeSchema>;
+
+/** What came of one robot when many were commanded at once. */
+export const robotResultSchema = z.object({
+  /** The serial number. */
+  robotId: z.string(),
+  robotObjectId: idSchema,
+  outcome: robotOutcomeSchema,
+  /** Plain words: what the robot confirmed, or why not. */
+  message: z.string(),
+  /** True for a STOP or lock that is kept and repeated until the robot confirms it. */
+  pending: z.boolean(),
+});
+export type RobotResult = z.output<typeof robotResultSchema>;
+
+/** The answer of every call that commands many robots; `success` where every robot succeeded. */
+export const manyRobotsResponseSchema = z.object({
+  success: z.boolean(),
+  message: z.string(),
+  results: z.array(robotResultSchema),
+});
+export type ManyRobotsResponse = z.output<typeof manyRobotsResponseSchema>;
+
+export const groupSendCommand = defineRoute({
+  summary: "Start or stop every robot of a group at once",
+  method: "POST",
+  path: "/api/mqtt/group/send_command",
+  device: true,
+  body: z.object({
+    siteId: idInputSchema,
+    groupId: idInputSchema,
+    command: commandVerbSchema,
+    mode: commandModeSchema.default("AUTO"),
+    /** Only these members; all of them where it is left out. For a retry of those that failed. */
+    robotObjectIds: z.array(idInputSchema).min(1).max(GROUP_ROBOTS_MAX).optional(),
+  }),
+  response: manyRobotsResponseSchema,
+});
+
+export const siteStop = defineRoute({
+  summary: "Stop every robot of a site at once; for robots that are away the Stop is kept",
+  method: "POST",
+  path: "/api/mqtt/site/stop",
+  device: true,
+  body: z.object({ siteId: idInputSchema }),
+  response: manyRobotsResponseSchema,
+});

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { manyRobotsResponseSchema } from "../groups/groups.ts";
+import { defineRoute } from "../http/route.ts";
+import { idInputSchema } from "../http/values.ts";
+
+export const MAINTENANCE_REASON_MAX = 300;
+
+const maintenanceBody = z
+  .object({
+    enabled: z.boolean(),
+    /** Why; required to lock. */
+    reason: z.string().trim().max(MAINTENANCE_REASON_MAX).default(""),
+    /** On release: start the robot once it confirmed the release. */
+    start_after: z.boolean().default(false),
+  })
+  .refine((body) => !body.enabled || body.reason !== "", {
+    message: "Please say why the robot is put in maintenance.",
+    path: ["reason"],
+  })
+  .refine((body) => !body.enabled || !body.start_after, {
+    message: "A robot is started on release only.",
+    path: ["start_after"],
+  });
+
+export const robotMaintenance = defineRoute({
+  summary: "Lock a robot for maintenance, or release it; answers whether the robot confirmed it",
+  method: "PUT",
+  path: "/api/robots/maintenance/:robotId",
+  device: true,
+  params: z.object({ robotId: idInputSchema }),
+  body: maintenanceBody,
+  response: z.object({
+    success: z.literal(true),
+    message: z.string(),
+    /** The robot showed it; false for a lock that is stored and repeated until the robot confirms it. */
+    confirmed: z.boolean(),
+    /** What came of the start asked for; null where none was. */
+    start: z.object({ success: z.boolean(), message: z.string() }).nullable(),
+  }),
+});
+
+export const groupMaintenance = defineRoute({
+  summary: "Lock or release every robot of a group",
+  method: "PUT",
+  path: "/api/robots/group/maintenance/:groupId",
+  device: true,
+  params: z.object({ groupId: idInputSchema }),
+  body: maintenanceBody,
+  response: manyRobotsResponseSchema,
+});

@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { actionTypeSchema } from "../activity/activity.ts";
+import { defineRoute } from "../http/route.ts";
+import { dateSchema, idInputSchema, idSchema, instantSchema } from "../http/values.ts";
+import { runOutcomeSchema } from "./run-outcome.ts";
+
+/** One robot's cleaning, from the moment it was due or began; also one that never came about. */
+export const runSchema = z.object({
+  id: z.uuid(),
+  site_id: idSchema,
+  robot_id: idSchema,
+  robot_name: z.string(),
+  serial_number: z.string(),
+  schedule_id: idSchema.nullable(),
+  group_id: idSchema.nullable(),
+  /** As the group was named then. */
+  group_name: z.string().nullable(),
+  action_type: actionTypeSchema,
+  /** The person, 'Scheduler', or 'Robot' where it was started at the robot. */
+  started_by: z.string(),
+  /** Planned times; null for a run by hand. */
+  due_at: instantSchema.nullable(),
+  stop_due_at: instantSchema.nullable(),
+  /** True times; null for what never moved, or still does. */
+  began_at: instantSchema.nullable(),
+  ended_at: instantSchema.nullable(),
+  battery_began: z.number().nullable(),
+  battery_ended: z.number().nullable(),
+  /** Null while it is due or under way. */
+  outcome: runOutcomeSchema.nullable(),
+  /** Plain words: why it ended, or never began. */
+  reason: z.string().nullable(),
+  /** Written as sample data of a demo. */
+  sample: z.boolean(),
+});
+export type Run = z.output<typeof runSchema>;
+
+export const RUNS_DEFAULT_LIMIT = 200;
+export const RUNS_MAX_LIMIT = 1000;
+
+export const runsList = defineRoute({
+  summary: "Runs, done or not, newest first",
+  method: "GET",
+  path: "/api/runs",
+  query: z.object({
+    site_id: idInputSchema.optional(),
+    robot_id: idInputSchema.optional(),
+    /** Runs due or begun from this instant on. */
+    from: instantSchema.optional(),
+    /** Runs due or begun before this instant. */
+    to: instantSchema.optional(),
+    limit: z.coerce.number().pipe(z.int().min(1).max(RUNS_MAX_LIMIT)).optional(),
+    /** `next_cursor` of the page before. */
+    cursor: z
+      .string()
+      .regex(/^\d{1,17}~[0-9a-f-]{36}$/, "is not a cursor")
+      .optional(),
+  }),
+  response: z.object({ runs: z.array(runSchema), next_cursor: z.string().nullable() }),
+});
+
+/** How many runs of single robots, over today at each site. */
+export const runCountsSchema = z.object({
+  /** Still to come today by the schedules. */
+  planned: z.int(),
+  running: z.int(),
+  /** Ended by reaching their time, by the robot, or by a person. */
+  done: z.int(),
+  /** Ended early by fault, battery or lost link. */
+  cut_short: z.int(),
+  failed: z.int(),
+  skipped: z.int(),
+  missed: z.int(),
+});
+export type RunCounts = z.output<typeof runCountsSchema>;
+
+export const runsToday = defineRoute({
+  summary: "Today's cleaning over every site the user may see",
+  method: "GET",
+  path: "/api/runs/today",
+  response: runCountsSchema,
+});
+
+export const calendarStateSchema = z.enum(["PLANNED", "RUNNING", "OVER"]);
+
+/** The runs of one group at one due time, or one run by hand. */
+export const calendarEntrySchema = z.object({
+  /** Differs for every entry of a week. */
+  key: z.string(),
+  state: calendarStateSchema,
+  action_type: actionTypeSchema,
+  group_id: idSchema.nullable(),
+  /** The group, or the robot's serial number for a run by hand. */
+  title: z.string(),
+  begins_at: instantSchema,
+  /** Planned, or true where it is over; null while a run without a planned end is under way. */
+  ends_at: instantSchema.nullable(),
+  /** Local time at the site, `HH:MM`. */
+  local_time: z.string(),
+  robots: z.int(),
+  counts: runCountsSchema,
+  /** Of the robots that did not run or were cut short: who and why. */
+  reasons: z.array(z.object({ serial_number: z.string(), outcome: runOutcomeSchema, reason: z.string() })),
+  sample: z.boolean(),
+});
+export type CalendarEntry = z.output<typeof calendarEntrySchema>;
+
+export const runsCalendar = defineRoute({
+  summary: "A week of a site: what was done and what is planned, Monday to Sunday in the site's time",
+  method: "GET",
+  path: "/api/runs/calendar/:siteId",
+  params: z.object({ siteId: idInputSchema }),
+  query: z.object({
+    /** Any day of the week; the site's today where it is left out. */
+    day: dateSchema.optional(),
+  }),
+  response: z.object({
+    timezone: z.string(),
+    today: dateSchema,
+    days: z.array(z.object({ date: dateSchema, entries: z.array(calendarEntrySchema) })),
+  }),
+});

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { defineRoute } from "../http/route.ts";
+import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
+
+export const frequencySchema = z.enum(["ONCE", "DAILY", "WEEKLY", "MONTHLY"]);
+export type Frequency = z.output<typeof frequencySchema>;
+
+/** COMPLETED: a ONCE that has run; it stays until it is edited or deleted. INACTIVE: kept, runs nothing. */
+export const scheduleStatusSchema = z.enum(["ACTIVE", "INACTIVE", "COMPLETED"]);
+export type ScheduleStatus = z.output<typeof scheduleStatusSchema>;
+
+/** §5 Schedule: shortest, longest and first offered duration, in minutes. */
+export const SCHEDULE_MIN_MINUTES = 1;
+export const SCHEDULE_MAX_MINUTES = 480;
+export const SCHEDULE_DEFAULT_MINUTES = 30;
+
+/** Local time at the site, `YYYY-MM-DD HH:MM:SS`, of a day that exists. */
+export const localTimeSchema = z
+  .string()
+  .regex(
+    /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/,
+    "must be a local time, YYYY-MM-DD HH:MM:SS",
+  )
+  .refine((text) => z.iso.date().safeParse(text.slice(0, 10)).success, "must be a day of the calendar");
+
+/** A schedule as every call answers it. */
+export const scheduleSchema = z.object({
+  id: idSchema,
+  group_id: idSchema,
+  site_id: idSchema,
+  action: z.literal("START"),
+  start_time: z.string(),
+  duration_minutes: z.int(),
+  frequency: frequencySchema,
+  status: scheduleStatusSchema,
+  /** Null where nothing will run. */
+  next_run_at: instantSchema.nullable(),
+  /** A run is held while the weather advice for the site's day is Not Recommended. */
+  skip_on_rain: z.boolean(),
+});
+export type Schedule = z.output<typeof scheduleSchema>;
+
+/** §5: whole minutes, a number or digits. */
+const durationInputSchema = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d{1,4}$/, "Duration must be between 1 and 480 minutes.")
+      .transform(Number),
+  ])
+  .pipe(
+    z
+      .int("Duration must be between 1 and 480 minutes.")
+      .min(SCHEDULE_MIN_MINUTES, "Duration must be between 1 and 480 minutes.")
+      .max(SCHEDULE_MAX_MINUTES, "Duration must be between 1 and 480 minutes."),
+  );
+
+const scheduleBody = z.object({
+  site_id: idInputSchema,
+  group_id: idInputSchema,
+  action: z.literal("START").default("START"),
+  start_time: localTimeSchema,
+  duration_minutes: durationInputSchema,
+  frequency: frequencySchema.default("ONCE"),
+  /** Saving with the toggle off sends INACTIVE. */
+  status: z.enum(["ACTIVE", "INACTIVE"]).default("ACTIVE"),
+  skip_on_rain: z.boolean().default(false),
+});
+
+export const getRobotSchedule = defineRoute({
+  summary: "The schedules of a site's groups",
+  method: "GET",
+  path: "/api/robots/group/getRobotSchedule/:siteId",
+  params: z.object({ siteId: idInputSchema }),
+  response: z.object({ message: z.literal("Schedule Fetched Successfully"), schedules: z.array(scheduleSchema) }),
+});
+
+export const createSchedule = defineRoute({
+  summary: "Give a group its schedule; a second one is refused with 409",
+  method: "POST",
+  path: "/api/robots/group/schedule",
+  body: scheduleBody,
+  status: 201,
+  response: z.object({ message: z.string(), scheduleId: idSchema, schedule: scheduleSchema }),
+});
+
+export const updateSchedule = defineRoute({
+  summary: "Change a schedule",
+  method: "PUT",
+  path: "/api/robots/group/updateSchedule/:scheduleId",
+  params: z.object({ scheduleId: idInputSchema }),
+  body: scheduleBody,
+  response: z.object({ message: z.string(), schedule: scheduleSchema }),
+});
+
+export const deleteSchedule = defineRoute({
+  summary: "Delete a schedule; the group and its robots stay, and a run under way is still stopped in time",
+  method: "DELETE",
+  path: "/api/robots/group/deleteSchedule/:scheduleId",
+  params: z.object({ scheduleId: idInputSchema }),
+  response: z.object({ message: z.string() }),
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { groupCan } from "./group-can.ts";
+import { groupNameKey } from "./group-name.ts";
+import { groupOutcomeOf } from "./group-outcome.ts";
+import { groupStatusOf, onlineMembersOf } from "./group-status.ts";
+
+const of = (...statuses: ("normal" | "idle" | "warning" | "offline" | "critical")[]) =>
+  statuses.map((status) => ({ status, motion: null }));
+
+describe("§5 Robot group: names are compared without case and spaces", () => {
+  test.each([
+    ["East Row", "eastrow"],
+    ["  EAST  row\t", "eastrow"],
+    ["E a\u00a0s t\nRow", "eastrow"],
+    ["Öst", "öst"],
+    ["O\u0308st", "öst"],
+    ["   ", ""],
+  ])("%j is %j", (name, key) => {
+    expect(groupNameKey(name)).toBe(key);
+  });
+});
+
+describe("§4 Group status", () => {
+  test.each([
+    [of("normal", "normal"), "normal", 2],
+    [of("idle", "offline"), "standby", 1],
+    [of("normal", "idle", "critical"), "warning", 2],
+    [of("warning"), "standby", 0],
+    [of(), "standby", 0],
+  ] as const)("%j is %s with %i online", (members, status, online) => {
+    expect(groupStatusOf(members)).toBe(status);
+    expect(onlineMembersOf(members)).toBe(online);
+  });
+});
+
+describe("§4 Button enabling of a group", () => {
+  test("Start All is disabled if any member is normal or moves, Stop All if none does", () => {
+    expect(groupCan.startAll(of("idle", "normal"), false)).toBe("member-running");
+    expect(groupCan.startAll(of("idle", "offline"), false)).toBeNull();
+    expect(groupCan.startAll([{ status: "warning", motion: "MOVING" }], false)).toBe("member-running");
+    expect(groupCan.startAll(of("idle"), true)).toBe("in-progress");
+    expect(groupCan.startAll([], false)).toBe("empty");
+    expect(groupCan.stopAll(of("idle", "normal"), false)).toBeNull();
+    expect(groupCan.stopAll(of("idle", "critical"), false)).toBe("none-running");
+    expect(groupCan.stopAll([{ status: "warning", motion: "MOVING" }], false)).toBeNull();
+    expect(groupCan.stopAll(of("idle"), true)).toBeNull();
+    expect(groupCan.stopAll([], true)).toBe("empty");
+  });
+});
+
+describe("§4 Group action outcome", () => {
+  test.each([
+    [["SUCCESS", "SUCCESS"], "all"],
+    [["SUCCESS", "SKIPPED"], "some"],
+    [["FAILED", "SUCCESS"], "some"],
+    [["SKIPPED", "FAILED"], "none"],
+    [[], "none"],
+  ] as const)("%j is %s", (outcomes, expected) => {
+    expect(groupOutcomeOf(outcomes.map((outcome) => ({ outcome })))).toBe(expected);
+  });
+});

@@ -1,0 +1,26 @@
+import type { OperatingMode } from "@suncrew/contract/robots/robots.ts";
+import { STATE_FRESH_MS } from "../commands/limits.ts";
+
+/** What the server knows of a robot that is to be released, read under the lock on the robot's row. */
+export interface ReleaseCandidate {
+  readonly online: boolean;
+  readonly operatingMode: OperatingMode;
+  readonly deviceMode: "AUTO" | "MANUAL" | "MAINTENANCE" | null;
+  readonly liveStateAt: Date | null;
+  readonly hasUnsettledMaintenanceOn: boolean;
+  readonly hasUnsettledMaintenanceOff: boolean;
+}
+
+export type ReleaseRefusal = "not-locked" | "away" | "stale" | "lock-unconfirmed" | "release-open";
+
+/**
+ * Why a robot cannot be released now, or null where it may be asked to. It is released when it shows the release, so
+ * it must be there; and a lock that is still being repeated must not overtake the release (protocol rule 8).
+ */
+export function releaseRefusal(robot: ReleaseCandidate, now: Date): ReleaseRefusal | null {
+  if (robot.operatingMode !== "maintenance" && robot.deviceMode !== "MAINTENANCE") return "not-locked";
+  if (!robot.online || robot.liveStateAt === null) return "away";
+  if (robot.hasUnsettledMaintenanceOff) return "release-open";
+  if (robot.hasUnsettledMaintenanceOn) return "lock-unconfirmed";
+  return now.getTime() - robot.liveStateAt.getTime() > STATE_FRESH_MS ? "stale" : null;
+}
