@@ -1,6 +1,7 @@
+import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
 import { Temporal } from "temporal-polyfill";
 import { instantOfLocal, localDateTimeOf } from "./site-time.ts";
-import type { Frequency, ScheduleTimes } from "./start-time.ts";
+import type { ScheduleTimes } from "./start-time.ts";
 
 /**
  * The first instant strictly after `after` at which the schedule is due, null where none comes any more (ONCE).

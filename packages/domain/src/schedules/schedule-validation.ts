@@ -1,7 +1,4 @@
-/** §5, §9 Schedule. */
-export const DURATION_MIN_MINUTES = 1;
-export const DURATION_MAX_MINUTES = 480;
-export const DURATION_DEFAULT_MINUTES = 30;
+import { SCHEDULE_MAX_MINUTES, SCHEDULE_MIN_MINUTES } from "@suncrew/contract/schedules/schedules.ts";
 
 export type ScheduleProblem = "invalid-duration" | "missing-start-time";
 
@@ -35,7 +32,7 @@ export function validateSchedule(entries: ScheduleEntries): ScheduleProblem | nu
 
 /** A run takes whole minutes, 1 to 480. */
 export function isDuration(minutes: number): boolean {
-  return Number.isInteger(minutes) && minutes >= DURATION_MIN_MINUTES && minutes <= DURATION_MAX_MINUTES;
+  return Number.isInteger(minutes) && minutes >= SCHEDULE_MIN_MINUTES && minutes <= SCHEDULE_MAX_MINUTES;
 }
 
 /** §5 Schedule: what is no number falls back to 1. Numbers stay as typed, so that 0 or 12.5 is told and not altered. */

@@ -1,7 +1,5 @@
+import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
 import { isCalendarDate } from "./calendar-date.ts";
-
-/** §9 Schedule: how often a group's run comes back. */
-export type Frequency = "ONCE" | "DAILY" | "WEEKLY" | "MONTHLY";
 
 /** What decides when a schedule is due. */
 export interface ScheduleTimes {
