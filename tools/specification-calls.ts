@@ -45,6 +45,7 @@ export const addedCalls: readonly (readonly [call: string, routeName: string])[]
   ["GET api/runs", "runsList"],
   ["GET api/runs/today", "runsToday"],
   ["GET api/runs/calendar/{siteId}", "runsCalendar"],
+  ["GET api/weather/{siteId}", "siteWeather"],
   ["GET api/config", "config"],
   ["GET api/health", "health"],
   ["GET api/ready", "ready"],

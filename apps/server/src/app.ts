@@ -10,6 +10,8 @@ import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { robotSettingsRoutes } from "./features/robots/robot-settings.routes.ts";
 import { robotsRoutes } from "./features/robots/robots.routes.ts";
 import { sitesRoutes } from "./features/sites/sites.routes.ts";
+import { Forecasts } from "./features/weather/public.ts";
+import { weatherRoutes } from "./features/weather/weather.routes.ts";
 import { ChangeSignal } from "./platform/change-signal.ts";
 import { httpOptions, useHttpPlatform } from "./platform/http/http-platform.ts";
 import type { Parts, Service } from "./platform/parts.ts";
@@ -41,6 +43,9 @@ export async function buildApp(parts: Parts): Promise<App> {
   services.push(...(await authRoutes(http, parts)));
   services.push(...configRoutes(http, parts));
   sitesRoutes(http, parts);
+  const forecasts = new Forecasts(parts);
+  services.push(forecasts);
+  weatherRoutes(http, parts, forecasts);
   robotsRoutes(http, parts);
   partnersRoutes(http, parts);
   activityRoutes(http, parts);

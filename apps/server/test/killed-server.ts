@@ -71,6 +71,7 @@ async function run(setup: KilledServerSetup): Promise<void> {
       tokenHours: 1,
       manualRunMaxMinutes: 480,
       mapTiles: null,
+      weather: { provider: "sample", delayMs: 0 },
       consoleDir: null,
     },
     serverId,

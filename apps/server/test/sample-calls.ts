@@ -74,6 +74,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   runsList: { query: { site_id: site, robot_id: robot } },
   runsToday: {},
   runsCalendar: { params: { siteId: site } },
+  siteWeather: { params: { siteId: site } },
   partnerDetails: {},
   activityLogs: { query: { limit: 5 } },
   live: {},

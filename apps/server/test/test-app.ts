@@ -43,6 +43,7 @@ export const testSettings: Settings = {
   tokenHours: 12,
   manualRunMaxMinutes: 480,
   mapTiles: null,
+  weather: { provider: "sample", delayMs: 0 },
   consoleDir: null,
 };
 

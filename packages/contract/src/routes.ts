@@ -10,6 +10,7 @@ import { robotDetailsWithSettings, robotsList, updateRobotSettings } from "./rob
 import { runsCalendar, runsList, runsToday } from "./runs/runs.ts";
 import { createSchedule, deleteSchedule, getRobotSchedule, updateSchedule } from "./schedules/schedules.ts";
 import { siteDetails } from "./sites/sites.ts";
+import { siteWeather } from "./weather/weather.ts";
 
 /** Every call there is, by name. The permission table has exactly one line for each. */
 export const routes = {
@@ -36,6 +37,7 @@ export const routes = {
   runsList,
   runsToday,
   runsCalendar,
+  siteWeather,
   partnerDetails,
   activityLogs,
   live,

@@ -4,6 +4,11 @@ import type { Broker } from "./broker.ts";
 import type { Clock } from "./clock.ts";
 import type { Db } from "./database/database.ts";
 
+/** Where the weather comes from: a fixed sample, or a service that is asked. */
+export type WeatherSettings =
+  | { readonly provider: "sample"; readonly delayMs: number }
+  | { readonly provider: "open-meteo"; readonly url: string; readonly apiKey: string | null };
+
 /** What a person may configure and features read. */
 export interface Settings {
   readonly mode: "demo" | "production";
@@ -13,6 +18,7 @@ export interface Settings {
   readonly manualRunMaxMinutes: number;
   /** Null where map tiles are switched off. */
   readonly mapTiles: { readonly url: string; readonly attribution: string } | null;
+  readonly weather: WeatherSettings;
   /** Folder of the built console; null where only the API is served. */
   readonly consoleDir: string | null;
   /** Addresses or networks of proxies whose `X-Forwarded-For` tells where a request comes from; none unless given. */

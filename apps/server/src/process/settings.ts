@@ -1,7 +1,9 @@
 import { isIP, isIPv4 } from "node:net";
 import { z } from "zod";
+import type { WeatherSettings } from "../platform/parts.ts";
 import { isLoopback } from "./loopback.ts";
 import { type VariableName, variables } from "./variables.ts";
+import { givesKeyAway, isBareAddress, weatherSettings } from "./weather-settings.ts";
 
 export type Mode = "demo" | "production";
 
@@ -22,6 +24,7 @@ export interface ProcessSettings {
   readonly secretKey: string | null;
   readonly tokenHours: number;
   readonly mapTiles: { readonly url: string; readonly attribution: string } | null;
+  readonly weather: WeatherSettings;
   readonly adminUsername: string;
   readonly adminPassword: string | null;
   readonly manualRunMaxMinutes: number;
@@ -67,6 +70,12 @@ const schema = z.object({
     .refine((url) => url === "" || ["{z}", "{x}", "{y}"].every((part) => url.includes(part)))
     .optional(),
   MAP_TILE_ATTRIBUTION: z.string().max(300).optional(),
+  WEATHER_PROVIDER: z.enum(["sample", "open-meteo"]).optional(),
+  WEATHER_URL: address("http:", "https:").refine(isBareAddress).optional(),
+  WEATHER_API_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,200}$/)
+    .optional(),
   ADMIN_USERNAME: z
     .string()
     .regex(/^\S{1,60}$/)
@@ -98,6 +107,9 @@ const musts: Record<VariableName, string> = {
   TOKEN_HOURS: "be a whole number of hours from 1 to 720",
   MAP_TILE_URL: "be an http address with {z}, {x} and {y}, or empty",
   MAP_TILE_ATTRIBUTION: "have at most 300 characters",
+  WEATHER_PROVIDER: "be sample or open-meteo",
+  WEATHER_URL: "be an http address without sign-in, query or fragment (a key goes into WEATHER_API_KEY)",
+  WEATHER_API_KEY: "be 1 to 200 characters without spaces",
   ADMIN_USERNAME: "be 1 to 60 characters without spaces",
   ADMIN_PASSWORD: "have at least 8 characters and be no known password",
   MANUAL_RUN_MAX_MINUTES: "be a whole number from 1 to 1440",
@@ -105,7 +117,14 @@ const musts: Record<VariableName, string> = {
 };
 
 /** Never repeated in a refusal. */
-const secrets: readonly string[] = ["DATABASE_URL", "MQTT_URL", "SECRET_KEY", "ADMIN_PASSWORD"];
+const secrets: readonly string[] = [
+  "DATABASE_URL",
+  "MQTT_URL",
+  "SECRET_KEY",
+  "ADMIN_PASSWORD",
+  "WEATHER_URL",
+  "WEATHER_API_KEY",
+];
 
 /** Blanks at their ends belong to them. */
 const takenAsTheyAre: readonly VariableName[] = ["SECRET_KEY", "ADMIN_PASSWORD"];
@@ -153,6 +172,11 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
       tileUrl === ""
         ? null
         : { url: tileUrl, attribution: set.MAP_TILE_ATTRIBUTION ?? fallbackOf("MAP_TILE_ATTRIBUTION") },
+    weather: weatherSettings({
+      provider: set.WEATHER_PROVIDER ?? (mode === "demo" ? "sample" : "open-meteo"),
+      url: set.WEATHER_URL ?? null,
+      apiKey: set.WEATHER_API_KEY ?? null,
+    }),
     adminUsername: set.ADMIN_USERNAME ?? "admin",
     adminPassword: set.ADMIN_PASSWORD ?? null,
     manualRunMaxMinutes: set.MANUAL_RUN_MAX_MINUTES ?? 480,
@@ -194,6 +218,9 @@ function whatProductionRefuses(given: Given): string[] {
     if ((protocol === "mqtt:" || protocol === "ws:") && !isLoopback(hostname)) {
       refusals.push("MQTT_URL names a broker beyond this machine without TLS: use mqtts:// or wss://.");
     }
+  }
+  if (given.WEATHER_API_KEY !== undefined && given.WEATHER_URL !== undefined && givesKeyAway(given.WEATHER_URL)) {
+    refusals.push("WEATHER_URL would take WEATHER_API_KEY beyond this machine without TLS: use https://.");
   }
   return refusals;
 }

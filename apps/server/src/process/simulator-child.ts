@@ -22,7 +22,7 @@ const READY_TIMEOUT_MS = 15_000;
 const STOP_TIMEOUT_MS = 2500;
 
 /** Settings of the server that are no business of the simulator's. */
-const ownSecrets = ["SECRET_KEY", "ADMIN_PASSWORD", "DATABASE_URL", "MQTT_URL"];
+const ownSecrets = ["SECRET_KEY", "ADMIN_PASSWORD", "DATABASE_URL", "MQTT_URL", "WEATHER_API_KEY"];
 
 /**
  * The simulated robots in a process of their own, started again if they die. The process has its own group, so that a

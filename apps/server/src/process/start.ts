@@ -76,6 +76,7 @@ export async function start(parts: StartParts): Promise<Started | null> {
       tokenHours: settings.tokenHours,
       manualRunMaxMinutes: settings.manualRunMaxMinutes,
       mapTiles: settings.mapTiles,
+      weather: settings.weather,
       consoleDir,
       trustedProxies: settings.trustedProxies,
     },

@@ -46,6 +46,21 @@ export const variables = [
     fallback: "© OpenStreetMap contributors",
     meaning: "What the map says about its tiles",
   },
+  {
+    name: "WEATHER_PROVIDER",
+    fallback: "sample (demo), open-meteo (production)",
+    meaning: "Where forecasts come from: open-meteo, or sample, a fixed one that is shown as such",
+  },
+  {
+    name: "WEATHER_URL",
+    fallback: "https://api.open-meteo.com/v1/forecast; with a key https://customer-api.open-meteo.com/v1/forecast",
+    meaning: "Forecast call of Open-Meteo, or of a server of your own that answers like it",
+  },
+  {
+    name: "WEATHER_API_KEY",
+    fallback: "none",
+    meaning: "Key of Open-Meteo's paid service; the free one is for non-commercial use only",
+  },
   { name: "ADMIN_USERNAME", fallback: "admin", meaning: "Production's first Super Admin, made while there is no user" },
   {
     name: "ADMIN_PASSWORD",

@@ -41,6 +41,7 @@ export const permissions: Record<RouteName, Permission> = {
   runsList: { access: "signed-in", scope: "sites" },
   runsToday: { access: "signed-in", scope: "sites" },
   runsCalendar: { access: "signed-in", scope: "site" },
+  siteWeather: { access: "signed-in", scope: "site" },
   activityLogs: { access: "super-admin", scope: "sites" },
   live: { access: "signed-in", scope: "sites" },
 };

@@ -1,0 +1,113 @@
+import type { Weather, WeatherAdvice } from "@suncrew/contract/weather/weather.ts";
+import { weatherAdvice } from "@suncrew/domain/weather/weather-advice.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
+import type { Parts, Service } from "../../platform/parts.ts";
+import { AnswerCache } from "./answer-cache.ts";
+import { type Conditions, ProviderFailure, type WeatherPlace, type WeatherSite } from "./conditions.ts";
+import { OpenMeteo, placeAsAsked } from "./open-meteo.ts";
+import { sampleForecast } from "./sample-forecast.ts";
+import { siteDayOf } from "./site-days.ts";
+
+const FRESH_MS = 1_800_000;
+const FAILURE_MS = 5_000;
+const MAX_PLACES = 2_000;
+/** A run that is due does not wait longer for the weather, in milliseconds. */
+const ADVICE_LIMIT_MS = 3_000;
+
+export type ForecastsParts = Pick<Parts, "clock" | "log" | "settings" | "fetch">;
+
+interface Fetched extends Conditions {
+  readonly at: Date;
+}
+
+/** The weather at sites, of the provider that the settings name. */
+export class Forecasts implements Service {
+  readonly #parts: ForecastsParts;
+  readonly #openMeteo: OpenMeteo | null;
+  readonly #cache: AnswerCache<Fetched>;
+  #ended = new AbortController();
+
+  constructor(parts: ForecastsParts) {
+    const { clock, settings } = parts;
+    this.#parts = parts;
+    this.#openMeteo =
+      settings.weather.provider === "open-meteo"
+        ? new OpenMeteo({ ...settings.weather, clock, fetch: parts.fetch ?? fetch })
+        : null;
+    this.#cache = new AnswerCache({ clock, freshMs: FRESH_MS, failureMs: FAILURE_MS, maxEntries: MAX_PLACES });
+  }
+
+  async start(): Promise<void> {
+    this.#ended = new AbortController();
+  }
+
+  async stop(): Promise<void> {
+    this.#ended.abort();
+  }
+
+  /** The weather at the place. Throws 503 where it cannot be had; then the log has the reason. */
+  async at(place: WeatherPlace): Promise<Weather> {
+    const { clock, settings } = this.#parts;
+    if (settings.weather.provider === "sample") {
+      await wait(clock, settings.weather.delayMs);
+      return weatherOf(this.#sample(place), "sample");
+    }
+    try {
+      return weatherOf(await this.#fetched(place), "open-meteo");
+    } catch {
+      throw new HttpError(503, "The weather cannot be had at the moment. Please try again.");
+    }
+  }
+
+  /**
+   * What the weather at the site says about cleaning today (§4), for a run that is due: null where it cannot be had
+   * within 3 s. Never throws, and does not wait for a sample.
+   */
+  async adviceFor(site: WeatherSite): Promise<WeatherAdvice | null> {
+    if (this.#openMeteo === null) return weatherAdvice(this.#sample(site).forecast);
+    const late = Promise.withResolvers<null>();
+    const cancel = this.#parts.clock.after(ADVICE_LIMIT_MS, () => late.resolve(null));
+    const advice = this.#fetched(site).then(
+      ({ forecast }) => weatherAdvice(forecast),
+      () => null,
+    );
+    try {
+      return await Promise.race([advice, late.promise]);
+    } finally {
+      cancel();
+    }
+  }
+
+  #sample(place: WeatherPlace): Fetched {
+    const at = this.#parts.clock.now();
+    return { ...sampleForecast(siteDayOf(at, place.timezone)), at };
+  }
+
+  /** Kept for a while by rounded place and by the site's day, so that no forecast outlives the day it begins with. */
+  #fetched(place: WeatherPlace): Promise<Fetched> {
+    const today = siteDayOf(this.#parts.clock.now(), place.timezone);
+    const { latitude, longitude } = placeAsAsked(place);
+    return this.#cache.get(`${latitude} ${longitude} ${place.timezone} ${today}`, () => this.#ask(place, today));
+  }
+
+  async #ask(place: WeatherPlace, today: string): Promise<Fetched> {
+    const { clock, log } = this.#parts;
+    try {
+      if (this.#openMeteo === null) throw new ProviderFailure("no provider");
+      return { ...(await this.#openMeteo.read(place, today, this.#ended.signal)), at: clock.now() };
+    } catch (error) {
+      const reason = error instanceof ProviderFailure ? error.message : "unexpected";
+      if (!this.#ended.signal.aborted) log.warn({ provider: "open-meteo", reason }, "the weather could not be had");
+      throw error;
+    }
+  }
+}
+
+function weatherOf({ at, current, forecast }: Fetched, source: Weather["source"]): Weather {
+  return { current, forecast, advice: weatherAdvice(forecast), source, fetched_at: at.toISOString() };
+}
+
+function wait(clock: Parts["clock"], ms: number): Promise<void> {
+  if (ms === 0) return Promise.resolve();
+  return new Promise((resolve) => void clock.after(ms, resolve));
+}

@@ -1,0 +1,51 @@
+import type { WeatherIcon } from "@suncrew/contract/weather/weather.ts";
+
+export interface CodeMeaning {
+  readonly description: string;
+  readonly icon: WeatherIcon;
+  /** Where the sky looks another way at night. */
+  readonly nightIcon?: WeatherIcon;
+}
+
+/** The weather codes of the WMO (table 4677) that forecasts use, in words. */
+const meanings: ReadonlyMap<number, CodeMeaning> = new Map<number, CodeMeaning>([
+  [0, { description: "Clear sky", icon: "clear", nightIcon: "clear-night" }],
+  [1, { description: "Mainly clear", icon: "clear", nightIcon: "clear-night" }],
+  [2, { description: "Partly cloudy", icon: "partly-cloudy", nightIcon: "partly-cloudy-night" }],
+  [3, { description: "Overcast", icon: "cloudy" }],
+  [45, { description: "Fog", icon: "fog" }],
+  [48, { description: "Freezing fog", icon: "fog" }],
+  [51, { description: "Light drizzle", icon: "drizzle" }],
+  [53, { description: "Drizzle", icon: "drizzle" }],
+  [55, { description: "Heavy drizzle", icon: "drizzle" }],
+  [56, { description: "Light freezing drizzle", icon: "drizzle" }],
+  [57, { description: "Freezing drizzle", icon: "drizzle" }],
+  [61, { description: "Light rain", icon: "rain" }],
+  [63, { description: "Rain", icon: "rain" }],
+  [65, { description: "Heavy rain", icon: "rain" }],
+  [66, { description: "Light freezing rain", icon: "rain" }],
+  [67, { description: "Freezing rain", icon: "rain" }],
+  [71, { description: "Light snow", icon: "snow" }],
+  [73, { description: "Snow", icon: "snow" }],
+  [75, { description: "Heavy snow", icon: "snow" }],
+  [77, { description: "Snow grains", icon: "snow" }],
+  [80, { description: "Light showers", icon: "rain" }],
+  [81, { description: "Showers", icon: "rain" }],
+  [82, { description: "Violent showers", icon: "rain" }],
+  [85, { description: "Light snow showers", icon: "snow" }],
+  [86, { description: "Snow showers", icon: "snow" }],
+  [95, { description: "Thunderstorm", icon: "thunderstorm" }],
+  [96, { description: "Thunderstorm with hail", icon: "thunderstorm" }],
+  [99, { description: "Thunderstorm with heavy hail", icon: "thunderstorm" }],
+]);
+
+const unknown: CodeMeaning = { description: "No description", icon: "unknown" };
+
+/** A code in words and as a picture; one that nobody knows says so. */
+export function meaningOfCode(
+  code: number,
+  isDay = true,
+): { readonly description: string; readonly icon: WeatherIcon } {
+  const { description, icon, nightIcon } = meanings.get(code) ?? unknown;
+  return { description, icon: isDay ? icon : (nightIcon ?? icon) };
+}
