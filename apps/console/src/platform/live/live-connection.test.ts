@@ -8,6 +8,7 @@ vi.hoisted(() => {
   const token = `a.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c`;
   const getItem = (key: string) => (key === "token" ? token : null);
   vi.stubGlobal("localStorage", { getItem, removeItem: () => undefined });
+  vi.stubGlobal("location", { replace: () => undefined });
 });
 
 const AT = "2026-03-01T10:00:00.000Z";

@@ -88,6 +88,8 @@ export interface NewCommand {
   readonly requestedBy: string;
   /** Seconds; for a START only. */
   readonly maxDurationS?: number;
+  /** For a START whose run is on record before it moves; a new one else. */
+  readonly runId?: string;
   /** The START that this STOP follows because it was not confirmed. */
   readonly followsId?: string;
 }
@@ -117,7 +119,7 @@ export async function insertCommand(tx: Tx, robot: LockedRobot, command: NewComm
       issued_at: now,
       expires_at: new Date(now.getTime() + COMMAND_EXPIRES_MS),
       settle_by: new Date(now.getTime() + COMMAND_SETTLES_MS),
-      run_id: command.verb === "START" ? uuidv7() : null,
+      run_id: command.verb === "START" ? (command.runId ?? uuidv7()) : null,
       max_duration_s: command.maxDurationS ?? null,
       params: JSON.stringify(command.params),
       mode: command.mode,

@@ -1,9 +1,12 @@
+import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { acceptCommand, type CommandBody } from "./accept-command.ts";
+import type { Order } from "./accept-order.ts";
+import { acceptOrders } from "./accept-orders.ts";
 import { acceptSettings, type SettingsChange } from "./accept-settings.ts";
 import { answerTo, contextOf, type SuccessAnswer } from "./command-answers.ts";
 import { type Command, lockRobot, showChange } from "./command-rows.writes.ts";
@@ -67,6 +70,53 @@ export class Commands implements Service {
     const accepted = await this.#accept((tx) => acceptSettings(tx, this.#parts, viewer, robotId, change));
     if (accepted.kind === "refused") throw accepted.error;
     return this.#sendAndAnswer(accepted.commandId, false);
+  }
+
+  /**
+   * The same order for many robots of a site at the same time; `choose` names them inside the transaction and throws
+   * where it must not be. Answers what came of each, in the order chosen, by each command's deadline at the latest.
+   */
+  async sendMany(
+    choose: (tx: Tx) => Promise<{ readonly siteId: number; readonly robotIds: readonly number[] }>,
+    order: Omit<Order, "maxDurationS">,
+  ): Promise<RobotResult[]> {
+    const { clock, settings } = this.#parts;
+    const whole = { ...order, maxDurationS: settings.manualRunMaxMinutes * 60 };
+    const all = await this.#accept(async (tx) => {
+      const { siteId, robotIds } = await choose(tx);
+      return acceptOrders(tx, siteId, robotIds, whole, clock.now());
+    });
+    return Promise.all(
+      all.map(async ({ robot, accepted }) => {
+        const of = { robotId: robot.serial_number, robotObjectId: robot.id };
+        if (accepted.kind === "refused") {
+          return { ...of, outcome: "SKIPPED" as const, message: accepted.error.message, pending: false };
+        }
+        return { ...of, ...(await this.#resultOf(accepted.command.id, accepted.robotAway)) };
+      }),
+    );
+  }
+
+  /** For the scheduler: sends what it stored; whoever sees the robots settles it. */
+  async dispatch(commandIds: readonly string[]): Promise<void> {
+    await Promise.all(
+      commandIds.map(async (id) => {
+        if ((await this.#dispatcher.send(id)) === "never") await this.#closeUnsent(id);
+      }),
+    );
+  }
+
+  async #resultOf(
+    commandId: string,
+    robotAway: boolean,
+  ): Promise<Pick<RobotResult, "outcome" | "message" | "pending">> {
+    try {
+      const { message } = await this.#sendAndAnswer(commandId, robotAway);
+      return { outcome: "SUCCESS", message, pending: false };
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      return { outcome: "FAILED", message: error.message, pending: error.extra?.pending === true };
+    }
   }
 
   /** Two presses with one key at the same time: the second finds what the first has committed. */

@@ -9,3 +9,6 @@ export { type ReceivedAck, recordAcks } from "./record-acks.writes.ts";
 /** `new Commands(parts, changes)` is a Service; the bridge calls `resendPending(robotIds)` when robots return. */
 export type { SettingsChange } from "./accept-settings.ts";
 export { Commands } from "./commands.service.ts";
+/** For what commands many robots, inside its own transaction; `Commands.dispatch` sends it after the commit. */
+export type { Order, OrderAccepted, Requester } from "./accept-order.ts";
+export { type AcceptedOf, acceptOrders } from "./accept-orders.ts";

@@ -1,6 +1,7 @@
 import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { CommandOutcome } from "../../platform/database/schema.ts";
+import { failPlannedRun } from "../runs/public.ts";
 import { auditCommand, logCommand, recordedOf } from "./command-records.writes.ts";
 import { type Command, insertCommand, type LockedRobot } from "./command-rows.writes.ts";
 import { rejectedSentence, settled } from "./command-sentences.ts";
@@ -121,6 +122,7 @@ export async function answerPending(
 }
 
 async function failed(tx: Tx, robot: LockedRobot, command: Command, reason: string, now: Date): Promise<void> {
+  if (command.run_id !== null) await failPlannedRun(tx, command.run_id, reason, now);
   await log(tx, robot, command, "FAILED", reason, now);
   await auditCommand(tx, robot, command, { outcome: "FAILED", reason }, now);
 }

@@ -1,0 +1,31 @@
+import type { Tx } from "../../platform/database/database.ts";
+import { acceptOrder, type Order, type OrderAccepted } from "./accept-order.ts";
+import { type LockedRobot, lockRobots, readOpenCommands } from "./command-rows.writes.ts";
+
+export interface AcceptedOf {
+  readonly robot: LockedRobot;
+  readonly accepted: OrderAccepted;
+}
+
+/**
+ * Decides about the same order for many robots in one transaction, each for itself, in the order of `robotIds`. Robots
+ * that were deleted or moved away from the site meanwhile are left out.
+ */
+export async function acceptOrders(
+  tx: Tx,
+  siteId: number,
+  robotIds: readonly number[],
+  order: Order | ((robot: LockedRobot) => Order),
+  now: Date,
+): Promise<AcceptedOf[]> {
+  const robots = await lockRobots(tx, robotIds);
+  const open = Map.groupBy(await readOpenCommands(tx, robotIds), (command) => command.robot_id);
+  const all: AcceptedOf[] = [];
+  for (const robotId of robotIds) {
+    const robot = robots.get(robotId);
+    if (robot === undefined || robot.deleted_at !== null || robot.site_id !== siteId) continue;
+    const wanted = typeof order === "function" ? order(robot) : order;
+    all.push({ robot, accepted: await acceptOrder(tx, robot, open.get(robotId) ?? [], wanted, now) });
+  }
+  return all;
+}
