@@ -102,7 +102,8 @@ export class LiveFeed implements Service {
       const [first] = streams;
       if (first === undefined) continue;
       const update = await readUpdate(first.viewer, this.#parts.db, changed);
-      if (Object.values(update).every((rows) => rows.length === 0)) continue;
+      const lists: readonly (readonly unknown[])[] = Object.values(update);
+      if (lists.every((rows) => rows.length === 0)) continue;
       const event: LiveEvent = { type: "update", at, ...update };
       for (const stream of streams) this.#send(stream, event);
     }
