@@ -49,6 +49,11 @@ describe("set-up: configuration by environment", () => {
     ["MAP_TILE_URL", "ftp://tiles/{z}/{x}/{y}"],
     ["MAP_TILE_URL", "https://tiles.example/{z}.png"],
     ["MAP_TILE_URL", "https://tiles.example/{z}/{x}/{y}; script-src *"],
+    ["WEATHER_PROVIDER", "the frog"],
+    ["WEATHER_URL", "ftp://weather.example/v1"],
+    ["WEATHER_URL", "https://weather.example/v1/forecast?apikey=1"],
+    ["WEATHER_URL", "https://user:password@weather.example/v1/forecast"],
+    ["WEATHER_API_KEY", "two words"],
     ["ADMIN_USERNAME", "two words"],
     ["ADMIN_PASSWORD", "admin@123"],
     ["ADMIN_PASSWORD", "Admin@123"],
@@ -99,6 +104,38 @@ describe("set-up: configuration by environment", () => {
     for (const url of ["mqtts://broker.example", "wss://broker.example", "mqtt://localhost", "mqtt://[::1]:1883"]) {
       expect(wrongIn("production", { SECRET_KEY: KEY, MQTT_URL: url })).toEqual([]);
     }
+  });
+
+  test("the weather is a sample in a demo and Open-Meteo's in production, where it takes a key at another address", () => {
+    const weatherIn = (mode: "demo" | "production", set: Record<string, string> = {}) => {
+      const settings = readSettings(mode, { SECRET_KEY: KEY, ...set });
+      return "wrong" in settings ? settings.wrong : settings.weather;
+    };
+    expect(weatherIn("demo")).toEqual({ provider: "sample", delayMs: 500 });
+    expect(weatherIn("production", { WEATHER_PROVIDER: "sample" })).toEqual({ provider: "sample", delayMs: 500 });
+    const free = { provider: "open-meteo", url: "https://api.open-meteo.com/v1/forecast", apiKey: null };
+    expect(weatherIn("production")).toEqual(free);
+    expect(weatherIn("demo", { WEATHER_PROVIDER: "open-meteo" })).toEqual(free);
+    expect(weatherIn("production", { WEATHER_API_KEY: "k" })).toEqual({
+      provider: "open-meteo",
+      url: "https://customer-api.open-meteo.com/v1/forecast",
+      apiKey: "k",
+    });
+    const own = { WEATHER_API_KEY: "k", WEATHER_URL: "http://127.0.0.1:8080/v1/forecast" };
+    expect(weatherIn("production", own)).toEqual({ provider: "open-meteo", url: own.WEATHER_URL, apiKey: "k" });
+  });
+
+  test("a weather key never travels without TLS, and is in no refusal", () => {
+    const away = { SECRET_KEY: KEY, WEATHER_API_KEY: "hush", WEATHER_URL: "http://weather.example/v1/forecast" };
+    expect(wrongIn("production", away)).toEqual([
+      "WEATHER_URL would take WEATHER_API_KEY beyond this machine without TLS: use https://.",
+    ]);
+    const wrong = wrongIn("demo", {
+      WEATHER_API_KEY: "hush hush",
+      WEATHER_URL: "https://weather.example/?apikey=hush",
+    });
+    expect(wrong).toHaveLength(2);
+    expect(wrong.join()).not.toContain("hush");
   });
 
   test("docs/operating.md has the table of all variables", () => {

@@ -1,7 +1,7 @@
 import type { Weather, WeatherAdvice } from "@suncrew/contract/weather/weather.ts";
 import { weatherAdvice } from "@suncrew/domain/weather/weather-advice.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Parts, Service, Settings } from "../../platform/parts.ts";
 import { AnswerCache } from "./answer-cache.ts";
 import { type Conditions, ProviderFailure, type WeatherPlace, type WeatherSite } from "./conditions.ts";
 import { OpenMeteo, placeAsAsked } from "./open-meteo.ts";
@@ -14,7 +14,9 @@ const MAX_PLACES = 2_000;
 /** A run that is due does not wait longer for the weather, in milliseconds. */
 const ADVICE_LIMIT_MS = 3_000;
 
-export type ForecastsParts = Pick<Parts, "clock" | "log" | "settings" | "fetch">;
+export interface ForecastsParts extends Pick<Parts, "clock" | "log" | "fetch"> {
+  readonly settings: Pick<Settings, "weather">;
+}
 
 interface Fetched extends Conditions {
   readonly at: Date;

@@ -1,0 +1,134 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export type Answering = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What the forecast call of Open-Meteo knows, of its names and units, as far as anybody here may ask. */
+const currentUnits: Readonly<Record<string, string>> = {
+  temperature_2m: "°C",
+  relative_humidity_2m: "%",
+  is_day: "",
+  weather_code: "wmo code",
+  pressure_msl: "hPa",
+  wind_speed_10m: "km/h",
+};
+const dailyUnits: Readonly<Record<string, string>> = {
+  weather_code: "wmo code",
+  temperature_2m_max: "°C",
+  temperature_2m_min: "°C",
+  precipitation_probability_max: "%",
+  wind_speed_10m_max: "km/h",
+};
+const now: Readonly<Record<string, number>> = {
+  temperature_2m: 38.4,
+  relative_humidity_2m: 31,
+  is_day: 1,
+  weather_code: 2,
+  pressure_msl: 1001.3,
+  wind_speed_10m: 17.6,
+};
+const week: Readonly<Record<string, readonly number[]>> = {
+  weather_code: [2, 3, 61, 63, 95, 1, 0],
+  temperature_2m_max: [41.2, 40.8, 37.1, 34.5, 33.9, 36.2, 38.8],
+  temperature_2m_min: [29.7, 29.9, 28.1, 26.4, 25.8, 26.1, 27.3],
+  precipitation_probability_max: [3, 18, 62, 88, 94, 27, 0],
+  wind_speed_10m_max: [24.1, 26.6, 31, 35.3, 41.8, 22.2, 19.5],
+};
+
+/** A server on this machine that answers as Open-Meteo's forecast call does, or as a test says. */
+export class LocalOpenMeteo {
+  readonly #server: Server;
+  /** What was asked so far. */
+  readonly asked: URL[] = [];
+  /** Chance of precipitation on each day, in percent. */
+  rainPercents = week["precipitation_probability_max"] ?? [];
+  answering: Answering = (request, response) => this.answerRightly(request, response);
+  #waiting: (() => void)[] = [];
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async open(): Promise<LocalOpenMeteo> {
+    const server = createServer();
+    const local = new LocalOpenMeteo(server);
+    server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+      local.asked.push(new URL(request.url ?? "/", local.url));
+      local.answering(request, response);
+      for (const tell of local.#waiting.splice(0)) tell();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return local;
+  }
+
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}/v1/forecast`;
+  }
+
+  /** Resolves once it was asked `count` times in all. */
+  async askedTimes(count: number): Promise<void> {
+    while (this.asked.length < count) await new Promise<void>((tell) => void this.#waiting.push(tell));
+  }
+
+  /** Puts all back as it was opened. */
+  reset(): void {
+    this.asked.length = 0;
+    this.rainPercents = week["precipitation_probability_max"] ?? [];
+    this.answering = (request, response) => this.answerRightly(request, response);
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  /** The whole answer, of a kind with the real one; 400 for what the real one does not know. */
+  answerRightly(_request: IncomingMessage, response: ServerResponse): void {
+    const answer = this.rightAnswer(this.asked.at(-1) ?? new URL(this.url));
+    sendJson(response, "error" in answer ? 400 : 200, answer);
+  }
+
+  rightAnswer(url: URL): Record<string, unknown> {
+    const query = (name: string) => url.searchParams.get(name) ?? "";
+    const current = query("current").split(",");
+    const daily = query("daily").split(",");
+    const unknown = [
+      ...current.filter((name) => !(name in currentUnits)),
+      ...daily.filter((name) => !(name in dailyUnits)),
+    ];
+    if (unknown.length > 0)
+      return { error: true, reason: `Cannot initialize from invalid String value ${unknown[0]}.` };
+    const days = daysBetween(query("start_date"), query("end_date"));
+    const pick = (names: readonly string[], from: Readonly<Record<string, unknown>>) =>
+      Object.fromEntries(names.map((name) => [name, from[name]]));
+    return {
+      latitude: Number(query("latitude")),
+      longitude: Number(query("longitude")),
+      generationtime_ms: 0.19,
+      utc_offset_seconds: 19_800,
+      timezone: query("timezone"),
+      timezone_abbreviation: "GMT+5:30",
+      elevation: 214,
+      current_units: { time: "iso8601", interval: "seconds", ...pick(current, currentUnits) },
+      current: { time: `${days[0]}T12:00`, interval: 900, ...pick(current, now) },
+      daily_units: { time: "iso8601", ...pick(daily, dailyUnits) },
+      daily: { time: days, ...pick(daily, { ...week, precipitation_probability_max: this.rainPercents }) },
+    };
+  }
+}
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(JSON.stringify(body));
+}
+
+function daysBetween(first: string, last: string): string[] {
+  const days: string[] = [];
+  for (let at = Date.parse(first); at <= Date.parse(last); at += 86_400_000) {
+    days.push(new Date(at).toISOString().slice(0, 10));
+  }
+  return days;
+}
