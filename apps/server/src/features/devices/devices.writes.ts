@@ -53,9 +53,11 @@ export type Reading = Insertable<ReadingsTable>;
 /** Adds states that advanced the current one to the history. */
 export async function addReadings(tx: Tx, readings: readonly Reading[]): Promise<void> {
   if (readings.length === 0) return;
+  // What the JSON leaves out becomes null, not the column's default.
+  const rows = readings.map((reading) => ({ sample: false, ...reading }));
   await sql`
     insert into readings
-    select n.* from json_populate_recordset(null::readings, ${JSON.stringify(readings)}::json) n
+    select n.* from json_populate_recordset(null::readings, ${JSON.stringify(rows)}::json) n
     on conflict do nothing`.execute(tx);
 }
 
