@@ -28,7 +28,7 @@ export function IndividualRobotsTab({ robots, shown }: IndividualRobotsTabProps)
   }
   return (
     <VirtualGrid items={shown} keyOf={keyOf} minColumnPx={MIN_CARD_PX} estimatedRowPx={CARD_PX}>
-      {(row) => <RobotCard row={row} isInGroup={false} onRefresh={robots.refresh} />}
+      {(row) => <RobotCard row={row} onRefresh={robots.refresh} />}
     </VirtualGrid>
   );
 }

@@ -18,13 +18,11 @@ const RobotSettingsDialog = lazy(() =>
 
 export interface RobotCardProps {
   readonly row: RobotWithSettings;
-  /** In any group: its badge reads AUTO, else MANUAL (§2). */
-  readonly isInGroup: boolean;
   readonly onRefresh: (row: RobotWithSettings) => void;
 }
 
 /** §2 Individual Robots tab: one robot. It renders for its own robot's changes alone. */
-export const RobotCard = memo(function RobotCard({ row, isInGroup, onRefresh }: RobotCardProps) {
+export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardProps) {
   const robot = useRobotView(row);
   const [isSettingsOpen, setSettingsOpen] = useState(false);
   const look = robotStatusLook[robot.status];
@@ -37,7 +35,7 @@ export const RobotCard = memo(function RobotCard({ row, isInGroup, onRefresh }: 
           <span className={classes["motor"]}>{robot.motorType ?? "Motor type not given"}</span>
         </div>
         <div className={classes["badges"]}>
-          <StateBadge look={isInGroup ? autoLook : manualLook} />
+          <StateBadge look={robot.groupId === null ? manualLook : autoLook} />
           {robot.mode === "maintenance" && <StateBadge look={maintenanceLook} />}
           {robot.isChecking ? <StateBadge look={look} label={CHECKING_LABEL} checking /> : <StateBadge look={look} />}
         </div>

@@ -18,6 +18,8 @@ export type RobotFixed = Pick<RobotWithSettings, "robot_name" | "motor_type" | "
 export interface RobotView {
   readonly id: number;
   readonly siteId: number;
+  /** The group it belongs to: then its badge reads AUTO, else MANUAL (§2). */
+  readonly groupId: number | null;
   readonly name: string;
   readonly serialNumber: string;
   readonly motorType: string | null;
@@ -81,6 +83,7 @@ export function robotViewOf({ row, live, overlay: noted, calls }: RobotSources, 
   return {
     id: row.robot_id,
     siteId: told.site_id,
+    groupId: told.group_id,
     name: row.robot_name,
     serialNumber: told.serial_number,
     motorType: row.motor_type,

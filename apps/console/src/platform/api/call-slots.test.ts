@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 function setUp() {
   const slots = new CallSlots();
   const sent: string[] = [];
-  function put(kind: SlotKind, serialNumber: string, signal?: AbortSignal) {
+  function put(kind: SlotKind, serialNumber: string | readonly string[], signal?: AbortSignal) {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const used: AbortSignal[] = [];
     const outcome = slots
@@ -20,7 +20,7 @@ function setUp() {
         ...(signal === undefined ? {} : { signal }),
         send: (sending) => {
           used.push(sending);
-          sent.push(`${kind} ${serialNumber}`);
+          sent.push(`${kind} ${String(serialNumber)}`);
           return promise;
         },
       })
@@ -123,4 +123,15 @@ test("§4 Commands: Stop ends what is polled of its robot, and a Start that stil
   pressed.resolve("b");
   await vi.advanceTimersByTimeAsync(0);
   expect(sent).toEqual(["poll A", "status B", "start C", "start D"]);
+});
+
+test("§4 Group action: a Start of a group that still waits never follows a Stop of one of its robots", async () => {
+  const { slots, sent, put } = setUp();
+  for (const serial of ["A", "B", "C"]) put("start", serial);
+  const [group, other] = [put("start", ["D", "E"]), put("start", ["F"])];
+  slots.giveWayToStop(["E", "Z"]);
+  expect(await group.outcome).toEqual(new NotSentError("Stop was pressed before it was sent."));
+  await vi.advanceTimersByTimeAsync(SLOT_WAIT_MS);
+  expect(await other.outcome).toBeInstanceOf(NotSentError);
+  expect(sent).toEqual(["start A", "start B", "start C"]);
 });

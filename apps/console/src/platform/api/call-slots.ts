@@ -15,7 +15,8 @@ export type SlotKind = "start" | "set" | "status" | "poll";
 export interface SlotCall<T> {
   /** "status" is a status call that a person pressed, "poll" one that nobody did. */
   readonly kind: SlotKind;
-  readonly serialNumber: string;
+  /** The robot or, for a group, the robots that it is for. */
+  readonly serialNumber: string | readonly string[];
   /** Ends the call wherever it is. */
   readonly signal?: AbortSignal;
   /** Sends it, once it has a slot. */
@@ -29,7 +30,7 @@ export class GaveWayError extends Error {
 
 interface Entry {
   readonly kind: SlotKind;
-  readonly serialNumber: string;
+  readonly serialNumbers: readonly string[];
   /** Gives the slot or the place in the queue back, once. */
   readonly end: (reason: unknown) => void;
   readonly start: () => void;
@@ -69,7 +70,7 @@ export class CallSlots {
       };
       const entry: Entry = {
         kind,
-        serialNumber,
+        serialNumbers: listOf(serialNumber),
         end: (reason) => {
           leave();
           reject(reason);
@@ -109,9 +110,15 @@ export class CallSlots {
     });
   }
 
-  /** A Stop was pressed: what is polled of this robot ends, and a Start that still waits never follows the Stop. */
-  giveWayToStop(serialNumber: string): void {
-    const former = [...this.#waiting, ...this.#running].filter((entry) => entry.serialNumber === serialNumber);
+  /**
+   * A Stop was pressed: what is polled of these robots ends, and a Start that still waits never follows the Stop, nor
+   * does one of a whole group with such a robot.
+   */
+  giveWayToStop(serialNumber: string | readonly string[]): void {
+    const stopped = new Set(listOf(serialNumber));
+    const former = [...this.#waiting, ...this.#running].filter((entry) =>
+      entry.serialNumbers.some((serial) => stopped.has(serial)),
+    );
     for (const entry of former) {
       if (entry.kind === "poll") entry.end(new GaveWayError());
       if (entry.kind === "start" && this.#waiting.has(entry)) {
@@ -136,6 +143,10 @@ export class CallSlots {
 
 function first(entries: ReadonlySet<Entry>, kinds: readonly SlotKind[]): Entry | undefined {
   return [...entries].find(({ kind }) => kinds.includes(kind));
+}
+
+function listOf(serialNumber: string | readonly string[]): readonly string[] {
+  return typeof serialNumber === "string" ? [serialNumber] : serialNumber;
 }
 
 function waitedTooLong(): NotSentError {
