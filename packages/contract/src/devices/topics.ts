@@ -23,8 +23,8 @@ export type RobotLeaf = { [L in Leaf]: (typeof leaves)[L]["from"] extends "robot
 
 export const robotLeaves: readonly RobotLeaf[] = ["connection", "state", "ack", "event"];
 
-/** A message above this many bytes is dropped unread. */
-export const MAX_MESSAGE_BYTES = 16_384;
+/** A message above this many bytes is dropped unread, on both sides: more than twice what the largest one takes. */
+export const MAX_MESSAGE_BYTES = 32_768;
 
 export function topicOf(serial: string, leaf: Leaf): string {
   return `${TOPIC_ROOT}/${serial}/${leaf}`;

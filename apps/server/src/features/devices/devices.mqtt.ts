@@ -1,13 +1,10 @@
 import type { AckMessage, EventMessage } from "@suncrew/contract/devices/messages.ts";
-import { leaves, parseTopic, robotLeaves, TOPIC_ROOT } from "@suncrew/contract/devices/topics.ts";
+import { leaves, MAX_MESSAGE_BYTES, parseTopic, robotLeaves, TOPIC_ROOT } from "@suncrew/contract/devices/topics.ts";
 import type { ReceivedMessage } from "../../platform/broker.ts";
 import type { PresenceMessage } from "./presence.ts";
 
 /** What the bridge subscribes to: everything that robots say (protocol rule 11: plainly). */
 export const robotTopics: readonly string[] = robotLeaves.map((leaf) => `${TOPIC_ROOT}/+/${leaf}`);
-
-/** More than twice what the largest message of the protocol takes. */
-export const MAX_PAYLOAD_BYTES = 32_768;
 
 export type BadMessageKind = "oversized" | "topic" | "json" | "schema" | "unknown-serial" | "overflow" | "refused";
 
@@ -26,7 +23,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 export function openMessage(received: ReceivedMessage, receivedAt: Date): Opened {
   const topic = parseTopic(received.topic);
   const serial = topic?.serial ?? null;
-  if (received.payload.length > MAX_PAYLOAD_BYTES) return { bad: "oversized", serial };
+  if (received.payload.length > MAX_MESSAGE_BYTES) return { bad: "oversized", serial };
   if (topic === null || topic.leaf === "command") return { bad: "topic", serial };
   const json = parseJson(received.payload);
   if (json === undefined) return { bad: "json", serial };
