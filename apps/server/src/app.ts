@@ -5,10 +5,13 @@ import { authRoutes } from "./features/auth/auth.routes.ts";
 import { commandRoutes, Commands } from "./features/commands/public.ts";
 import { configRoutes } from "./features/config/config.routes.ts";
 import { Bridge } from "./features/devices/public.ts";
+import { groupsRoutes } from "./features/groups/groups.routes.ts";
 import { liveRoutes } from "./features/live/live.routes.ts";
 import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { robotSettingsRoutes } from "./features/robots/robot-settings.routes.ts";
 import { robotsRoutes } from "./features/robots/robots.routes.ts";
+import { runsRoutes } from "./features/runs/runs.routes.ts";
+import { schedulesRoutes } from "./features/schedules/schedules.routes.ts";
 import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { Forecasts } from "./features/weather/public.ts";
 import { weatherRoutes } from "./features/weather/weather.routes.ts";
@@ -54,6 +57,9 @@ export async function buildApp(parts: Parts): Promise<App> {
   services.push(commands);
   commandRoutes(http, parts, changes, commands);
   robotSettingsRoutes(http, commands);
+  schedulesRoutes(http, parts);
+  runsRoutes(http, parts);
+  groupsRoutes(http, parts, commands);
   services.push(new Bridge({ ...parts, resendPending: (robotIds) => commands.resendPending(robotIds) }));
 
   return {

@@ -1,7 +1,7 @@
 export { publishCommandMessage, questionEnvelope } from "./command-message.ts";
 export { commandRoutes } from "./commands.routes.ts";
 /** Lock order of everything that writes about robots: robot_state rows, then robots rows, then commands. */
-export { type LockedRobot, lockRobots } from "./command-rows.writes.ts";
+export { type LockedRobot, lockRobots, showChange } from "./command-rows.writes.ts";
 /** For the bridge, inside its own transaction: live states of the current session, after they were stored. */
 export { type LiveState, settleByStates } from "./settle-by-states.writes.ts";
 /** For the bridge: acks as they came, with the serial of the topic they came on. */

@@ -1,0 +1,57 @@
+import type { groupSendCommand, ManyRobotsResponse } from "@suncrew/contract/groups/groups.ts";
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import type { Executor } from "../../platform/database/database.ts";
+import { invalid } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import type { Commands } from "../commands/public.ts";
+import { requireSite } from "../sites/public.ts";
+import { findGroup, findRobots, readMembers, readSiteRobots } from "./groups.queries.ts";
+import { type DoneWords, manyRobotsAnswer } from "./many-robots-answer.ts";
+
+type GroupCommandBody = BodyOf<typeof groupSendCommand>;
+
+const groupWords: Record<GroupCommandBody["command"], DoneWords> = {
+  START: { done: "started", nobody: "The group has no robot to start.", kept: "Stop" },
+  STOP: { done: "stopped", nobody: "The group has no robot to stop.", kept: "Stop" },
+};
+const siteWords: DoneWords = { ...groupWords.STOP, nobody: "There is no robot at this site." };
+
+/**
+ * Starts or stops every member of a group at the same time, or those named. Throws 404 where anything is out of the
+ * viewer's scope and 400 where it does not fit together; what became of each robot is in the answer.
+ */
+export async function commandGroup(
+  commands: Commands,
+  viewer: Viewer,
+  body: GroupCommandBody,
+): Promise<ManyRobotsResponse> {
+  const { command: verb, mode } = body;
+  const by = { userId: viewer.userId, name: viewer.name, actionType: "GROUP" } as const;
+  const results = await commands.sendMany((tx) => chooseMembers(viewer, tx, body), { verb, mode, by });
+  return manyRobotsAnswer(results, groupWords[verb]);
+}
+
+/** Stop everything: every robot of a site, whatever it does; for robots that are away the Stop is kept. Throws 404. */
+export async function stopSite(commands: Commands, viewer: Viewer, siteId: number): Promise<ManyRobotsResponse> {
+  const by = { userId: viewer.userId, name: viewer.name, actionType: "MANUAL" } as const;
+  const choose = async (tx: Executor) => ({ siteId, robotIds: await readSiteRobots(viewer, tx, siteId) });
+  const results = await commands.sendMany(choose, { verb: "STOP", mode: "AUTO", by });
+  return manyRobotsAnswer(results, siteWords);
+}
+
+async function chooseMembers(
+  viewer: Viewer,
+  db: Executor,
+  { siteId, groupId, robotObjectIds }: GroupCommandBody,
+): Promise<{ siteId: number; robotIds: number[] }> {
+  const group = await findGroup(viewer, db, groupId);
+  await requireSite(viewer, db, siteId);
+  if (robotObjectIds) await findRobots(viewer, db, robotObjectIds);
+  if (group.site_id !== siteId) throw invalid("siteId", "siteId must be the site of the group");
+  const members = await readMembers(viewer, db, groupId);
+  if (!robotObjectIds) return { siteId, robotIds: members };
+  const wanted = new Set(robotObjectIds);
+  const robotIds = members.filter((id) => wanted.has(id));
+  if (robotIds.length < wanted.size) throw invalid("robotObjectIds", "robotObjectIds must name robots of the group");
+  return { siteId, robotIds };
+}

@@ -1,0 +1,135 @@
+import type { Group } from "@suncrew/contract/groups/groups.ts";
+import { sql } from "kysely";
+import type { Executor } from "../../platform/database/database.ts";
+import { invalid, notFound } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { requireSite, visibleSites } from "../sites/public.ts";
+
+/** The groups of a site by name, with their robots and their schedule. Throws 404 where the site is not the viewer's. */
+export async function readGroups(viewer: Viewer, db: Executor, siteId: number): Promise<Group[]> {
+  await requireSite(viewer, db, siteId);
+  const rows = await visibleSites(viewer, db)
+    .innerJoin("robot_groups as g", "g.site_id", "sites.id")
+    .leftJoin("schedules as s", "s.group_id", "g.id")
+    .select(["g.id", "g.group_name", "g.site_id", "g.created_at"])
+    .select(["s.id as schedule_id", "s.frequency", "s.start_time", "s.duration_minutes", "s.status"])
+    .select(["s.next_run_at", "s.skip_on_rain"])
+    .select((eb) =>
+      eb
+        .selectFrom("robot_group_members as m")
+        .innerJoin("robots as r", "r.id", "m.robot_id")
+        .whereRef("m.group_id", "=", "g.id")
+        .select(
+          sql<{ id: number }[]>`coalesce(json_agg(json_build_object('id', r.id) order by r.robot_name, r.id), '[]')`.as(
+            "robots",
+          ),
+        )
+        .as("robots"),
+    )
+    .where("sites.id", "=", siteId)
+    .where("g.deleted_at", "is", null)
+    .orderBy("g.group_name")
+    .orderBy("g.id")
+    .execute();
+  return rows.map(({ schedule_id, frequency, start_time, duration_minutes, status, ...row }) => {
+    const { next_run_at, skip_on_rain, robots, ...group } = row;
+    const planned =
+      schedule_id !== null && frequency !== null && start_time !== null && duration_minutes !== null && status !== null;
+    return {
+      ...group,
+      robots: robots ?? [],
+      created_at: group.created_at.toISOString(),
+      schedule_type: frequency,
+      schedule_details: planned
+        ? {
+            id: schedule_id,
+            group_id: group.id,
+            site_id: group.site_id,
+            action: "START",
+            start_time,
+            duration_minutes,
+            frequency,
+            status,
+            next_run_at: next_run_at?.toISOString() ?? null,
+            skip_on_rain: skip_on_rain ?? false,
+          }
+        : null,
+    };
+  });
+}
+
+export interface FoundGroup {
+  readonly id: number;
+  readonly site_id: number;
+  readonly group_name: string;
+}
+
+/** A group that is there. Throws 404 where it is out of the viewer's scope. */
+export async function findGroup(viewer: Viewer, db: Executor, groupId: number): Promise<FoundGroup> {
+  const group = await visibleSites(viewer, db)
+    .innerJoin("robot_groups as g", "g.site_id", "sites.id")
+    .select(["g.id", "g.site_id", "g.group_name"])
+    .where("g.id", "=", groupId)
+    .where("g.deleted_at", "is", null)
+    .executeTakeFirst();
+  if (group === undefined) throw notFound("Group");
+  return group;
+}
+
+/** Throws 404 where one of the robots is out of the viewer's scope, and 400 where one is at another site. */
+export async function requireRobotsAt(
+  viewer: Viewer,
+  db: Executor,
+  siteId: number,
+  robotIds: readonly number[],
+): Promise<void> {
+  const robots = await findRobots(viewer, db, robotIds);
+  const stray = robots.find((robot) => robot.site_id !== siteId);
+  if (stray) throw invalid("robot_ids", `Robot ${stray.serial_number} is not at this site.`);
+}
+
+export interface FoundRobot {
+  readonly id: number;
+  readonly site_id: number;
+  readonly serial_number: string;
+}
+
+/** These robots. Throws 404 where one of them is out of the viewer's scope. */
+export async function findRobots(viewer: Viewer, db: Executor, robotIds: readonly number[]): Promise<FoundRobot[]> {
+  const robots = await visibleSites(viewer, db)
+    .innerJoin("robots as r", "r.site_id", "sites.id")
+    .select(["r.id", "r.site_id", "r.serial_number"])
+    .where("r.id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("r.deleted_at", "is", null)
+    .execute();
+  if (robots.length < new Set(robotIds).size) throw notFound("Robot");
+  return robots;
+}
+
+/** Every robot of a site, by name. Throws 404 where the site is not the viewer's. */
+export async function readSiteRobots(viewer: Viewer, db: Executor, siteId: number): Promise<number[]> {
+  await requireSite(viewer, db, siteId);
+  const robots = await visibleSites(viewer, db)
+    .innerJoin("robots as r", "r.site_id", "sites.id")
+    .select("r.id")
+    .where("sites.id", "=", siteId)
+    .where("r.deleted_at", "is", null)
+    .orderBy("r.robot_name")
+    .orderBy("r.id")
+    .execute();
+  return robots.map(({ id }) => id);
+}
+
+/** The robots of a group that is the viewer's, by name. */
+export async function readMembers(viewer: Viewer, db: Executor, groupId: number): Promise<number[]> {
+  const robots = await visibleSites(viewer, db)
+    .innerJoin("robot_group_members as m", "m.site_id", "sites.id")
+    .innerJoin("robots as r", "r.id", "m.robot_id")
+    .select("r.id")
+    .where("m.group_id", "=", groupId)
+    .where("r.deleted_at", "is", null)
+    .orderBy("r.robot_name")
+    .orderBy("r.id")
+    .execute();
+  return robots.map(({ id }) => id);
+}

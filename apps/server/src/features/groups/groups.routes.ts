@@ -1,0 +1,41 @@
+import {
+  createGroup,
+  deleteGroup,
+  groupList,
+  groupSendCommand,
+  siteStop,
+  updateGroup,
+} from "@suncrew/contract/groups/groups.ts";
+import type { FastifyInstance } from "fastify";
+import { decide } from "../../platform/database/decide.ts";
+import { register } from "../../platform/http/register.ts";
+import type { Parts } from "../../platform/parts.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import type { Commands } from "../commands/public.ts";
+import { deleteGroupOf } from "./delete-group.ts";
+import { commandGroup, stopSite } from "./group-commands.ts";
+import { readGroups } from "./groups.queries.ts";
+import { type GroupBody, saveGroup } from "./save-group.ts";
+
+export function groupsRoutes(app: FastifyInstance, { db, clock }: Parts, commands: Commands): void {
+  const save = async (viewer: Viewer, groupId: number | null, body: GroupBody): Promise<number> => {
+    const saved = await decide(db, (tx) => saveGroup(tx, viewer, groupId, body, clock.now()));
+    if (saved.kind === "refused") throw saved.error;
+    return saved.groupId;
+  };
+  register(app, groupList, ({ viewer, params }) => readGroups(viewer, db, params.siteId));
+  register(app, createGroup, async ({ viewer, body }) => ({
+    message: "Group created successfully" as const,
+    groupId: await save(viewer, null, body),
+  }));
+  register(app, updateGroup, async ({ viewer, params, body }) => {
+    await save(viewer, params.groupId, body);
+    return { message: "Group updated successfully" as const };
+  });
+  register(app, deleteGroup, async ({ viewer, params }) => {
+    await decide(db, (tx) => deleteGroupOf(tx, viewer, params.groupId, clock.now()));
+    return { message: "Group deleted successfully" };
+  });
+  register(app, groupSendCommand, ({ viewer, body }) => commandGroup(commands, viewer, body));
+  register(app, siteStop, ({ viewer, body }) => stopSite(commands, viewer, body.siteId));
+}

@@ -1,0 +1,141 @@
+import { groupNameKey } from "@suncrew/domain/groups/group-name.ts";
+import { sql } from "kysely";
+import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+
+/** What a group is called and which robots it has. */
+export interface GroupContent {
+  readonly group_name: string;
+  readonly robot_ids: readonly number[];
+}
+
+export async function membersOf(db: Executor, groupId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom("robot_group_members")
+    .select("robot_id")
+    .where("group_id", "=", groupId)
+    .orderBy("robot_id")
+    .execute();
+  return rows.map(({ robot_id }) => robot_id);
+}
+
+/** Locks a group and reads it as it is then; null where it was deleted. Robots are locked before. */
+export async function lockGroup(tx: Tx, groupId: number): Promise<GroupContent | null> {
+  const group = await tx
+    .selectFrom("robot_groups")
+    .select("group_name")
+    .where("id", "=", groupId)
+    .where("deleted_at", "is", null)
+    .forUpdate()
+    .executeTakeFirst();
+  return group ? { ...group, robot_ids: await membersOf(tx, groupId) } : null;
+}
+
+/** True where another group of the site has that name, compared without case and spaces (§5). */
+export async function isNameTaken(tx: Tx, siteId: number, name: string, exceptId: number | null): Promise<boolean> {
+  const other = await tx
+    .selectFrom("robot_groups")
+    .select("id")
+    .where("site_id", "=", siteId)
+    .where("name_key", "=", groupNameKey(name))
+    .where("deleted_at", "is", null)
+    .$if(exceptId !== null, (query) => query.where("id", "!=", exceptId ?? 0))
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+export interface TakenRobot {
+  readonly serial_number: string;
+  readonly group_name: string;
+}
+
+/** Those of the robots that are in another group, with that group's name. */
+export async function readTaken(
+  tx: Tx,
+  robotIds: readonly number[],
+  exceptGroupId: number | null,
+): Promise<TakenRobot[]> {
+  return tx
+    .selectFrom("robot_group_members as m")
+    .innerJoin("robot_groups as g", "g.id", "m.group_id")
+    .innerJoin("robots as r", "r.id", "m.robot_id")
+    .select(["r.serial_number", "g.group_name"])
+    .where("m.robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .$if(exceptGroupId !== null, (query) => query.where("m.group_id", "!=", exceptGroupId ?? 0))
+    .orderBy("r.serial_number")
+    .execute();
+}
+
+export async function insertGroup(tx: Tx, siteId: number, content: GroupContent, now: Date): Promise<number> {
+  const { group_name } = content;
+  const { id } = await tx
+    .insertInto("robot_groups")
+    .values({ site_id: siteId, group_name, name_key: groupNameKey(group_name), created_at: now, updated_at: now })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await setMembers(tx, id, siteId, content.robot_ids);
+  return id;
+}
+
+export async function changeGroup(
+  tx: Tx,
+  groupId: number,
+  siteId: number,
+  content: GroupContent,
+  now: Date,
+): Promise<void> {
+  const { group_name } = content;
+  await tx
+    .updateTable("robot_groups")
+    .set({ group_name, name_key: groupNameKey(group_name), updated_at: now, change_no: changedNow })
+    .where("id", "=", groupId)
+    .execute();
+  await setMembers(tx, groupId, siteId, content.robot_ids);
+}
+
+async function setMembers(tx: Tx, groupId: number, siteId: number, robotIds: readonly number[]): Promise<void> {
+  await tx
+    .deleteFrom("robot_group_members")
+    .where("group_id", "=", groupId)
+    .where("robot_id", "!=", sql<number>`all(${[...robotIds]}::int[])`)
+    .execute();
+  // A robot that another group took at this moment breaks the primary key, and is found on the next attempt.
+  await sql`
+    insert into robot_group_members (robot_id, group_id, site_id)
+    select robot_id, ${groupId}, ${siteId} from unnest(${[...robotIds]}::int[]) robot_id
+    where robot_id not in (select robot_id from robot_group_members where group_id = ${groupId})`.execute(tx);
+}
+
+/** The schedule of a group, locked: schedules come first in the order of locks. Null where it has none. */
+export async function lockScheduleOf(tx: Tx, groupId: number) {
+  const schedule = await tx
+    .selectFrom("schedules")
+    .select(["id", "frequency", "start_time", "duration_minutes", "skip_on_rain", "status"])
+    .where("group_id", "=", groupId)
+    .forUpdate()
+    .executeTakeFirst();
+  return schedule ?? null;
+}
+
+/** Soft-deletes a group, so that history keeps its name, and frees its robots. Its schedule goes. */
+export async function removeGroup(tx: Tx, groupId: number, now: Date): Promise<void> {
+  await tx.deleteFrom("schedules").where("group_id", "=", groupId).execute();
+  await tx.deleteFrom("robot_group_members").where("group_id", "=", groupId).execute();
+  await tx
+    .updateTable("robot_groups")
+    .set({ deleted_at: now, updated_at: now, change_no: changedNow })
+    .where("id", "=", groupId)
+    .execute();
+}
+
+/** Those of the robots that are cleaning now. */
+export async function readCleaning(tx: Tx, robotIds: readonly number[]): Promise<number[]> {
+  const rows = await tx
+    .selectFrom("runs")
+    .select("robot_id")
+    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("ended_at", "is", null)
+    .where("began_at", "is not", null)
+    .orderBy("robot_id")
+    .execute();
+  return rows.map(({ robot_id }) => robot_id);
+}
