@@ -1,0 +1,85 @@
+import type { CalendarEntry, Run } from "@suncrew/contract/runs/runs.ts";
+import { stopDueAt } from "@suncrew/domain/schedules/due-decision.ts";
+import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
+import type { ComingSchedule } from "./planned-runs.queries.ts";
+import { countRuns } from "./run-counts.ts";
+
+/** Robots of a group that a person started together begin within this. */
+const TOGETHER_MS = 10_000;
+
+const untold: readonly Run["outcome"][] = ["CUT_SHORT", "FAILED", "SKIPPED", "MISSED"];
+
+/** The entries of runs that are on record: those of one schedule and due time together, those by hand each alone. */
+export function recordedEntries(runs: readonly Run[], timezone: string): CalendarEntry[] {
+  const entries = new Map<string, Run[]>();
+  const together = new Map<number, { readonly key: string; readonly atMs: number }>();
+  for (const run of runs.toSorted((one, other) => atMs(one) - atMs(other))) {
+    const key = keyOf(run, together);
+    entries.set(key, [...(entries.get(key) ?? []), run]);
+  }
+  return [...entries].map(([key, members]) => entryOf(key, members, timezone));
+}
+
+/** The entry of a run that is still to come. */
+export function plannedEntry(schedule: ComingSchedule, dueAt: Date, timezone: string): CalendarEntry {
+  return {
+    key: `planned-${schedule.id}-${dueAt.toISOString()}`,
+    state: "PLANNED",
+    action_type: "SCHEDULED",
+    group_id: schedule.group_id,
+    title: schedule.group_name,
+    begins_at: dueAt.toISOString(),
+    ends_at: stopDueAt(dueAt, schedule.duration_minutes).toISOString(),
+    local_time: clockTime(dueAt, timezone),
+    robots: schedule.robots,
+    counts: countRuns([], schedule.robots),
+    reasons: [],
+    sample: false,
+  };
+}
+
+function keyOf(run: Run, together: Map<number, { readonly key: string; readonly atMs: number }>): string {
+  if (run.schedule_id !== null) return `schedule-${run.schedule_id}-${run.due_at}`;
+  if (run.group_id === null || run.action_type !== "GROUP") return run.id;
+  const begun = together.get(run.group_id);
+  if (begun !== undefined && atMs(run) - begun.atMs <= TOGETHER_MS) return begun.key;
+  together.set(run.group_id, { key: `group-${run.id}`, atMs: atMs(run) });
+  return `group-${run.id}`;
+}
+
+function entryOf(key: string, runs: readonly Run[], timezone: string): CalendarEntry {
+  const [first] = runs;
+  if (first === undefined) throw new RangeError("An entry has runs.");
+  const isOpen = runs.some(({ outcome }) => outcome === null);
+  const begins = new Date(atMs(first));
+  return {
+    key,
+    state: isOpen ? "RUNNING" : "OVER",
+    action_type: first.action_type,
+    group_id: first.group_id,
+    title: first.group_name ?? first.serial_number,
+    begins_at: begins.toISOString(),
+    ends_at: isOpen ? first.stop_due_at : (lastEnd(runs) ?? first.stop_due_at),
+    local_time: clockTime(begins, timezone),
+    robots: runs.length,
+    counts: countRuns(runs),
+    reasons: runs.flatMap(({ serial_number, outcome, reason }) =>
+      outcome !== null && untold.includes(outcome) ? [{ serial_number, outcome, reason: reason ?? "Not known." }] : [],
+    ),
+    sample: runs.every(({ sample }) => sample),
+  };
+}
+
+/** When the last robot that moved stood; null where none did. */
+function lastEnd(runs: readonly Run[]): string | null {
+  const ends = runs.flatMap(({ began_at, ended_at }) => (began_at === null || ended_at === null ? [] : [ended_at]));
+  return ends.toSorted().at(-1) ?? null;
+}
+
+function atMs(run: Run): number {
+  return Date.parse(run.due_at ?? run.began_at ?? "");
+}
+
+function clockTime(at: Date, timezone: string): string {
+  return localTimeOf(at, timezone).time.slice(0, 5);
+}

@@ -1,0 +1,35 @@
+import { type RunEndReason, runEndReasonSchema } from "@suncrew/contract/devices/messages.ts";
+import type { RunOutcome } from "@suncrew/contract/runs/run-outcome.ts";
+
+/** What is on record about the end of a run. */
+export interface RecordedEnd {
+  readonly outcome: RunOutcome | null;
+  /** A code of the device protocol where the run moved; a sentence where it did not. */
+  readonly reason: string | null;
+  readonly planned: boolean;
+  /** Who gave the last STOP or maintenance lock of the run; null where nobody did or it is not known. */
+  readonly stoppedBy: string | null;
+}
+
+const sentences: Record<RunEndReason, (end: RecordedEnd) => string> = {
+  STOP: ({ planned, outcome, stoppedBy }) =>
+    planned && outcome === "COMPLETED"
+      ? "Stopped at its planned end."
+      : stoppedBy === null
+        ? "Stopped by a command."
+        : `Stopped by ${stoppedBy}.`,
+  MAX_DURATION: ({ planned }) => (planned ? "Reached its planned end." : "Reached the longest time of a run."),
+  FINISHED: () => "The robot finished by itself.",
+  FAULT: () => "The robot had a fault.",
+  BATTERY: () => "The robot's battery was too low.",
+  LINK_LOST: () => "The robot lost its connection.",
+  MAINTENANCE: ({ stoppedBy }) =>
+    stoppedBy === null ? "The robot was put in maintenance." : `The robot was put in maintenance by ${stoppedBy}.`,
+};
+
+/** Why a run ended, or never began, in plain words; null while it is due or under way. */
+export function reasonInWords(end: RecordedEnd): string | null {
+  if (end.outcome === null || end.reason === null) return null;
+  const code = runEndReasonSchema.safeParse(end.reason);
+  return code.success ? sentences[code.data](end) : end.reason;
+}

@@ -1,0 +1,71 @@
+import type { RunCounts } from "@suncrew/contract/runs/runs.ts";
+import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
+import { siteToday, startOfDay } from "@suncrew/domain/schedules/site-time.ts";
+import { sql } from "kysely";
+import type { Executor } from "../../platform/database/database.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { visibleSites } from "../sites/public.ts";
+import { comingRuns } from "./coming-runs.ts";
+import { readComing } from "./planned-runs.queries.ts";
+import { countRuns } from "./run-counts.ts";
+
+interface ZoneDay {
+  readonly timezone: string;
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** The runs of today over the viewer's sites, each site by its own day; whatever is under way counts as running. */
+export async function countToday(viewer: Viewer, db: Executor, now: Date): Promise<RunCounts> {
+  const days = await zoneDays(viewer, db, now);
+  const over = await countOver(viewer, db, days);
+  const running = await countOpen(viewer, db);
+  return countRuns([...over, { outcome: null, count: running }], await countPlanned(viewer, db, days));
+}
+
+async function zoneDays(viewer: Viewer, db: Executor, now: Date): Promise<ZoneDay[]> {
+  const zones = await visibleSites(viewer, db).select("sites.timezone").distinct().execute();
+  return zones.map(({ timezone }) => {
+    const today = siteToday(timezone, now);
+    return { timezone, from: startOfDay(today, timezone), to: startOfDay(addDays(today, 1), timezone) };
+  });
+}
+
+async function countOver(viewer: Viewer, db: Executor, days: readonly ZoneDay[]) {
+  if (days.length === 0) return [];
+  const zones = sql<ZoneDay>`(select * from unnest(
+    ${days.map((day) => day.timezone)}::text[],
+    ${days.map((day) => day.from.toISOString())}::timestamptz[],
+    ${days.map((day) => day.to.toISOString())}::timestamptz[]) as t (timezone, "from", "to"))`;
+  return visibleSites(viewer, db)
+    .innerJoin(zones.as("day"), "day.timezone", "sites.timezone")
+    .innerJoin("runs", (join) =>
+      join.onRef("runs.site_id", "=", "sites.id").onRef("runs.at", ">=", "day.from").onRef("runs.at", "<", "day.to"),
+    )
+    .select("runs.outcome")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("runs.outcome", "is not", null)
+    .groupBy("runs.outcome")
+    .execute();
+}
+
+async function countOpen(viewer: Viewer, db: Executor): Promise<number> {
+  const { count } = await visibleSites(viewer, db)
+    .innerJoin("runs", "runs.site_id", "sites.id")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("runs.ended_at", "is", null)
+    // In these words, so that the two small indexes over what is open are used.
+    .where((eb) => eb.or([eb("runs.began_at", "is not", null), eb("runs.stop_due_at", "is not", null)]))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+async function countPlanned(viewer: Viewer, db: Executor, days: readonly ZoneDay[]): Promise<number> {
+  const ends = new Map(days.map(({ timezone, to }) => [timezone, to]));
+  const last = new Date(Math.max(0, ...days.map(({ to }) => to.getTime())));
+  const coming = await readComing(viewer, db, { to: last });
+  return coming.reduce((sum, schedule) => {
+    const to = ends.get(schedule.timezone) ?? schedule.next_run_at;
+    return sum + comingRuns(schedule, schedule.next_run_at, to).length * schedule.robots;
+  }, 0);
+}

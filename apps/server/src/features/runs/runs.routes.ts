@@ -1,0 +1,38 @@
+import { RUNS_DEFAULT_LIMIT, runsCalendar, runsList, runsToday } from "@suncrew/contract/runs/runs.ts";
+import type { FastifyInstance } from "fastify";
+import { register } from "../../platform/http/register.ts";
+import type { Parts } from "../../platform/parts.ts";
+import { countToday } from "./runs-today.queries.ts";
+import { readCalendar } from "./runs-calendar.queries.ts";
+import { readRuns, requireChosen, type RunChoice } from "./runs.queries.ts";
+
+export function runsRoutes(app: FastifyInstance, { db, clock }: Parts): void {
+  register(app, runsList, async ({ viewer, query }) => {
+    const limit = query.limit ?? RUNS_DEFAULT_LIMIT;
+    const choice: RunChoice = {
+      siteId: query.site_id,
+      robotId: query.robot_id,
+      from: instant(query.from),
+      to: instant(query.to),
+      cursor: query.cursor,
+      limit: limit + 1,
+    };
+    await requireChosen(viewer, db, choice);
+    const found = await readRuns(viewer, db, choice);
+    const page = found.slice(0, limit);
+    return {
+      runs: page.map(({ run }) => run),
+      next_cursor: found.length > limit ? (page.at(-1)?.cursor ?? null) : null,
+    };
+  });
+
+  register(app, runsToday, ({ viewer }) => countToday(viewer, db, clock.now()));
+
+  register(app, runsCalendar, ({ viewer, params, query }) =>
+    readCalendar(viewer, db, params.siteId, { day: query.day, now: clock.now() }),
+  );
+}
+
+function instant(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text);
+}

@@ -1,0 +1,150 @@
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import type { createSchedule } from "@suncrew/contract/schedules/schedules.ts";
+import { effectiveStart } from "@suncrew/domain/schedules/effective-start.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { conflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { type AuditRecord, recordAudit } from "../audit/public.ts";
+import { type ScheduleRow, scheduleOf } from "./schedule-answer.ts";
+import {
+  changeSchedule,
+  insertSchedule,
+  lockSchedule,
+  removeSchedule,
+  type SchedulePlan,
+  showGroupChange,
+} from "./schedule-rows.writes.ts";
+import { findGroup, requireSchedule, type ScheduledGroup } from "./schedules.queries.ts";
+
+export type ScheduleBody = BodyOf<typeof createSchedule>;
+
+/** What saving came to in its transaction; a refusal is on record and is thrown after the commit. */
+export type Saved =
+  | { readonly kind: "saved"; readonly schedule: ScheduleRow }
+  | { readonly kind: "refused"; readonly error: HttpError }
+  /** A run of the stored schedule is due this moment: it comes first, by the times that were stored for it. */
+  | { readonly kind: "due-first"; readonly scheduleId: number };
+
+/** Gives a group its schedule. Throws 404 out of scope. */
+export async function storeNew(tx: Tx, viewer: Viewer, body: ScheduleBody, now: Date): Promise<Saved> {
+  const group = await findGroup(viewer, tx, body);
+  const about = { action: "CREATE_SCHEDULE", entityId: null, siteId: group.siteId, after: asked(body) };
+  if (group.siteId !== body.site_id) return refuse(tx, viewer, about, wrongSite(), now);
+  const plan = planOf(body, group, now);
+  if (plan instanceof HttpError) return refuse(tx, viewer, about, plan, now);
+  const schedule = await insertSchedule(tx, group, plan, now);
+  if (schedule === null) {
+    const taken = conflict(`Group "${group.groupName}" has a schedule already. Please edit or delete that one.`);
+    return refuse(tx, viewer, about, taken, now);
+  }
+  return saved(tx, viewer, { action: "CREATE_SCHEDULE", before: null }, schedule, group, now);
+}
+
+/** Changes a schedule; its site and group stay what they are. Throws 404 out of scope. */
+export async function storeChanged(
+  tx: Tx,
+  viewer: Viewer,
+  scheduleId: number,
+  body: ScheduleBody,
+  now: Date,
+): Promise<Saved> {
+  await requireSchedule(viewer, tx, scheduleId);
+  const group = await findGroup(viewer, tx, body);
+  const stored = await lockSchedule(tx, scheduleId);
+  // It was deleted while this call waited for the lock.
+  if (stored === null) throw notFound("Schedule");
+  const before = recorded(stored);
+  const about = { action: "UPDATE_SCHEDULE", entityId: scheduleId, siteId: stored.site_id, before, after: asked(body) };
+  if (stored.site_id !== body.site_id) return refuse(tx, viewer, about, wrongSite(), now);
+  if (stored.group_id !== body.group_id) {
+    return refuse(tx, viewer, about, invalid("group_id", "group_id must be the group of the schedule"), now);
+  }
+  if (stored.next_run_at !== null && stored.next_run_at <= now) return { kind: "due-first", scheduleId };
+  const plan = planOf(body, group, now);
+  if (plan instanceof HttpError) return refuse(tx, viewer, about, plan, now);
+  const schedule = await changeSchedule(tx, scheduleId, plan, now);
+  return saved(tx, viewer, { action: "UPDATE_SCHEDULE", before }, schedule, group, now);
+}
+
+/** Deletes a schedule; what runs by it now is still stopped in time. Throws 404 out of scope. */
+export async function removeStored(tx: Tx, viewer: Viewer, scheduleId: number, now: Date): Promise<void> {
+  await requireSchedule(viewer, tx, scheduleId);
+  const stored = await lockSchedule(tx, scheduleId);
+  if (stored === null) throw notFound("Schedule");
+  await removeSchedule(tx, scheduleId);
+  await audit(
+    tx,
+    viewer,
+    {
+      action: "DELETE_SCHEDULE",
+      entityId: scheduleId,
+      siteId: stored.site_id,
+      before: recorded(stored),
+      outcome: "DONE",
+    },
+    now,
+  );
+  await showGroupChange(tx, stored.group_id);
+}
+
+/** Decisions, Time: today's time that is past means the next one; a day before the site's today is wrong for ONCE. */
+function planOf(body: ScheduleBody, { timezone }: ScheduledGroup, now: Date): SchedulePlan | HttpError {
+  const { start_time: startTime, frequency, duration_minutes, skip_on_rain, status } = body;
+  const start = effectiveStart({ startTime, frequency }, timezone, now);
+  switch (start.kind) {
+    case "before-today":
+      return invalid("start_time", "start_time must not be before today at the site");
+    case "not-a-time":
+      return invalid("start_time", "start_time must be a local time, YYYY-MM-DD HH:MM:SS");
+    case "start":
+      return {
+        frequency,
+        duration_minutes,
+        skip_on_rain,
+        status,
+        start_time: start.startTime,
+        next_run_at: status === "ACTIVE" ? start.firstRun : null,
+      };
+  }
+}
+
+async function saved(
+  tx: Tx,
+  viewer: Viewer,
+  { action, before }: { readonly action: string; readonly before: Record<string, unknown> | null },
+  schedule: ScheduleRow,
+  group: ScheduledGroup,
+  now: Date,
+): Promise<Saved> {
+  const { id: entityId, site_id: siteId } = schedule;
+  await audit(tx, viewer, { action, entityId, siteId, before, after: recorded(schedule), outcome: "DONE" }, now);
+  // The group was deleted while it was given a schedule.
+  if (!(await showGroupChange(tx, schedule.group_id))) throw notFound("Group");
+  return { kind: "saved", schedule };
+}
+
+type About = Pick<AuditRecord, "action" | "entityId" | "siteId" | "before" | "after">;
+
+async function refuse(tx: Tx, viewer: Viewer, about: About, error: HttpError, now: Date): Promise<Saved> {
+  await audit(tx, viewer, { ...about, outcome: "REFUSED", reason: error.message }, now);
+  return { kind: "refused", error };
+}
+
+type Audited = About & Pick<AuditRecord, "outcome" | "reason">;
+
+function audit(tx: Tx, { userId, name }: Viewer, record: Audited, now: Date): Promise<void> {
+  return recordAudit(tx, { actor: { userId, name }, entity: "schedule", at: now, ...record });
+}
+
+function wrongSite(): HttpError {
+  return invalid("site_id", "site_id must be the site of the group");
+}
+
+/** What the audit keeps of a schedule. */
+function recorded(schedule: ScheduleRow): Record<string, unknown> {
+  return { ...scheduleOf(schedule) };
+}
+
+function asked(body: ScheduleBody): Record<string, unknown> {
+  return { ...body };
+}

@@ -1,0 +1,36 @@
+import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
+import type { Selectable } from "kysely";
+import type { SchedulesTable } from "../../platform/database/schema.ts";
+
+export type ScheduleRow = Selectable<SchedulesTable>;
+
+/** What of a schedule's row every call answers. */
+export const scheduleColumns = [
+  "s.id",
+  "s.group_id",
+  "s.site_id",
+  "s.start_time",
+  "s.duration_minutes",
+  "s.frequency",
+  "s.status",
+  "s.next_run_at",
+  "s.skip_on_rain",
+] as const;
+
+type Answered = Pick<ScheduleRow, Exclude<keyof ScheduleRow, "created_at" | "updated_at">>;
+
+/** A schedule as calls answer it. */
+export function scheduleOf(row: Answered): Schedule {
+  return {
+    id: row.id,
+    group_id: row.group_id,
+    site_id: row.site_id,
+    action: "START",
+    start_time: row.start_time,
+    duration_minutes: row.duration_minutes,
+    frequency: row.frequency,
+    status: row.status,
+    next_run_at: row.next_run_at?.toISOString() ?? null,
+    skip_on_rain: row.skip_on_rain,
+  };
+}

@@ -1,0 +1,57 @@
+import type { Insertable } from "kysely";
+import { announceChange } from "../../platform/change-signal.ts";
+import { changedNow, type Tx } from "../../platform/database/database.ts";
+import type { SchedulesTable } from "../../platform/database/schema.ts";
+import type { ScheduleRow } from "./schedule-answer.ts";
+
+/** Lock order of everything that writes about schedules: the schedule, then robots, then the group. */
+export async function lockSchedule(tx: Tx, scheduleId: number): Promise<ScheduleRow | null> {
+  const row = await tx.selectFrom("schedules").selectAll().where("id", "=", scheduleId).forUpdate().executeTakeFirst();
+  return row ?? null;
+}
+
+export type SchedulePlan = Pick<
+  Insertable<SchedulesTable>,
+  "frequency" | "start_time" | "duration_minutes" | "status" | "next_run_at"
+> & { readonly skip_on_rain: boolean };
+
+/** Null where the group has a schedule already, also where two people save at once. */
+export async function insertSchedule(
+  tx: Tx,
+  group: { readonly groupId: number; readonly siteId: number },
+  plan: SchedulePlan,
+  now: Date,
+): Promise<ScheduleRow | null> {
+  const row = await tx
+    .insertInto("schedules")
+    .values({ group_id: group.groupId, site_id: group.siteId, ...plan, created_at: now, updated_at: now })
+    .onConflict((conflict) => conflict.column("group_id").doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function changeSchedule(tx: Tx, scheduleId: number, plan: SchedulePlan, now: Date): Promise<ScheduleRow> {
+  return tx
+    .updateTable("schedules")
+    .set({ ...plan, updated_at: now })
+    .where("id", "=", scheduleId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function removeSchedule(tx: Tx, scheduleId: number): Promise<void> {
+  await tx.deleteFrom("schedules").where("id", "=", scheduleId).execute();
+}
+
+/** Lets the live stream tell that the schedule of the group changed. False where the group was deleted meanwhile. */
+export async function showGroupChange(tx: Tx, groupId: number): Promise<boolean> {
+  const touched = await tx
+    .updateTable("robot_groups")
+    .set({ change_no: changedNow })
+    .where("id", "=", groupId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  await announceChange(tx);
+  return touched.numUpdatedRows > 0n;
+}

@@ -1,0 +1,37 @@
+import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
+import type { Parts } from "../../platform/parts.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { removeStored, type Saved, type ScheduleBody, storeChanged, storeNew } from "./save-schedule.ts";
+import { scheduleOf } from "./schedule-answer.ts";
+
+/** What people do with schedules. Each throws 404 out of scope, and 400 or 409 where it must not be. */
+export class Schedules {
+  readonly #parts: Pick<Parts, "db" | "clock">;
+
+  constructor(parts: Pick<Parts, "db" | "clock">) {
+    this.#parts = parts;
+  }
+
+  async create(viewer: Viewer, body: ScheduleBody): Promise<Schedule> {
+    return this.#saved((tx) => storeNew(tx, viewer, body, this.#parts.clock.now()));
+  }
+
+  async update(viewer: Viewer, scheduleId: number, body: ScheduleBody): Promise<Schedule> {
+    return this.#saved((tx) => storeChanged(tx, viewer, scheduleId, body, this.#parts.clock.now()));
+  }
+
+  async remove(viewer: Viewer, scheduleId: number): Promise<void> {
+    const { db, clock } = this.#parts;
+    await db.transaction().execute((tx) => removeStored(tx, viewer, scheduleId, clock.now()));
+  }
+
+  /** A refusal is on record by then, so it is thrown after the commit. */
+  async #saved(save: (tx: Tx) => Promise<Saved>): Promise<Schedule> {
+    const result = await this.#parts.db.transaction().execute(save);
+    if (result.kind === "refused") throw result.error;
+    if (result.kind === "due-first") throw new HttpError(409, "A run of this schedule begins this moment.");
+    return scheduleOf(result.schedule);
+  }
+}
