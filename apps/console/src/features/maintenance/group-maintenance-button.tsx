@@ -1,0 +1,46 @@
+import { Button } from "@mantine/core";
+import type { Group } from "@suncrew/contract/groups/groups.ts";
+import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { IconLockOpen, IconTool } from "@tabler/icons-react";
+import { lazy, Suspense, useState } from "react";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { isLocked, maintainedOf } from "./maintained-robot.ts";
+
+const GroupMaintenanceDialog = lazy(() =>
+  import("./group-maintenance-dialog.tsx").then((module) => ({ default: module.GroupMaintenanceDialog })),
+);
+
+export interface GroupMaintenanceProps {
+  readonly group: Group;
+  readonly site: Site;
+  /** Its members as the stream last told them. */
+  readonly robots: readonly RobotLive[];
+}
+
+/** §2 Group Control tab, the button Maintenance; Exit Maintenance where every member is locked. */
+export function GroupMaintenanceButton({ group, robots }: GroupMaintenanceProps) {
+  const [isOpen, setOpen] = useState(false);
+  const members = robots.map((robot) => maintainedOf(robot));
+  const isAllLocked = members.length > 0 && members.every((robot) => isLocked(robot));
+  return (
+    <>
+      <DisabledReason reason={members.length === 0 ? "This group has no robots." : null}>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={isAllLocked ? <IconLockOpen size={14} aria-hidden /> : <IconTool size={14} aria-hidden />}
+          aria-haspopup="dialog"
+          onClick={() => setOpen(true)}
+        >
+          {isAllLocked ? "Exit Maintenance" : "Maintenance"}
+        </Button>
+      </DisabledReason>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <GroupMaintenanceDialog group={group} members={members} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+import type { ManyRobotsResponse } from "@suncrew/contract/groups/groups.ts";
+import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import type { ResponseOf, SentBodyOf } from "@suncrew/contract/http/route.ts";
+import { groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
+import type { GroupOutcome } from "@suncrew/domain/groups/group-outcome.ts";
+import { callSlots } from "../../platform/api/call-slots.ts";
+import { call } from "../../platform/api/call.ts";
+import { ApiError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { toast } from "../../platform/toast.tsx";
+import type { MaintainedRobot } from "./maintained-robot.ts";
+
+type MaintenanceBody = SentBodyOf<typeof robotMaintenance>;
+
+/** A release and the start after it are two commands, each settled within 8 s: longer than one call may take (§9). */
+const RELEASE_AND_START_MS = 20_000;
+
+/** What came of a release; `start` is null where none was asked for. */
+export type ReleaseAnswer = Pick<ResponseOf<typeof robotMaintenance>, "message" | "start">;
+
+/** Locks a robot and says in a toast what came of it; true where the lock is stored. Never throws. */
+export async function lockRobot({ id, serialNumber }: MaintainedRobot, reason: string): Promise<boolean> {
+  try {
+    // Like a Stop it takes no slot: it is sent at once.
+    callSlots.giveWayToStop(serialNumber);
+    const body = { enabled: true, reason };
+    const { confirmed, message } = await call(robotMaintenance, { params: { robotId: id }, body });
+    toast.success({
+      title: "Robot Control",
+      message: `Robot ${serialNumber} switched to maintenance mode`,
+      reason: confirmed ? undefined : message,
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof TokenExpiredError) return false;
+    toast.failure({
+      title: "Control Failed",
+      message: `Failed to send MAINTENANCE command to Robot ${serialNumber}`,
+      reason: reasonOf(error),
+    });
+    return false;
+  }
+}
+
+/** Releases a robot, starts it where asked, and says in a toast what came of it; null where it stays locked. Never throws. */
+export async function releaseRobot(robot: MaintainedRobot, startAfter: boolean): Promise<ReleaseAnswer | null> {
+  const { id, serialNumber } = robot;
+  const body: MaintenanceBody = { enabled: false, start_after: startAfter };
+  try {
+    const answer = await callSlots.run({
+      kind: startAfter ? "start" : "set",
+      serialNumber,
+      send: (signal) =>
+        call(robotMaintenance, { params: { robotId: id }, body }, { signal, ...timeLimitOf(startAfter) }),
+    });
+    tellRelease(serialNumber, answer);
+    return answer;
+  } catch (error) {
+    if (error instanceof TokenExpiredError) return null;
+    toast.failure({
+      title: "Control Failed",
+      message: `Failed to send EXIT MAINTENANCE command to Robot ${serialNumber}`,
+      reason: reasonOf(error),
+    });
+    return null;
+  }
+}
+
+function tellRelease(serialNumber: string, { start }: ReleaseAnswer): void {
+  if (start?.success === false) {
+    toast.failure({
+      title: "Control Failed",
+      message: `Failed to send START command to Robot ${serialNumber}`,
+      reason: start.message,
+    });
+    return;
+  }
+  toast.success({
+    title: "Robot Control",
+    message: `Robot ${serialNumber} left maintenance mode`,
+    reason: start === null ? undefined : `START command sent to Robot ${serialNumber}`,
+  });
+}
+
+/** §4 Group action outcome. */
+const groupTitle: Record<GroupOutcome, string> = {
+  all: "Group Action Successful",
+  some: "Group Action Partial Success",
+  none: "Group Action Failed",
+};
+
+/** Locks or releases every robot of a group; null where the call itself failed. Never throws. */
+export async function changeGroup(
+  groupId: number,
+  members: readonly MaintainedRobot[],
+  body: MaintenanceBody,
+): Promise<ManyRobotsResponse | null> {
+  const params = { groupId };
+  try {
+    if (body.enabled) for (const { serialNumber } of members) callSlots.giveWayToStop(serialNumber);
+    const answer = body.enabled
+      ? await call(groupMaintenance, { params, body })
+      : await callSlots.run({
+          kind: body.start_after === true ? "start" : "set",
+          serialNumber: `group ${groupId}`,
+          send: (signal) =>
+            call(groupMaintenance, { params, body }, { signal, ...timeLimitOf(body.start_after === true) }),
+        });
+    const outcome = groupOutcomeOf(answer.results);
+    const content = { title: groupTitle[outcome], message: answer.message };
+    if (outcome === "none") toast.failure(content);
+    else toast.success(content);
+    return answer;
+  } catch (error) {
+    if (error instanceof TokenExpiredError) return null;
+    toast.failure({
+      title: groupTitle.none,
+      message: body.enabled
+        ? "Failed to put the group in maintenance."
+        : "Failed to release the group from maintenance.",
+      reason: reasonOf(error),
+    });
+    return null;
+  }
+}
+
+function timeLimitOf(startAfter: boolean): { readonly timeoutMs?: number } {
+  return startAfter ? { timeoutMs: RELEASE_AND_START_MS } : {};
+}
+
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof ApiError) return serverReason(error);
+  return error instanceof Error ? error.message : undefined;
+}

@@ -1,0 +1,23 @@
+import { IconCircleCheck, IconClockPause } from "@tabler/icons-react";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import type { MaintainedRobot } from "./maintained-robot.ts";
+import { confirmationWords } from "./maintenance-meaning.ts";
+import classes from "./maintenance.module.css";
+
+/** Who locked a robot, why and since when, and whether the robot itself has shown it; nothing where nobody did. */
+export function MaintenanceNote({ robot }: { robot: MaintainedRobot }) {
+  const lock = robot.maintenance;
+  if (lock === null) return null;
+  return (
+    <div className={classes["note"]} data-confirmed={lock.confirmed} role="group" aria-label="Maintenance lock">
+      <p className={classes["reason"]}>{lock.reason}</p>
+      <p className={classes["who"]}>
+        {lock.locked_by}, <RelativeTime at={lock.locked_at} />
+      </p>
+      <p className={classes["confirmation"]}>
+        {lock.confirmed ? <IconCircleCheck size={13} aria-hidden /> : <IconClockPause size={13} aria-hidden />}
+        {lock.confirmed ? confirmationWords.confirmed : confirmationWords.unconfirmed}
+      </p>
+    </div>
+  );
+}

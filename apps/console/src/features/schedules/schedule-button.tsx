@@ -1,0 +1,42 @@
+import { Button } from "@mantine/core";
+import type { Group } from "@suncrew/contract/groups/groups.ts";
+import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { IconCalendarTime } from "@tabler/icons-react";
+import { lazy, Suspense, useState } from "react";
+
+const ScheduleDialog = lazy(() =>
+  import("./schedule-dialog.tsx").then((module) => ({ default: module.ScheduleDialog })),
+);
+
+/** What the parts of a group's card are given. */
+export interface ScheduledGroupProps {
+  /** With its schedule, if it has one: `schedule_details`. */
+  readonly group: Group;
+  readonly site: Site;
+  /** Its members as the stream last told them. */
+  readonly robots: readonly RobotLive[];
+}
+
+/** §2 Group Control tab, the button Schedule; its dialog brings the date rules with it when it is first opened. */
+export function ScheduleButton({ group, site, robots }: ScheduledGroupProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconCalendarTime size={14} aria-hidden />}
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        Schedule
+      </Button>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <ScheduleDialog group={group} site={site} robotCount={robots.length} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

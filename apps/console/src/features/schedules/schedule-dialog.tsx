@@ -1,0 +1,173 @@
+import "@mantine/core/styles/Checkbox.layer.css";
+import "@mantine/core/styles/Switch.layer.css";
+import { Button, Checkbox, Group as Row, Modal, SegmentedControl, Switch, TextInput } from "@mantine/core";
+import type { Group } from "@suncrew/contract/groups/groups.ts";
+import { SCHEDULE_MAX_MINUTES, SCHEDULE_MIN_MINUTES } from "@suncrew/contract/schedules/schedules.ts";
+import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { effectiveStart } from "@suncrew/domain/schedules/effective-start.ts";
+import {
+  parseDurationInput,
+  scheduleProblemText,
+  validateSchedule,
+} from "@suncrew/domain/schedules/schedule-validation.ts";
+import type { ScheduleProblem } from "@suncrew/domain/schedules/schedule-validation.ts";
+import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
+import { useId, useRef, useState } from "react";
+import { toast } from "../../platform/toast.tsx";
+import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { saveSchedule } from "./schedule-calls.ts";
+import classes from "./schedule-dialog.module.css";
+import { formStartTime, scheduleBodyOf, scheduleFormOf } from "./schedule-form.ts";
+import type { ScheduleForm } from "./schedule-form.ts";
+import { FREQUENCIES, frequencyWord } from "./schedule-meaning.ts";
+import { SchedulePreview } from "./schedule-preview.tsx";
+
+const FREQUENCY_CHOICES = FREQUENCIES.map((value) => ({ value, label: frequencyWord[value] }));
+
+export interface ScheduleDialogProps {
+  readonly group: Group;
+  readonly site: Site;
+  readonly robotCount: number;
+  readonly onClose: () => void;
+}
+
+/** §2 Schedule dialog: an enable toggle, a time, a duration and a frequency; with a date and what comes of it. */
+export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDialogProps) {
+  useFocusBack();
+  const stored = group.schedule_details;
+  const { timezone } = site;
+  const [form, setForm] = useState(() => scheduleFormOf(stored, siteToday(timezone, new Date())));
+  const [problem, setProblem] = useState<ScheduleProblem | "past-date" | null>(null);
+  const [isSaving, setSaving] = useState(false);
+  const frequencyId = useId();
+  const timeInput = useRef<HTMLInputElement>(null);
+  const dateInput = useRef<HTMLInputElement>(null);
+  const durationInput = useRef<HTMLInputElement>(null);
+
+  const change = (by: Partial<ScheduleForm>) => {
+    setForm((former) => ({ ...former, ...by }));
+    setProblem(null);
+  };
+
+  const save = async () => {
+    const found = problemOf(form, timezone, formStartTime(form, stored));
+    setProblem(found);
+    if (found !== null) {
+      const { title, message } = found === "past-date" ? PAST_DATE : scheduleProblemText[found];
+      toast.failure({ title, message });
+      const field = found === "past-date" ? dateInput : found === "invalid-duration" ? durationInput : timeInput;
+      field.current?.focus();
+      return;
+    }
+    setSaving(true);
+    const isDone = await saveSchedule(group, scheduleBodyOf(form, stored, { siteId: site.id, groupId: group.id }));
+    setSaving(false);
+    if (isDone) onClose();
+  };
+
+  return (
+    <Modal opened onClose={onClose} title={`Schedule: ${group.group_name}`}>
+      <form
+        className={classes["form"]}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <Switch
+          label="Enable schedule"
+          description={`Starts ${robotCount === 1 ? "the robot" : `all ${robotCount} robots`} of the group, and stops them after the duration.`}
+          checked={form.enabled}
+          onChange={(event) => change({ enabled: event.currentTarget.checked })}
+        />
+        <div className={classes["fields"]}>
+          <TextInput
+            ref={timeInput}
+            type="time"
+            label="Start time"
+            data-autofocus
+            value={form.startTime}
+            error={problem === "missing-start-time"}
+            onChange={(event) => change({ startTime: event.currentTarget.value.slice(0, 5) })}
+          />
+          <TextInput
+            ref={dateInput}
+            type="date"
+            label="Date"
+            value={form.date}
+            error={problem === "past-date"}
+            onChange={(event) => change({ date: event.currentTarget.value })}
+          />
+          <TextInput
+            ref={durationInput}
+            label="Duration (minutes)"
+            inputMode="numeric"
+            value={form.durationText}
+            error={problem === "invalid-duration"}
+            description={`${SCHEDULE_MIN_MINUTES} to ${SCHEDULE_MAX_MINUTES}`}
+            inputWrapperOrder={["label", "input", "description"]}
+            onChange={(event) => change({ durationText: event.currentTarget.value })}
+            // §5: what is no number falls back to 1, and is seen to.
+            onBlur={() =>
+              setForm((former) => ({ ...former, durationText: String(parseDurationInput(former.durationText)) }))
+            }
+          />
+        </div>
+        <div>
+          <span id={frequencyId} className={classes["label"]}>
+            Frequency
+          </span>
+          <SegmentedControl
+            fullWidth
+            aria-labelledby={frequencyId}
+            data={FREQUENCY_CHOICES}
+            value={form.frequency}
+            onChange={(frequency: Frequency) => change({ frequency })}
+          />
+        </div>
+        <Checkbox
+          label="Skip on rain"
+          description="A run is held while the site's weather advice for the day is Not Recommended."
+          checked={form.skipOnRain}
+          onChange={(event) => change({ skipOnRain: event.currentTarget.checked })}
+        />
+        <SchedulePreview
+          startTime={formStartTime(form, stored)}
+          frequency={form.frequency}
+          isEnabled={form.enabled}
+          timezone={timezone}
+        />
+        <Row justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isSaving}>
+            Save Schedule
+          </Button>
+        </Row>
+      </form>
+    </Modal>
+  );
+}
+
+const PAST_DATE = { title: "Date Is Past", message: "Please choose today or a later day for the schedule." };
+
+/** §5 first; then a day that the server would refuse, or none. */
+function problemOf(
+  form: ScheduleForm,
+  timezone: string,
+  startTime: string | null,
+): ScheduleProblem | "past-date" | null {
+  const problem = validateSchedule({
+    enabled: form.enabled,
+    startTime: form.startTime,
+    durationMinutes: parseDurationInput(form.durationText),
+  });
+  if (problem !== null) return problem;
+  if (form.date === "") return "past-date";
+  if (startTime === null) return null;
+  const start = effectiveStart({ startTime, frequency: form.frequency }, timezone, new Date());
+  return start.kind === "start" ? null : "past-date";
+}

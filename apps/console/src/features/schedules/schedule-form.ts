@@ -1,0 +1,56 @@
+import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
+import { parseDurationInput } from "@suncrew/domain/schedules/schedule-validation.ts";
+import { startTimeOf } from "@suncrew/domain/schedules/start-time.ts";
+import type { ScheduleBody } from "./schedule-calls.ts";
+import { clientScheduleOf } from "./client-schedule.ts";
+import type { ClientSchedule } from "./client-schedule.ts";
+
+/** What the Schedule dialog holds: the client shape, with the duration as typed and the added choices. */
+export interface ScheduleForm extends Omit<ClientSchedule, "durationMinutes"> {
+  readonly durationText: string;
+  /** `YYYY-MM-DD` at the site; empty where none is set. Fixes the weekday of WEEKLY and the day of MONTHLY. */
+  readonly date: string;
+  readonly skipOnRain: boolean;
+}
+
+/** A new schedule begins enabled and today; editing keeps the stored date, or today if a ONCE lies past (decisions). */
+export function scheduleFormOf(schedule: Schedule | null, siteToday: string): ScheduleForm {
+  const { durationMinutes, ...client } = clientScheduleOf(schedule);
+  const stored = schedule?.start_time.slice(0, 10) ?? siteToday;
+  const isPastOnce = schedule?.frequency === "ONCE" && stored < siteToday;
+  return {
+    ...client,
+    enabled: schedule?.status !== "INACTIVE",
+    durationText: String(durationMinutes),
+    date: isPastOnce ? siteToday : stored,
+    skipOnRain: schedule?.skip_on_rain ?? false,
+  };
+}
+
+/** The times as they would be sent; null while the day or the time is missing. */
+export function formStartTime(form: ScheduleForm, stored: Schedule | null): string | null {
+  if (form.date === "" || form.startTime === "") return null;
+  // The field knows no seconds: those of a time that was not touched are kept.
+  const storedTime = stored?.start_time.slice(11);
+  const isUntouched = storedTime?.slice(0, 5) === form.startTime;
+  return startTimeOf(form.date, isUntouched && storedTime !== undefined ? storedTime : form.startTime);
+}
+
+/** §7: the body of both calls. Saving with the toggle off sends INACTIVE; without a time then, the stored one or midnight. */
+export function scheduleBodyOf(
+  form: ScheduleForm,
+  stored: Schedule | null,
+  ids: { siteId: number; groupId: number },
+): ScheduleBody {
+  const time = stored?.start_time.slice(11) ?? "00:00";
+  return {
+    site_id: ids.siteId,
+    group_id: ids.groupId,
+    action: "START",
+    start_time: formStartTime(form, stored) ?? startTimeOf(form.date, form.startTime === "" ? time : form.startTime),
+    duration_minutes: parseDurationInput(form.durationText),
+    frequency: form.frequency,
+    status: form.enabled ? "ACTIVE" : "INACTIVE",
+    skip_on_rain: form.skipOnRain,
+  };
+}

@@ -1,0 +1,89 @@
+import { ActionIcon, Tooltip } from "@mantine/core";
+import { IconCalendarTime, IconTrash, IconUmbrella } from "@tabler/icons-react";
+import { useState } from "react";
+import { confirm } from "../../platform/confirm/confirm.ts";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { siteTimeText } from "../../ui/site-time-text.ts";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { useNow } from "../../ui/use-now.ts";
+import type { ScheduledGroupProps } from "./schedule-button.tsx";
+import { removeSchedule } from "./schedule-calls.ts";
+import { noNextRunSentence, scheduleStatusLook } from "./schedule-meaning.ts";
+import classes from "./schedule-summary.module.css";
+import { timesText } from "./schedule-text.ts";
+
+/** §2 Group Control tab: when the group runs, for how long, and next; with a delete icon. */
+export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
+  const now = useNow();
+  const [isDeleting, setDeleting] = useState(false);
+  const schedule = group.schedule_details;
+  if (schedule === null) {
+    return (
+      <div className={classes["summary"]} data-empty>
+        <IconCalendarTime size={16} aria-hidden />
+        <p className={classes["next"]}>No schedule</p>
+      </div>
+    );
+  }
+
+  const remove = async () => {
+    const isSure = await confirm({
+      title: `Delete the schedule of "${group.group_name}"?`,
+      message: "This action cannot be undone. The group and its robots will remain intact.",
+      confirmLabel: "Delete Schedule",
+      destructive: true,
+    });
+    if (!isSure) return;
+    setDeleting(true);
+    await removeSchedule(group, schedule);
+    setDeleting(false);
+  };
+
+  const nextAt = schedule.next_run_at;
+  return (
+    <div className={classes["summary"]} role="group" aria-label={`Schedule of ${group.group_name}`}>
+      <IconCalendarTime size={16} aria-hidden />
+      <div className={classes["words"]}>
+        <p className={classes["times"]}>
+          <strong>{timesText(schedule)}</strong>
+          <span>{schedule.duration_minutes} min</span>
+          {schedule.status !== "ACTIVE" && <StateBadge look={scheduleStatusLook[schedule.status]} />}
+          {schedule.skip_on_rain && (
+            <span className={classes["rain"]}>
+              <IconUmbrella size={14} aria-hidden />
+              Skips rain
+            </span>
+          )}
+        </p>
+        <p className={classes["next"]}>
+          {nextAt === null ? (
+            noNextRunSentence[schedule.status]
+          ) : (
+            <>
+              Next run{" "}
+              <RelativeTime
+                at={nextAt}
+                exactText={`${siteTimeText(new Date(nextAt), site.timezone, now)} (${site.timezone})`}
+              />
+              {`: ${siteTimeText(new Date(nextAt), site.timezone, now)}`}
+            </>
+          )}
+        </p>
+      </div>
+      <Tooltip label="Delete schedule">
+        <ActionIcon
+          className={classes["delete"]}
+          variant="subtle"
+          color="gray"
+          size={30}
+          aria-label="Delete schedule"
+          aria-haspopup="dialog"
+          aria-busy={isDeleting}
+          onClick={isDeleting ? undefined : () => void remove()}
+        >
+          <IconTrash size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    </div>
+  );
+}
