@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { writePrivateFile } from "../platform/embedded/files.ts";
-import { demoRobots, demoSerials } from "./demo-robots.ts";
+import type { DemoFleet } from "./demo-fleet.ts";
 
 const devicesSchema = z.object({ devices: z.array(z.object({ serial: z.string(), secret: z.string().min(20) })) });
 export type DemoDevice = z.output<typeof devicesSchema>["devices"][number];
@@ -15,13 +15,11 @@ export const demoScenarioFile = (dataDir: string): string => join(dataDir, "demo
  * The simulated devices with their secrets, which nobody but the simulator keeps in clear. A lost, damaged or
  * incomplete file gives new secrets, which the caller stores in the database.
  */
-export async function readOrMakeDemoDevices(dataDir: string): Promise<DemoDevice[]> {
+export async function readOrMakeDemoDevices(dataDir: string, { serials }: DemoFleet): Promise<DemoDevice[]> {
   const path = demoDevicesFile(dataDir);
-  const known = await readDevices(path);
-  const devices = demoSerials.map(
-    (serial) => known.find((device) => device.serial === serial) ?? { serial, secret: randomBytes(32).toString("hex") },
-  );
-  if (devices.some((device) => !known.includes(device)))
+  const known = new Map((await readDevices(path)).map((device) => [device.serial, device]));
+  const devices = serials.map((serial) => known.get(serial) ?? { serial, secret: randomBytes(32).toString("hex") });
+  if (devices.some(({ serial }) => !known.has(serial)))
     await writePrivateFile(path, `${JSON.stringify({ devices }, null, 1)}\n`);
   return devices;
 }
@@ -35,10 +33,11 @@ async function readDevices(path: string): Promise<DemoDevice[]> {
 }
 
 /** Says how the simulated robots begin. Devices that no robot has yet stay away until somebody calls them in. */
-export async function writeDemoScenario(dataDir: string): Promise<void> {
+export async function writeDemoScenario(dataDir: string, fleet: DemoFleet): Promise<void> {
+  const bySerial = new Map(fleet.robots.map((robot) => [robot.serial, robot]));
   const robots = Object.fromEntries(
-    demoSerials.map((serial) => {
-      const robot = demoRobots.find((candidate) => candidate.serial === serial);
+    fleet.serials.map((serial) => {
+      const robot = bySerial.get(serial);
       if (robot === undefined) return [serial, { faults: ["away"] }];
       const { battery, firmware, mode, fault } = robot;
       return [serial, { condition: { battery, firmware, mode }, faults: fault === undefined ? [] : [fault] }];

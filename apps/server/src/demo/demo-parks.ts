@@ -67,7 +67,7 @@ export type DemoPartnerKey = (typeof demoPartners)[number]["key"];
 /** The partner that the sign-in `partner` belongs to. */
 export const demoSignInPartner: DemoPartnerKey = "suncare";
 
-interface DemoPark {
+export interface DemoPark {
   readonly name: string;
   readonly address: string;
   readonly district: string;

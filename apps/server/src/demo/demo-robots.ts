@@ -1,7 +1,7 @@
 /** How a robot of the demo is when its simulation begins; all but `away` can be changed at the control address. */
 export interface DemoRobot {
   readonly serial: string;
-  /** Index into `demoParks`. */
+  /** Index into the demo's parks. */
   readonly park: number;
   readonly name: string;
   readonly motorType: string;
@@ -11,7 +11,7 @@ export interface DemoRobot {
   readonly battery: number;
   readonly mode: "AUTO" | "MANUAL";
   /** As the simulator writes faults; the robot is well where it is missing. */
-  readonly fault?: "away" | "low-battery:12" | "jam";
+  readonly fault?: "away" | "low-battery:12" | "jam" | "warning:Brush worn";
 }
 
 const BLDC = "BLDC";

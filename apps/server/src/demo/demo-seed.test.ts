@@ -7,8 +7,10 @@ import { deviceAccess } from "../features/devices/public.ts";
 import type { OpenDatabase } from "../platform/database/database.ts";
 import { demoDevicesFile, demoScenarioFile, readOrMakeDemoDevices, writeDemoScenario } from "./demo-devices.ts";
 import { demoParks } from "./demo-parks.ts";
+import { demoFleet, type FleetSize, usualFleet } from "./demo-fleet.ts";
 import { demoRobots, demoSerials } from "./demo-robots.ts";
-import { seedDemo } from "./demo-seed.writes.ts";
+import { type SeedResult, seedDemo } from "./demo-seed.writes.ts";
+import { chooseFleet } from "./fleet-size.writes.ts";
 
 let database: OpenDatabase;
 let dataDir: string;
@@ -23,8 +25,11 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-async function counts(): Promise<Record<string, number>> {
-  const { db } = database;
+async function seed({ db } = database, size: FleetSize = usualFleet): Promise<SeedResult> {
+  return await seedDemo(db, size, await readOrMakeDemoDevices(dataDir, demoFleet(size)));
+}
+
+async function counts({ db } = database): Promise<Record<string, number>> {
   const tables = ["partners", "users", "sites", "robots", "devices", "robot_state"] as const;
   const pairs = tables.map(async (table) => {
     const { count } = await db.selectFrom(table).select(db.fn.countAll<number>().as("count")).executeTakeFirstOrThrow();
@@ -35,10 +40,10 @@ async function counts(): Promise<Record<string, number>> {
 
 describe("demo data", () => {
   test("six parks, four partners beside In-house, 14 robots, 20 devices; a second start keeps them", async () => {
-    expect(await seedDemo(database.db, await readOrMakeDemoDevices(dataDir))).toBe("seeded");
+    expect(await seed()).toBe("seeded");
     const first = await counts();
     expect(first).toEqual({ partners: 5, users: 2, sites: 6, robots: 14, devices: 20, robot_state: 14 });
-    expect(await seedDemo(database.db, await readOrMakeDemoDevices(dataDir))).toBe("kept");
+    expect(await seed()).toBe("kept");
     expect(await counts()).toEqual(first);
   });
 
@@ -69,17 +74,17 @@ describe("demo data", () => {
 
   test("one robot is away, one has a warning, one is in fault", async () => {
     expect(demoRobots.flatMap(({ fault }) => fault ?? []).toSorted()).toEqual(["away", "jam", "low-battery:12"]);
-    await writeDemoScenario(dataDir);
+    await writeDemoScenario(dataDir, demoFleet(usualFleet));
     expect(await readFile(demoScenarioFile(dataDir), "utf8")).toContain('"SCR-1020"');
   });
 
   test("secrets are the owner's alone; a lost or damaged file gives new ones that the broker takes", async () => {
     const file = demoDevicesFile(dataDir);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const [before] = await readOrMakeDemoDevices(dataDir);
+    const [before] = await readOrMakeDemoDevices(dataDir, demoFleet(usualFleet));
     await writeFile(file, "{ damaged");
-    const devices = await readOrMakeDemoDevices(dataDir);
-    await seedDemo(database.db, devices);
+    const devices = await readOrMakeDemoDevices(dataDir, demoFleet(usualFleet));
+    await seedDemo(database.db, usualFleet, devices);
     const access = deviceAccess(database.db);
     expect(await access.signIn("SCR-1001", before?.secret ?? "")).toBe(false);
     expect(await access.signIn("SCR-1001", devices[0]?.secret ?? "")).toBe(true);
@@ -95,8 +100,43 @@ describe("demo data", () => {
       password_hash: "x",
     } as const;
     await other.db.insertInto("users").values(person).execute();
-    expect(await seedDemo(other.db, await readOrMakeDemoDevices(dataDir))).toBe("not-a-demo");
+    expect(await seed(other)).toBe("not-a-demo");
     expect(await other.db.selectFrom("devices").select("serial").execute()).toEqual([]);
+    await other.close();
+  });
+
+  test("a demo grows to what is asked for, keeps what people changed, and never shrinks", async () => {
+    const other = await createTestDatabase();
+    const { db } = other;
+    expect(await seed(other)).toBe("seeded");
+    // A person took the name of a park to come, renamed a park, and deleted a robot.
+    await db.updateTable("sites").set({ name: " osian solar PARK" }).where("name", "=", "Bhadla Solar Park").execute();
+    await db.updateTable("robots").set({ deleted_at: new Date() }).where("serial_number", "=", "SCR-1009").execute();
+    const size = await chooseFleet(db, { sites: 30, robots: 300 });
+    expect(await seed(other, size)).toBe("grown");
+    expect(await counts(other)).toMatchObject({ partners: 5, users: 2, sites: 29 });
+    const { robots, devices, robot_state } = await counts(other);
+    expect(robots).toBeGreaterThan(260);
+    expect([robot_state, devices]).toEqual([robots, 306]);
+    expect(await chooseFleet(db, { sites: null, robots: null })).toEqual(size);
+    expect(await seed(other, size)).toBe("kept");
+
+    await expect(chooseFleet(db, { sites: 6, robots: null })).rejects.toThrow(
+      "The demo's data holds 30 sites and 300 robots, more than asked for: add --reset to begin anew, or leave out --sites and --robots to go on with it.",
+    );
+    await expect(chooseFleet(db, { sites: 400, robots: 14 })).rejects.toThrow("more than asked for");
+    await other.close();
+  });
+
+  test("the largest demo is seeded whole, each robot with a secret of its own", async () => {
+    const other = await createTestDatabase();
+    const size = { sites: 2_000, robots: 20_000 };
+    expect(await seed(other, size)).toBe("seeded");
+    const all = { partners: 5, users: 2, sites: 2_000, robots: 20_000, devices: 20_006, robot_state: 20_000 };
+    expect(await counts(other)).toEqual(all);
+    const devices = await readOrMakeDemoDevices(dataDir, demoFleet(size));
+    expect(new Set(devices.map(({ secret }) => secret)).size).toBe(devices.length);
+    expect(await deviceAccess(other.db).signIn("SCR-21006", devices.at(-1)?.secret ?? "")).toBe(true);
     await other.close();
   });
 });

@@ -1,44 +1,58 @@
-import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
+import { sql } from "kysely";
 import { hashPassword } from "../features/auth/public.ts";
 import { demoSignIns } from "../features/config/public.ts";
 import { hashDeviceSecret, storeDeviceSecrets } from "../features/devices/public.ts";
-import type { Db, Executor, Tx } from "../platform/database/database.ts";
+import type { Db, Tx } from "../platform/database/database.ts";
 import type { DemoDevice } from "./demo-devices.ts";
-import { demoParks, type DemoPartnerKey, demoPartners, demoSignInPartner } from "./demo-parks.ts";
-import { demoRobots } from "./demo-robots.ts";
+import { demoFleet, type FleetSize } from "./demo-fleet.ts";
+import { insertParks, insertRobots } from "./demo-fleet.writes.ts";
+import { type DemoPartnerKey, demoPartners, demoSignInPartner } from "./demo-parks.ts";
+import { DEMO_MARK, storedFleet, storeFleet } from "./fleet-size.writes.ts";
 
-/** Row of `installation` by which production recognises a demo's data. */
-export const DEMO_MARK = "demo_data";
-const IN_HOUSE = 1;
-
-export type SeedResult = "seeded" | "kept" | "not-a-demo";
+export type SeedResult = "seeded" | "grown" | "kept" | "not-a-demo";
 
 /**
- * Fills an empty database with the demo, all or nothing; one that was filled before only gets its devices' secrets.
- * Writes nothing where the database holds people that are no demo's.
+ * Fills an empty database with the demo of this size, all or nothing; one that was filled before gets what is missing
+ * of the size, and its devices' secrets. Writes nothing where the database holds people that are no demo's.
  */
-export async function seedDemo(db: Db, devices: readonly DemoDevice[]): Promise<SeedResult> {
+export async function seedDemo(db: Db, size: FleetSize, devices: readonly DemoDevice[]): Promise<SeedResult> {
   return await db.transaction().execute(async (tx) => {
     const secrets = devices.map(({ serial, secret }) => ({ serial, secretSha256: hashDeviceSecret(secret) }));
-    if (await holdsDemoData(tx)) {
+    const stored = await storedFleet(tx);
+    if (stored !== null) {
       await storeDeviceSecrets(tx, secrets);
-      return "kept";
+      return await growFleet(tx, stored, size);
     }
     if ((await tx.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined) return "not-a-demo";
     await storeDeviceSecrets(tx, secrets);
     const partnerIds = await insertPartners(tx);
     await insertUsers(tx, partnerIds);
-    const siteIds = await insertParks(tx, partnerIds);
-    await insertRobots(tx, siteIds);
+    const { parks, robots } = demoFleet(size);
+    await insertParks(tx, parks);
+    await insertRobots(tx, parks, robots);
+    await storeFleet(tx, size);
     await tx.insertInto("installation").values({ key: DEMO_MARK, value: new Date().toISOString() }).execute();
+    await learnSizes(tx);
     return "seeded";
   });
 }
 
-export async function holdsDemoData(db: Executor): Promise<boolean> {
-  return (
-    (await db.selectFrom("installation").select("key").where("key", "=", DEMO_MARK).executeTakeFirst()) !== undefined
-  );
+/** Adds what a larger fleet has and the stored one has not; sites and robots that people made stay as they are. */
+async function growFleet(tx: Tx, stored: FleetSize, size: FleetSize): Promise<"grown" | "kept"> {
+  if (stored.sites === size.sites && stored.robots === size.robots) return "kept";
+  const { parks, robots } = demoFleet(size);
+  const before = new Set(demoFleet(stored).robots.map(({ serial }) => serial));
+  await insertParks(tx, parks.slice(stored.sites));
+  const missing = robots.filter(({ serial }) => !before.has(serial));
+  await insertRobots(tx, parks, missing);
+  await storeFleet(tx, size);
+  await learnSizes(tx);
+  return "grown";
+}
+
+/** Until PostgreSQL knows how large a table has become it reads thousands of rows the slow way. */
+async function learnSizes(tx: Tx): Promise<void> {
+  await sql`analyze sites, devices, robots, robot_state`.execute(tx);
 }
 
 type PartnerIds = ReadonlyMap<DemoPartnerKey, number>;
@@ -65,45 +79,6 @@ async function insertUsers(tx: Tx, partnerIds: PartnerIds): Promise<void> {
         role,
         partner_id: isPartner ? (partnerIds.get(demoSignInPartner) ?? null) : null,
         password_hash: await hashPassword(password),
-      })
-      .execute();
-  }
-}
-
-async function insertParks(tx: Tx, partnerIds: PartnerIds): Promise<number[]> {
-  const ids: number[] = [];
-  for (const { partner, ...park } of demoParks) {
-    const { id } = await tx
-      .insertInto("sites")
-      .values({
-        ...park,
-        maintenance_partner_id: partner === null ? IN_HOUSE : (partnerIds.get(partner) ?? IN_HOUSE),
-        maintenance_contact: demoPartners.find(({ key }) => key === partner)?.contact_info ?? null,
-        timezone: timezoneAt(park.latitude, park.longitude),
-      })
-      .returning("id")
-      .executeTakeFirstOrThrow();
-    ids.push(id);
-  }
-  return ids;
-}
-
-async function insertRobots(tx: Tx, siteIds: readonly number[]): Promise<void> {
-  for (const robot of demoRobots) {
-    const siteId = siteIds[robot.park];
-    if (siteId === undefined) throw new Error(`${robot.serial} stands in no park of the demo.`);
-    await tx
-      .insertInto("robots")
-      .values({
-        site_id: siteId,
-        robot_name: robot.name,
-        serial_number: robot.serial,
-        motor_type: robot.motorType,
-        control_type: robot.controlType,
-        installation_date: robot.installed,
-        operating_mode: robot.mode === "AUTO" ? "auto" : "manual",
-        initial_battery_level: robot.battery,
-        initial_firmware_version: robot.firmware,
       })
       .execute();
   }

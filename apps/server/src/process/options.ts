@@ -1,3 +1,4 @@
+import type { AskedFleet } from "../demo/fleet-size.writes.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
 import type { Mode } from "./settings.ts";
 import { variables } from "./variables.ts";
@@ -9,9 +10,15 @@ export interface Options {
   readonly reset: boolean;
   /** Serve the calls only, without building and serving the console. */
   readonly noConsole: boolean;
+  /** How large the demo's fleet shall be. */
+  readonly fleet: AskedFleet;
 }
 
 const known = ["--help", "-h", "--reset", "--no-console"];
+/** Options with a number after them, all of them the demo's. */
+const numbers = { "--sites": { least: 1, most: 2_000 }, "--robots": { least: 0, most: 20_000 } } as const;
+type NumberName = keyof typeof numbers;
+const isNumberName = (word: string): word is NumberName => Object.hasOwn(numbers, word);
 
 /** Reads the command line. Throws a StartError with exit code 2 for what it does not know. */
 export function readOptions(argv: readonly string[]): Options {
@@ -20,19 +27,52 @@ export function readOptions(argv: readonly string[]): Options {
     throw new StartError("Say how to start: `npm start` for the demo, `npm run serve` for production.", 2);
   }
   const start = mode === "demo" ? "npm start" : "npm run serve";
-  const unknown = rest.find((word) => !known.includes(word));
+  const { words, given } = takeNumbers(rest);
+  const unknown = words.find((word) => !known.includes(word));
   if (unknown !== undefined) {
     throw new StartError(`There is no option ${unknown}: \`${start} -- --help\` lists what there is.`, 2);
   }
-  const reset = rest.includes("--reset");
+  const [number] = given.keys();
+  if (number !== undefined && mode === "production") {
+    throw new StartError(
+      `${number} is the demo's (\`npm start -- ${number} ...\`): production makes no sample data.`,
+      2,
+    );
+  }
+  const reset = words.includes("--reset");
   if (reset && mode === "production") {
     throw new StartError(
       "--reset is the demo's (`npm start -- --reset`): production's data is never deleted by an option.",
       2,
     );
   }
-  const help = rest.includes("--help") || rest.includes("-h");
-  return { mode, reset, help, noConsole: rest.includes("--no-console") };
+  return {
+    mode,
+    reset,
+    help: words.includes("--help") || words.includes("-h"),
+    noConsole: words.includes("--no-console"),
+    fleet: { sites: given.get("--sites") ?? null, robots: given.get("--robots") ?? null },
+  };
+}
+
+/** Takes the options with numbers, `--sites 300` or `--sites=300`, out of the words. Throws for a wrong number. */
+function takeNumbers(argv: readonly string[]): { words: string[]; given: Map<NumberName, number> } {
+  const given = new Map<NumberName, number>();
+  const words: string[] = [];
+  for (let at = 0; at < argv.length; at++) {
+    const [name = "", ...rest] = (argv[at] ?? "").split("=");
+    if (!isNumberName(name)) {
+      words.push(argv[at] ?? "");
+      continue;
+    }
+    const text = rest.length > 0 ? rest.join("=") : (argv[++at] ?? "");
+    const { least, most } = numbers[name];
+    if (!/^\d{1,9}$/.test(text) || Number(text) < least || Number(text) > most) {
+      throw new StartError(`${name} must be followed by a whole number from ${least} to ${most}.`, 2);
+    }
+    given.set(name, Number(text));
+  }
+  return { words, given };
 }
 
 /** What `--help` prints. */
@@ -47,7 +87,14 @@ export function helpText(mode: Mode): string {
     `Usage: ${isDemo ? "npm start" : "npm run serve"} [-- options]`,
     "",
     "Options:",
-    ...(isDemo ? ["  --reset        begin anew: deletes the demo's data in DATA_DIR first"] : []),
+    ...(isDemo
+      ? [
+          "  --sites N      demo with N solar parks, 1 to 2000; without it 6, or what the data holds",
+          "  --robots N     demo with N robots, 0 to 20000; without it 14, or what the data holds",
+          "                 more than the data holds is added to it, less wants --reset",
+          "  --reset        begin anew: deletes the demo's data in DATA_DIR first",
+        ]
+      : []),
     "  --no-console   serve the calls only, without building and serving the console",
     "  --help         this text",
     "",

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { buildApp } from "../app.ts";
 import { readOrMakeDemoDevices, writeDemoScenario } from "../demo/demo-devices.ts";
-import { holdsDemoData, seedDemo } from "../demo/demo-seed.writes.ts";
+import { demoFleet } from "../demo/demo-fleet.ts";
+import { seedDemo } from "../demo/demo-seed.writes.ts";
+import { chooseFleet, holdsDemoData } from "../demo/fleet-size.writes.ts";
 import type { Db } from "../platform/database/database.ts";
 import { choosePort, portError } from "../platform/embedded/ports.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
@@ -58,7 +60,9 @@ export async function start(parts: StartParts): Promise<Started | null> {
   building.catch(() => undefined);
   const database = await openMigratedDatabase(context);
   if (stops.stopping) return null;
-  const firstAdmin = isDemo ? await prepareDemo(database.db, dataDir) : await prepareProduction(database.db, parts);
+  const firstAdmin = isDemo
+    ? await prepareDemo(database.db, dataDir, parts)
+    : await prepareProduction(database.db, parts);
   const clock = await openClock(database.db, context);
   const consoleDir = await building;
   if (stops.stopping) return null;
@@ -102,14 +106,17 @@ export async function start(parts: StartParts): Promise<Started | null> {
   return { host, port, brokerUrl, dataDir, controlAddress, hasConsole: consoleDir !== null, firstAdmin };
 }
 
-async function prepareDemo(db: Db, dataDir: string): Promise<null> {
-  const result = await seedDemo(db, await readOrMakeDemoDevices(dataDir));
+async function prepareDemo(db: Db, dataDir: string, { options, say }: StartParts): Promise<null> {
+  const size = await chooseFleet(db, options.fleet);
+  const fleet = demoFleet(size);
+  const result = await seedDemo(db, size, await readOrMakeDemoDevices(dataDir, fleet));
   if (result === "not-a-demo") {
     throw new StartError(
       "The database that DATABASE_URL names holds data that is no demo's: the demo runs on a database of its own.",
     );
   }
-  await writeDemoScenario(dataDir);
+  if (result === "grown") say(`The demo was enlarged to ${size.sites} sites and ${size.robots} robots.`);
+  await writeDemoScenario(dataDir, fleet);
   return null;
 }
 

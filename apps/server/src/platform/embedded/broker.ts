@@ -60,6 +60,8 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
 
   const broker = await Aedes.createBroker({
     connectTimeout: 10_000,
+    // No queue: one of thousands of goodbyes that nobody hears any more is worked off by recursion, which overflows.
+    concurrency: 0,
     authenticate(client, username = "", given = Buffer.alloc(0), done) {
       const answer = async (): Promise<void> => done(null, await admit(client, username, given));
       void answer();
