@@ -1,0 +1,38 @@
+import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
+
+/** What a calendar entry shows in one word; `mixed` where its robots fared differently. */
+export type EntryState = "planned" | "running" | "done" | "mixed" | "cut_short" | "failed" | "skipped" | "missed";
+
+const overStates = ["done", "cut_short", "failed", "skipped", "missed"] as const satisfies readonly (keyof RunCounts)[];
+
+export function entryStateOf({ state, counts }: Pick<CalendarEntry, "state" | "counts">): EntryState {
+  if (state === "PLANNED") return "planned";
+  if (state === "RUNNING") return "running";
+  const present = overStates.filter((one) => counts[one] > 0);
+  const [only] = present;
+  return only !== undefined && present.length === 1 ? only : "mixed";
+}
+
+/** What must not be folded away first: what runs, what went wrong, what is to come, what is done. */
+const rank: Record<EntryState, number> = {
+  running: 0,
+  cut_short: 1,
+  failed: 1,
+  missed: 1,
+  mixed: 1,
+  skipped: 2,
+  planned: 3,
+  done: 4,
+};
+
+/** Of a day's entries at most `count`, the most important ones, in the order of the day. */
+export function foldDay(entries: readonly CalendarEntry[], count: number): readonly CalendarEntry[] {
+  if (entries.length <= count) return entries;
+  const kept = new Set(
+    entries
+      .toSorted((one, other) => rank[entryStateOf(one)] - rank[entryStateOf(other)])
+      .slice(0, count)
+      .map(({ key }) => key),
+  );
+  return entries.filter(({ key }) => kept.has(key));
+}

@@ -1,0 +1,39 @@
+import type { RunCounts } from "@suncrew/contract/runs/runs.ts";
+import { COUNT_WORDS } from "./runs-meaning.ts";
+
+const MINUTE_MS = 60_000;
+
+/** "5 done, 1 running, 2 planned, 1 skipped, 0 missed"; what was cut short or failed only where there is any. */
+export function todayText(counts: RunCounts): string {
+  return COUNT_WORDS.filter(({ count, ifAny }) => ifAny !== true || counts[count] > 0)
+    .map(({ count, word }) => `${counts[count]} ${word}`)
+    .join(", ");
+}
+
+/** The same of one entry, where its robots fared differently: only what there is. */
+export function countsText(counts: RunCounts): string {
+  return COUNT_WORDS.filter(({ count }) => counts[count] > 0)
+    .map(({ count, word }) => `${counts[count]} ${word}`)
+    .join(", ");
+}
+
+/** "28 min", "1 h 5 min", "40 s": how long something took. */
+export function tookText(fromIso: string, toIso: string): string {
+  const ms = Math.max(0, Date.parse(toIso) - Date.parse(fromIso));
+  if (ms < MINUTE_MS) return `${Math.round(ms / 1000)} s`;
+  const minutes = Math.round(ms / MINUTE_MS);
+  if (minutes < 60) return `${minutes} min`;
+  const rest = minutes % 60;
+  return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
+}
+
+const dayMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** "16 to 22 Nov 2026", "30 Nov to 6 Dec 2026", "28 Dec 2026 to 3 Jan 2027". */
+export function weekText(first: string, last: string): string {
+  const [from, to] = [new Date(`${first}T00:00:00Z`), new Date(`${last}T00:00:00Z`)];
+  const lastWords = `${dayMonth.format(to)} ${last.slice(0, 4)}`;
+  if (first.slice(0, 4) !== last.slice(0, 4)) return `${dayMonth.format(from)} ${first.slice(0, 4)} to ${lastWords}`;
+  if (first.slice(5, 7) !== last.slice(5, 7)) return `${dayMonth.format(from)} to ${lastWords}`;
+  return `${from.getUTCDate()} to ${lastWords}`;
+}
