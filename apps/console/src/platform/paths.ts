@@ -1,5 +1,18 @@
+/** What of the Site Management page stands in its address. */
+export interface SitesAddress {
+  readonly siteId?: number;
+  readonly tab?: "groups";
+}
+
 /** Every address of the console is built here (§2 Routes). */
 export const paths = {
   signIn: () => "/",
   dashboard: () => "/dashboard",
+  sites: ({ siteId, tab }: SitesAddress = {}) => {
+    const params = new URLSearchParams();
+    if (siteId !== undefined) params.set("site", String(siteId));
+    if (tab !== undefined) params.set("tab", tab);
+    const text = params.toString();
+    return text === "" ? "/sites" : `/sites?${text}`;
+  },
 } as const;

@@ -1,5 +1,8 @@
 import type { CommandVerb } from "@suncrew/contract/devices/messages.ts";
+import type { RobotOutcome } from "@suncrew/contract/groups/groups.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { IconCircleCheck, IconCircleX, IconClockPause, IconPlayerSkipForward } from "@tabler/icons-react";
+import type { Look } from "../../ui/look.ts";
 
 export type OpenVerb = NonNullable<RobotLive["open_command"]>["verb"];
 export type SentVerb = Extract<CommandVerb, "START" | "STOP">;
@@ -33,3 +36,16 @@ export function wordsOfOpenCommand(open: { readonly verb: OpenVerb; readonly pen
   const words = commandWords[open.verb];
   return open.pending ? words.pending : words.underWay;
 }
+
+/** What came of one robot where many were commanded at once. */
+export const robotOutcomeLook: Record<RobotOutcome, Look> = {
+  SUCCESS: { label: "Done", tone: "good", icon: IconCircleCheck },
+  FAILED: { label: "Failed", tone: "poor", icon: IconCircleX },
+  SKIPPED: { label: "Skipped", tone: "off", icon: IconPlayerSkipForward },
+};
+
+/** A Stop or lock that is kept and repeated until the robot confirms it. */
+export const pendingLook: Look = { label: "Pending", tone: "fair", icon: IconClockPause };
+
+/** The robot has still to answer. */
+export const waitingLook: Look = { label: "Waiting", tone: "plain" };

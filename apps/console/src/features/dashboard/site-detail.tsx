@@ -5,12 +5,13 @@ import type { FleetFigure } from "@suncrew/domain/sites/fleet-figures.ts";
 import { siteCountersOf } from "@suncrew/domain/sites/site-status.ts";
 import { useMemo } from "react";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { GroupControlTab } from "../groups/public.ts";
+import { GroupControlTab, StopSiteButton } from "../groups/public.ts";
 import { IndividualRobotsTab, useRobotViews, useSiteRobots } from "../robots/public.ts";
 import type { RobotView, SiteRobots } from "../robots/public.ts";
 import { SiteFacts } from "../sites/public.ts";
 import type { SiteTab } from "./dashboard-address.ts";
 import { fleetFigureLook } from "./fleet-meaning.ts";
+import classes from "./site-detail.module.css";
 
 export interface SiteDetailProps {
   readonly site: Site;
@@ -39,12 +40,16 @@ export function SiteDetail({ site, tab, figure, onTab, onShowAll }: SiteDetailPr
         onChange={(value) => onTab(value === "groups" ? "groups" : "robots")}
         keepMounted={false}
         mt="sm"
+        className={classes["tabs"]}
       >
-        <Tabs.List mb="sm">
+        <Tabs.List className={classes["list"]}>
           <Tabs.Tab value="robots">Individual Robots</Tabs.Tab>
           <Tabs.Tab value="groups">Group Control</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="robots">
+        <div className={classes["stop"]}>
+          <StopSiteButton site={site} rows={robots.rows} />
+        </div>
+        <Tabs.Panel value="robots" className={classes["panel"]}>
           {figure !== null && robots.rows.length > 0 && shown.length === 0 ? (
             <EmptyState
               title={`No robot of this site is counted under ${fleetFigureLook[figure].label}.`}
@@ -58,8 +63,8 @@ export function SiteDetail({ site, tab, figure, onTab, onShowAll }: SiteDetailPr
             <IndividualRobotsTab robots={robots} shown={shown} />
           )}
         </Tabs.Panel>
-        <Tabs.Panel value="groups">
-          <GroupControlTab />
+        <Tabs.Panel value="groups" className={classes["panel"]}>
+          <GroupControlTab site={site} robots={robots} />
         </Tabs.Panel>
       </Tabs>
     </>

@@ -1,5 +1,10 @@
 export { IndividualRobotsTab } from "./individual-robots-tab.tsx";
-export { useRobotViews } from "./use-robot-view.ts";
+export { robotActivityOf } from "./robot-activity.ts";
+export { RobotBatteryBadge, RobotStatusBadge } from "./robot-badges.tsx";
+export { noteCommandDone } from "./robot-calls.ts";
+export { obstacleSentence } from "./robot-meaning.ts";
+export { controllableOf } from "./robot-view.ts";
+export type { RobotView } from "./robot-view.ts";
+export { useReportedRobotViews, useRobotsLive, useRobotView, useRobotViews } from "./use-robot-view.ts";
 export { useSiteRobots } from "./use-site-robots.ts";
 export type { SiteRobots } from "./use-site-robots.ts";
-export type { RobotView } from "./robot-view.ts";

@@ -1,5 +1,6 @@
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { config } from "@suncrew/contract/config/config.ts";
+import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { mapDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";
 import { callSlots, GaveWayError } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
@@ -104,6 +105,22 @@ function noteUnanswered(robotId: number, serialNumber: string, isManual: boolean
   });
 }
 
+/** §4 Commands: Start success sets status normal, Stop success idle. `seen` is the robot as the stream told it before. */
+export function noteCommandDone(robotId: number, command: StartOrStop, seen: RobotLive | null): void {
+  const isStart = command === "START";
+  robotStatusStore.update(robotId, {
+    overlay: {
+      kind: "answered",
+      status: isStart ? "normal" : "idle",
+      motion: isStart ? "MOVING" : "STOPPED",
+      batteryPercent: null,
+      direction: null,
+      at: new Date(),
+      seen,
+    },
+  });
+}
+
 /** Sends START or STOP and notes what it makes of the status (§4 Commands); never throws. */
 export async function commandRobot(robot: RobotView, command: StartOrStop): Promise<void> {
   const press = {};
@@ -114,20 +131,7 @@ export async function commandRobot(robot: RobotView, command: StartOrStop): Prom
   if (lastPress.get(robot.id) !== press) return;
   lastPress.delete(robot.id);
   robotStatusStore.updateCalls(robot.id, { sending: null });
-  if (outcome === "done") {
-    const isStart = command === "START";
-    robotStatusStore.update(robot.id, {
-      overlay: {
-        kind: "answered",
-        status: isStart ? "normal" : "idle",
-        motion: isStart ? "MOVING" : "STOPPED",
-        batteryPercent: null,
-        direction: null,
-        at: new Date(),
-        seen,
-      },
-    });
-  }
+  if (outcome === "done") noteCommandDone(robot.id, command, seen);
   if (outcome === "failed") {
     const lastReportAt = liveStore.robot(robot.id)?.last_updated_at ?? null;
     robotStatusStore.update(robot.id, {

@@ -1,8 +1,9 @@
-import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import { liveStore, useLiveVersion, useRobotLive } from "../../platform/live/live.ts";
 import { useNow } from "../../ui/use-now.ts";
 import { robotStatusStore } from "./robot-calls.ts";
+import { NO_CALLS } from "./robot-overlay.ts";
 import { robotViewOf } from "./robot-view.ts";
 import type { RobotView } from "./robot-view.ts";
 
@@ -30,6 +31,31 @@ export function useRobotViews(rows: readonly RobotWithSettings[]): readonly Robo
     // eslint-disable-next-line react/exhaustive-deps -- the versions stand for what the two stores hold
     [rows, liveVersion, notesVersion],
   );
+}
+
+/** The live part of robots as the stream last told it, or the list before it did. */
+export function useRobotsLive(rows: readonly RobotWithSettings[]): readonly RobotLive[] {
+  const version = useLiveVersion();
+  return useMemo(
+    () => rows.map((row) => liveStore.robot(row.robot_id) ?? row),
+    // eslint-disable-next-line react/exhaustive-deps -- the version stands for what the store holds
+    [rows, version],
+  );
+}
+
+/**
+ * Robots as the server last told them, without what this browser's own calls came to: what the server goes by when it
+ * is asked to start many.
+ */
+export function useReportedRobotViews(rows: readonly RobotWithSettings[]): readonly RobotView[] {
+  const version = useLiveVersion();
+  return useMemo(() => {
+    const now = new Date();
+    return rows.map((row) =>
+      robotViewOf({ row, live: liveStore.robot(row.robot_id) ?? null, overlay: null, calls: NO_CALLS }, now),
+    );
+    // eslint-disable-next-line react/exhaustive-deps -- the version stands for what the store holds
+  }, [rows, version]);
 }
 
 /** One robot now, outside of rendering. */

@@ -1,0 +1,34 @@
+import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
+import { useRobotLive } from "../../platform/live/live.ts";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { pendingLook, robotOutcomeLook } from "./command-meaning.ts";
+import classes from "./robot-result-list.module.css";
+import { resultNow } from "./robot-result-now.ts";
+
+export interface RobotResultListProps {
+  /** What the list is of, for a screen reader. */
+  readonly label: string;
+  readonly results: readonly RobotResult[];
+}
+
+/** What came of each robot where many were commanded at once, with its reason. */
+export function RobotResultList({ label, results }: RobotResultListProps) {
+  return (
+    <ul className={classes["list"]} aria-label={label}>
+      {results.map((result) => (
+        <RobotResultRow key={result.robotObjectId} result={result} />
+      ))}
+    </ul>
+  );
+}
+
+function RobotResultRow({ result }: { result: RobotResult }) {
+  const { outcome, pending, message } = resultNow(result, useRobotLive(result.robotObjectId));
+  return (
+    <li className={classes["row"]}>
+      <span className={classes["serial"]}>{result.robotId}</span>
+      <StateBadge look={pending ? pendingLook : robotOutcomeLook[outcome]} />
+      <span className={classes["message"]}>{message}</span>
+    </li>
+  );
+}

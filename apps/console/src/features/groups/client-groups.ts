@@ -1,0 +1,47 @@
+import type { Group } from "@suncrew/contract/groups/groups.ts";
+import { z } from "zod";
+import { clientScheduleOf } from "../schedules/public.ts";
+import type { ClientSchedule } from "../schedules/public.ts";
+
+/** §3 Robot group, client shape. */
+export interface ClientGroup {
+  readonly id: number;
+  readonly name: string;
+  readonly siteId: number;
+  readonly robotIds: readonly number[];
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string;
+  readonly schedule: ClientSchedule;
+}
+
+export function clientGroupOf(group: Group): ClientGroup {
+  return {
+    id: group.id,
+    name: group.group_name,
+    siteId: group.site_id,
+    robotIds: group.robots.map(({ id }) => id),
+    createdAt: group.created_at,
+    schedule: clientScheduleOf(group.schedule_details),
+  };
+}
+
+/** Of a stored group only its site is looked at: to know which ones a new answer replaces. */
+const storedSchema = z.array(z.looseObject({ siteId: z.number() }));
+
+/**
+ * The text of the browser's copy (§9 Browser storage keys, `robotGroups`) after a site's groups were loaded: those of
+ * other sites stay. What is stored and cannot be understood is dropped.
+ */
+export function storedGroupsWith(stored: string | null, siteId: number, groups: readonly Group[]): string {
+  const others = parseStored(stored).filter((group) => group.siteId !== siteId);
+  return JSON.stringify([...others, ...groups.map((group) => clientGroupOf(group))]);
+}
+
+function parseStored(stored: string | null): z.output<typeof storedSchema> {
+  if (stored === null) return [];
+  try {
+    return storedSchema.safeParse(JSON.parse(stored)).data ?? [];
+  } catch {
+    return [];
+  }
+}

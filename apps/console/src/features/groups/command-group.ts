@@ -1,0 +1,88 @@
+import { groupSendCommand } from "@suncrew/contract/groups/groups.ts";
+import type { Group, ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/groups.ts";
+import { groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
+import { callSlots } from "../../platform/api/call-slots.ts";
+import { call } from "../../platform/api/call.ts";
+import { TokenExpiredError } from "../../platform/api/errors.ts";
+import { liveStore } from "../../platform/live/live.ts";
+import { toast } from "../../platform/toast.tsx";
+import { reasonOf } from "../commands/public.ts";
+import type { StartOrStop } from "../commands/public.ts";
+import { noteCommandDone } from "../robots/public.ts";
+import { groupAction, setGroupAction } from "./group-action-store.ts";
+import { groupOutcomeTitle, robotsText, verbWords } from "./group-meaning.ts";
+
+export interface GroupOrder {
+  readonly group: Group;
+  readonly verb: StartOrStop;
+  /** A retry names the members that did not succeed; null is for all of them. */
+  readonly only: readonly number[] | null;
+}
+
+/**
+ * Start All or Stop All: one call for every member, whose outcome is told in a toast (§4 Group action outcome) and
+ * stays on the group's card where a robot did not succeed. Never throws.
+ */
+export async function commandGroup({ group, verb, only }: GroupOrder): Promise<void> {
+  const robotIds = only ?? group.robots.map(({ id }) => id);
+  const mine = { verb, robotIds, isUnderWay: true, results: [], failure: null };
+  const seen = new Map(robotIds.map((id) => [id, liveStore.robot(id) ?? null]));
+  setGroupAction(group.id, mine);
+  // A Stop All that was pressed meanwhile has taken over the card; what a Start came to then is told by the robots.
+  const isTakenOver = () => groupAction(group.id) !== mine;
+  try {
+    const { results } = await sendToGroup(group, verb, only);
+    for (const { robotObjectId: id, outcome } of results) {
+      if (outcome === "SUCCESS" && !isTakenOver()) noteCommandDone(id, verb, seen.get(id) ?? null);
+    }
+    if (isTakenOver()) return;
+    const outcome = groupOutcomeOf(results);
+    setGroupAction(group.id, outcome === "all" ? null : { ...mine, isUnderWay: false, results });
+    tellOutcome(group.group_name, verb, results);
+  } catch (error) {
+    if (isTakenOver()) return;
+    if (error instanceof TokenExpiredError) return setGroupAction(group.id, null);
+    const failure = reasonOf(error) ?? "The server gave no reason.";
+    setGroupAction(group.id, { ...mine, isUnderWay: false, failure });
+    toast.failure({
+      title: groupOutcomeTitle.none,
+      message: `Failed to send ${verb} command to group "${group.group_name}"`,
+      reason: failure,
+    });
+  }
+}
+
+/** A Stop takes no slot and is sent at once. A Start takes one, or fails: it is never sent late. */
+function sendToGroup(group: Group, command: StartOrStop, only: readonly number[] | null): Promise<ManyRobotsResponse> {
+  const body = {
+    siteId: group.site_id,
+    groupId: group.id,
+    command,
+    mode: "AUTO" as const,
+    ...(only === null ? {} : { robotObjectIds: [...only] }),
+  };
+  const serialNumber = (only ?? group.robots.map(({ id }) => id)).flatMap(
+    (id) => liveStore.robot(id)?.serial_number ?? [],
+  );
+  if (command === "STOP") {
+    callSlots.giveWayToStop(serialNumber);
+    return call(groupSendCommand, { body });
+  }
+  return callSlots.run({ kind: "start", serialNumber, send: (signal) => call(groupSendCommand, { body }, { signal }) });
+}
+
+/** §4 Group action outcome: one of three toasts. */
+function tellOutcome(groupName: string, verb: StartOrStop, results: readonly RobotResult[]): void {
+  const outcome = groupOutcomeOf(results);
+  const { done } = verbWords[verb];
+  const succeeded = results.filter((result) => result.outcome === "SUCCESS").length;
+  const title = groupOutcomeTitle[outcome];
+  if (outcome === "all") {
+    toast.success({ title, message: `Group "${groupName}": ${robotsText(succeeded)} ${done}.` });
+    return;
+  }
+  const message = `Group "${groupName}": ${succeeded} of ${robotsText(results.length)} ${done}.`;
+  const pending = results.filter((result) => result.pending).length;
+  const reason = pending === 0 ? undefined : `STOP is kept for ${robotsText(pending)} until confirmed.`;
+  toast.failure({ title, message, reason });
+}

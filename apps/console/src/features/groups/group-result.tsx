@@ -1,0 +1,62 @@
+import { Button, CloseButton } from "@mantine/core";
+import type { Group } from "@suncrew/contract/groups/groups.ts";
+import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
+import { IconRefresh } from "@tabler/icons-react";
+import { RobotResultList } from "../commands/public.ts";
+import { setGroupAction } from "./group-action-store.ts";
+import type { GroupAction } from "./group-action-store.ts";
+import classes from "./group-card.module.css";
+import { groupOutcomeTitle, robotsText, verbWords } from "./group-meaning.ts";
+import { useGroupOrder } from "./use-group-order.tsx";
+
+export interface GroupResultProps {
+  readonly group: Group;
+  readonly rows: readonly RobotWithSettings[];
+  readonly action: GroupAction;
+}
+
+/** What came of an order where not every robot succeeded: who and why, and another try for those alone. */
+export function GroupResult({ group, rows, action }: GroupResultProps) {
+  const { verb, results, failure } = action;
+  const { order, dialog } = useGroupOrder(group, rows);
+  const failed = results.filter(({ outcome }) => outcome !== "SUCCESS");
+  const members = new Set(group.robots.map(({ id }) => id));
+  // Who has left the group meanwhile is not commanded with it any more.
+  const again = (failure === null ? failed.map((result) => result.robotObjectId) : action.robotIds).filter((id) =>
+    members.has(id),
+  );
+  const { deed, done } = verbWords[verb];
+  return (
+    <section className={classes["result"]} aria-label={`Result for ${group.group_name}`}>
+      <div className={classes["resultHead"]}>
+        {groupOutcomeTitle[groupOutcomeOf(results)]}
+        <CloseButton size="sm" aria-label="Close result" onClick={() => setGroupAction(group.id, null)} />
+      </div>
+      {failure === null ? (
+        <>
+          <p className={classes["resultText"]}>
+            {results.length - failed.length} of {robotsText(results.length)} {done}.
+          </p>
+          <div className={classes["resultList"]}>
+            <RobotResultList label={`Robots of ${group.group_name} that have not ${done}`} results={failed} />
+          </div>
+        </>
+      ) : (
+        <p className={classes["resultText"]}>{failure}</p>
+      )}
+      {again.length > 0 && (
+        <Button
+          size="compact-sm"
+          mt={6}
+          variant="default"
+          leftSection={<IconRefresh size={14} aria-hidden />}
+          onClick={() => order(verb, again)}
+        >
+          {deed} {robotsText(again.length)} again
+        </Button>
+      )}
+      {dialog}
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+import { Button, Group as Row, Modal, Text } from "@mantine/core";
+import type { Group } from "@suncrew/contract/groups/groups.ts";
+import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { useLiveStatus } from "../../platform/live/live.ts";
+import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReportedRobotViews } from "../robots/public.ts";
+import { startForecastOf } from "./group-forecast.ts";
+import { robotsText } from "./group-meaning.ts";
+import classes from "./start-all-dialog.module.css";
+
+export interface StartAllDialogProps {
+  readonly group: Group;
+  /** The members to be started. */
+  readonly rows: readonly RobotWithSettings[];
+  readonly onClose: () => void;
+  readonly onStart: () => void;
+}
+
+/** Start All asks first: how many robots will move, and which will be skipped and why. It stays true while it is open. */
+export function StartAllDialog({ group, rows, onClose, onStart }: StartAllDialogProps) {
+  useFocusBack();
+  const { moving, skipped } = startForecastOf(useReportedRobotViews(rows));
+  const isLive = useLiveStatus() === "live";
+  return (
+    <Modal opened onClose={onClose} title={`Start all robots of "${group.group_name}"?`}>
+      <div role="status">
+        <Text size="sm" fw={600}>
+          {moving.length === 0 ? "No robot will move." : `${robotsText(moving.length)} will move.`}
+        </Text>
+        {moving.length > 0 && (
+          <p className={classes["serials"]}>{moving.map((robot) => robot.serialNumber).join(", ")}</p>
+        )}
+        {skipped.length > 0 && (
+          <>
+            <Text size="sm" fw={600} mt="sm">
+              {robotsText(skipped.length)} will be skipped:
+            </Text>
+            <ul className={classes["skipped"]}>
+              {skipped.map(({ robot, reason }) => (
+                <li key={robot.id}>
+                  <strong>{robot.serialNumber}</strong> {reason}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        {!isLive && (
+          <Text size="sm" c="dimmed" mt="sm">
+            Live updates are interrupted: this may no longer be so.
+          </Text>
+        )}
+      </div>
+      <Row justify="flex-end" mt="lg" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button onClick={onStart} data-autofocus>
+          {moving.length === 0 ? "Try anyway" : `Start ${robotsText(moving.length)}`}
+        </Button>
+      </Row>
+    </Modal>
+  );
+}

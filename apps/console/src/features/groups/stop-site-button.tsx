@@ -1,0 +1,63 @@
+import { Button } from "@mantine/core";
+import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { IconHandStop } from "@tabler/icons-react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { stopSite } from "./stop-site.ts";
+import type { SiteStopped } from "./stop-site.ts";
+
+const loadDialog = () => import("./stop-site-dialog.tsx").then((module) => ({ default: module.StopSiteDialog }));
+const StopSiteDialog = lazy(loadDialog);
+
+export interface StopSiteButtonProps {
+  readonly site: Site;
+  readonly rows: readonly RobotWithSettings[];
+}
+
+/**
+ * Stop all robots of a site: one press, no question, never disabled. What comes of each robot is shown while it comes;
+ * a press while robots are still awaited sends the Stop again.
+ */
+export function StopSiteButton({ site, rows }: StopSiteButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [stopped, setStopped] = useState<SiteStopped | null>(null);
+  const press = useRef<object>(null);
+  // Before it is needed: what came of a Stop must not wait for code, least of all on a bad connection.
+  useEffect(() => void loadDialog().catch(() => undefined), []);
+
+  const stop = async () => {
+    const mine = {};
+    press.current = mine;
+    setStopped(null);
+    setOpen(true);
+    const outcome = await stopSite(site.id);
+    if (press.current !== mine) return;
+    if (outcome === null) setOpen(false);
+    else setStopped(outcome);
+  };
+
+  return (
+    <>
+      <Button
+        color="red"
+        variant="filled"
+        size="xs"
+        leftSection={<IconHandStop size={16} aria-hidden />}
+        onClick={() => void stop()}
+      >
+        Stop all robots
+      </Button>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <StopSiteDialog
+            site={site}
+            rows={rows}
+            stopped={stopped}
+            onAgain={() => void stop()}
+            onClose={() => setOpen(false)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

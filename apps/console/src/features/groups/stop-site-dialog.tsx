@@ -1,0 +1,76 @@
+import { Button, Group as Row, Modal, Text } from "@mantine/core";
+import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
+import { useNow } from "../../ui/use-now.ts";
+import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { RobotResultList } from "../commands/public.ts";
+import { robotActivityOf, RobotStatusBadge, useRobotView } from "../robots/public.ts";
+import { robotsText } from "./group-meaning.ts";
+import type { SiteStopped } from "./stop-site.ts";
+import classes from "./stop-site-dialog.module.css";
+
+export interface StopSiteDialogProps {
+  readonly site: Site;
+  readonly rows: readonly RobotWithSettings[];
+  /** Null while robots are awaited. */
+  readonly stopped: SiteStopped | null;
+  readonly onAgain: () => void;
+  readonly onClose: () => void;
+}
+
+/** Each robot's result of Stop all robots: first what the stream shows of it, then what came of its Stop. */
+export function StopSiteDialog({ site, rows, stopped, onAgain, onClose }: StopSiteDialogProps) {
+  useFocusBack();
+  const isAgain = stopped !== null && (stopped.failure !== null || groupOutcomeOf(stopped.results) !== "all");
+  return (
+    <Modal opened onClose={onClose} title={`Stop all robots: ${site.name}`} size="lg">
+      <Text size="sm" role="status" fw={600} mb={6}>
+        {summaryOf(stopped, rows.length)}
+      </Text>
+      <div className={classes["robots"]}>
+        {stopped === null || stopped.failure !== null ? (
+          <ul className={classes["list"]} aria-label="Robots being stopped">
+            {rows.map((row) => (
+              <Awaited key={row.robot_id} row={row} />
+            ))}
+          </ul>
+        ) : (
+          <RobotResultList label="What came of each robot" results={stopped.results} />
+        )}
+      </div>
+      <Row justify="flex-end" mt="md" gap="xs">
+        {isAgain && (
+          <Button color="red" variant="light" onClick={onAgain}>
+            Stop all again
+          </Button>
+        )}
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Close
+        </Button>
+      </Row>
+    </Modal>
+  );
+}
+
+function summaryOf(stopped: SiteStopped | null, robotCount: number): string {
+  if (stopped === null) return `Stopping ${robotsText(robotCount)}...`;
+  if (stopped.failure !== null) return `The Stop could not be sent. ${stopped.failure}`;
+  if (stopped.results.length === 0) return "There is no robot at this site.";
+  const done = stopped.results.filter(({ outcome }) => outcome === "SUCCESS").length;
+  const pending = stopped.results.filter((result) => result.pending).length;
+  const kept = pending === 0 ? "" : ` For ${robotsText(pending)} the STOP is kept and sent again until confirmed.`;
+  return `${done} of ${robotsText(stopped.results.length)} stopped.${kept}`;
+}
+
+function Awaited({ row }: { row: RobotWithSettings }) {
+  const robot = useRobotView(row);
+  const activity = robotActivityOf(robot, useNow());
+  return (
+    <li className={classes["row"]}>
+      <span className={classes["serial"]}>{robot.serialNumber}</span>
+      <RobotStatusBadge robot={robot} />
+      <span className={classes["activity"]}>{activity.text}</span>
+    </li>
+  );
+}

@@ -1,0 +1,42 @@
+import { groupList } from "@suncrew/contract/groups/groups.ts";
+import type { Group } from "@suncrew/contract/groups/groups.ts";
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useEffect } from "react";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { currentSession } from "../../platform/session/session.ts";
+import { storedGroupsWith } from "./client-groups.ts";
+
+/** §9 Browser storage keys; sign-out removes it. */
+const STORAGE_KEY = "robotGroups";
+const NONE: readonly Group[] = [];
+
+export interface SiteGroups {
+  readonly state: "loading" | "failed" | "loaded";
+  /** §8 Groups fetch failure: emptied. */
+  readonly groups: readonly Group[];
+  readonly retry: () => void;
+  readonly isRetrying: boolean;
+}
+
+/** The selected site's groups; the stream says when they changed and they are read again. */
+export function useSiteGroups(siteId: number): SiteGroups {
+  const query = useQuery(routeQuery(groupList, { params: { siteId } }));
+  const { data, refetch } = query;
+  // Nothing reads the copy: what is shown comes from the server alone.
+  useEffect(() => {
+    if (data === undefined || currentSession() === null) return;
+    try {
+      localStorage.setItem(STORAGE_KEY, storedGroupsWith(localStorage.getItem(STORAGE_KEY), siteId, data));
+    } catch {
+      // A full storage costs the copy, not the page.
+      localStorage.removeItem(STORAGE_KEY);
+    }
+  }, [data, siteId]);
+  const state = query.isPending ? "loading" : query.isError ? "failed" : "loaded";
+  return {
+    state,
+    groups: query.isError ? NONE : (data ?? NONE),
+    retry: useCallback(() => void refetch(), [refetch]),
+    isRetrying: query.isFetching,
+  };
+}
