@@ -45,6 +45,16 @@ describe("Time: a time already past today means the next one", () => {
     ]);
   });
 
+  it("tomorrow's time is past already where clocks went back over midnight, and the day after is taken", () => {
+    // It is 23:01 on the 6th again, after a first minute of the 7th.
+    const again = new Date("2010-11-07T02:31:00Z");
+    expect(startOf("2010-11-06 00:00:00", "ONCE", "America/St_Johns", again)).toEqual([
+      "2010-11-08 00:00:00",
+      true,
+      "2010-11-08T03:30:00.000Z",
+    ]);
+  });
+
   it("tomorrow may be in the next year", () => {
     const newYearsEve = new Date("2026-12-31T22:00:00Z");
     expect(startOf("2026-12-31 06:00:00", "ONCE", "UTC", newYearsEve)[0]).toBe("2027-01-01 06:00:00");

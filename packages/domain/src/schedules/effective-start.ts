@@ -25,14 +25,16 @@ export function effectiveStart(asked: ScheduleTimes, timezone: string, now: Date
   const local = parseStartTime(asked.startTime);
   if (local === null) return { kind: "not-a-time" };
   const today = siteToday(timezone, now);
-  const isOnce = asked.frequency === "ONCE";
-  if (isOnce && local.date < today) return { kind: "before-today" };
+  if (asked.frequency === "ONCE" && local.date < today) return { kind: "before-today" };
 
   // Compared as instants, so that the hour that comes twice counts as past after its first time.
   const beforeToday = new Date(startOfDay(today, timezone).getTime() - 1);
   const runOfToday = nextRunAfter(asked, timezone, beforeToday);
   const moved = runOfToday !== null && runOfToday <= now;
-  const startTime = isOnce && moved ? startTimeOf(addDays(local.date, 1), local.time) : asked.startTime;
-  const firstRun = nextRunAfter({ ...asked, startTime }, timezone, now);
-  return firstRun === null ? { kind: "before-today" } : { kind: "start", startTime, moved, firstRun };
+  // One step does, but where clocks go back over midnight: there tomorrow's time can be past today already.
+  for (let days = 0; ; days += 1) {
+    const startTime = startTimeOf(addDays(local.date, days), local.time);
+    const firstRun = nextRunAfter({ ...asked, startTime }, timezone, now);
+    if (firstRun !== null) return { kind: "start", startTime, moved, firstRun };
+  }
 }
