@@ -1,5 +1,6 @@
 import { Skeleton, UnstyledButton } from "@mantine/core";
 import type { FleetFigure, FleetFigures } from "@suncrew/domain/sites/fleet-figures.ts";
+import { TodayFigures } from "../runs/public.ts";
 import { FLEET_FIGURES, fleetFigureLook } from "./fleet-meaning.ts";
 import classes from "./fleet-strip.module.css";
 
@@ -37,6 +38,7 @@ export function FleetStrip({ figures, chosen, onChoose }: FleetStripProps) {
           </UnstyledButton>
         );
       })}
+      <TodayFigures />
     </div>
   );
 }

@@ -5,6 +5,8 @@ import { StateBadge } from "../../ui/state-badge.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { robotActivityOf } from "./robot-activity.ts";
 import { RobotBattery } from "./robot-battery.tsx";
+import { MaintenanceNote } from "../maintenance/public.ts";
+import { LastCleaningLine } from "../runs/public.ts";
 import classes from "./robot-card.module.css";
 import { RobotControls } from "./robot-controls.tsx";
 import { autoLook, CHECKING_LABEL, maintenanceLook, manualLook, robotStatusLook } from "./robot-meaning.ts";
@@ -46,6 +48,13 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardPr
         <RobotInfo robot={robot} />
       </div>
       <ActivityLine robot={robot} />
+      {robot.mode === "maintenance" && robot.maintenance !== null ? (
+        <MaintenanceNote robot={robot} />
+      ) : (
+        <p className={classes["last"]}>
+          <LastCleaningLine lastRun={robot.lastRun} />
+        </p>
+      )}
       <RobotControls robot={robot} onRefresh={() => onRefresh(row)} onSettings={() => setSettingsOpen(true)} />
       {isSettingsOpen && (
         <Suspense fallback={null}>

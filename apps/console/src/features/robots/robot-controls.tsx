@@ -4,6 +4,7 @@ import type { Obstacle } from "@suncrew/domain/robots/robot-can.ts";
 import { IconPlayerPlayFilled, IconPlayerStopFilled, IconRefresh, IconSettings } from "@tabler/icons-react";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { RobotMaintenanceButton } from "../maintenance/public.ts";
 import { DirectionToggle } from "./direction-toggle.tsx";
 import { commandRobot } from "./robot-calls.ts";
 import classes from "./robot-card.module.css";
@@ -17,7 +18,7 @@ export interface RobotControlsProps {
   readonly onSettings: () => void;
 }
 
-/** §4 Button enabling: Start and Stop, direction, refresh, settings; a disabled one says why. Stop never asks. */
+/** §4 Button enabling: Start and Stop, direction, refresh, settings and maintenance; a disabled one says why. Stop never asks. */
 export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsProps) {
   const { role } = useSignedIn();
   const controllable = controllableOf(robot);
@@ -74,6 +75,7 @@ export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsPro
             </ActionIcon>
           </Tooltip>
         )}
+        <RobotMaintenanceButton robot={robot} />
       </div>
     </div>
   );

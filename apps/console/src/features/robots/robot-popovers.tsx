@@ -2,6 +2,7 @@ import { ActionIcon, Button, Popover } from "@mantine/core";
 import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { RelativeTime } from "../../ui/relative-time.tsx";
+import { LastRunFact } from "../runs/public.ts";
 import classes from "./robot-card.module.css";
 import type { RobotView } from "./robot-view.ts";
 
@@ -21,11 +22,12 @@ export function RobotInfo({ robot }: { robot: RobotView }) {
     ["Installed", day.format(new Date(robot.installationDate))],
     ["Last updated", robot.mock?.timestamp ?? <Ago key="updated" at={robot.lastUpdatedAt} otherwise="Never" />],
     ["Last cleaned", <Ago key="cleaned" at={robot.lastCleanedAt} otherwise="Never" />],
+    ["Last run", <LastRunFact key="run" lastRun={robot.lastRun} />],
     ["Main motor", `${robot.mainMotorSpeed} %`],
     ["Brush motor", `${robot.brushMotorSpeed} %`],
   ];
   return (
-    <Popover withArrow shadow="md" trapFocus returnFocus width={250}>
+    <Popover withArrow shadow="md" trapFocus returnFocus width={270}>
       <Popover.Target>
         <ActionIcon variant="subtle" color="gray" size={28} aria-label="Robot info">
           <IconInfoCircle size={18} aria-hidden />

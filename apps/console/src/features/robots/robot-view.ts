@@ -42,6 +42,10 @@ export interface RobotView {
   /** When the readings were last true; null before the first report. */
   readonly lastUpdatedAt: Date | null;
   readonly lastCleanedAt: Date | null;
+  /** The last run in which it moved; null before the first. */
+  readonly lastRun: RobotLive["last_run"];
+  /** Who locked it, why and since when; null where nobody did. */
+  readonly maintenance: RobotLive["maintenance"];
   /** The readings are old: shown greyed, with their age. */
   readonly isStale: boolean;
   /** The demo's simulated values; null where the reading is real. */
@@ -103,6 +107,8 @@ export function robotViewOf({ row, live, overlay: noted, calls }: RobotSources, 
     alerts: told.alerts,
     lastUpdatedAt,
     lastCleanedAt: instantOf(told.last_cleaned_at),
+    lastRun: told.last_run,
+    maintenance: told.maintenance,
     isStale: mock !== null || isOld(status, told.operating_mode, lastUpdatedAt, now),
     mock,
     run: runOf(told, status),
