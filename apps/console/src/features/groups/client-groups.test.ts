@@ -1,6 +1,6 @@
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { expect, test } from "vitest";
-import { storedGroupsWith } from "./client-groups.ts";
+import { clientGroupOf, storedGroupsWith } from "./client-groups.ts";
 
 const group: Group = {
   id: 4,
@@ -11,45 +11,27 @@ const group: Group = {
   schedule_type: null,
   schedule_details: null,
 };
-const daily: Group = {
-  ...group,
-  schedule_type: "DAILY",
-  schedule_details: {
-    id: 11,
-    group_id: 4,
-    site_id: 1,
-    action: "START",
-    start_time: "2026-03-02 06:30:00",
-    duration_minutes: 45,
-    frequency: "DAILY",
-    status: "ACTIVE",
-    next_run_at: "2026-03-02T01:00:00.000Z",
-    skip_on_rain: false,
-  },
-};
+const schedule = {
+  enabled: true,
+  startTime: "06:30",
+  durationMinutes: 45,
+  frequency: "DAILY",
+  customDays: 1,
+  days: [],
+} as const;
+const eastRow = clientGroupOf(group, schedule);
 
-test("§3 Robot group, client shape: the copy has its fields, and the schedule's defaults where there is none", () => {
-  expect(JSON.parse(storedGroupsWith(null, 1, [group]))).toEqual([
-    {
-      id: 4,
-      name: "East Row",
-      siteId: 1,
-      robotIds: [7, 9],
-      createdAt: "2026-03-01T12:00:00.000Z",
-      schedule: { enabled: false, startTime: "", durationMinutes: 30, frequency: "ONCE", customDays: 1, days: [] },
-    },
-  ]);
-  expect(JSON.parse(storedGroupsWith(null, 1, [daily]))).toMatchObject([
-    { schedule: { enabled: true, startTime: "06:30", durationMinutes: 45, frequency: "DAILY" } },
+test("§3 Robot group, client shape: the copy has exactly its fields", () => {
+  expect(JSON.parse(storedGroupsWith(null, 1, [eastRow]))).toEqual([
+    { id: 4, name: "East Row", siteId: 1, robotIds: [7, 9], createdAt: "2026-03-01T12:00:00.000Z", schedule },
   ]);
 });
 
 test("§9 robotGroups: a site's answer replaces its own groups and leaves those of other sites", () => {
-  const elsewhere = { ...group, id: 5, site_id: 2 };
-  const first = storedGroupsWith(storedGroupsWith(null, 1, [group]), 2, [elsewhere]);
-  const ids = (text: string) => (JSON.parse(text) as { id: number }[]).map(({ id }) => id);
-  expect(ids(first)).toEqual([4, 5]);
-  expect(ids(storedGroupsWith(first, 1, []))).toEqual([5]);
+  const elsewhere = { ...eastRow, id: 5, siteId: 2 };
+  const both = storedGroupsWith(storedGroupsWith(null, 1, [eastRow]), 2, [elsewhere]);
+  expect(JSON.parse(both)).toEqual([eastRow, elsewhere]);
+  expect(JSON.parse(storedGroupsWith(both, 1, []))).toEqual([elsewhere]);
 });
 
 test.each(["{", "7", '[{"name":"no site"}]'])("§9 robotGroups: what was stored as %s is dropped", (stored) => {

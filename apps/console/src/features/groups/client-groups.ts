@@ -1,6 +1,5 @@
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { z } from "zod";
-import { clientScheduleOf } from "../schedules/public.ts";
 import type { ClientSchedule } from "../schedules/public.ts";
 
 /** §3 Robot group, client shape. */
@@ -14,14 +13,14 @@ export interface ClientGroup {
   readonly schedule: ClientSchedule;
 }
 
-export function clientGroupOf(group: Group): ClientGroup {
+export function clientGroupOf(group: Group, schedule: ClientSchedule): ClientGroup {
   return {
     id: group.id,
     name: group.group_name,
     siteId: group.site_id,
     robotIds: group.robots.map(({ id }) => id),
     createdAt: group.created_at,
-    schedule: clientScheduleOf(group.schedule_details),
+    schedule,
   };
 }
 
@@ -32,9 +31,9 @@ const storedSchema = z.array(z.looseObject({ siteId: z.number() }));
  * The text of the browser's copy (§9 Browser storage keys, `robotGroups`) after a site's groups were loaded: those of
  * other sites stay. What is stored and cannot be understood is dropped.
  */
-export function storedGroupsWith(stored: string | null, siteId: number, groups: readonly Group[]): string {
+export function storedGroupsWith(stored: string | null, siteId: number, groups: readonly ClientGroup[]): string {
   const others = parseStored(stored).filter((group) => group.siteId !== siteId);
-  return JSON.stringify([...others, ...groups.map((group) => clientGroupOf(group))]);
+  return JSON.stringify([...others, ...groups]);
 }
 
 function parseStored(stored: string | null): z.output<typeof storedSchema> {

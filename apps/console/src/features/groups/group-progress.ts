@@ -2,19 +2,22 @@ import type { StartOrStop } from "../commands/public.ts";
 import type { RobotView } from "../robots/public.ts";
 import { robotsText, verbWords } from "./group-meaning.ts";
 
+/** What of a member its progress is read from. */
+export type CommandedRobot = Pick<RobotView, "id" | "status" | "motion" | "openCommand" | "sending">;
+
 /** True once a robot shows what was asked of it and nothing of it is open any more. */
-export function showsCommand(robot: Pick<RobotView, "motion" | "openCommand">, verb: StartOrStop): boolean {
+export function showsCommand(robot: Pick<CommandedRobot, "motion" | "openCommand">, verb: StartOrStop): boolean {
   return robot.openCommand === null && robot.motion === (verb === "START" ? "MOVING" : "STOPPED");
 }
 
 /** A START or STOP is on its way to it, whoever sent it; one that waits for its return is not. */
-function isUnderWay({ openCommand }: RobotView, verb: StartOrStop): boolean {
+function isUnderWay({ openCommand }: CommandedRobot, verb: StartOrStop): boolean {
   return openCommand !== null && openCommand.verb === verb && !openCommand.pending;
 }
 
 /** What a group is doing, in one line; `ordered` is this browser's own command with the robots it is for. */
 export function groupActivityOf(
-  members: readonly RobotView[],
+  members: readonly CommandedRobot[],
   ordered: { readonly verb: StartOrStop; readonly robotIds: readonly number[] } | null,
 ): string {
   if (ordered !== null) {
@@ -31,11 +34,11 @@ export function groupActivityOf(
 }
 
 /** §4 Button enabling: a START of the group is on its way, so that Stop All is taken although nobody moves yet. */
-export function isStartUnderWay(members: readonly RobotView[]): boolean {
+export function isStartUnderWay(members: readonly CommandedRobot[]): boolean {
   return members.some((robot) => robot.sending === "START" || isUnderWay(robot, "START"));
 }
 
 /** A member has a command whose answer is awaited; a Stop that waits for a robot's return holds up nobody. */
-export function isCommandUnderWay(members: readonly RobotView[]): boolean {
+export function isCommandUnderWay(members: readonly CommandedRobot[]): boolean {
   return members.some((robot) => robot.sending !== null || (robot.openCommand !== null && !robot.openCommand.pending));
 }

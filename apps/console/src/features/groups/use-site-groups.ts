@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { currentSession } from "../../platform/session/session.ts";
-import { storedGroupsWith } from "./client-groups.ts";
+import { clientScheduleOf } from "../schedules/public.ts";
+import { clientGroupOf, storedGroupsWith } from "./client-groups.ts";
 
 /** §9 Browser storage keys; sign-out removes it. */
 const STORAGE_KEY = "robotGroups";
@@ -26,7 +27,8 @@ export function useSiteGroups(siteId: number): SiteGroups {
   useEffect(() => {
     if (data === undefined || currentSession() === null) return;
     try {
-      localStorage.setItem(STORAGE_KEY, storedGroupsWith(localStorage.getItem(STORAGE_KEY), siteId, data));
+      const groups = data.map((group) => clientGroupOf(group, clientScheduleOf(group.schedule_details)));
+      localStorage.setItem(STORAGE_KEY, storedGroupsWith(localStorage.getItem(STORAGE_KEY), siteId, groups));
     } catch {
       // A full storage costs the copy, not the page.
       localStorage.removeItem(STORAGE_KEY);
