@@ -55,6 +55,11 @@ export function GroupMaintenanceDialog({ group, members, onClose }: GroupMainten
         <RobotResults
           answer={told.answer}
           isBusy={busy !== null}
+          canRetry={told.answer.results.some(
+            ({ outcome, robotObjectId }) =>
+              outcome === "FAILED" &&
+              members.some((robot) => robot.id === robotObjectId && isLocked(robot) !== told.change.enabled),
+          )}
           onAgain={() => void send(told.change)}
           onClose={onClose}
         />

@@ -11,9 +11,6 @@ import type { MaintainedRobot } from "./maintained-robot.ts";
 
 type MaintenanceBody = SentBodyOf<typeof robotMaintenance>;
 
-/** A release and the start after it are two commands, each settled within 8 s: longer than one call may take (§9). */
-const RELEASE_AND_START_MS = 20_000;
-
 /** What came of a release; `start` is null where none was asked for. */
 export type ReleaseAnswer = Pick<ResponseOf<typeof robotMaintenance>, "message" | "start">;
 
@@ -49,8 +46,7 @@ export async function releaseRobot(robot: MaintainedRobot, startAfter: boolean):
     const answer = await callSlots.run({
       kind: startAfter ? "start" : "set",
       serialNumber,
-      send: (signal) =>
-        call(robotMaintenance, { params: { robotId: id }, body }, { signal, ...timeLimitOf(startAfter) }),
+      send: (signal) => call(robotMaintenance, { params: { robotId: id }, body }, { signal }),
     });
     tellRelease(serialNumber, answer);
     return answer;
@@ -102,8 +98,7 @@ export async function changeGroup(
       : await callSlots.run({
           kind: body.start_after === true ? "start" : "set",
           serialNumber: `group ${groupId}`,
-          send: (signal) =>
-            call(groupMaintenance, { params, body }, { signal, ...timeLimitOf(body.start_after === true) }),
+          send: (signal) => call(groupMaintenance, { params, body }, { signal }),
         });
     const outcome = groupOutcomeOf(answer.results);
     const content = { title: groupTitle[outcome], message: answer.message };
@@ -121,10 +116,6 @@ export async function changeGroup(
     });
     return null;
   }
-}
-
-function timeLimitOf(startAfter: boolean): { readonly timeoutMs?: number } {
-  return startAfter ? { timeoutMs: RELEASE_AND_START_MS } : {};
 }
 
 function reasonOf(error: unknown): string | undefined {

@@ -17,7 +17,7 @@ export function ReleaseDialog({ robot, onClose }: RobotDialogProps) {
     setBusy(startAfter ? "start" : "release");
     const given = await releaseRobot(robot, startAfter);
     setBusy(null);
-    // Released and not started is told here too, until it is read.
+    // Released and not started is told here too, until it has been read.
     if (given?.start?.success === false) setAnswer(given);
     else if (given !== null) onClose();
   };
@@ -35,7 +35,7 @@ export function ReleaseDialog({ robot, onClose }: RobotDialogProps) {
       ) : (
         <div className={classes["form"]} role="status">
           <p className={classes["text"]}>
-            <strong>Robot {robot.serialNumber} was released and was not started.</strong>
+            <strong>Robot {robot.serialNumber} was released. Its start did not succeed.</strong>
           </p>
           <p className={classes["text"]}>{answer.start?.message}</p>
           <Button variant="default" ml="auto" onClick={onClose} data-autofocus>
