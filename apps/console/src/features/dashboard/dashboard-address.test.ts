@@ -10,6 +10,7 @@ test("§2 Site monitoring view: without anything in the address all is as by def
     siteId: null,
     isSiteUnreadable: false,
     tab: "robots",
+    day: null,
     search: "",
     isMapShown: null,
     figure: null,
@@ -21,6 +22,7 @@ test("§2 Site monitoring view: a shared address brings site, tab, search, map a
     siteId: 3,
     isSiteUnreadable: false,
     tab: "groups",
+    day: null,
     search: "solar",
     isMapShown: false,
     figure: "needsAttention",
@@ -33,6 +35,13 @@ test.each(["site=abc", "site=0", "site=-1", "site=1.5", "site=99999999999"])(
     expect(read(text)).toMatchObject({ siteId: null, isSiteUnreadable: true });
   },
 );
+
+test("Cleaning runs: the calendar's week stands in the address; what is no day means the present week", () => {
+  expect(read("tab=calendar&day=2026-11-16")).toMatchObject({ tab: "calendar", day: "2026-11-16" });
+  expect(read("tab=calendar&day=2026-02-30")).toMatchObject({ tab: "calendar", day: null });
+  expect(change("tab=calendar", { day: "2026-11-16" })).toBe("tab=calendar&day=2026-11-16");
+  expect(change("tab=calendar&day=2026-11-16", { day: null })).toBe("tab=calendar");
+});
 
 test("§2 Site monitoring view: a change keeps the rest, defaults are left out", () => {
   expect(change("site=3&q=a&other=1", { siteId: 4 })).toBe("site=4&q=a&other=1");

@@ -1,7 +1,9 @@
+import { isCalendarDate } from "@suncrew/domain/schedules/calendar-date.ts";
 import type { FleetFigure } from "@suncrew/domain/sites/fleet-figures.ts";
 import { FLEET_FIGURES } from "./fleet-meaning.ts";
 
-export type SiteTab = "robots" | "groups";
+/** The two specified tabs, and the week of cleaning after them. */
+export type SiteTab = "robots" | "groups" | "calendar";
 
 /** What of the dashboard stands in its address. */
 export interface DashboardAddress {
@@ -10,6 +12,8 @@ export interface DashboardAddress {
   /** The address names something that is no site id. */
   readonly isSiteUnreadable: boolean;
   readonly tab: SiteTab;
+  /** A day of the week that the calendar shows, `YYYY-MM-DD`; null for the present week. */
+  readonly day: string | null;
   readonly search: string;
   /** Null where the address leaves it to the screen: shown on a wide one, hidden on a phone. */
   readonly isMapShown: boolean | null;
@@ -19,6 +23,7 @@ export interface DashboardAddress {
 
 const SITE = "site";
 const TAB = "tab";
+const DAY = "day";
 const SEARCH = "q";
 const MAP = "map";
 const FIGURE = "figure";
@@ -37,11 +42,17 @@ export function readDashboardAddress(params: URLSearchParams): DashboardAddress 
   return {
     siteId,
     isSiteUnreadable: site !== null && siteId === null,
-    tab: params.get(TAB) === "groups" ? "groups" : "robots",
+    tab: tabNamed(params.get(TAB)),
+    day: isCalendarDate(params.get(DAY) ?? "") ? params.get(DAY) : null,
     search: params.get(SEARCH) ?? "",
     isMapShown: map === "shown" ? true : map === "hidden" ? false : null,
     figure: FLEET_FIGURES.find((figure) => figureInAddress[figure] === params.get(FIGURE)) ?? null,
   };
+}
+
+/** The tab of that name; the first one where there is none. */
+export function tabNamed(name: string | null): SiteTab {
+  return name === "groups" || name === "calendar" ? name : "robots";
 }
 
 export type AddressChange = Partial<Omit<DashboardAddress, "isSiteUnreadable">>;
@@ -54,7 +65,8 @@ export function changeDashboardAddress(params: URLSearchParams, change: AddressC
     else next.set(name, value);
   };
   if (change.siteId !== undefined) put(SITE, change.siteId === null ? null : String(change.siteId));
-  if (change.tab !== undefined) put(TAB, change.tab === "groups" ? "groups" : null);
+  if (change.tab !== undefined) put(TAB, change.tab === "robots" ? null : change.tab);
+  if (change.day !== undefined) put(DAY, change.day);
   if (change.search !== undefined) put(SEARCH, change.search);
   if (change.isMapShown !== undefined) {
     put(MAP, change.isMapShown === null ? null : change.isMapShown ? "shown" : "hidden");
