@@ -7,6 +7,7 @@ import { configRoutes } from "./features/config/config.routes.ts";
 import { Bridge } from "./features/devices/public.ts";
 import { groupsRoutes } from "./features/groups/groups.routes.ts";
 import { liveRoutes } from "./features/live/live.routes.ts";
+import { maintenanceRoutes } from "./features/maintenance/maintenance.routes.ts";
 import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { robotSettingsRoutes } from "./features/robots/robot-settings.routes.ts";
 import { robotsRoutes } from "./features/robots/robots.routes.ts";
@@ -60,6 +61,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   schedulesRoutes(http, parts);
   runsRoutes(http, parts);
   groupsRoutes(http, parts, commands);
+  maintenanceRoutes(http, parts, commands);
   services.push(new Bridge({ ...parts, resendPending: (robotIds) => commands.resendPending(robotIds) }));
 
   return {

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { buildApp } from "../src/app.ts";
 import { type Person, privateWords } from "./fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
+import { releaseAll } from "./lock-fixtures.ts";
 import {
   Id,
   idNamesOf,
@@ -85,6 +86,7 @@ async function make(name: RouteName, client: TestClient, filled: Filled): Promis
   const sample = sampleCalls[name];
   const url = urlOf(route.path, fill(sample.params, "params", filled), fill(sample.query, "query", filled));
   const body = fill(sample.body, "body", filled);
+  if (route.device === true) await releaseAll(server.db);
   if (sample.groups !== undefined) await standGroups(server.db, server.fixtures, sample.groups);
   if (route.stream === true) return firstOfStream(url, client);
   return client.raw(url, { method: route.method, ...(body && { body }) });

@@ -1,10 +1,11 @@
-import { startRefusal, type StartRefusal } from "@suncrew/domain/commands/start-refusal.ts";
+import type { StartRefusal } from "@suncrew/domain/commands/start-refusal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { auditCommand, directionOf, logCommand } from "./command-records.writes.ts";
 import { type Command, insertCommand, type LockedRobot, type NewCommand } from "./command-rows.writes.ts";
-import { refusalSentences, settled } from "./command-sentences.ts";
+import { pendingSentences, refusalSentences } from "./command-sentences.ts";
 import { answerPending, settleOvertaken } from "./settle.writes.ts";
+import { refusalOf } from "./start-candidate.ts";
 
 /** Who orders: a person alone or through a group, the scheduler, or Suncrew itself. */
 export interface Requester {
@@ -43,20 +44,7 @@ export async function acceptOrder(
 ): Promise<OrderAccepted> {
   const command = newCommand(order, robot);
   if (order.verb === "START") {
-    const refusal = startRefusal(
-      {
-        online: robot.state.online,
-        motion: robot.state.motion,
-        operatingMode: robot.operating_mode,
-        deviceMode: robot.state.mode,
-        liveStateAt: robot.state.live_at,
-        clockSkewMs: robot.state.clock_skew_ms,
-        hasOpenStart: open.some(({ verb }) => verb === "START"),
-        hasUnsettledStop: open.some(({ verb }) => verb === "STOP"),
-        hasUnsettledMaintenanceOn: open.some(({ verb }) => verb === "MAINTENANCE_ON"),
-      },
-      now,
-    );
+    const refusal = refusalOf(robot, open, now);
     if (refusal !== null) {
       const error = refusedStart(refusal, robot.serial_number);
       await recordRefusal(tx, robot, command, error, now);
@@ -67,7 +55,7 @@ export async function acceptOrder(
   await auditCommand(tx, robot, stored, { outcome: "DONE", after: { ...stored.params, mode: stored.mode } }, now);
   const robotAway = !robot.state.online;
   if (order.verb === "STOP" && robotAway) {
-    await answerPending(tx, robot, stored, settled.stopAway(robot.serial_number), now);
+    await answerPending(tx, robot, stored, pendingSentences.STOP.away(robot.serial_number), now);
   }
   return { kind: "stored", command: stored, robotAway };
 }

@@ -1,6 +1,14 @@
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Command } from "./command-rows.writes.ts";
-import { BROKER_AWAY, rejectedSentence, settled } from "./command-sentences.ts";
+import {
+  BROKER_AWAY,
+  failureSentences,
+  pendingSentences,
+  rejectedSentence,
+  settled,
+  successSentences,
+} from "./command-sentences.ts";
+import { staysPending } from "./pending-verbs.ts";
 
 export interface SuccessAnswer {
   readonly success: true;
@@ -24,39 +32,32 @@ export function contextOf(command: Command): AnswerContext {
   };
 }
 
-/** The answer to a person whose command was settled, or a STOP that is pending. Throws what is not a success. */
+/** The answer to a person whose command was settled, or a STOP or lock that is pending. Throws what is not a success. */
 export function answerTo(command: Command, context: AnswerContext): SuccessAnswer {
   const { id, verb, serial_number: serial, outcome } = command;
   switch (outcome) {
     case "CONFIRMED":
-      return { success: true, message: successMessage(command), command_id: id };
+      return { success: true, message: successSentences[command.verb](serial), command_id: id };
     case "REJECTED":
       throw failure(502, rejectedSentence(serial, command.ack_code));
     case "NEVER_SENT":
       if (context.brokerAway) throw failure(503, BROKER_AWAY);
-      throw failure(503, verb === "SET" ? settled.settingsNeverSent(serial) : settled.startNeverSent(serial));
+      throw failure(503, staysPending(verb) ? settled.notKnownYet(serial) : failureSentences[verb].neverSent(serial));
     case "UNCONFIRMED":
       throw unconfirmed(command);
     case null:
-      if (verb !== "STOP") throw pending(504, settled.notKnownYet(serial));
-      if (context.brokerAway) throw pending(503, settled.stopWithoutBroker(serial));
-      throw pending(504, context.robotAway ? settled.stopAway(serial) : settled.stopUnconfirmed(serial));
+      if (!staysPending(verb)) throw pending(504, settled.notKnownYet(serial));
+      if (context.brokerAway) throw pending(503, pendingSentences[verb].withoutBroker(serial));
+      throw pending(504, pendingSentences[verb][context.robotAway ? "away" : "unconfirmed"](serial));
   }
 }
 
 /** What was closed before its time was overtaken by a newer command: a conflict, not a robot that is away. */
 function unconfirmed({ verb, serial_number: serial, settled_at, settle_by }: Command): HttpError {
   const overtaken = settled_at !== null && settled_at < settle_by;
-  if (verb === "START")
-    return overtaken ? failure(409, settled.startOvertaken(serial)) : failure(504, settled.startUnconfirmed(serial));
-  return overtaken
-    ? failure(409, settled.settingsOvertaken(serial))
-    : failure(504, settled.settingsUnconfirmed(serial));
-}
-
-/** §8 Robot Control and Settings Updated. */
-function successMessage({ verb, serial_number: serial }: Command): string {
-  return verb === "SET" ? `Settings for Robot ${serial} have been updated.` : `${verb} command sent to Robot ${serial}`;
+  if (staysPending(verb)) return failure(504, settled.notKnownYet(serial));
+  const words = failureSentences[verb];
+  return overtaken ? failure(409, words.overtaken(serial)) : failure(504, words.unconfirmed(serial));
 }
 
 function failure(status: number, message: string): HttpError {

@@ -5,6 +5,7 @@ import { COMMAND_EXPIRES_MS } from "@suncrew/domain/commands/limits.ts";
 import { v7 as uuidv7 } from "uuid";
 import type { Broker } from "../../platform/broker.ts";
 import type { Command } from "./command-rows.writes.ts";
+import { staysPending } from "./pending-verbs.ts";
 
 /** Sends one message to a robot. Rejects where the broker did not take it, or it is unknown whether it did. */
 export async function publishCommandMessage(broker: Broker, serial: string, message: CommandMessage): Promise<void> {
@@ -12,11 +13,11 @@ export async function publishCommandMessage(broker: Broker, serial: string, mess
 }
 
 /**
- * The message of a stored command. `session` is the one the robot is known to have now: a STOP that is sent again
- * bears the new one, every other verb the one it was decided for, so that an old order stays old (protocol rule 1).
+ * The message of a stored command. `session` is the one the robot is known to have now: a STOP or lock that is sent
+ * again bears the new one, every other verb the one it was decided for, so that an old order stays old (protocol rule 1).
  */
 export function messageOf(command: Command, currentSession: number): CommandMessage {
-  const unfenced = command.verb === "STOP" || command.verb === "MAINTENANCE_ON";
+  const unfenced = staysPending(command.verb);
   return commandMessageSchema.parse({
     v: PROTOCOL_VERSION,
     id: command.id,

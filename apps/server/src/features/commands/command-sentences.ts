@@ -1,6 +1,10 @@
 import type { RejectCode } from "@suncrew/contract/devices/messages.ts";
 import type { StartRefusal } from "@suncrew/domain/commands/start-refusal.ts";
 import type { SettingsRefusal } from "@suncrew/domain/commands/settings-refusal.ts";
+import type { Command } from "./command-rows.writes.ts";
+import type { PendingVerb } from "./pending-verbs.ts";
+
+type Verb = Command["verb"];
 
 /** §8: the robot is missing or a start of it is under way; which of them is not told. */
 export const MISSING_OR_PROCESSING = "Robot not found or already processing";
@@ -42,21 +46,67 @@ export function rejectedSentence(serial: string, code: string | null): string {
 export const settled = {
   startConfirmed: "The robot showed that it is cleaning.",
   stopConfirmed: "The robot showed that it has stopped.",
-  startUnconfirmed: (serial: string) =>
-    `Robot ${serial} did not confirm the start within 8 seconds. A Stop was sent to it and is repeated until the robot confirms it.`,
-  startOvertaken: (serial: string) =>
-    `Stop was pressed before Robot ${serial} confirmed the start, so the start does not count.`,
-  startNeverSent: (serial: string) => `The start was not sent to Robot ${serial} in time. Please try again.`,
   notKnownYet: (serial: string) => `It is not known yet whether Robot ${serial} took the command. Refresh its status.`,
-  stopAway: (serial: string) => `Robot ${serial} is away. The Stop is kept and delivered when the robot returns.`,
-  stopUnconfirmed: (serial: string) =>
-    `Robot ${serial} has not confirmed the Stop yet. It is repeated until the robot shows that it has stopped.`,
-  stopWithoutBroker: (serial: string) =>
-    `The robots' broker cannot be reached. The Stop for Robot ${serial} is kept and sent as soon as the broker is back.`,
   stopDelivered: (at: Date) => `Was pending; the robot showed at ${at.toISOString()} that it has stopped.`,
-  settingsUnconfirmed: (serial: string) =>
-    `Robot ${serial} did not confirm the settings within 8 seconds. Nothing was stored.`,
-  settingsOvertaken: (serial: string) =>
-    `Newer settings were sent to Robot ${serial} before it confirmed these. They were not stored.`,
-  settingsNeverSent: (serial: string) => `The settings were not sent to Robot ${serial} in time. Nothing was stored.`,
 } as const;
+/** §8 Robot Control and Settings Updated: what a confirmed command is answered with. */
+export const successSentences: Record<Verb, (serial: string) => string> = {
+  START: (serial) => `START command sent to Robot ${serial}`,
+  STOP: (serial) => `STOP command sent to Robot ${serial}`,
+  SET: (serial) => `Settings for Robot ${serial} have been updated.`,
+  MAINTENANCE_ON: (serial) => `Robot ${serial} switched to maintenance mode`,
+  MAINTENANCE_OFF: (serial) => `Robot ${serial} confirmed that it is released from maintenance.`,
+};
+
+interface FailureWords {
+  readonly unconfirmed: (serial: string) => string;
+  readonly overtaken: (serial: string) => string;
+  readonly neverSent: (serial: string) => string;
+}
+
+/** Why a command that does not stay pending has failed. */
+export const failureSentences: Record<Exclude<Verb, PendingVerb>, FailureWords> = {
+  START: {
+    unconfirmed: (serial) =>
+      `Robot ${serial} did not confirm the start within 8 seconds. A Stop was sent to it and is repeated until the robot confirms it.`,
+    overtaken: (serial) =>
+      `A Stop or a maintenance lock came before Robot ${serial} confirmed the start, so the start does not count.`,
+    neverSent: (serial) => `The start was not sent to Robot ${serial} in time. Please try again.`,
+  },
+  SET: {
+    unconfirmed: (serial) => `Robot ${serial} did not confirm the settings within 8 seconds. Nothing was stored.`,
+    overtaken: (serial) =>
+      `Newer settings were sent to Robot ${serial} before it confirmed these. They were not stored.`,
+    neverSent: (serial) => `The settings were not sent to Robot ${serial} in time. Nothing was stored.`,
+  },
+  MAINTENANCE_OFF: {
+    unconfirmed: (serial) => `Robot ${serial} did not confirm the release within 8 seconds. It stays in maintenance.`,
+    overtaken: (serial) => `Robot ${serial} was locked again before it confirmed the release. It stays in maintenance.`,
+    neverSent: (serial) => `The release was not sent to Robot ${serial} in time. It stays in maintenance.`,
+  },
+};
+
+interface PendingWords {
+  readonly away: (serial: string) => string;
+  readonly unconfirmed: (serial: string) => string;
+  readonly withoutBroker: (serial: string) => string;
+}
+
+/** What the caller of a STOP or MAINTENANCE_ON is told while it is pending. */
+export const pendingSentences: Record<PendingVerb, PendingWords> = {
+  STOP: {
+    away: (serial) => `Robot ${serial} is away. The Stop is kept and delivered when the robot returns.`,
+    unconfirmed: (serial) =>
+      `Robot ${serial} has not confirmed the Stop yet. It is repeated until the robot shows that it has stopped.`,
+    withoutBroker: (serial) =>
+      `The robots' broker cannot be reached. The Stop for Robot ${serial} is kept and sent as soon as the broker is back.`,
+  },
+  MAINTENANCE_ON: {
+    away: (serial) =>
+      `Robot ${serial} is locked, not confirmed by the robot: it is away. The lock is delivered when it returns.`,
+    unconfirmed: (serial) =>
+      `Robot ${serial} is locked, not confirmed by the robot yet. The lock is repeated until the robot confirms it.`,
+    withoutBroker: (serial) =>
+      `Robot ${serial} is locked, not confirmed by the robot: the broker cannot be reached. The lock is sent as soon as it is back.`,
+  },
+};

@@ -1,6 +1,7 @@
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
+import { decide } from "../../platform/database/decide.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
@@ -10,8 +11,9 @@ import { acceptOrders } from "./accept-orders.ts";
 import { acceptSettings, type SettingsChange } from "./accept-settings.ts";
 import { answerTo, contextOf, type SuccessAnswer } from "./command-answers.ts";
 import { type Command, lockRobot, showChange } from "./command-rows.writes.ts";
-import { BROKER_AWAY, settled } from "./command-sentences.ts";
+import { BROKER_AWAY, pendingSentences } from "./command-sentences.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { staysPending } from "./pending-verbs.ts";
 import { answerPending, settleNeverSent } from "./settle.writes.ts";
 import { readCommand } from "./settle-due.writes.ts";
 import { Settlements } from "./settlements.ts";
@@ -19,9 +21,6 @@ import { Settler } from "./settler.ts";
 
 /** A caller waits this much longer than its command's deadline for the database to tell the outcome. */
 const GRACE_MS = 1_500;
-
-/** A key that came twice at once, and two transactions that waited for each other: both are decided by trying again. */
-const decidedAgain: readonly unknown[] = ["23505", "40P01"];
 
 /** Commands of people to robots: accepted, sent, and answered when the robot showed them or could not. */
 export class Commands implements Service {
@@ -120,13 +119,16 @@ export class Commands implements Service {
   }
 
   /** Two presses with one key at the same time: the second finds what the first has committed. */
-  async #accept<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    try {
-      return await this.#parts.db.transaction().execute(work);
-    } catch (error) {
-      if (!mayBeDecidedAgain(error)) throw error;
-      return this.#parts.db.transaction().execute(work);
-    }
+  #accept<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return decide(this.#parts.db, work);
+  }
+
+  /**
+   * Sends a command that its caller has stored, and answers like `send` when the robot showed it. Throws what is not
+   * a success; a lock that is kept has `pending: true`.
+   */
+  sendStored(commandId: string, robotAway: boolean): Promise<SuccessAnswer> {
+    return this.#sendAndAnswer(commandId, robotAway);
   }
 
   async #sendAndAnswer(commandId: string, robotAway: boolean): Promise<SuccessAnswer> {
@@ -135,7 +137,7 @@ export class Commands implements Service {
     return this.#answer(commandId, { robotAway, brokerAway: dispatched === "never" });
   }
 
-  /** No broker: a STOP is kept, everything else has failed without ever being sent. */
+  /** No broker: a STOP or lock is kept, everything else has failed without ever being sent. */
   async #closeUnsent(commandId: string): Promise<void> {
     const { db, clock } = this.#parts;
     await db.transaction().execute(async (tx) => {
@@ -144,9 +146,10 @@ export class Commands implements Service {
       const command = robot && (await readCommand(tx, commandId));
       if (!robot || !command) return;
       const now = clock.now();
-      if (command.verb === "STOP")
-        await answerPending(tx, robot, command, settled.stopWithoutBroker(robot.serial_number), now);
-      else await settleNeverSent(tx, robot, command, BROKER_AWAY, now);
+      const { verb } = command;
+      if (staysPending(verb)) {
+        await answerPending(tx, robot, command, pendingSentences[verb].withoutBroker(robot.serial_number), now);
+      } else await settleNeverSent(tx, robot, command, BROKER_AWAY, now);
       await showChange(tx, [robot.id]);
     });
   }
@@ -181,8 +184,4 @@ export class Commands implements Service {
       cancelGrace();
     }
   }
-}
-
-function mayBeDecidedAgain(error: unknown): boolean {
-  return error instanceof Error && "code" in error && decidedAgain.includes(error.code);
 }

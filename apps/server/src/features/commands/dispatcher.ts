@@ -1,5 +1,6 @@
 import type { Parts } from "../../platform/parts.ts";
 import { type ClaimedCommand, claimOnce, claimPending, markPublished, type Resend } from "./command-claims.writes.ts";
+import { staysPending } from "./pending-verbs.ts";
 import { messageOf, publishCommandMessage, questionEnvelope } from "./command-message.ts";
 
 /** Whether a command has left this server: only "never" is certain, all else may have reached the robot. */
@@ -48,7 +49,7 @@ export class Dispatcher {
   #mayStillGo(claimed: ClaimedCommand): boolean {
     const { broker, clock } = this.#parts;
     if (!broker.connected) return false;
-    return claimed.verb === "STOP" || claimed.verb === "MAINTENANCE_ON" || claimed.expires_at > clock.now();
+    return staysPending(claimed.verb) || claimed.expires_at > clock.now();
   }
 
   #publish(claimed: ClaimedCommand): void {

@@ -145,7 +145,8 @@ describe("a robot that does not do as it is told", () => {
       status: 409,
       body: {
         success: false,
-        message: "Stop was pressed before Robot OWN-1 confirmed the start, so the start does not count.",
+        message:
+          "A Stop or a maintenance lock came before Robot OWN-1 confirmed the start, so the start does not count.",
       },
     });
     robot().clear("silent");

@@ -1,7 +1,14 @@
 export { publishCommandMessage, questionEnvelope } from "./command-message.ts";
 export { commandRoutes } from "./commands.routes.ts";
 /** Lock order of everything that writes about robots: robot_state rows, then robots rows, then commands. */
-export { type LockedRobot, lockRobots, showChange } from "./command-rows.writes.ts";
+export {
+  type Command,
+  insertCommand,
+  type LockedRobot,
+  lockRobots,
+  readOpenCommands,
+  showChange,
+} from "./command-rows.writes.ts";
 /** For the bridge, inside its own transaction: live states of the current session, after they were stored. */
 export { type LiveState, settleByStates } from "./settle-by-states.writes.ts";
 /** For the bridge: acks as they came, with the serial of the topic they came on. */
@@ -12,3 +19,12 @@ export { Commands } from "./commands.service.ts";
 /** For what commands many robots, inside its own transaction; `Commands.dispatch` sends it after the commit. */
 export type { Order, OrderAccepted, Requester } from "./accept-order.ts";
 export { type AcceptedOf, acceptOrders } from "./accept-orders.ts";
+/** For maintenance, under the lock on the robot. */
+export { overtakeStarts } from "./accept-order.ts";
+export { auditCommand } from "./command-records.writes.ts";
+export { pendingSentences } from "./command-sentences.ts";
+export { findRobotOf } from "./commands.queries.ts";
+export { answerPending, settleOvertaken } from "./settle.writes.ts";
+export { showStatus } from "./settle-maintenance.writes.ts";
+/** Whether a START would be taken now, without trying it. */
+export { refusalOf } from "./start-candidate.ts";

@@ -1,6 +1,8 @@
 import { type ShownState, stateShows } from "@suncrew/domain/commands/confirmation.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { type Command, type LockedRobot, lockRobots, readOpenCommands, showChange } from "./command-rows.writes.ts";
+import { staysPending } from "./pending-verbs.ts";
+import { lockAgain, readLocked } from "./settle-maintenance.writes.ts";
 import { insertFollowingStop, settleConfirmed, settleOvertaken } from "./settle.writes.ts";
 
 /** A live state (not retained) of the robot's current session. */
@@ -20,6 +22,7 @@ export async function settleByStates(tx: Tx, states: readonly LiveState[], now: 
   );
   const strays = await readStrays(tx, states);
   const concerned = new Set([...open, ...strays].map((command) => command.robot_id));
+  for (const robotId of await readLocked(tx, unlockedOf(states))) concerned.add(robotId);
   if (concerned.size === 0) return;
   const robots = await lockRobots(tx, [...concerned]);
   // Read again under the lock: another server may have settled some meanwhile.
@@ -32,6 +35,7 @@ export async function settleByStates(tx: Tx, states: readonly LiveState[], now: 
     if (await settleRobot(tx, robot, mine, state, now)) changed.add(robotId);
   }
   for (const robotId of await stopStrays(tx, robots, states, now)) changed.add(robotId);
+  for (const robotId of await lockForgetful(tx, robots, states, now)) changed.add(robotId);
   await showChange(tx, [...changed]);
 }
 
@@ -59,7 +63,7 @@ async function settleRobot(
 
 /** STOP and MAINTENANCE_ON stay pending for as long as it takes; the others have failed when their time is over. */
 function isInTime(command: Command, now: Date): boolean {
-  return command.verb === "STOP" || command.verb === "MAINTENANCE_ON" || command.settle_by > now;
+  return staysPending(command.verb) || command.settle_by > now;
 }
 
 function sentOf(command: Command): Parameters<typeof stateShows>[1] {
@@ -113,4 +117,29 @@ async function stopStrays(
     stopped.push(robot.id);
   }
   return stopped;
+}
+
+/** Robots that show no lock in the last of these states. */
+function unlockedOf(states: readonly LiveState[]): number[] {
+  const last = new Map(states.map(({ robotId, state }) => [robotId, state.mode]));
+  return [...last].flatMap(([robotId, mode]) => (mode === "MAINTENANCE" ? [] : [robotId]));
+}
+
+/** Protocol rule 8: a robot that has left maintenance while its lock stands, and no order about it is under way, is locked again. */
+async function lockForgetful(
+  tx: Tx,
+  robots: ReadonlyMap<number, LockedRobot>,
+  states: readonly LiveState[],
+  now: Date,
+): Promise<number[]> {
+  const locked = [...(await readLocked(tx, unlockedOf(states)))].filter((robotId) => robots.has(robotId));
+  const pending = (await readOpenCommands(tx, locked)).filter(({ verb }) => verb.startsWith("MAINTENANCE"));
+  const again: number[] = [];
+  for (const robotId of locked) {
+    const robot = robots.get(robotId);
+    if (robot === undefined || pending.some((command) => command.robot_id === robotId)) continue;
+    await lockAgain(tx, robot, now);
+    again.push(robotId);
+  }
+  return again;
 }

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import { type Command, type LockedRobot, lockRobots, readOpenCommands, showChange } from "./command-rows.writes.ts";
-import { settled } from "./command-sentences.ts";
+import { failureSentences, pendingSentences } from "./command-sentences.ts";
+import { staysPending } from "./pending-verbs.ts";
 import { answerPending, settleNeverSent, settleUnconfirmed } from "./settle.writes.ts";
 
 /** Robots settled in one look of a server; the rest follow a second later. */
@@ -9,8 +10,7 @@ const MAX_ROBOTS = 500;
 
 /** Protocol rule 5: what can no longer be sent has failed at once; what may have been sent has until `settle_by`. */
 function isDue(command: Command, now: Date): boolean {
-  if (command.verb === "STOP") return command.answered_at === null && command.settle_by <= now;
-  if (command.verb === "MAINTENANCE_ON") return false;
+  if (staysPending(command.verb)) return command.answered_at === null && command.settle_by <= now;
   return command.settle_by <= now || (command.claimed_by === null && command.expires_at <= now);
 }
 
@@ -18,7 +18,7 @@ export async function findRobotsWithDueCommands(db: Db, now: Date): Promise<numb
   const { rows } = await sql<{ robot_id: number }>`
     select distinct robot_id from commands
     where settled_at is null and (
-      (verb = 'STOP' and answered_at is null and settle_by <= ${now})
+      (verb in ('STOP', 'MAINTENANCE_ON') and answered_at is null and settle_by <= ${now})
       or (verb in ('START', 'SET', 'MAINTENANCE_OFF')
         and (settle_by <= ${now} or (claimed_by is null and expires_at <= ${now}))))
     limit ${MAX_ROBOTS}
@@ -45,10 +45,10 @@ export async function settleDueOf(
 
 async function settleDue(tx: Tx, robot: LockedRobot, command: Command, now: Date): Promise<void> {
   const serial = robot.serial_number;
-  if (command.verb === "STOP") return answerPending(tx, robot, command, settled.stopUnconfirmed(serial), now);
+  const { verb } = command;
+  if (staysPending(verb)) return answerPending(tx, robot, command, pendingSentences[verb].unconfirmed(serial), now);
   if (command.claimed_by !== null) return settleUnconfirmed(tx, robot, command, now);
-  const sentence = command.verb === "START" ? settled.startNeverSent : settled.settingsNeverSent;
-  await settleNeverSent(tx, robot, command, sentence(serial), now);
+  await settleNeverSent(tx, robot, command, failureSentences[verb].neverSent(serial), now);
 }
 
 /** Those of the commands whose callers can be answered. */

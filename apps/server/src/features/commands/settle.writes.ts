@@ -4,7 +4,9 @@ import type { CommandOutcome } from "../../platform/database/schema.ts";
 import { failPlannedRun } from "../runs/public.ts";
 import { auditCommand, logCommand, recordedOf } from "./command-records.writes.ts";
 import { type Command, insertCommand, type LockedRobot } from "./command-rows.writes.ts";
-import { rejectedSentence, settled } from "./command-sentences.ts";
+import { failureSentences, rejectedSentence, settled } from "./command-sentences.ts";
+import { staysPending } from "./pending-verbs.ts";
+import { applyRelease, confirmLock } from "./settle-maintenance.writes.ts";
 
 /** Suncrew itself, as the activity log names it. */
 export const SUNCREW = "Suncrew";
@@ -36,6 +38,8 @@ async function log(
 export async function settleConfirmed(tx: Tx, robot: LockedRobot, command: Command, now: Date): Promise<void> {
   if (!(await close(tx, command, "CONFIRMED", now))) return;
   if (command.verb === "SET") return storeSettings(tx, robot, command, now);
+  if (command.verb === "MAINTENANCE_ON") return confirmLock(tx, robot, now);
+  if (command.verb === "MAINTENANCE_OFF") return applyRelease(tx, robot, command, now);
   const details =
     command.verb === "STOP" && command.answered_at !== null
       ? settled.stopDelivered(now)
@@ -71,18 +75,15 @@ export async function settleNeverSent(
 
 /** A newer command of a person has taken its place before the robot showed it. */
 export async function settleOvertaken(tx: Tx, robot: LockedRobot, command: Command, now: Date): Promise<void> {
-  if (!(await close(tx, command, "UNCONFIRMED", now))) return;
-  const sentence = command.verb === "START" ? settled.startOvertaken : settled.settingsOvertaken;
-  await failed(tx, robot, command, sentence(robot.serial_number), now);
+  if (staysPending(command.verb) || !(await close(tx, command, "UNCONFIRMED", now))) return;
+  await failed(tx, robot, command, failureSentences[command.verb].overtaken(robot.serial_number), now);
 }
 
 /** Protocol rule 6: no state showed it in time. After a START a STOP follows, for the robot may be moving. */
 export async function settleUnconfirmed(tx: Tx, robot: LockedRobot, command: Command, now: Date): Promise<void> {
-  if (!(await close(tx, command, "UNCONFIRMED", now))) return;
-  if (command.verb !== "START")
-    return failed(tx, robot, command, settled.settingsUnconfirmed(robot.serial_number), now);
-  await failed(tx, robot, command, settled.startUnconfirmed(robot.serial_number), now);
-  await insertFollowingStop(tx, robot, command, now);
+  if (staysPending(command.verb) || !(await close(tx, command, "UNCONFIRMED", now))) return;
+  await failed(tx, robot, command, failureSentences[command.verb].unconfirmed(robot.serial_number), now);
+  if (command.verb === "START") await insertFollowingStop(tx, robot, command, now);
 }
 
 /** A STOP by Suncrew after a START that was not confirmed; it stays pending until the robot shows that it stands. */
@@ -104,21 +105,21 @@ export async function insertFollowingStop(tx: Tx, robot: LockedRobot, start: Com
   await auditCommand(tx, robot, stop, { outcome: "DONE", reason: `The start ${start.id} was not confirmed.` }, now);
 }
 
-/** A STOP whose caller is answered before it is confirmed: on record as failed, and pending. */
+/** A STOP or lock whose caller is answered before it is confirmed: a STOP is on record as failed, and both pending. */
 export async function answerPending(
   tx: Tx,
   robot: LockedRobot,
-  stop: Command,
+  command: Command,
   details: string,
   now: Date,
 ): Promise<void> {
   const result = await tx
     .updateTable("commands")
     .set({ answered_at: now })
-    .where("id", "=", stop.id)
+    .where("id", "=", command.id)
     .where("answered_at", "is", null)
     .executeTakeFirst();
-  if (result.numUpdatedRows > 0n) await log(tx, robot, stop, "FAILED", details, now);
+  if (result.numUpdatedRows > 0n) await log(tx, robot, command, "FAILED", details, now);
 }
 
 async function failed(tx: Tx, robot: LockedRobot, command: Command, reason: string, now: Date): Promise<void> {

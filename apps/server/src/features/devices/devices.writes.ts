@@ -22,11 +22,28 @@ export async function lockRobotStates(tx: Tx, serials: readonly string[]): Promi
     .where("r.deleted_at", "is", null)
     .where("d.retired_at", "is", null)
     .selectAll("s")
-    .select(["r.serial_number", "r.operating_mode"])
+    .select("r.serial_number")
     .orderBy("s.robot_id")
     .forNoKeyUpdate("s")
     .execute();
-  return found.map(({ serial_number: serial, ...row }) => ({ serial, row }));
+  const modes = await readModes(
+    tx,
+    found.map((row) => row.robot_id),
+  );
+  return found.map(({ serial_number: serial, robot_id, ...row }) => ({
+    serial,
+    row: { ...row, robot_id, operating_mode: modes.get(robot_id) ?? "auto" },
+  }));
+}
+
+/** Read once the locks are held: a query that waited for them has seen the other rows as they were before. */
+async function readModes(tx: Tx, robotIds: readonly number[]): Promise<Map<number, StateRow["operating_mode"]>> {
+  const rows = await tx
+    .selectFrom("robots")
+    .select(["id", "operating_mode"])
+    .where("id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row.operating_mode]));
 }
 
 /**

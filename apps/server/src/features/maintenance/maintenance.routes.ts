@@ -1,0 +1,12 @@
+import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import type { FastifyInstance } from "fastify";
+import { register } from "../../platform/http/register.ts";
+import type { Parts } from "../../platform/parts.ts";
+import type { Commands } from "../commands/public.ts";
+import { Maintenance } from "./maintenance.service.ts";
+
+export function maintenanceRoutes(app: FastifyInstance, parts: Parts, commands: Commands): void {
+  const maintenance = new Maintenance(parts, commands);
+  register(app, robotMaintenance, ({ viewer, params, body }) => maintenance.setRobot(viewer, params.robotId, body));
+  register(app, groupMaintenance, ({ viewer, params, body }) => maintenance.setGroup(viewer, params.groupId, body));
+}
