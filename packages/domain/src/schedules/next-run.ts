@@ -14,9 +14,9 @@ export function nextRunAfter(schedule: ScheduleTimes, timezone: string, after: D
     const run = instantOfLocal(start, timezone);
     return run > after ? run : null;
   }
-  // From the day before, because a run that a clock change moved over midnight belongs to the day it was meant for.
-  const yesterday = localDateTimeOf(after, timezone).subtract({ days: 1 });
-  let step = Math.max(0, stepsBefore(start.toPlainDate(), yesterday.toPlainDate(), schedule.frequency));
+  // Days before the one that clocks show at `after` are past, however clocks change: no need to begin earlier.
+  const shown = localDateTimeOf(after, timezone);
+  let step = Math.max(0, stepsUpTo(start.toPlainDate(), shown.toPlainDate(), schedule.frequency));
   for (;;) {
     const run = instantOfLocal(stepped(start, step, schedule.frequency), timezone);
     if (run > after) return run;
@@ -49,8 +49,8 @@ export function runsBetween(schedule: ScheduleTimes, timezone: string, from: Dat
 
 type Recurring = Exclude<Frequency, "ONCE">;
 
-/** How many whole steps lead from the start to a day, or one more; computed, because a start may lie years back. */
-function stepsBefore(start: Temporal.PlainDate, day: Temporal.PlainDate, frequency: Recurring): number {
+/** How many whole steps lead from the start up to a day or its month; computed, as a start may lie years back. */
+function stepsUpTo(start: Temporal.PlainDate, day: Temporal.PlainDate, frequency: Recurring): number {
   switch (frequency) {
     case "DAILY":
       return start.until(day, { largestUnit: "days" }).days;
