@@ -7,7 +7,8 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordActivity } from "../src/features/activity/public.ts";
 import { setState } from "./fixtures.ts";
-import { Id, type Part, sampleCalls } from "./sample-calls.ts";
+import { standGroups } from "./group-fixtures.ts";
+import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
 import { urlOf } from "./test-client.ts";
 
@@ -49,14 +50,24 @@ const answering = (Object.keys(routes) as RouteName[]).filter((name) => {
   return route.device !== true && route.stream !== true;
 });
 
+/** Every call of a printed tree of routes, whose branches continue the path of the branch above. */
+function registeredIn(printed: string): string[] {
+  const above: string[] = [];
+  return [...printed.matchAll(/^([│ ]*)[├└]── (\S+)(?: \((.+)\))?$/gmu)].flatMap(([, indent = "", part, methods]) => {
+    const depth = indent.length / 4;
+    const path = `${above[depth - 1] ?? ""}${part}`;
+    above[depth] = path;
+    return methods === undefined || !path.startsWith("/api") ? [] : [`${methods} ${path}`];
+  });
+}
+
 describe("§7 The calls it makes", () => {
   test.each(answering)("%s answers what the contract says, and nothing beside it", async (name) => {
     const route: RouteSpec = routes[name];
     const filled = (part: Part = {}) =>
-      Object.fromEntries(
-        Object.entries(part).map(([key, value]) => [key, value instanceof Id ? server.fixtures.ownSiteId : value]),
-      );
-    const { params, query, body } = sampleCalls[name];
+      Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
+    const { params, query, body, groups } = sampleCalls[name];
+    if (groups !== undefined) await standGroups(server.db, server.fixtures, groups);
     const admin = await server.signIn("admin");
     const url = urlOf(route.path, filled(params), filled(query));
     const answer = await admin.raw(url, { method: route.method, ...(body && { body: filled(body) }) });
@@ -67,9 +78,7 @@ describe("§7 The calls it makes", () => {
 
   test("only calls of the contract are registered below /api", () => {
     const printed = server.app.http.printRoutes({ commonPrefix: false, includeMeta: false });
-    const registered = [...printed.matchAll(/^\S*\s*(\/api\S*) \((.+)\)$/gmu)].map(
-      ([, path, methods]) => `${methods} ${path}`,
-    );
+    const registered = registeredIn(printed);
     const known = Object.values(routes).map(({ method, path }) => `${method} ${path}`);
     expect(registered.toSorted()).toEqual(known.toSorted());
   });

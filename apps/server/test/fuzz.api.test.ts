@@ -2,7 +2,8 @@ import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Id, type Part, sampleCalls, valuesOf } from "./sample-calls.ts";
+import { standGroups } from "./group-fixtures.ts";
+import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
 import type { TestClient } from "./test-client.ts";
 
@@ -45,10 +46,7 @@ const anything = fc.oneof(
 /** A sample call's part with some values replaced, left out or added. */
 function spoilt(part: Part | undefined): fc.Arbitrary<Part> {
   const places = Object.entries(part ?? {}).map(([key, value]) => {
-    const right =
-      value instanceof Id
-        ? fc.constantFrom(...valuesOf(value.place, "own", server.fixtures, true))
-        : fc.constant(value);
+    const right = fc.constant(ownValue(value, server.fixtures));
     return [key, fc.oneof({ weight: 3, arbitrary: right }, { weight: 2, arbitrary: anything })] as const;
   });
   const known = fc.record(Object.fromEntries(places), { requiredKeys: [] });
@@ -79,6 +77,7 @@ describe("no request whatever makes the server fail or hang", () => {
   test.each(names)("%s", { timeout: 120_000 }, async (name) => {
     const route: RouteSpec = routes[name];
     const sample = sampleCalls[name];
+    await standGroups(server.db, server.fixtures, sample.groups ?? "planned");
     const clients: TestClient[] = [await server.as("admin"), await server.as("owner"), await server.as(null)];
     const calls = fc.record({
       client: fc.constantFrom(...clients),

@@ -103,6 +103,12 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
   }
 }
 
+/** A value of a sample call with its ids filled in, all of the partner `owner`. */
+export function ownValue(value: unknown, fixtures: Fixtures): unknown {
+  if (Array.isArray(value)) return value.map((each) => ownValue(each, fixtures));
+  return value instanceof Id ? valuesOf(value.place, "own", fixtures, true)[0] : value;
+}
+
 function malformedText(place: Place): readonly unknown[] {
   const anywhere = ["x'; drop table robots; --", "a/b", "#", "+", "é", " ", "\0", "x".repeat(60), "..."];
   return place === "serial" ? anywhere : [...anywhere, 0, -1, 1.5, "1e3", 2_147_483_648, "99999999999", "NaN", "0x1"];
