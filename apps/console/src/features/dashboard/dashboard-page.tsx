@@ -111,8 +111,10 @@ function Monitoring({ sites, figureSiteIds }: MonitoringProps) {
           key={selected.id}
           site={selected}
           tab={tab}
+          day={address.day}
           figure={figure}
           onTab={(next) => change({ tab: next }, "replace")}
+          onDay={(day) => change({ day }, "push")}
           onShowAll={() => change({ figure: null }, "replace")}
         />
       )}

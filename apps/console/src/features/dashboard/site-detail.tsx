@@ -8,7 +8,9 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { GroupControlTab, StopSiteButton } from "../groups/public.ts";
 import { IndividualRobotsTab, useRobotViews, useSiteRobots } from "../robots/public.ts";
 import type { RobotView, SiteRobots } from "../robots/public.ts";
+import { WeekCalendarTab } from "../runs/public.ts";
 import { SiteFacts } from "../sites/public.ts";
+import { tabNamed } from "./dashboard-address.ts";
 import type { SiteTab } from "./dashboard-address.ts";
 import { fleetFigureLook } from "./fleet-meaning.ts";
 import classes from "./site-detail.module.css";
@@ -17,12 +19,15 @@ export interface SiteDetailProps {
   readonly site: Site;
   readonly tab: SiteTab;
   readonly figure: FleetFigure | null;
+  /** Of the week that the calendar shows; null for the present one. */
+  readonly day: string | null;
   readonly onTab: (tab: SiteTab) => void;
+  readonly onDay: (day: string | null) => void;
   readonly onShowAll: () => void;
 }
 
 /** §2 Detail panel of the selected site. */
-export function SiteDetail({ site, tab, figure, onTab, onShowAll }: SiteDetailProps) {
+export function SiteDetail({ site, tab, figure, day, onTab, onDay, onShowAll }: SiteDetailProps) {
   const robots = useSiteRobots(site.id);
   const views = useRobotViews(robots.rows);
   const shown = useMemo(() => {
@@ -37,7 +42,7 @@ export function SiteDetail({ site, tab, figure, onTab, onShowAll }: SiteDetailPr
       <SiteFacts site={site} onlineRobots={onlineRobotsOf(site, robots, views)} />
       <Tabs
         value={tab}
-        onChange={(value) => onTab(value === "groups" ? "groups" : "robots")}
+        onChange={(value) => onTab(tabNamed(value))}
         keepMounted={false}
         mt="sm"
         className={classes["tabs"]}
@@ -45,6 +50,7 @@ export function SiteDetail({ site, tab, figure, onTab, onShowAll }: SiteDetailPr
         <Tabs.List className={classes["list"]}>
           <Tabs.Tab value="robots">Individual Robots</Tabs.Tab>
           <Tabs.Tab value="groups">Group Control</Tabs.Tab>
+          <Tabs.Tab value="calendar">Calendar</Tabs.Tab>
         </Tabs.List>
         <div className={classes["stop"]}>
           <StopSiteButton site={site} rows={robots.rows} />
@@ -65,6 +71,9 @@ export function SiteDetail({ site, tab, figure, onTab, onShowAll }: SiteDetailPr
         </Tabs.Panel>
         <Tabs.Panel value="groups" className={classes["panel"]}>
           <GroupControlTab site={site} robots={robots} />
+        </Tabs.Panel>
+        <Tabs.Panel value="calendar" className={classes["panel"]}>
+          <WeekCalendarTab site={site} day={day} onDay={onDay} />
         </Tabs.Panel>
       </Tabs>
     </>
