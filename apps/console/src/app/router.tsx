@@ -35,6 +35,13 @@ export const router = createBrowserRouter([
                   Component: (await import("../features/dashboard/dashboard-page.tsx")).DashboardPage,
                 }),
               },
+              {
+                path: paths.sites(),
+                handle: { title: "Site Management" },
+                lazy: async () => ({
+                  Component: (await import("../features/sites/management/site-management-page.tsx")).SiteManagementPage,
+                }),
+              },
             ],
           },
         ],

@@ -13,7 +13,10 @@ interface Destination {
 }
 
 /** §2 Top navigation bar, in its order; the Dashboard's link is `/`. */
-const DESTINATIONS: readonly Destination[] = [{ label: "Dashboard", to: paths.signIn(), page: paths.dashboard() }];
+const DESTINATIONS: readonly Destination[] = [
+  { label: "Dashboard", to: paths.signIn(), page: paths.dashboard() },
+  { label: "Site Management", to: paths.sites(), page: paths.sites() },
+];
 
 export interface NavigationLink extends Destination {
   readonly current: boolean;

@@ -10,6 +10,7 @@ import { useSignedIn } from "../../platform/session/use-session.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
+import { useSearchDraft } from "../../ui/use-search-draft.ts";
 import { MapPanel, searchSites, SiteButtons } from "../sites/public.ts";
 import classes from "./dashboard-page.module.css";
 import { DashboardSkeleton } from "./dashboard-skeleton.tsx";
@@ -17,7 +18,6 @@ import { FleetStrip } from "./fleet-strip.tsx";
 import { SiteDetail } from "./site-detail.tsx";
 import { useDashboardAddress } from "./use-dashboard-address.ts";
 import { useFleet } from "./use-fleet.ts";
-import { useSearchDraft } from "./use-search-draft.ts";
 
 /** The strip of fleet figures over the Site monitoring view (§2). */
 export function DashboardPage() {

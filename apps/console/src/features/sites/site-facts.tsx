@@ -1,10 +1,7 @@
-import { Anchor } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { Fragment } from "react";
-import { MaintenanceLink } from "../partners/public.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { typedContactOf } from "./site-contact.ts";
 import classes from "./site-facts.module.css";
+import { SiteMaintenance } from "./site-maintenance.tsx";
 import { siteStatusLook } from "./site-meaning.ts";
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
@@ -28,7 +25,7 @@ export function SiteFacts({ site, onlineRobots }: SiteFactsProps) {
         </li>
         <li>Commissioned {day.format(new Date(site.commissioning_date))}</li>
         <li>
-          Maintenance: <Maintenance site={site} />
+          Maintenance: <SiteMaintenance site={site} />
         </li>
         <li>
           <strong>
@@ -39,25 +36,4 @@ export function SiteFacts({ site, onlineRobots }: SiteFactsProps) {
       </ul>
     </header>
   );
-}
-
-function Maintenance({ site }: { site: Site }) {
-  if (site.maintenance_partner_id !== null) {
-    const name = site.partner_name ?? "Partner details";
-    return <MaintenanceLink partnerId={site.maintenance_partner_id} partnerName={name} />;
-  }
-  const contact = typedContactOf(site);
-  if (contact.length === 0) return "Not given";
-  return contact.map(({ text, href }, index) => (
-    <Fragment key={text}>
-      {index > 0 && ", "}
-      {href === null ? (
-        text
-      ) : (
-        <Anchor href={href} inherit underline="always">
-          {text}
-        </Anchor>
-      )}
-    </Fragment>
-  ));
 }

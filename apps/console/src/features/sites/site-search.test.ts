@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { searchSites } from "./site-search.ts";
+import { searchManagedSites, searchSites } from "./site-search.ts";
 
 const sites = [
   { name: "Bhadla Solar Park", address: "Bhadla, Phalodi Tehsil" },
@@ -18,4 +18,15 @@ test.each([
   ["Karnataka", []],
 ])("§2 Search sites: '%s' by name or address, case-insensitive", (words, found) => {
   expect(names(words)).toEqual(found);
+});
+
+test.each([
+  ["JODHPUR", ["Bhadla Solar Park"]],
+  ["mill", ["Érode Works"]],
+  [" pavagada ", ["Pavagada Solar Park"]],
+  ["Rajasthan", []],
+])("§2 Site Management: '%s' by name, address or district", (words, found) => {
+  const districts = ["Jodhpur", "Tumakuru", "Erode"];
+  const managed = sites.map((site, index) => ({ ...site, district: districts[index] ?? "" }));
+  expect(searchManagedSites(managed, words).map((site) => site.name)).toEqual(found);
 });

@@ -1,0 +1,54 @@
+import { GROUP_INCOMPLETE } from "@suncrew/contract/groups/groups.ts";
+import type { Group } from "@suncrew/contract/groups/groups.ts";
+import { describe, expect, test } from "vitest";
+import { draftProblem, nameProblem, NAME_TAKEN, robotsOffered } from "./group-draft.ts";
+
+function group(id: number, group_name: string, ...robotIds: number[]): Group {
+  return {
+    id,
+    group_name,
+    site_id: 1,
+    robots: robotIds.map((robotId) => ({ id: robotId })),
+    created_at: "2026-03-01T12:00:00.000Z",
+    schedule_type: null,
+    schedule_details: null,
+  };
+}
+
+const east = group(1, "East Row", 11, 12);
+const west = group(2, "West Row", 13);
+const groups = [east, west];
+
+describe("§5 Robot group: the name is unique per site, without case and spaces; the group's own is excluded", () => {
+  test.each([
+    ["east row", null, NAME_TAKEN],
+    ["  EAST\u00a0 ROW ", null, NAME_TAKEN],
+    ["EastRow", west, NAME_TAKEN],
+    ["east  ROW", east, null],
+    ["East Row 2", null, null],
+    ["", null, null],
+  ])("%j", (name, edited, problem) => {
+    expect(nameProblem({ name, robotIds: [14], group: edited, groups })).toBe(problem);
+  });
+});
+
+describe("§5 Robot group: Create and Update are disabled while invalid", () => {
+  test.each([
+    ["", [14], null, GROUP_INCOMPLETE],
+    [" \t ", [14], null, GROUP_INCOMPLETE],
+    ["North Row", [], null, GROUP_INCOMPLETE],
+    ["West row", [14], null, NAME_TAKEN],
+    ["North Row", [14], null, null],
+    ["North Row", [14], group(9, "Gone"), "This group has been deleted meanwhile."],
+  ])("%j with robots %j", (name, robotIds, edited, problem) => {
+    expect(draftProblem({ name, robotIds, group: edited, groups })).toBe(problem);
+  });
+});
+
+test("§5 Robot group: a new group is offered robots in no group, an edited one its own as well", () => {
+  const rows = [11, 12, 13, 14].map((robot_id) => ({ robot_id }));
+  const ids = (edited: Group | null) => robotsOffered(rows, groups, edited).map((row) => row.robot_id);
+  expect(ids(null)).toEqual([14]);
+  expect(ids(east)).toEqual([11, 12, 14]);
+  expect(ids(west)).toEqual([13, 14]);
+});

@@ -1,0 +1,103 @@
+import { Button } from "@mantine/core";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { IconMapPin } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useMemo } from "react";
+import { useSearchParams } from "react-router";
+import { routeQuery } from "../../../platform/api/route-query.ts";
+import { useServerConfig } from "../../../platform/server-config.ts";
+import { EmptyState } from "../../../ui/empty-state.tsx";
+import { FailedState } from "../../../ui/failed-state.tsx";
+import { PageLayout } from "../../../ui/page-layout.tsx";
+import { SkeletonLines } from "../../../ui/skeletons.tsx";
+import { useSearchDraft } from "../../../ui/use-search-draft.ts";
+import { searchManagedSites } from "../site-search.ts";
+import { AllSitesCard } from "./all-sites-card.tsx";
+import { ManagedSite } from "./managed-site.tsx";
+import classes from "./site-management-page.module.css";
+import { changeSitesAddress, readSitesAddress } from "./sites-address.ts";
+import type { SitesAddress } from "./sites-address.ts";
+
+/** §2 Site Management page: all sites at the left, the selected site's robots and groups at the right. */
+export function SiteManagementPage() {
+  // Which mode the server runs in decides what a failed status call shows.
+  useServerConfig();
+  const query = useQuery(routeQuery(siteDetails, {}));
+  return (
+    <PageLayout title="Site Management">
+      {query.isPending ? (
+        <div className={classes["split"]}>
+          <div className={classes["card"]}>
+            <SkeletonLines label="Loading sites" lines={6} />
+          </div>
+          <div className={classes["card"]}>
+            <SkeletonLines label="Loading the site" lines={6} lineHeightPx={56} />
+          </div>
+        </div>
+      ) : query.data === undefined ? (
+        <FailedState
+          title="The sites could not be loaded."
+          message={query.error?.message}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      ) : (
+        <Management sites={query.data} />
+      )}
+    </PageLayout>
+  );
+}
+
+function Management({ sites }: { sites: readonly Site[] }) {
+  const [params, setParams] = useSearchParams();
+  const address = useMemo(() => readSitesAddress(params), [params]);
+  const change = useCallback(
+    (by: Partial<SitesAddress>, step: "push" | "replace") => {
+      setParams((current) => changeSitesAddress(current, by), {
+        replace: step === "replace",
+        preventScrollReset: true,
+      });
+    },
+    [setParams],
+  );
+  const writeSearch = useCallback((search: string) => change({ search }, "replace"), [change]);
+  const [search, setSearch] = useSearchDraft(address.search, writeSearch);
+  const found = useMemo(() => searchManagedSites(sites, search), [sites, search]);
+  const selected = sites.find((site) => site.id === address.siteId);
+  return (
+    <div className={classes["split"]}>
+      <AllSitesCard
+        sites={sites}
+        found={found}
+        selectedId={selected?.id ?? null}
+        search={search}
+        onSearch={setSearch}
+        onSelect={(siteId) => change({ siteId }, siteId === selected?.id ? "replace" : "push")}
+      />
+      <section className={classes["card"]} aria-label="Selected site">
+        {selected === undefined ? (
+          <EmptyState
+            title="Select a site to manage its robots"
+            icon={<IconMapPin size={32} stroke={1.5} />}
+            {...(address.siteId !== null && {
+              message: "The site in this address is not there, or not yours.",
+              action: (
+                <Button variant="default" size="xs" onClick={() => change({ siteId: null }, "replace")}>
+                  Show all sites
+                </Button>
+              ),
+            })}
+          />
+        ) : (
+          <ManagedSite
+            key={selected.id}
+            site={selected}
+            tab={address.tab}
+            onTab={(tab) => change({ tab }, "replace")}
+          />
+        )}
+      </section>
+    </div>
+  );
+}
