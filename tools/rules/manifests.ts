@@ -48,8 +48,9 @@ export function declaredImports(files: readonly RepositoryFile[]): Problem[] {
     const inTests = /\/test\//.test(file.path);
     const declared = { ...own?.dependencies, ...own?.optionalDependencies };
     if (!isProduct || inTests || folder === "") Object.assign(declared, own?.devDependencies, root?.devDependencies);
-    // Benchmarks are no workspace: they run with what the server has.
-    if (file.path.startsWith("bench/")) Object.assign(declared, manifests.get("apps/server")?.dependencies);
+    // Benchmarks are no workspace: they run with what the server and its tests have.
+    const server = manifests.get("apps/server");
+    if (file.path.startsWith("bench/")) Object.assign(declared, server?.dependencies, server?.devDependencies);
     return importsOf(file).flatMap(({ specifier, isType }) => {
       if (/^(\.|node:)/.test(specifier)) return [];
       const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");

@@ -1,0 +1,61 @@
+import { login } from "@suncrew/contract/auth/auth.ts";
+import type { RouteSpec } from "@suncrew/contract/http/route.ts";
+import type { ServerPlace } from "./killed-servers.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export interface Question {
+  readonly params?: Readonly<Record<string, string | number>>;
+  readonly body?: unknown;
+  /** The same key on a repetition: the press counts once. */
+  readonly key?: string;
+}
+
+/** A Super Admin's calls to several servers. */
+export class Caller {
+  readonly #token: string;
+
+  private constructor(token: string) {
+    this.#token = token;
+  }
+
+  static async signIn(place: ServerPlace, password: string): Promise<Caller> {
+    const response = await fetch(place.url + login.path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ username: "admin", password }),
+    });
+    return new Caller(login.response.parse(await response.json()).token);
+  }
+
+  /** Null where the connection broke: the server was killed, before or after it acted. */
+  async call(place: ServerPlace, route: RouteSpec, { params = {}, body, key }: Question): Promise<Answer | null> {
+    let path: string = route.path;
+    for (const [name, value] of Object.entries(params)) path = path.replace(`:${name}`, String(value));
+    try {
+      const response = await fetch(place.url + path, {
+        method: route.method,
+        headers: {
+          authorization: `Bearer ${this.#token}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...(key !== undefined && { "idempotency-key": key }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, body: await response.json() };
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** Any of the servers that answer now; null where none does. */
+export function someAnswering(
+  places: readonly ServerPlace[],
+  pick: (from: readonly ServerPlace[]) => ServerPlace | undefined,
+) {
+  return pick(places.filter(({ answering }) => answering !== null)) ?? null;
+}

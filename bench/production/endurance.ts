@@ -1,0 +1,100 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { BridgeWatch, hadAnotherServer, TAKEOVER_LIMIT_MS, timesWithoutServer } from "./bridge-watch.ts";
+import { Executioner } from "./executioner.ts";
+import { makeDevices } from "./fleet.ts";
+import type { StepParts } from "./step-parts.ts";
+import { Dice, until } from "./moments.ts";
+import { Presses } from "./presses.ts";
+import { type Rig, startRig } from "./rig.ts";
+import { judgeRuns } from "./runs-judge.ts";
+import { ScheduleLoad } from "./schedule-load.ts";
+
+/** The first schedule fires this long after all were stored. */
+const FIRST_DUE_MS = 8_000;
+/** After the last planned end, for what is still to be confirmed. */
+const REST_MS = 15_000;
+
+/** Kills three servers at random while schedules fire and people press; true where nothing went wrong. */
+export async function endurance(parts: StepParts): Promise<boolean> {
+  const { options, folder, stops } = parts;
+  const { groups, robotsPerGroup, handRobots, seconds, seed } = options;
+  console.log(`\n=== endurance: servers are killed for ${seconds} s, seed ${seed}`);
+  const grouped = makeDevices("GRP", groups * robotsPerGroup);
+  const rig = await startRig(parts, [...grouped, ...makeDevices("HAND", handRobots)]);
+  const { db, places } = rig;
+  console.log(rig.versions);
+  const watch = new BridgeWatch(db);
+  watch.start();
+  stops.push(() => watch.stop());
+  const schedules = new ScheduleLoad(rig);
+  const serials = new Set(grouped.map(({ serial }) => serial));
+  await schedules.prepare(
+    rig.robots.filter(({ serial }) => serials.has(serial)),
+    robotsPerGroup,
+  );
+  const executioner = new Executioner(places, watch, new Dice(seed + 1));
+  const byHand = rig.robots.filter(({ serial }) => !serials.has(serial));
+  const presses = new Presses({ ...rig, robots: byHand, dice: new Dice(seed + 2) });
+
+  const fromMs = Date.now();
+  const endMs = fromMs + seconds * 1000;
+  await Promise.all([
+    schedules.work(fromMs + FIRST_DUE_MS, endMs),
+    executioner.work(endMs - fromMs),
+    presses.work(endMs - fromMs),
+  ]);
+  const lastEndMs = Math.max(endMs, ...schedules.planned.map((run) => run.endMs));
+  await untilQuiet(rig, lastEndMs + REST_MS - Date.now());
+  const gaps = timesWithoutServer(places, fromMs, Date.now());
+
+  const runs = await judgeRuns(rig, schedules.planned, gaps);
+  const counted = watch.takeovers.filter((takeover) => hadAnotherServer(takeover, places));
+  const late = counted.filter(({ storedMs }) => storedMs === null || storedMs > TAKEOVER_LIMIT_MS);
+  const problems = [
+    ...runs.problems,
+    ...(await presses.judge()),
+    ...late.map(({ killed, storedMs }) => `When ${killed} was killed the next bridge stored after ${storedMs} ms.`),
+  ];
+
+  const dues = schedules.planned.map(({ dueMs }) => dueMs).toSorted((a, b) => a - b);
+  const between = dues.slice(1).map((ms, index) => ms - (dues[index] ?? ms));
+  console.log(`servers killed                     ${executioner.kills}, ${executioner.allKilled} times all at once`);
+  console.log(`  times without any server         ${span(gaps.map((gap) => gap.untilMs - gap.fromMs))}`);
+  console.log(`bridge moved, another being there  ${counted.length} of ${watch.takeovers.length} times`);
+  console.log(`  until another held the lock      ${span(counted.flatMap(({ lockedMs }) => lockedMs ?? []))}`);
+  console.log(`  until a robot's state was stored ${span(counted.flatMap(({ storedMs }) => storedMs ?? []))}`);
+  console.log(`schedules fired                    ${dues.length}, one every ${span(between)}`);
+  console.log(`  set anew, answer lost            ${schedules.unanswered}`);
+  console.log(`  runs of robots                   ${runs.runs}`);
+  console.log(`  from due until it moved          ${span(runs.delays)}`);
+  console.log(`  the same, due without a server   ${span(runs.delaysWithoutServer)}`);
+  console.log(`  from its end until it stood      ${span(runs.overruns)}`);
+  console.log(`presses by hand                    ${presses.presses}, repeated after a kill ${presses.repeated}`);
+  console.log(`  answers                          ${presses.told()}`);
+  console.log(`  STARTs taken by robots           ${presses.taken}`);
+  for (const problem of problems) console.log(`WRONG: ${problem}`);
+  if (problems.length === 0) console.log("Nothing missed, nothing doubled, nothing left without its stop.");
+  if (problems.length > 0 || options.keep) {
+    for (const place of places) await writeFile(join(folder, `${place.name}.log`), place.printed());
+  }
+  return problems.length === 0;
+}
+
+/** Waits until every run has ended and every command is settled; the judge tells what is not. */
+async function untilQuiet({ db }: Rig, limitMs: number): Promise<void> {
+  const isQuiet = async (): Promise<boolean> => {
+    const run = await db.selectFrom("runs").where("ended_at", "is", null).select("id").executeTakeFirst();
+    const command = await db.selectFrom("commands").where("settled_at", "is", null).select("id").executeTakeFirst();
+    return run === undefined && command === undefined;
+  };
+  await until(isQuiet, limitMs, "Not everything ended").catch((error: unknown) => console.log(String(error)));
+}
+
+/** "least / median / most" of times in milliseconds. */
+function span(times: readonly number[]): string {
+  if (times.length === 0) return "-";
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
+  return `${at(0)} / ${at(0.5)} / ${at(1)} ms (least / median / most of ${times.length})`;
+}

@@ -1,0 +1,68 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { BridgeWatch } from "./bridge-watch.ts";
+import type { ServerPlace } from "./killed-servers.ts";
+import type { Dice } from "./moments.ts";
+
+/** Between two kills, and until what was killed is started again, in milliseconds. */
+const PAUSE_MS = [2_000, 5_500] as const;
+const AWAY_MS = [500, 3_000] as const;
+const ALL_AWAY_MS = [2_000, 4_000] as const;
+/** Of all kills, those that all servers share. */
+const ALL_AT_ONCE = 0.08;
+/** Of the others, those that are meant for the bridge. */
+const THE_BRIDGE = 0.5;
+
+/** Kills servers at random, for a time, and starts them again. */
+export class Executioner {
+  readonly #places: readonly ServerPlace[];
+  readonly #watch: BridgeWatch;
+  readonly #dice: Dice;
+  readonly #restarts = new Set<Promise<void>>();
+  /** Kills of single servers, and times when all were killed. */
+  kills = 0;
+  allKilled = 0;
+
+  constructor(places: readonly ServerPlace[], watch: BridgeWatch, dice: Dice) {
+    this.#places = places;
+    this.#watch = watch;
+    this.#dice = dice;
+  }
+
+  /** Resolves when the time is over and every server is back. Throws where one does not come back. */
+  async work(ms: number): Promise<void> {
+    const endMs = Date.now() + ms;
+    for (;;) {
+      await pause(this.#dice.between(...PAUSE_MS));
+      if (Date.now() >= endMs) break;
+      if (this.#dice.next() < ALL_AT_ONCE) await this.#killAll();
+      else await this.#killOne();
+    }
+    await Promise.all(this.#restarts);
+  }
+
+  async #killOne(): Promise<void> {
+    const alive = this.#places.filter(({ answering }) => answering !== null);
+    const wanted = this.#dice.next() < THE_BRIDGE ? this.#watch.holder : null;
+    const random = this.#dice.pick(alive);
+    const victim = alive.find(({ answering }) => answering === wanted) ?? random;
+    if (victim === undefined) return;
+    await this.#kill(victim, this.#dice.between(...AWAY_MS));
+  }
+
+  async #killAll(): Promise<void> {
+    this.allKilled += 1;
+    const awayMs = this.#dice.between(...ALL_AWAY_MS);
+    await Promise.all(this.#places.map((place) => this.#kill(place, awayMs)));
+  }
+
+  async #kill(place: ServerPlace, awayMs: number): Promise<void> {
+    const name = place.answering;
+    const atMs = await place.kill();
+    if (atMs === null) return;
+    this.kills += 1;
+    if (name !== null) this.#watch.killed(name, atMs);
+    const restart = pause(awayMs).then(() => place.start());
+    restart.catch(() => undefined);
+    this.#restarts.add(restart);
+  }
+}

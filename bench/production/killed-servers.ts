@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import { runSuncrew, type SuncrewRun } from "../../apps/server/test/suncrew-process.ts";
+import { freePort } from "./private-part.ts";
+
+export interface ServerSettings {
+  readonly databaseUrl: string;
+  readonly mqttUrl: string;
+  readonly dataDir: string;
+  readonly adminPassword: string;
+  readonly secretKey: string;
+  /** Beyond what every server gets. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Time during which a server answered, in Unix milliseconds. */
+export interface Life {
+  /** How its database connections are named. */
+  readonly name: string;
+  readonly fromMs: number;
+  untilMs: number;
+}
+
+/** A place for a server in production mode, always at the same port; it is killed and started again. */
+export class ServerPlace {
+  readonly name: string;
+  readonly url: string;
+  readonly #port: number;
+  readonly #settings: ServerSettings;
+  readonly lives: Life[] = [];
+  #births = 0;
+  #run: SuncrewRun | null = null;
+  #life: Life | null = null;
+  /** What earlier runs printed. */
+  #printed = "";
+
+  private constructor(name: string, port: number, settings: ServerSettings) {
+    this.name = name;
+    this.#port = port;
+    this.url = `http://127.0.0.1:${port}`;
+    this.#settings = settings;
+  }
+
+  static async prepare(name: string, settings: ServerSettings): Promise<ServerPlace> {
+    return new ServerPlace(name, await freePort(), settings);
+  }
+
+  /** The name of the server that answers here now, as its database connections carry it; null where none does. */
+  get answering(): string | null {
+    return this.#life?.name ?? null;
+  }
+
+  /** Starts a server and waits until it answers or is killed. Throws with what it printed where it fails by itself. */
+  async start(): Promise<void> {
+    const { databaseUrl, mqttUrl, dataDir, adminPassword, secretKey, environment } = this.#settings;
+    this.#births += 1;
+    const name = `${this.name}-${this.#births}`;
+    const run = runSuncrew(["production"], {
+      DATABASE_URL: `${databaseUrl}?application_name=${name}`,
+      MQTT_URL: mqttUrl,
+      DATA_DIR: dataDir,
+      ADMIN_PASSWORD: adminPassword,
+      SECRET_KEY: secretKey,
+      HOST: "127.0.0.1",
+      PORT: String(this.#port),
+      LOG_LEVEL: "info",
+      ...environment,
+    });
+    this.#run = run;
+    try {
+      await run.ready();
+    } catch (error) {
+      // Killed while it started; whoever killed it starts the next.
+      if (this.#run !== run) return;
+      throw error;
+    }
+    if (this.#run !== run) return;
+    this.#life = { name, fromMs: Date.now(), untilMs: Infinity };
+    this.lives.push(this.#life);
+  }
+
+  /** Kills it as a power cut would, and answers when, in Unix milliseconds; null where none was there. */
+  async kill(): Promise<number | null> {
+    const run = this.#run;
+    if (run === null) return null;
+    const atMs = Date.now();
+    const exited = once(run.child, "exit");
+    run.child.kill("SIGKILL");
+    this.#ended(atMs);
+    await exited;
+    return atMs;
+  }
+
+  /** Ends it as an operator would. */
+  async stop(): Promise<void> {
+    const run = this.#run;
+    if (run === null) return;
+    this.#ended(Date.now());
+    await run.interrupt();
+  }
+
+  /** Everything that servers at this place have printed. */
+  printed(): string {
+    return this.#printed + (this.#run?.printed() ?? "");
+  }
+
+  #ended(atMs: number): void {
+    this.#printed = this.printed();
+    this.#run = null;
+    if (this.#life !== null) this.#life.untilMs = atMs;
+    this.#life = null;
+  }
+}

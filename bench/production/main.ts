@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { endurance } from "./endurance.ts";
+import { help, type Options, readOptions, type StepName } from "./options.ts";
+import { chooseAccount, end } from "./private-part.ts";
+import { startPostgres } from "./private-postgres.ts";
+import type { StepParts } from "./step-parts.ts";
+
+const repositoryDir = fileURLToPath(new URL("../..", import.meta.url));
+
+const steps: Readonly<Record<StepName, (parts: StepParts) => Promise<boolean>>> = {
+  tests: allTests,
+  checks: (parts) => succeeds(parts, "vitest", ["run", "--config", "bench/production/vitest.config.ts"], {}),
+  endurance,
+};
+
+/** Runs one step on parts of its own; true where it went well. */
+async function runStep(name: StepName, options: Options): Promise<boolean> {
+  const account = await chooseAccount();
+  const folder = await mkdtemp(join(tmpdir(), `suncrew-${name}-`));
+  // The other account passes through; what is inside belongs to it or to us alone.
+  await chmod(folder, 0o711);
+  const stops = [async () => (options.keep ? console.log(`Logs: ${folder}`) : rm(folder, { recursive: true }))];
+  const stopAll = async (): Promise<void> => {
+    for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop();
+  };
+  const onSignal = (): void => void stopAll().finally(() => process.exit(130));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, onSignal);
+  try {
+    return await steps[name]({ options, folder, account, stops });
+  } finally {
+    await stopAll();
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(signal, onSignal);
+  }
+}
+
+/**
+ * `npm test` with its API, bridge and protocol tests on Debian's PostgreSQL instead of the embedded one, which its
+ * tests of whole processes and all its browser tests use.
+ */
+async function allTests(parts: StepParts): Promise<boolean> {
+  const postgres = await startPostgres(parts.folder, parts.account, { durable: false });
+  parts.stops.push(() => postgres.stop());
+  return succeeds(parts, "npm", ["test"], { TEST_DATABASE_URL: postgres.adminUrl });
+}
+
+/** Runs a program to its end. */
+async function succeeds(
+  { stops }: StepParts,
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const child = spawn(program, args, {
+    cwd: repositoryDir,
+    stdio: "inherit",
+    env: { ...process.env, ...environment },
+  });
+  stops.push(() => end(child, "SIGTERM", 20_000));
+  await once(child, "exit");
+  return child.exitCode === 0;
+}
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options === "help") console.log(help);
+  else {
+    const results: string[] = [];
+    for (const name of options.steps) {
+      const beganMs = performance.now();
+      const passed = await runStep(name, options);
+      const tookS = ((performance.now() - beganMs) / 1000).toFixed(1);
+      results.push(`${passed ? "ok    " : "FAILED"} ${name.padEnd(9)} ${tookS.padStart(6)} s`);
+      if (!passed) process.exitCode = 1;
+    }
+    console.log(`\n${results.join("\n")}`);
+  }
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+}

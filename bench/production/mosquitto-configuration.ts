@@ -1,0 +1,136 @@
+import { randomBytes } from "node:crypto";
+import { chown, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { MAX_MESSAGE_BYTES, robotLeaves, TOPIC_ROOT } from "@suncrew/contract/devices/topics.ts";
+import type { Device } from "@suncrew/simulator/fleet/link.ts";
+import { type Account, debianProgram, runProgram } from "./private-part.ts";
+
+/** The account of all servers. */
+const SERVER = "suncrew";
+
+/** The server's account: hears what robots say and is the only one to command them (protocol rule 9). */
+const serverAcl = [
+  `user ${SERVER}`,
+  ...robotLeaves.map((leaf) => `topic read ${TOPIC_ROOT}/+/${leaf}`),
+  `topic write ${TOPIC_ROOT}/+/command`,
+];
+/** Every robot: its own topics only; it hears its commands and publishes all else. */
+const robotAcl = [
+  ...robotLeaves.map((leaf) => `pattern write ${TOPIC_ROOT}/%u/${leaf}`),
+  `pattern read ${TOPIC_ROOT}/%u/command`,
+];
+
+export interface Doors {
+  readonly server: number;
+  readonly serverTls: number;
+  readonly robot: number;
+  readonly robotTls: number;
+}
+
+export interface Configuration {
+  readonly file: string;
+  /** User and password of servers, as an address holds them. */
+  readonly serverAccount: string;
+  /** The certificate of the authority that signed the broker's, for NODE_EXTRA_CA_CERTS. */
+  readonly authorityFile: string;
+}
+
+/**
+ * Writes what docs/operating.md says: servers and robots come in by doors of their own, so that a robot can neither
+ * use the server's account nor another robot's client id. The folder must belong to the account.
+ */
+export async function writeConfiguration(
+  folder: string,
+  account: Account,
+  doors: Doors,
+  devices: readonly Device[],
+): Promise<Configuration> {
+  const write = async (name: string, lines: readonly string[]): Promise<string> => {
+    const path = join(folder, name);
+    await writeFile(path, `${lines.join("\n")}\n`, { mode: 0o600 });
+    if (account !== null) await chown(path, account.uid, account.gid);
+    return path;
+  };
+  const passwords = async (name: string, accounts: readonly string[]): Promise<string> => {
+    const path = await write(name, accounts);
+    runProgram(account, debianProgram("mosquitto_passwd", "mosquitto"), ["-U", path]);
+    return path;
+  };
+  const password = randomBytes(18).toString("base64url");
+  const accounts = devices.map(({ serial, secret }) => `${serial}:${secret}`);
+  const servers = [
+    `password_file ${await passwords("servers.passwords", [`${SERVER}:${password}`])}`,
+    `acl_file ${await write("servers.acl", serverAcl)}`,
+  ];
+  const robots = [
+    "use_username_as_clientid true",
+    `password_file ${await passwords("robots.passwords", accounts)}`,
+    `acl_file ${await write("robots.acl", robotAcl)}`,
+  ];
+  const tls = makeCertificates(folder, account);
+  const door = (port: number, lines: readonly string[]) => [
+    `listener ${port} 127.0.0.1`,
+    "allow_anonymous false",
+    ...lines,
+  ];
+  const file = await write("mosquitto.conf", [
+    "per_listener_settings true",
+    "persistence true",
+    `persistence_location ${folder}/`,
+    "set_tcp_nodelay true",
+    `message_size_limit ${MAX_MESSAGE_BYTES}`,
+    "max_queued_messages 100000",
+    ...door(doors.server, servers),
+    ...door(doors.serverTls, [...servers, ...tls.lines]),
+    ...door(doors.robot, robots),
+    ...door(doors.robotTls, [...robots, ...tls.lines]),
+  ]);
+  return { file, serverAccount: `${SERVER}:${password}`, authorityFile: tls.authorityFile };
+}
+
+/** An authority of our own and the broker's certificate by it, as a small company would make them. */
+function makeCertificates(folder: string, account: Account): { lines: string[]; authorityFile: string } {
+  const openssl = (...args: string[]) => runProgram(account, debianProgram("openssl", "openssl"), args);
+  const file = (name: string) => join(folder, name);
+  const [authority, authorityKey] = [file("authority.crt"), file("authority.key")];
+  const [certificate, key, request] = [file("broker.crt"), file("broker.key"), file("broker.csr")];
+  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  openssl(
+    "req",
+    "-x509",
+    ...newKey,
+    "-keyout",
+    authorityKey,
+    "-out",
+    authority,
+    "-days",
+    "2",
+    "-subj",
+    "/CN=Suncrew trial",
+  );
+  openssl(
+    "req",
+    ...newKey,
+    "-keyout",
+    key,
+    "-out",
+    request,
+    "-subj",
+    "/CN=localhost",
+    "-addext",
+    "subjectAltName=DNS:localhost",
+  );
+  const signed = [
+    "-CA",
+    authority,
+    "-CAkey",
+    authorityKey,
+    "-CAcreateserial",
+    "-copy_extensions",
+    "copy",
+    "-days",
+    "2",
+  ];
+  openssl("x509", "-req", "-in", request, ...signed, "-out", certificate);
+  return { lines: [`certfile ${certificate}`, `keyfile ${key}`], authorityFile: authority };
+}

@@ -1,0 +1,68 @@
+import { parseArgs } from "node:util";
+
+export const stepNames = ["tests", "checks", "endurance"] as const;
+export type StepName = (typeof stepNames)[number];
+
+export interface Options {
+  readonly steps: readonly StepName[];
+  /** How long servers are killed and schedules fire, in seconds. */
+  readonly seconds: number;
+  /** Makes the same kills, in the same order, after the same pauses. */
+  readonly seed: number;
+  readonly groups: number;
+  readonly robotsPerGroup: number;
+  /** Robots beside the groups, started and stopped by hand. */
+  readonly handRobots: number;
+  /** Leaves the folder with all logs where it is. */
+  readonly keep: boolean;
+}
+
+export const help = `Tries Suncrew with PostgreSQL and Mosquitto from Debian's packages, on private ports.
+
+Usage: npm exec -- node bench/production/main.ts [steps] [options]
+
+Steps (all without a name): ${stepNames.join(", ")}
+  tests        npm test, with its API and protocol tests on this PostgreSQL
+  checks       the device protocol through this Mosquitto: accounts, wills, TLS, MQTT 5
+  endurance    three servers killed with -9 at random while schedules fire and people press
+
+  --seconds N  of the endurance, 120          --seed N     of its kills, random
+  --groups N   with a schedule, 36            --robots N   of each group, 2
+  --hand N     robots started by hand, 12     --keep       leaves the folder with all logs`;
+
+/** Reads the command line; "help" where that was asked. Throws one sentence for what is wrong. */
+export function readOptions(argv: readonly string[]): Options | "help" {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: {
+      seconds: { type: "string", default: "120" },
+      seed: { type: "string", default: String(Math.floor(Math.random() * 1_000_000)) },
+      groups: { type: "string", default: "36" },
+      robots: { type: "string", default: "2" },
+      hand: { type: "string", default: "12" },
+      keep: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return "help";
+  const known = (name: string): StepName => {
+    const step = stepNames.find((one) => one === name);
+    if (step === undefined) throw new Error(`There is no step "${name}". Steps: ${stepNames.join(", ")}.`);
+    return step;
+  };
+  const whole = (name: keyof typeof values, least: number): number => {
+    const number = Number(values[name]);
+    if (Number.isInteger(number) && number >= least) return number;
+    throw new Error(`--${name} must be a whole number from ${least} up.`);
+  };
+  return {
+    steps: positionals.length === 0 ? stepNames : positionals.map(known),
+    seconds: whole("seconds", 10),
+    seed: whole("seed", 0),
+    groups: whole("groups", 0),
+    robotsPerGroup: whole("robots", 1),
+    handRobots: whole("hand", 0),
+    keep: values.keep,
+  };
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import type { Db } from "../../apps/server/src/platform/database/database.ts";
+import { type Answer, type Caller, someAnswering } from "./caller.ts";
+import type { KnownRobot, RecordedFleet } from "./fleet.ts";
+import type { ServerPlace } from "./killed-servers.ts";
+import type { Dice } from "./moments.ts";
+
+const RETRY_MS = 250;
+/** A press is repeated, with the same key, until some server answers it. */
+const GIVE_UP_MS = 30_000;
+
+export interface PressesParts {
+  readonly db: Db;
+  readonly places: readonly ServerPlace[];
+  readonly caller: Caller;
+  readonly fleet: RecordedFleet;
+  readonly robots: readonly KnownRobot[];
+  readonly dice: Dice;
+}
+
+/** People who start and stop robots by hand while servers are killed. */
+export class Presses {
+  readonly #parts: PressesParts;
+  readonly problems: string[] = [];
+  /** Presses of Start and Stop by how they were answered. */
+  readonly answers = new Map<string, number>();
+  presses = 0;
+  /** Repetitions after a connection that broke. */
+  repeated = 0;
+
+  constructor(parts: PressesParts) {
+    this.#parts = parts;
+  }
+
+  /** Presses until the time is over, then stops every robot; resolves when all of that is answered. */
+  async work(ms: number): Promise<void> {
+    const endMs = Date.now() + ms;
+    const { robots, dice } = this.#parts;
+    await Promise.all(
+      robots.map(async (robot) => {
+        while (Date.now() < endMs) {
+          await this.#press(robot, "START");
+          await pause(dice.between(500, 4_000));
+          await this.#press(robot, "STOP");
+          await pause(dice.between(500, 3_000));
+        }
+      }),
+    );
+  }
+
+  async #press(robot: KnownRobot, command: "START" | "STOP"): Promise<void> {
+    const { places, caller, dice, fleet } = this.#parts;
+    const body = { robotId: robot.serial, robotObjectId: robot.id, siteId: robot.siteId, command };
+    const key = randomUUID();
+    const endMs = Date.now() + GIVE_UP_MS;
+    let answer: Answer | null = null;
+    this.presses += 1;
+    for (let tries = 0; answer === null && Date.now() < endMs; tries += 1) {
+      if (tries > 0) await pause(RETRY_MS);
+      const place = someAnswering(places, (from) => dice.pick(from));
+      if (place === null) continue;
+      if (tries > 0) this.repeated += 1;
+      answer = await caller.call(place, sendCommand, { body, key });
+    }
+    const named = `${command} ${answer?.status ?? "without an answer"}`;
+    this.answers.set(named, (this.answers.get(named) ?? 0) + 1);
+    if (answer === null || (answer.status >= 500 && ![502, 503, 504].includes(answer.status))) {
+      this.problems.push(`${robot.serial}: ${named}: ${JSON.stringify(answer?.body)}`);
+    }
+    const shown = fleet.truth(robot.serial).motion;
+    // Nobody else presses for this robot, so what was confirmed still holds.
+    if (command === "STOP" && answer?.status === 200 && shown !== "STOPPED") {
+      this.problems.push(`${robot.serial} moves although its STOP was confirmed.`);
+    }
+  }
+
+  /** Compares what was stored with what the robots did. To be asked when all is over. */
+  async judge(): Promise<string[]> {
+    const { db, fleet, robots } = this.#parts;
+    const problems = [...this.problems];
+    const commands = await db
+      .selectFrom("commands")
+      .where(
+        "robot_id",
+        "in",
+        robots.map(({ id }) => id),
+      )
+      .select(["id", "serial_number as serial", "verb", "outcome", "run_id as runId"])
+      .execute();
+    const starts = new Set(commands.filter(({ verb }) => verb === "START").map(({ id }) => id));
+    for (const command of commands) {
+      if (command.outcome === null) problems.push(`${command.serial}: a ${command.verb} is still open.`);
+      if (command.verb === "STOP" && command.outcome !== null && command.outcome !== "CONFIRMED") {
+        problems.push(`${command.serial}: a STOP ended ${command.outcome}.`);
+      }
+    }
+    for (const { serial } of robots) {
+      const { startsTaken, motion } = fleet.truth(serial);
+      if (motion !== "STOPPED") problems.push(`${serial} still moves.`);
+      if (new Set(startsTaken).size < startsTaken.length) problems.push(`${serial} took a START twice.`);
+      const unknown = startsTaken.filter((id) => !starts.has(id));
+      if (unknown.length > 0) problems.push(`${serial} took a START that no server stored: ${unknown.join(", ")}.`);
+    }
+    return problems;
+  }
+
+  /** Answers by how often they came. */
+  told(): string {
+    const all = [...this.answers].map(([what, times]) => `${what}: ${times}`);
+    return all.toSorted((a, b) => a.localeCompare(b)).join(", ");
+  }
+
+  /** How many STARTs robots took. */
+  get taken(): number {
+    const { fleet, robots } = this.#parts;
+    return robots.reduce((sum, { serial }) => sum + fleet.truth(serial).startsTaken.length, 0);
+  }
+}

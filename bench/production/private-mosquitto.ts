@@ -1,0 +1,75 @@
+import type { ChildProcess } from "node:child_process";
+import { openSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import type { Device } from "@suncrew/simulator/fleet/link.ts";
+import { until } from "./moments.ts";
+import { type Doors, writeConfiguration } from "./mosquitto-configuration.ts";
+import { type Account, debianProgram, end, freePort, launch, makeFolderFor, runProgram } from "./private-part.ts";
+
+export interface PrivateMosquitto {
+  readonly version: string;
+  /** For servers: the address with their own account. */
+  readonly serverUrl: string;
+  readonly serverTlsUrl: string;
+  /** For robots: addresses without an account. */
+  readonly robotUrl: string;
+  readonly robotTlsUrl: string;
+  readonly authorityFile: string;
+  /** Ends it as a power cut would. */
+  kill(): Promise<void>;
+  /** Starts it again, with what it has kept. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const START_LIMIT_MS = 10_000;
+
+/** A Mosquitto of Debian's on free ports at 127.0.0.1 that knows these devices. Started already. */
+export async function startMosquitto(
+  folder: string,
+  account: Account,
+  devices: readonly Device[],
+): Promise<PrivateMosquitto> {
+  const own = join(folder, "mosquitto");
+  await makeFolderFor(account, own);
+  const doors: Doors = {
+    server: await freePort(),
+    serverTls: await freePort(),
+    robot: await freePort(),
+    robotTls: await freePort(),
+  };
+  const { file, serverAccount, authorityFile } = await writeConfiguration(own, account, doors, devices);
+  const log = openSync(join(folder, "mosquitto.log"), "a", 0o600);
+  let child: ChildProcess;
+  const start = async (): Promise<void> => {
+    child = launch(account, debianProgram("mosquitto", "mosquitto"), ["-c", file], log);
+    try {
+      await until(() => accepts(doors.robotTls), START_LIMIT_MS, "Mosquitto did not start");
+    } catch (error) {
+      await end(child, "SIGTERM", 2_000);
+      throw error;
+    }
+  };
+  await start();
+  const asked = runProgram(account, debianProgram("dpkg-query", "dpkg"), ["-W", "-f", "${Version}", "mosquitto"]);
+  return {
+    version: asked.trim(),
+    serverUrl: `mqtt://${serverAccount}@127.0.0.1:${doors.server}`,
+    serverTlsUrl: `mqtts://${serverAccount}@localhost:${doors.serverTls}`,
+    robotUrl: `mqtt://127.0.0.1:${doors.robot}`,
+    robotTlsUrl: `mqtts://localhost:${doors.robotTls}`,
+    authorityFile,
+    kill: () => end(child, "SIGKILL", 2_000),
+    start,
+    stop: () => end(child, "SIGTERM", 5_000),
+  };
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Device } from "@suncrew/simulator/fleet/link.ts";
+import { type Db, openDatabase } from "../../apps/server/src/platform/database/database.ts";
+import { Caller } from "./caller.ts";
+import { type KnownRobot, RecordedFleet, storeRobots, TIMEZONE } from "./fleet.ts";
+import { ServerPlace, type ServerSettings } from "./killed-servers.ts";
+import { Dice, until } from "./moments.ts";
+import type { StepParts } from "./step-parts.ts";
+import { startMosquitto } from "./private-mosquitto.ts";
+import { startPostgres } from "./private-postgres.ts";
+
+const SERVERS = 3;
+const HEARD_LIMIT_MS = 30_000;
+
+/** Three servers in production mode on Debian's PostgreSQL and Mosquitto, with simulated robots that all answer. */
+export interface Rig {
+  readonly db: Db;
+  readonly places: readonly ServerPlace[];
+  readonly caller: Caller;
+  readonly fleet: RecordedFleet;
+  readonly robots: readonly KnownRobot[];
+  readonly timezone: string;
+  readonly dice: Dice;
+  readonly versions: string;
+}
+
+export async function startRig(
+  { options, folder, account, stops }: StepParts,
+  devices: readonly Device[],
+): Promise<Rig> {
+  const postgres = await startPostgres(folder, account, { durable: true });
+  stops.push(() => postgres.stop());
+  const mosquitto = await startMosquitto(folder, account, devices);
+  stops.push(() => mosquitto.stop());
+  const settings: ServerSettings = {
+    databaseUrl: await postgres.database("suncrew"),
+    mqttUrl: mosquitto.serverUrl,
+    dataDir: join(folder, "servers"),
+    adminPassword: randomBytes(12).toString("base64url"),
+    secretKey: randomBytes(36).toString("base64url"),
+  };
+  await mkdir(settings.dataDir, { mode: 0o700 });
+  const places: ServerPlace[] = [];
+  for (let number = 1; number <= SERVERS; number += 1) {
+    const place = await ServerPlace.prepare(`server-${number}`, settings);
+    places.push(place);
+    stops.push(() => place.stop());
+  }
+  await Promise.all(places.map((place) => place.start()));
+  const database = openDatabase({ connectionString: settings.databaseUrl }, { poolSize: 8 });
+  stops.push(() => database.close());
+  const { db } = database;
+  const robots = await storeRobots(db, "Endurance Park", devices);
+  const fleet = new RecordedFleet(mosquitto.robotUrl, devices);
+  stops.push(() => fleet.stop());
+  await fleet.start();
+  const silent = () => db.selectFrom("robot_state").where("live_at", "is", null).select("robot_id").executeTakeFirst();
+  await until(async () => (await silent()) === undefined, HEARD_LIMIT_MS, "Not every robot was heard of");
+  const [place] = places as [ServerPlace];
+  return {
+    db,
+    places,
+    caller: await Caller.signIn(place, settings.adminPassword),
+    fleet,
+    robots,
+    timezone: TIMEZONE,
+    dice: new Dice(options.seed),
+    versions: `PostgreSQL ${postgres.version}, Mosquitto ${mosquitto.version}`,
+  };
+}

@@ -1,0 +1,90 @@
+import type { Motion } from "./fleet.ts";
+import type { Rig } from "./rig.ts";
+import type { PlannedRun } from "./schedule-load.ts";
+
+export interface Gap {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+export interface RunsVerdict {
+  readonly problems: readonly string[];
+  /** Of robots, how many were planned. */
+  readonly runs: number;
+  /** From the due time until the robot moved, in milliseconds; of those due while no server was there, in a list of their own. */
+  readonly delays: readonly number[];
+  readonly delaysWithoutServer: readonly number[];
+  /** From the planned end until the robot stood, in milliseconds; below zero where it stood before. */
+  readonly overruns: readonly number[];
+}
+
+/** A robot moves this long after its due time at the latest, where servers were there. */
+const START_LIMIT_MS = 10_000;
+/** A robot stands this long after its planned end at the latest, whatever happened to the servers. */
+const STOP_LIMIT_MS = 3_000;
+/** It must not stand much earlier either. */
+const EARLY_MS = 2_000;
+
+/** Compares what was planned with what is on record and with what the robots truly did. To be asked when all is over. */
+export async function judgeRuns(rig: Rig, planned: readonly PlannedRun[], gaps: readonly Gap[]): Promise<RunsVerdict> {
+  const rows = await rig.db.selectFrom("runs").where("planned", "=", true).selectAll().execute();
+  const motions = rig.fleet.motions.filter(({ runId }) => runId !== null);
+  const keyOf = (scheduleId: number | null, dueMs: number, robotId: number) => `${scheduleId} ${dueMs} ${robotId}`;
+  const byKey = Map.groupBy(rows, (row) => keyOf(row.schedule_id, row.due_at?.getTime() ?? 0, row.robot_id));
+  const byRun = Map.groupBy(motions, ({ runId }) => runId);
+  const problems: string[] = [];
+  const delays: number[] = [];
+  const delaysWithoutServer: number[] = [];
+  const overruns: number[] = [];
+  let runs = 0;
+
+  for (const { scheduleId, groupName, dueMs, endMs, robots } of planned) {
+    const awayMs = awayAt(gaps, dueMs);
+    for (const robot of robots) {
+      runs += 1;
+      const key = keyOf(scheduleId, dueMs, robot.id);
+      const found = byKey.get(key) ?? [];
+      byKey.delete(key);
+      const name = `${groupName}, ${robot.serial}, due ${new Date(dueMs).toISOString()}`;
+      const wrong = (what: string) => problems.push(`${name}: ${what}`);
+      const [row, ...others] = found;
+      if (row === undefined) {
+        wrong("no run on record.");
+        continue;
+      }
+      if (others.length > 0) wrong(`${found.length} runs on record.`);
+      if (row.outcome !== "COMPLETED") wrong(`the run ended ${row.outcome}: ${row.reason}`);
+      if (row.began_at !== null && row.stop_command_id === null && row.reason !== "MAX_DURATION") {
+        wrong("the run was left without its STOP.");
+      }
+      const moved = byRun.get(row.id) ?? [];
+      const [motion] = moved;
+      if (moved.length !== 1) wrong(`the robot moved ${moved.length} times.`);
+      if (motion === undefined) continue;
+      const delay = motion.fromMs - dueMs;
+      (awayMs > 0 ? delaysWithoutServer : delays).push(delay);
+      if (delay < 0) wrong(`the robot moved ${-delay} ms too early.`);
+      if (delay > START_LIMIT_MS + awayMs) wrong(`the robot moved ${delay} ms late.`);
+      const overrun = (motion.untilMs ?? Infinity) - endMs;
+      overruns.push(overrun);
+      if (overrun > STOP_LIMIT_MS) wrong(`the robot moved on for ${overrun} ms.`);
+      if (overrun < -EARLY_MS) wrong(`the robot stood ${-overrun} ms too early.`);
+    }
+  }
+  for (const row of [...byKey.values()].flat()) problems.push(`A run that nobody planned: ${JSON.stringify(row)}`);
+  problems.push(...strangers(rig, planned, new Set(rows.map(({ id }) => id))));
+  return { problems, runs, delays, delaysWithoutServer, overruns };
+}
+
+/** Motions of planned robots that belong to no run on record. */
+function strangers(rig: Rig, planned: readonly PlannedRun[], runIds: ReadonlySet<string>): string[] {
+  const serials = new Set(planned.flatMap(({ robots }) => robots.map(({ serial }) => serial)));
+  const isStrange = ({ serial, runId }: Motion) => serials.has(serial) && (runId === null || !runIds.has(runId));
+  return rig.fleet.motions.filter(isStrange).map(({ serial }) => `${serial} moved without a run on record.`);
+}
+
+/** How long no server was there from this moment on, in milliseconds; one that is killed while it begins a run counts. */
+function awayAt(gaps: readonly Gap[], ms: number): number {
+  const gap = gaps.find(({ fromMs, untilMs }) => fromMs <= ms + 1_500 && untilMs > ms);
+  return gap === undefined ? 0 : gap.untilMs - ms;
+}

@@ -1,0 +1,145 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { createGroup } from "@suncrew/contract/groups/groups.ts";
+import type { RouteSpec } from "@suncrew/contract/http/route.ts";
+import { createSchedule, updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
+import { someAnswering } from "./caller.ts";
+import type { KnownRobot } from "./fleet.ts";
+import { until } from "./moments.ts";
+import type { Rig } from "./rig.ts";
+
+/** One due time of a group, as its schedule was stored. */
+export interface PlannedRun {
+  readonly scheduleId: number;
+  readonly groupName: string;
+  readonly dueMs: number;
+  readonly endMs: number;
+  readonly robots: readonly KnownRobot[];
+}
+
+interface Group {
+  readonly id: number;
+  readonly name: string;
+  readonly robots: readonly KnownRobot[];
+}
+
+const DURATION_MINUTES = 1;
+/** From one due time of a group to its next: it runs, stands still for a moment, and runs again. */
+const CYCLE_MS = 72_000;
+/** After a due time its run must be on record by then, or the group is left alone and the judge finds out. */
+const ON_RECORD_MS = 20_000;
+/** A schedule is not changed to a time that is nearer than this. */
+const AHEAD_MS = 6_000;
+const RETRY_MS = 300;
+
+/** Groups whose schedules fire one after the other all the time, and are set anew while servers are killed. */
+export class ScheduleLoad {
+  readonly #rig: Rig;
+  readonly planned: PlannedRun[] = [];
+  /** Changes of a schedule whose answer was lost with its server. */
+  unanswered = 0;
+  #groups: Group[] = [];
+
+  constructor(rig: Rig) {
+    this.#rig = rig;
+  }
+
+  /** Makes the groups. */
+  async prepare(robots: readonly KnownRobot[], perGroup: number): Promise<void> {
+    for (let at = 0; at < robots.length; at += perGroup) {
+      const members = robots.slice(at, at + perGroup);
+      const name = `Rows ${at / perGroup + 1}`;
+      const siteId = members[0]?.siteId ?? 0;
+      const body = { site_id: siteId, group_name: name, robot_ids: members.map(({ id }) => id) };
+      const { groupId } = createGroup.response.parse(await this.#send(createGroup, { body }));
+      this.#groups.push({ id: groupId, name, robots: members });
+    }
+  }
+
+  /** Gives every group its schedule, due one after the other from `firstMs` on, and again one cycle later. */
+  async work(firstMs: number, lastMs: number): Promise<void> {
+    await Promise.all(
+      this.#groups.map(async (group, index) => {
+        const dueMs = Math.ceil((firstMs + (index * CYCLE_MS) / this.#groups.length) / 1000) * 1000;
+        if (dueMs > lastMs) return;
+        const { scheduleId } = createSchedule.response.parse(
+          await this.#send(createSchedule, { body: this.#schedule(group, dueMs) }),
+        );
+        this.#add(group, scheduleId, dueMs);
+        if (dueMs + CYCLE_MS > lastMs) return;
+        await pause(dueMs - Date.now());
+        const isOnRecord = () => this.#isOnRecord(scheduleId, dueMs, group.robots.length);
+        await until(isOnRecord, ON_RECORD_MS, "no run").then(
+          () => this.#change(group, scheduleId, dueMs + CYCLE_MS),
+          () => undefined,
+        );
+      }),
+    );
+  }
+
+  /** While the first run lasts and servers are killed, the schedule is set to its next time. */
+  async #change(group: Group, scheduleId: number, dueMs: number): Promise<void> {
+    const rig = this.#rig;
+    const { dice } = rig;
+    await pause(dice.between(0, dueMs - 2 * AHEAD_MS - Date.now()));
+    const question = { params: { scheduleId }, body: this.#schedule(group, dueMs) };
+    for (let tries = 0; dueMs - Date.now() > AHEAD_MS; tries += 1) {
+      if (tries > 0) await pause(RETRY_MS);
+      const place = someAnswering(rig.places, (from) => dice.pick(from));
+      if (place === null) continue;
+      const answer = await rig.caller.call(place, updateSchedule, question);
+      if (answer === null) this.unanswered += 1;
+      else if (answer.status !== 200) throw new Error(`A schedule was refused: ${JSON.stringify(answer)}`);
+      // Also where the answer was lost: what counts is what was stored.
+      if (await this.#isStored(scheduleId, dueMs)) return this.#add(group, scheduleId, dueMs);
+    }
+  }
+
+  #add({ name, robots }: Group, scheduleId: number, dueMs: number): void {
+    const endMs = dueMs + DURATION_MINUTES * 60_000;
+    this.planned.push({ scheduleId, groupName: name, dueMs, endMs, robots });
+  }
+
+  #schedule({ id, robots }: Group, dueMs: number) {
+    return {
+      site_id: robots[0]?.siteId,
+      group_id: id,
+      action: "START",
+      start_time: localTime(dueMs, this.#rig.timezone),
+      duration_minutes: DURATION_MINUTES,
+      frequency: "ONCE",
+      status: "ACTIVE",
+    };
+  }
+
+  async #isStored(scheduleId: number, dueMs: number): Promise<boolean> {
+    const row = await this.#rig.db
+      .selectFrom("schedules")
+      .where("id", "=", scheduleId)
+      .select("next_run_at")
+      .executeTakeFirst();
+    return row?.next_run_at?.getTime() === dueMs;
+  }
+
+  async #isOnRecord(scheduleId: number, dueMs: number, robots: number): Promise<boolean> {
+    const rows = await this.#rig.db
+      .selectFrom("runs")
+      .where("schedule_id", "=", scheduleId)
+      .where("due_at", "=", new Date(dueMs))
+      .select("id")
+      .execute();
+    return rows.length === robots;
+  }
+
+  /** A call while all servers are there. */
+  async #send(route: RouteSpec, question: { readonly body: unknown }): Promise<unknown> {
+    const place = someAnswering(this.#rig.places, (from) => this.#rig.dice.pick(from));
+    const answer = place && (await this.#rig.caller.call(place, route, question));
+    if (answer?.status !== 201) throw new Error(`${route.path} answered ${JSON.stringify(answer)}`);
+    return answer.body;
+  }
+}
+
+/** `YYYY-MM-DD HH:MM:SS` at the site. */
+function localTime(ms: number, timeZone: string): string {
+  return new Date(ms).toLocaleString("sv-SE", { timeZone });
+}
