@@ -12,6 +12,7 @@ import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { robotSettingsRoutes } from "./features/robots/robot-settings.routes.ts";
 import { robotsRoutes } from "./features/robots/robots.routes.ts";
 import { runsRoutes } from "./features/runs/runs.routes.ts";
+import { Scheduler } from "./features/schedules/scheduler.ts";
 import { schedulesRoutes } from "./features/schedules/schedules.routes.ts";
 import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { Forecasts } from "./features/weather/public.ts";
@@ -58,7 +59,9 @@ export async function buildApp(parts: Parts): Promise<App> {
   services.push(commands);
   commandRoutes(http, parts, changes, commands);
   robotSettingsRoutes(http, commands);
-  schedulesRoutes(http, parts);
+  const scheduler = new Scheduler({ ...parts, commands, forecasts });
+  services.push(scheduler);
+  schedulesRoutes(http, parts, scheduler);
   runsRoutes(http, parts);
   groupsRoutes(http, parts, commands);
   maintenanceRoutes(http, parts, commands);

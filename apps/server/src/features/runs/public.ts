@@ -1,3 +1,17 @@
 export { type MotionShown, recordMotions } from "./run-motions.writes.ts";
 export { type EventTold, recordEvents } from "./run-events.writes.ts";
 export { failPlannedRun } from "./run-rows.writes.ts";
+/** For the scheduler. */
+export {
+  findStopsDue,
+  insertPlannedRuns,
+  type Occurrence,
+  type PlannedRun,
+  readStopDue,
+  SCHEDULER,
+  setStopCommand,
+  type StopDue,
+  withoutRun,
+} from "./planned-runs.writes.ts";
+export { type FailedStart, findFailedStarts, openAnew, readFailedStart } from "./failed-starts.writes.ts";
+export { closeLostRun, findLostRuns } from "./lost-runs.writes.ts";

@@ -1,4 +1,4 @@
-import type { RunOutcome } from "@suncrew/contract/runs/run-outcome.ts";
+import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import type { RunCounts } from "@suncrew/contract/runs/runs.ts";
 
 /** Where a run is counted; one that a person stopped is done. */

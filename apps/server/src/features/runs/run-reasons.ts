@@ -1,5 +1,5 @@
 import { type RunEndReason, runEndReasonSchema } from "@suncrew/contract/devices/messages.ts";
-import type { RunOutcome } from "@suncrew/contract/runs/run-outcome.ts";
+import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 
 /** What is on record about the end of a run. */
 export interface RecordedEnd {

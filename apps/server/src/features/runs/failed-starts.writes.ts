@@ -1,0 +1,101 @@
+import { sql } from "kysely";
+import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
+import { changedNow, type Db, type Tx } from "../../platform/database/database.ts";
+
+/** A planned run whose START failed although the robot can still clean, in its time. */
+export interface FailedStart {
+  readonly id: string;
+  readonly robot_id: number;
+  readonly site_id: number;
+  readonly due_at: Date;
+  readonly stop_due_at: Date;
+  /** How many STARTs there were. */
+  readonly starts: number;
+}
+
+/** A run is started anew no more often than this, so that a robot that always refuses is left alone. */
+const MAX_STARTS = 5;
+
+export async function findFailedStarts(db: Db, now: Date): Promise<FailedStart[]> {
+  return readFailedStarts(db, now, null);
+}
+
+/** The same run under the lock on its robot; null where it must not be started anew any more. */
+export async function readFailedStart(tx: Tx, runId: string, now: Date): Promise<FailedStart | null> {
+  return (await readFailedStarts(tx, now, runId))[0] ?? null;
+}
+
+/**
+ * Started anew is what surely does not move by its first START, and what nobody touched since:
+ * - the START was never claimed by a server, so it was never sent (protocol rule 5), or
+ * - it may have been sent, was not confirmed in time, and the robot confirmed the STOP that followed (rule 6): so it
+ *   stands, and the higher number of that STOP fences the old START, or
+ * - the robot refused it as too old.
+ * A later command by anybody, as a person's Stop, a Start or a maintenance lock, leaves the run as it is.
+ */
+async function readFailedStarts(db: Db | Tx, now: Date, runId: string | null): Promise<FailedStart[]> {
+  const dueAfter = new Date(now.getTime() - STARTS_LATE_UP_TO_MS);
+  const { rows } = await sql<FailedStart>`
+    select r.id, r.robot_id, r.site_id, r.due_at, r.stop_due_at, tried.starts
+    from runs r
+    join commands start on start.id = r.command_id
+    cross join lateral (
+      select count(*) as starts from commands s
+      where s.robot_id = r.robot_id and s.verb = 'START' and s.action_type = 'SCHEDULED' and s.seq <= start.seq
+        and s.seq >= floor(extract(epoch from r.due_at) * 1000)::bigint
+    ) tried
+    where r.outcome in ('FAILED', 'STOPPED') and r.planned and not r.sample
+      and r.due_at > ${dueAfter} and r.due_at <= ${now} and r.stop_due_at > ${now}
+      and (${runId}::uuid is null or r.id = ${runId}::uuid)
+      and tried.starts < ${MAX_STARTS}
+      and (
+        (start.outcome = 'NEVER_SENT' and start.claimed_by is null and r.began_at is null)
+        or (start.outcome = 'REJECTED' and start.ack_code in ('OLD_SESSION', 'EXPIRED') and r.began_at is null)
+        or (start.outcome = 'UNCONFIRMED' and start.settled_at >= start.settle_by and (r.began_at is null or r.reason = 'STOP')
+          and exists (select from commands f where f.follows_id = start.id and f.outcome = 'CONFIRMED'))
+      )
+      and not exists (
+        select from commands later where later.robot_id = r.robot_id and later.seq > start.seq
+          and later.verb <> 'SET' and later.follows_id is distinct from start.id
+      )
+    order by r.due_at
+    limit 500
+  `.execute(db);
+  return rows;
+}
+
+/**
+ * Opens a failed run again for another START, under the name that this START bears, so that what the robot still tells
+ * about the old one is not taken for the new. If it had moved after all, that motion keeps the old name as a row of
+ * its own.
+ */
+export async function openAnew(
+  tx: Tx,
+  runId: string,
+  anew: { readonly id: string; readonly commandId: string },
+): Promise<void> {
+  const before = await tx.selectFrom("runs").selectAll().where("id", "=", runId).executeTakeFirstOrThrow();
+  await tx
+    .updateTable("runs")
+    .set({
+      id: anew.id,
+      command_id: anew.commandId,
+      stop_command_id: null,
+      began_at: null,
+      battery_began: null,
+      planned_end_at: null,
+      ended_at: null,
+      battery_ended: null,
+      outcome: null,
+      reason: null,
+      change_no: changedNow,
+    })
+    .where("id", "=", runId)
+    .execute();
+  if (before.began_at === null) return;
+  const { at: _at, change_no: _changeNo, ...motion } = before;
+  await tx
+    .insertInto("runs")
+    .values({ ...motion, planned: false, schedule_id: null, due_at: null, stop_due_at: null, outcome: "CUT_SHORT" })
+    .execute();
+}

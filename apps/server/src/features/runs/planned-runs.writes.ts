@@ -1,0 +1,104 @@
+import type { Insertable } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import { changedNow, type Db, type Tx } from "../../platform/database/database.ts";
+import type { RunsTable } from "../../platform/database/schema.ts";
+
+/** As activity log and runs name who starts and stops by schedule. */
+export const SCHEDULER = "Scheduler";
+
+/** One robot's run as it falls due: under way by its START, or over at once with its reason. */
+export type PlannedRun =
+  | { readonly id: string; readonly robotId: number; readonly commandId: string }
+  | { readonly robotId: number; readonly outcome: "SKIPPED" | "MISSED"; readonly reason: string };
+
+/** What the runs of a group at one due time have in common. */
+export interface Occurrence {
+  readonly scheduleId: number;
+  readonly siteId: number;
+  readonly groupId: number;
+  readonly groupName: string;
+  readonly dueAt: Date;
+  readonly stopDueAt: Date;
+}
+
+/** Those of the robots that have no run of this due time yet. */
+export async function withoutRun(tx: Tx, occurrence: Occurrence, robotIds: readonly number[]): Promise<number[]> {
+  const rows = await tx
+    .selectFrom("runs")
+    .select("robot_id")
+    .where("schedule_id", "=", occurrence.scheduleId)
+    .where("due_at", "=", occurrence.dueAt)
+    .execute();
+  const recorded = new Set(rows.map((row) => row.robot_id));
+  return robotIds.filter((id) => !recorded.has(id));
+}
+
+/** Puts runs on record; one that is there already for its due time stays as it is (the index is the fence). */
+export async function insertPlannedRuns(
+  tx: Tx,
+  occurrence: Occurrence,
+  runs: readonly PlannedRun[],
+  now: Date,
+): Promise<void> {
+  if (runs.length === 0) return;
+  const { scheduleId, siteId, groupId, groupName, dueAt, stopDueAt } = occurrence;
+  const rows = runs.map((run): Insertable<RunsTable> => ({
+    id: "id" in run ? run.id : uuidv7(),
+    robot_id: run.robotId,
+    site_id: siteId,
+    planned: true,
+    started_by: SCHEDULER,
+    action_type: "SCHEDULED",
+    schedule_id: scheduleId,
+    group_id: groupId,
+    group_name: groupName,
+    due_at: dueAt,
+    stop_due_at: stopDueAt,
+    ...("id" in run ? { command_id: run.commandId } : { ended_at: now, outcome: run.outcome, reason: run.reason }),
+  }));
+  await tx
+    .insertInto("runs")
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** A planned run whose time is up and that no STOP is on its way for. */
+export interface StopDue {
+  readonly id: string;
+  readonly robot_id: number;
+}
+
+const MAX_RUNS = 1_000;
+
+export async function findStopsDue(db: Db, now: Date): Promise<StopDue[]> {
+  return stopsDue(db, now).select(["runs.id", "runs.robot_id"]).orderBy("runs.stop_due_at").limit(MAX_RUNS).execute();
+}
+
+/** The run as it is under the lock on its robot; null where it has ended or is being stopped by now. */
+export async function readStopDue(tx: Tx, runId: string, now: Date) {
+  const run = await stopsDue(tx, now)
+    .select(["runs.id", "runs.robot_id", "runs.began_at", "runs.command_id"])
+    .where("runs.id", "=", runId)
+    .executeTakeFirst();
+  return run ?? null;
+}
+
+/** A STOP that was confirmed while its run is still open did not end it: another one is due. */
+function stopsDue(db: Db | Tx, now: Date) {
+  return db
+    .selectFrom("runs")
+    .leftJoin("commands as stop", "stop.id", "runs.stop_command_id")
+    .where("runs.ended_at", "is", null)
+    .where("runs.stop_due_at", "is not", null)
+    .where("runs.stop_due_at", "<=", now)
+    .where((eb) => eb.or([eb("stop.id", "is", null), eb("stop.settled_at", "is not", null)]));
+}
+
+export async function setStopCommand(tx: Tx, runId: string, commandId: string): Promise<void> {
+  await tx
+    .updateTable("runs")
+    .set({ stop_command_id: commandId, change_no: changedNow })
+    .where("id", "=", runId)
+    .execute();
+}

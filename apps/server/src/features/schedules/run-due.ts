@@ -1,0 +1,130 @@
+import { dueDecision } from "@suncrew/domain/schedules/due-decision.ts";
+import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
+import { v7 as uuidv7 } from "uuid";
+import type { Tx } from "../../platform/database/database.ts";
+import { recordAudit } from "../audit/public.ts";
+import { acceptOrders } from "../commands/public.ts";
+import { insertPlannedRuns, type Occurrence, type PlannedRun, SCHEDULER, withoutRun } from "../runs/public.ts";
+import { advance, type LockedSchedule, lockDue, readMemberIds } from "./due-schedules.writes.ts";
+import { showGroupChange } from "./schedule-rows.writes.ts";
+import { missedSentences, scheduled } from "./scheduler-sentences.ts";
+
+/** What a server knows as it serves a schedule. */
+export interface Circumstances {
+  readonly now: Date;
+  /** False where this server has no broker: starts are left to another one until they are missed. */
+  readonly canSend: boolean;
+  /** The day's weather speaks against it; null where nobody asked. */
+  readonly tooWet: boolean | null;
+}
+
+/** Occurrences served in one transaction; after a long downtime the rest follow at once in the next. */
+const MAX_OCCURRENCES = 50;
+
+/**
+ * Serves a due schedule in the caller's transaction: a run for each robot of the group and each due time, the START
+ * commands of those that can run, and the next due time. Null where there was nothing to do; else what to send after
+ * the commit, and whether more is due. The lock on the schedule, and the unique index of runs, keep it to once.
+ */
+export async function runDue(
+  tx: Tx,
+  scheduleId: number,
+  circumstances: Circumstances,
+): Promise<{ readonly commandIds: readonly string[]; readonly moreDue: boolean } | null> {
+  const { now, canSend, tooWet } = circumstances;
+  const schedule = await lockDue(tx, scheduleId, now);
+  // Its choice was switched on since it was found: the weather is asked first, a second later.
+  if (schedule === null || (schedule.skipOnRain && tooWet === null)) return null;
+  const members = await readMemberIds(tx, schedule.groupId);
+  const commandIds: string[] = [];
+  let next: Date | null = schedule.nextRunAt;
+  let served = 0;
+  while (next !== null && next <= now && served < MAX_OCCURRENCES) {
+    const decision = dueDecision(next, schedule.durationMinutes, now);
+    const occurrence: Occurrence = { ...occurrenceOf(schedule), dueAt: next, stopDueAt: decision.stopDueAt };
+    if (decision.kind === "missed") {
+      await recordNone(tx, occurrence, members, { outcome: "MISSED", reason: missedSentences[decision.reason] }, now);
+    } else if (schedule.skipOnRain && tooWet === true) {
+      await recordNone(tx, occurrence, members, { outcome: "SKIPPED", reason: scheduled.heldForRain }, now);
+    } else if (!canSend) {
+      break;
+    } else commandIds.push(...(await startAll(tx, occurrence, members, now)));
+    next = nextRunAfter(schedule, schedule.timezone, next);
+    served += 1;
+  }
+  if (served === 0) return null;
+  await advance(tx, schedule.id, next);
+  await showGroupChange(tx, schedule.groupId);
+  return { commandIds, moreDue: served === MAX_OCCURRENCES && next !== null && next <= now };
+}
+
+function occurrenceOf({ id, siteId, groupId, groupName }: LockedSchedule) {
+  return { scheduleId: id, siteId, groupId, groupName };
+}
+
+/** Starts what can be started, each robot for itself; the others are skipped with the reason. */
+async function startAll(tx: Tx, occurrence: Occurrence, members: readonly number[], now: Date): Promise<string[]> {
+  const robotIds = await withoutRun(tx, occurrence, members);
+  const all = await acceptOrders(
+    tx,
+    occurrence.siteId,
+    robotIds,
+    () => ({
+      ...scheduledOrder,
+      verb: "START",
+      runId: uuidv7(),
+      maxDurationS: secondsUntil(occurrence.stopDueAt, now),
+    }),
+    now,
+  );
+  const runs = all.map(({ robot, accepted }): PlannedRun => {
+    if (accepted.kind === "refused") {
+      const { refusal, error } = accepted;
+      const reason = refusal === "start-open" ? scheduled.startOpen(robot.serial_number) : error.message;
+      return { robotId: robot.id, outcome: "SKIPPED", reason };
+    }
+    const { id: commandId, run_id } = accepted.command;
+    return { id: run_id ?? uuidv7(), robotId: robot.id, commandId };
+  });
+  await insertPlannedRuns(tx, occurrence, runs, now);
+  return runs.flatMap((run) => ("id" in run ? [run.commandId] : []));
+}
+
+/** Who orders by schedule, and how: the robots' own stored settings hold. */
+export const scheduledOrder = {
+  by: { userId: null, name: SCHEDULER, actionType: "SCHEDULED" },
+  mode: "AUTO",
+} as const;
+
+/** Rule 4: a robot stops by itself then, whatever it hears; whole seconds, at least one. */
+export function secondsUntil(end: Date, now: Date): number {
+  return Math.max(1, Math.floor((end.getTime() - now.getTime()) / 1_000));
+}
+
+/** Nothing was tried, so the activity log stays as it is; the runs and an audit row tell why. */
+async function recordNone(
+  tx: Tx,
+  occurrence: Occurrence,
+  members: readonly number[],
+  why: { readonly outcome: "SKIPPED" | "MISSED"; readonly reason: string },
+  now: Date,
+): Promise<void> {
+  const robotIds = await withoutRun(tx, occurrence, members);
+  await insertPlannedRuns(
+    tx,
+    occurrence,
+    robotIds.map((robotId) => ({ robotId, ...why })),
+    now,
+  );
+  await recordAudit(tx, {
+    actor: { userId: null, name: SCHEDULER },
+    action: why.outcome === "MISSED" ? "MISS_SCHEDULED_RUN" : "HOLD_SCHEDULED_RUN",
+    entity: "schedule",
+    entityId: occurrence.scheduleId,
+    siteId: occurrence.siteId,
+    outcome: why.outcome === "MISSED" ? "FAILED" : "REFUSED",
+    reason: why.reason,
+    after: { due_at: occurrence.dueAt.toISOString(), group_name: occurrence.groupName, robots: robotIds.length },
+    at: now,
+  });
+}

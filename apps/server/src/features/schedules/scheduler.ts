@@ -1,0 +1,160 @@
+import type { Cancel } from "../../platform/clock.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { decide } from "../../platform/database/decide.ts";
+import type { Parts, Service } from "../../platform/parts.ts";
+import { type Commands, lockRobots } from "../commands/public.ts";
+import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue } from "../runs/public.ts";
+import type { Forecasts } from "../weather/public.ts";
+import { type DueSchedule, findDue } from "./due-schedules.writes.ts";
+import { eachOf, Rounds } from "./rounds.ts";
+import { runDue } from "./run-due.ts";
+import { startAnew } from "./start-anew.ts";
+import { stopRun } from "./stop-run.ts";
+
+/** Every server looks for what is due this often. */
+const LOOK_MS = 1_000;
+const LOOK_FOR_LOST_MS = 10_000;
+/** Transactions of one kind at the same time. */
+const AT_ONCE = 3;
+
+export interface SchedulerParts extends Pick<Parts, "db" | "clock" | "broker" | "log"> {
+  readonly commands: Pick<Commands, "dispatch">;
+  readonly forecasts: Pick<Forecasts, "adviceFor">;
+}
+
+/**
+ * Makes schedules run, on every server at once: PostgreSQL says what is due, and its locks and the unique index of runs
+ * keep each due time to one run for each robot. Whatever a server leaves undone by dying, the others find.
+ */
+export class Scheduler implements Service {
+  readonly #parts: SchedulerParts;
+  readonly #everySecond: readonly Rounds[];
+  readonly #lost: Rounds;
+  readonly #sending = new Set<Promise<void>>();
+  #cancels: Cancel[] = [];
+  #ended = false;
+
+  constructor(parts: SchedulerParts) {
+    this.#parts = parts;
+    const rounds = (work: () => Promise<void>) => new Rounds(parts.log, work);
+    this.#everySecond = [
+      rounds(() => this.#stopWhatIsOver()),
+      rounds(() => this.#runWhatIsDue({ skipOnRain: false })),
+      // Apart, because the weather may take seconds to be had.
+      rounds(() => this.#runWhatIsDue({ skipOnRain: true })),
+      rounds(() => this.#startAnew()),
+    ];
+    this.#lost = rounds(() => this.#closeLost());
+  }
+
+  async start(): Promise<void> {
+    const { clock } = this.#parts;
+    this.#ended = false;
+    this.#cancels = [
+      clock.every(LOOK_MS, () => {
+        for (const rounds of this.#everySecond) void rounds.look();
+      }),
+      clock.every(LOOK_FOR_LOST_MS, () => void this.#lost.look()),
+    ];
+    for (const rounds of this.#everySecond) void rounds.look();
+  }
+
+  async stop(): Promise<void> {
+    this.#ended = true;
+    for (const cancel of this.#cancels) cancel();
+    this.#cancels = [];
+    await Promise.all([...this.#everySecond, this.#lost].map((rounds) => rounds.idle()));
+    await Promise.all(this.#sending);
+  }
+
+  /** Looks at everything once; resolves when what was due is stored and handed to the broker. */
+  async look(): Promise<void> {
+    await Promise.all([...this.#everySecond, this.#lost].map((rounds) => rounds.look()));
+    await Promise.all(this.#sending);
+  }
+
+  /** Serves one schedule now if it is due: whoever edits it must not change what should have begun already. */
+  async serve(scheduleId: number): Promise<void> {
+    const { db, clock } = this.#parts;
+    for (const due of await findDue(db, clock.now(), { id: scheduleId })) {
+      await this.#serve(due, await this.#isTooWet(due));
+    }
+  }
+
+  async #runWhatIsDue(only: { readonly skipOnRain: boolean }): Promise<void> {
+    const { db, clock } = this.#parts;
+    const due = await findDue(db, clock.now(), only);
+    // All are asked for at once, because each may take seconds; the answers are kept by place.
+    const asked = await Promise.all(
+      due.map(async (schedule) => ({ schedule, tooWet: await this.#isTooWet(schedule) })),
+    );
+    await eachOf(asked, AT_ONCE, ({ schedule, tooWet }) => this.#serve(schedule, tooWet));
+  }
+
+  /** The day's weather holds the run; unknown weather holds nothing up. Null where the schedule does not ask. */
+  async #isTooWet({ skipOnRain, site }: DueSchedule): Promise<boolean | null> {
+    if (!skipOnRain) return null;
+    return (await this.#parts.forecasts.adviceFor(site)) === "not-recommended";
+  }
+
+  async #serve(schedule: DueSchedule, tooWet: boolean | null): Promise<void> {
+    const { db, clock, broker, log } = this.#parts;
+    try {
+      for (let moreDue = true; moreDue && !this.#ended;) {
+        const circumstances = { now: clock.now(), canSend: broker.connected, tooWet };
+        const served = await decide(db, (tx) => runDue(tx, schedule.id, circumstances));
+        this.#send(served?.commandIds ?? []);
+        moreDue = served?.moreDue ?? false;
+      }
+    } catch (error) {
+      // One schedule that cannot be served must not hold up the others.
+      log.error({ error, scheduleId: schedule.id }, "serving a schedule failed; trying again within a second");
+    }
+  }
+
+  async #stopWhatIsOver(): Promise<void> {
+    const { db, clock } = this.#parts;
+    const due = await findStopsDue(db, clock.now());
+    await eachOf(due, AT_ONCE, (run) => this.#robotWork(run.robot_id, (tx) => stopRun(tx, run, clock.now())));
+  }
+
+  async #startAnew(): Promise<void> {
+    const { db, clock, broker } = this.#parts;
+    if (!broker.connected) return;
+    const failed = await findFailedStarts(db, clock.now());
+    await eachOf(failed, AT_ONCE, (run) => this.#robotWork(run.robot_id, (tx) => startAnew(tx, run, clock.now())));
+  }
+
+  async #closeLost(): Promise<void> {
+    const { db, clock } = this.#parts;
+    const lost = await findLostRuns(db, clock.now());
+    await eachOf(lost, AT_ONCE, ({ id, robot_id }) =>
+      this.#robotWork(robot_id, async (tx) => {
+        await lockRobots(tx, [robot_id]);
+        await closeLostRun(tx, id, clock.now());
+        return null;
+      }),
+    );
+  }
+
+  /** One robot whose run cannot be served must not hold up the others. */
+  async #robotWork(robotId: number, work: (tx: Tx) => Promise<string | null>): Promise<void> {
+    if (this.#ended) return;
+    try {
+      const commandId = await decide(this.#parts.db, work);
+      if (commandId !== null) this.#send([commandId]);
+    } catch (error) {
+      this.#parts.log.error({ error, robotId }, "serving a planned run failed; trying again within a second");
+    }
+  }
+
+  /** After the commit. What is lost here by dying is found again: STOPs by the settler, STARTs as never sent. */
+  #send(commandIds: readonly string[]): void {
+    if (commandIds.length === 0) return;
+    const sending = this.#parts.commands
+      .dispatch(commandIds)
+      .catch((error: unknown) => this.#parts.log.error({ error }, "sending scheduled commands failed"))
+      .finally(() => this.#sending.delete(sending));
+    this.#sending.add(sending);
+  }
+}
