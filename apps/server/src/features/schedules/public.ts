@@ -1,0 +1,4 @@
+/** For the demo's history, which is written by what really runs schedules. */
+export { type Circumstances, runDue } from "./run-due.ts";
+export { stopRun } from "./stop-run.ts";
+export { type Saved, type ScheduleBody, storeNew } from "./save-schedule.ts";
