@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
-import { runOutcomeSchema } from "../runs/run-outcome.ts";
+import { runOutcomeSchema } from "./run-outcome.ts";
 import { dateSchema, idInputSchema, idSchema, instantSchema, percentInputSchema } from "../http/values.ts";
 
 /** The mapped status (§3 Robot, client shape). */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { actionTypeSchema } from "../activity/activity.ts";
 import { defineRoute } from "../http/route.ts";
 import { dateSchema, idInputSchema, idSchema, instantSchema } from "../http/values.ts";
-import { runOutcomeSchema } from "./run-outcome.ts";
+import { runOutcomeSchema } from "../robots/run-outcome.ts";
 
 /** One robot's cleaning, from the moment it was due or began; also one that never came about. */
 export const runSchema = z.object({

@@ -1,5 +1,5 @@
 import type { RunEndReason } from "@suncrew/contract/devices/messages.ts";
-import type { RunOutcome } from "@suncrew/contract/runs/run-outcome.ts";
+import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 
 export interface EndedRun {
   readonly planned: boolean;

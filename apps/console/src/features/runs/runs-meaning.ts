@@ -1,5 +1,5 @@
 import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
-import type { RunOutcome } from "@suncrew/contract/runs/run-outcome.ts";
+import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import {
   IconAlertTriangle,
   IconCircleCheck,
