@@ -13,7 +13,7 @@ import type { Db } from "../src/platform/database/database.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../src/platform/embedded/broker.ts";
 import { openSession } from "../src/platform/sessions.ts";
 import { signToken } from "../src/features/auth/tokens.ts";
-import { addFixtures, type Fixtures, type Person, type TestRobot, usernames } from "./fixtures.ts";
+import { addFixtures, addRobot, type Fixtures, type Person, type TestRobot, usernames } from "./fixtures.ts";
 import { testSettings } from "./test-app.ts";
 import { type Answer, TestClient } from "./test-client.ts";
 import { createTestDatabase } from "./test-database.ts";
@@ -31,6 +31,8 @@ export interface BenchOptions {
   readonly initial?: Readonly<Record<string, InitialState>>;
   /** How many servers; 1 unless told otherwise. */
   readonly servers?: number;
+  /** Robots at `ownSite` beside those of the fixtures, in `moreRobots`; none unless told otherwise. */
+  readonly more?: number;
   /** Stands between each server and its broker connection. */
   readonly wrapBroker?: (broker: Broker) => Broker;
 }
@@ -39,6 +41,7 @@ export interface BenchOptions {
 export class CommandBench {
   readonly db: Db;
   readonly fixtures: Fixtures;
+  readonly moreRobots: readonly TestRobot[];
   readonly fleet: Fleet;
   readonly mqtt: EmbeddedBroker;
   readonly clock: Clock;
@@ -50,13 +53,14 @@ export class CommandBench {
   readonly #listener: pg.Client;
 
   private constructor(
-    parts: Pick<CommandBench, "fixtures" | "fleet" | "mqtt" | "clock" | "observer">,
+    parts: Pick<CommandBench, "fixtures" | "moreRobots" | "fleet" | "mqtt" | "clock" | "observer">,
     database: Awaited<ReturnType<typeof createTestDatabase>>,
     listener: pg.Client,
     options: BenchOptions,
   ) {
     this.db = database.db;
     this.fixtures = parts.fixtures;
+    this.moreRobots = parts.moreRobots;
     this.fleet = parts.fleet;
     this.mqtt = parts.mqtt;
     this.clock = parts.clock;
@@ -73,7 +77,11 @@ export class CommandBench {
     const access = deviceAccess(database.db);
     const log = pino({ level: "silent" });
     const mqtt = await startEmbeddedBroker({ port: 0, orNext: false, access, maxPacketBytes: 65_536, log });
-    const devices = [fixtures.ownRobot, fixtures.ownRobot2, fixtures.foreignRobot];
+    const moreRobots: TestRobot[] = [];
+    for (let number = 1; number <= (options.more ?? 0); number += 1) {
+      moreRobots.push(await addRobot(database.db, fixtures.ownSiteId, `OWN-M${number}`));
+    }
+    const devices = [fixtures.ownRobot, fixtures.ownRobot2, fixtures.foreignRobot, ...moreRobots];
     const { initial } = options;
     const fleet = createFleet({ mqttUrl: mqtt.url, devices, clock, ...(initial && { initial }) });
     const listener = new pg.Client(database.connection);
@@ -81,7 +89,7 @@ export class CommandBench {
     await listener.query("listen suncrew_changes");
     const observer = openBroker({ url: mqtt.url, clientId: "observer", ...mqtt.serverAccount, log });
     await untilConnected(observer);
-    const bench = new CommandBench({ fixtures, fleet, mqtt, clock, observer }, database, listener, options);
+    const bench = new CommandBench({ fixtures, moreRobots, fleet, mqtt, clock, observer }, database, listener, options);
     for (let count = options.servers ?? 1; count > 0; count -= 1) await bench.startServer();
     fleet.start();
     return bench;
