@@ -9,26 +9,28 @@ export interface RobotResultListProps {
   /** What the list is of, for a screen reader. */
   readonly label: string;
   readonly results: readonly RobotResult[];
+  /** What a robot that succeeded has done, such as "Has stopped." */
+  readonly doneText: string;
 }
 
 /** What came of each robot where many were commanded at once, with its reason. */
-export function RobotResultList({ label, results }: RobotResultListProps) {
+export function RobotResultList({ label, results, doneText }: RobotResultListProps) {
   return (
     <ul className={classes["list"]} aria-label={label}>
       {results.map((result) => (
-        <RobotResultRow key={result.robotObjectId} result={result} />
+        <RobotResultRow key={result.robotObjectId} result={result} doneText={doneText} />
       ))}
     </ul>
   );
 }
 
-function RobotResultRow({ result }: { result: RobotResult }) {
+function RobotResultRow({ result, doneText }: { result: RobotResult; doneText: string }) {
   const { outcome, pending, message } = resultNow(result, useRobotLive(result.robotObjectId));
   return (
     <li className={classes["row"]}>
       <span className={classes["serial"]}>{result.robotId}</span>
       <StateBadge look={pending ? pendingLook : robotOutcomeLook[outcome]} />
-      <span className={classes["message"]}>{message}</span>
+      <span className={classes["message"]}>{outcome === "SUCCESS" ? doneText : message}</span>
     </li>
   );
 }

@@ -8,5 +8,5 @@ export function resultNow(
 ): Pick<RobotResult, "outcome" | "pending" | "message"> {
   const isStopped = live?.online === true && live.motion === "STOPPED" && live.open_command === null;
   if (!result.pending || !isStopped) return result;
-  return { outcome: "SUCCESS", pending: false, message: "The robot has confirmed it since." };
+  return { ...result, outcome: "SUCCESS", pending: false };
 }

@@ -38,7 +38,7 @@ export const GroupCard = memo(function GroupCard({ group, site, siteRows }: Grou
     <article className={classes["card"]} aria-label={group.group_name}>
       <div className={classes["head"]}>
         <h3 className={classes["name"]}>{group.group_name}</h3>
-        <GroupStatusBadge members={members} />
+        <GroupStatusBadge members={members} total={group.robots.length} />
       </div>
       <p className={classes["facts"]}>
         <span>{robotsText(group.robots.length)}</span>
@@ -69,9 +69,9 @@ export const GroupCard = memo(function GroupCard({ group, site, siteRows }: Grou
 });
 
 /** §4 Group status: standby is displayed as 'Online: n/m'. */
-function GroupStatusBadge({ members }: { members: readonly RobotView[] }) {
+function GroupStatusBadge({ members, total }: { members: readonly RobotView[]; total: number }) {
   const status = groupStatusOf(members);
   const look = groupStatusLook[status];
   if (status !== "standby") return <StateBadge look={look} />;
-  return <StateBadge look={look} label={`Online: ${onlineMembersOf(members)}/${members.length}`} />;
+  return <StateBadge look={look} label={`Online: ${onlineMembersOf(members)}/${total}`} />;
 }

@@ -11,8 +11,8 @@ import type { SiteRobots } from "../robots/public.ts";
 import { GroupCard } from "./group-card.tsx";
 import { useSiteGroups } from "./use-site-groups.ts";
 
-const MIN_CARD_PX = 400;
-const CARD_PX = 300;
+const MIN_CARD_PX = 560;
+const CARD_PX = 240;
 const keyOf = (group: Group) => group.id;
 
 export interface GroupControlTabProps {

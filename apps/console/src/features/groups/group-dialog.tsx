@@ -32,6 +32,7 @@ export function GroupDialog({ site, group, groups, rows, onClose }: GroupDialogP
   // Whom somebody else has taken meanwhile is no longer chosen.
   const robotIds = offered.map((row) => row.robot_id).filter((id) => wanted.includes(id));
   const draft = { name, robotIds, group, groups };
+  const taken = nameProblem(draft);
   const problem = draftProblem(draft);
 
   const save = async (event: FormEvent) => {
@@ -54,11 +55,11 @@ export function GroupDialog({ site, group, groups, rows, onClose }: GroupDialogP
           maxLength={GROUP_NAME_MAX}
           autoComplete="off"
           data-autofocus
-          error={nameProblem(draft)}
+          error={taken}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <RobotChoice offered={offered} siteRobotCount={rows.length} chosen={robotIds} onChoose={setWanted} />
-        {problem !== null && (
+        {problem !== null && problem !== taken && (
           <Text size="sm" c="dimmed" mt="sm">
             {problem}
           </Text>

@@ -73,5 +73,7 @@ function Member({ row, ordered }: { row: RobotWithSettings; ordered: StartOrStop
 
 function Progress({ robot, verb }: { robot: RobotView; verb: StartOrStop }) {
   if (showsCommand(robot, verb)) return <IconCheck size={14} className={classes["confirmed"]} aria-label="Confirmed" />;
+  // A robot that is skipped is waited for by nobody.
+  if (robot.openCommand?.verb !== verb) return null;
   return <IconLoader2 size={14} className={classes["turning"]} aria-label="Waiting" />;
 }

@@ -39,7 +39,11 @@ export function GroupResult({ group, rows, action }: GroupResultProps) {
             {results.length - failed.length} of {robotsText(results.length)} {done}.
           </p>
           <div className={classes["resultList"]}>
-            <RobotResultList label={`Robots of ${group.group_name} that have not ${done}`} results={failed} />
+            <RobotResultList
+              label={`Robots of ${group.group_name} that were not ${done}`}
+              results={failed}
+              doneText={`Has ${done} since.`}
+            />
           </div>
         </>
       ) : (

@@ -36,7 +36,7 @@ export function StopSiteDialog({ site, rows, stopped, onAgain, onClose }: StopSi
             ))}
           </ul>
         ) : (
-          <RobotResultList label="What came of each robot" results={stopped.results} />
+          <RobotResultList label="What came of each robot" results={stopped.results} doneText="Has stopped." />
         )}
       </div>
       <Row justify="flex-end" mt="md" gap="xs">
