@@ -9,8 +9,8 @@ export interface RobotResultListProps {
   /** What the list is of, for a screen reader. */
   readonly label: string;
   readonly results: readonly RobotResult[];
-  /** What a robot that succeeded has done, such as "Has stopped." */
-  readonly doneText: string;
+  /** What a robot that succeeded has done, such as "Has stopped."; the server's own words where it is left out. */
+  readonly doneText?: string;
 }
 
 /** What came of each robot where many were commanded at once, with its reason. */
@@ -24,13 +24,13 @@ export function RobotResultList({ label, results, doneText }: RobotResultListPro
   );
 }
 
-function RobotResultRow({ result, doneText }: { result: RobotResult; doneText: string }) {
+function RobotResultRow({ result, doneText }: { result: RobotResult; doneText: string | undefined }) {
   const { outcome, pending, message } = resultNow(result, useRobotLive(result.robotObjectId));
   return (
     <li className={classes["row"]}>
       <span className={classes["serial"]}>{result.robotId}</span>
       <StateBadge look={pending ? pendingLook : robotOutcomeLook[outcome]} />
-      <span className={classes["message"]}>{outcome === "SUCCESS" ? doneText : message}</span>
+      <span className={classes["message"]}>{outcome === "SUCCESS" ? (doneText ?? message) : message}</span>
     </li>
   );
 }
