@@ -31,6 +31,7 @@ export function CalendarDay({ date, today, timezone, entries }: CalendarDayProps
       aria-current={isToday ? "date" : undefined}
       data-today={isToday || undefined}
       data-past={date < today || undefined}
+      data-empty={entries.length === 0 || undefined}
     >
       <h4 className={classes["dayHead"]}>
         <span>{weekday.format(new Date(`${date}T00:00:00Z`))}</span> <span>{Number(date.slice(8))}</span>

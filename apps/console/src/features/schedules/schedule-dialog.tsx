@@ -78,7 +78,7 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
       >
         <Switch
           label="Enable schedule"
-          description={`Starts ${robotCount === 1 ? "the robot" : `all ${robotCount} robots`} of the group, and stops them after the duration.`}
+          description={`Starts ${robotCount === 1 ? "the robot" : `the ${robotCount} robots`} of the group, and stops ${robotCount === 1 ? "it" : "them"} at the end.`}
           checked={form.enabled}
           onChange={(event) => change({ enabled: event.currentTarget.checked })}
         />

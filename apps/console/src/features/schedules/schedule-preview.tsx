@@ -73,8 +73,8 @@ function NextRuns({ startTime, frequency, timezone, now }: NextRunsProps) {
       </ol>
       {start.moved && (
         <Note>
-          {startTime.slice(11, 16)} is already past today at the site, so the first run comes {nextTimeWords[frequency]}
-          : {siteTimeText(start.firstRun, timezone, now)}.
+          {startTime.slice(11, 16)} is already past today at the site, so the next run comes {nextTimeWords[frequency]}:{" "}
+          {siteTimeText(start.firstRun, timezone, now)}.
         </Note>
       )}
       {lastDay !== null && <Note>{lastDay}</Note>}

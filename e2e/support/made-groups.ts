@@ -1,0 +1,101 @@
+import { createGroup, deleteGroup, groupList } from "@suncrew/contract/groups/groups.ts";
+import type { Group } from "@suncrew/contract/groups/groups.ts";
+import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { createSchedule } from "@suncrew/contract/schedules/schedules.ts";
+import type { Frequency, Schedule } from "@suncrew/contract/schedules/schedules.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import type { Locator, Page } from "@playwright/test";
+import type { ApiClient } from "./api.ts";
+import { test as base } from "./suncrew.ts";
+
+export interface MadeSchedule {
+  readonly startTime: string;
+  readonly frequency?: Frequency;
+  readonly minutes?: number;
+  readonly skipOnRain?: boolean;
+}
+
+/** Makes groups by calls, and deletes them, with their schedules, after the test. */
+export class MadeGroups {
+  readonly #api: ApiClient;
+  readonly #made: number[] = [];
+
+  constructor(api: ApiClient) {
+    this.#api = api;
+  }
+
+  async site(name: string): Promise<Site> {
+    const site = (await this.#api.call(siteDetails, {})).find((one) => one.name === name);
+    if (site === undefined) throw new Error(`There is no site ${name}`);
+    return site;
+  }
+
+  async make(siteName: string, groupName: string, serials: readonly string[]): Promise<Group> {
+    const { id: siteId } = await this.site(siteName);
+    const { robots } = await this.#api.call(robotDetailsWithSettings, { params: { siteId } });
+    const robotIds = robots.filter((robot) => serials.includes(robot.serial_number)).map((robot) => robot.robot_id);
+    const body = { site_id: siteId, group_name: groupName, robot_ids: robotIds };
+    const { groupId } = await this.#api.call(createGroup, { body });
+    this.#made.push(groupId);
+    const group = (await this.#api.call(groupList, { params: { siteId } })).find(({ id }) => id === groupId);
+    if (group === undefined) throw new Error(`The group ${groupName} is not listed`);
+    return group;
+  }
+
+  async schedule(
+    group: Group,
+    { startTime, frequency = "ONCE", minutes = 30, skipOnRain = false }: MadeSchedule,
+  ): Promise<Schedule> {
+    const { schedule } = await this.#api.call(createSchedule, {
+      body: {
+        site_id: group.site_id,
+        group_id: group.id,
+        start_time: startTime,
+        duration_minutes: minutes,
+        frequency,
+        skip_on_rain: skipOnRain,
+      },
+    });
+    return schedule;
+  }
+
+  async deleteAll(): Promise<void> {
+    for (const groupId of this.#made) await this.#api.call(deleteGroup, { params: { groupId } });
+  }
+}
+
+export const test = base.extend<{ readonly groups: MadeGroups }>({
+  groups: async ({ apiAs }, use) => {
+    const groups = new MadeGroups(await apiAs("admin"));
+    await use(groups);
+    await groups.deleteAll();
+  },
+});
+
+export const { expect } = test;
+
+/** A group's card in the Group Control tab. */
+export function groupCard(page: Page, name: string): Locator {
+  return page.getByRole("article", { name });
+}
+
+/** The address of a site's tab. */
+export function siteAddress(site: Site | Group, tab: "groups" | "calendar"): string {
+  const siteId = "site_id" in site ? site.site_id : site.id;
+  return `/dashboard?site=${siteId}&tab=${tab}`;
+}
+
+/** What the clocks of a zone show, `YYYY-MM-DD HH:MM:SS`. */
+export function localText(at: Date, timezone: string): string {
+  return new Intl.DateTimeFormat("sv-SE", {
+    dateStyle: "short",
+    timeStyle: "medium",
+    timeZone: timezone,
+  }).format(at);
+}
+
+/** The day that they show, `YYYY-MM-DD`, so many days from today. */
+export function siteDay(timezone: string, daysAhead = 0): string {
+  return localText(new Date(Date.now() + daysAhead * 86_400_000), timezone).slice(0, 10);
+}
