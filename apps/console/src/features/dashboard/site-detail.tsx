@@ -10,6 +10,7 @@ import { IndividualRobotsTab, useRobotViews, useSiteRobots } from "../robots/pub
 import type { RobotView, SiteRobots } from "../robots/public.ts";
 import { WeekCalendarTab } from "../runs/public.ts";
 import { SiteFacts } from "../sites/public.ts";
+import { WeatherCard } from "../weather/public.ts";
 import { tabNamed } from "./dashboard-address.ts";
 import type { SiteTab } from "./dashboard-address.ts";
 import { fleetFigureLook } from "./fleet-meaning.ts";
@@ -40,6 +41,7 @@ export function SiteDetail({ site, tab, figure, day, onTab, onDay, onShowAll }: 
   return (
     <>
       <SiteFacts site={site} onlineRobots={onlineRobotsOf(site, robots, views)} />
+      <WeatherCard siteId={site.id} />
       <Tabs
         value={tab}
         onChange={(value) => onTab(tabNamed(value))}

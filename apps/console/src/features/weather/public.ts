@@ -1,0 +1,1 @@
+export { WeatherCard } from "./weather-card.tsx";
