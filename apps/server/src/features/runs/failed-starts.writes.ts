@@ -96,6 +96,6 @@ export async function openAnew(
   const { at: _at, change_no: _changeNo, ...motion } = before;
   await tx
     .insertInto("runs")
-    .values({ ...motion, planned: false, schedule_id: null, due_at: null, stop_due_at: null, outcome: "CUT_SHORT" })
+    .values({ ...motion, planned: false, schedule_id: null, due_at: null, stop_due_at: null })
     .execute();
 }

@@ -55,7 +55,8 @@ function timeOf(event: EventTold, message: RunBegan | RunEnded): Date {
 }
 
 async function applyBegan(tx: Tx, event: EventTold, message: RunBegan): Promise<boolean> {
-  if (await runById(tx, message.runId)) return false;
+  const known = await runById(tx, message.runId);
+  if (known && !(known.planned && known.began_at === null && known.robot_id === event.robotId)) return false;
   // Told late, while the next motion is under way: its RUN_ENDED puts it on record whole.
   if ((await openRunsOf(tx, [event.robotId])).size > 0) return false;
   await beginRun(tx, { ...event, runId: message.runId, at: timeOf(event, message), battery: message.battery });
@@ -66,10 +67,17 @@ async function applyEnded(tx: Tx, event: EventTold, message: RunEnded): Promise<
   const toldEnd = timeOf(event, message);
   const run = await runById(tx, message.runId);
   if (run && run.robot_id !== event.robotId) return false;
+  const { battery, reason } = message;
+  if (run?.began_at === null) {
+    // A planned run that no state showed moving.
+    const began = (await toldBeginning(tx, event, message.runId)) ?? { at: toldEnd, battery };
+    await endRun(tx, run, { at: toldEnd, battery, reason }, began);
+    return true;
+  }
   if (run) {
     // Where a state showed the end first, the earlier of both is nearer to the truth.
     const at = run.ended_at && run.ended_at < toldEnd ? run.ended_at : toldEnd;
-    await endRun(tx, run, { at, battery: message.battery, reason: message.reason });
+    await endRun(tx, run, { at, battery, reason });
     return true;
   }
   await recordWhole(tx, event, message, toldEnd);

@@ -3,12 +3,14 @@ import type { RunEndReason } from "@suncrew/contract/devices/messages.ts";
 import { PLANNED_END_TOLERANCE_MS, runOutcomeOf } from "@suncrew/domain/runs/run-outcome.ts";
 import { v7 as uuidv7 } from "uuid";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
+import type { ActionTypeColumn } from "../../platform/database/schema.ts";
 
 export interface OpenRun {
   readonly id: string;
   readonly robot_id: number;
   readonly command_id: string | null;
   readonly planned: boolean;
+  readonly action_type: ActionTypeColumn;
   /** Null for a planned run that has not begun to move. */
   readonly began_at: Date | null;
   readonly planned_end_at: Date | null;
@@ -21,6 +23,7 @@ const openRunColumns = [
   "robot_id",
   "command_id",
   "planned",
+  "action_type",
   "began_at",
   "planned_end_at",
   "stop_due_at",
@@ -70,8 +73,8 @@ export async function insertRun(tx: Tx, beginning: RunBeginning, end: RunEnd | n
   const { robotId, siteId, runId, at, battery } = beginning;
   const start = runId === null ? undefined : await startOfRun(tx, robotId, runId);
   const nameTaken = runId !== null && (await runById(tx, runId)) !== undefined;
-  // A planned run has its row since it was due; this one was started by hand, or is not known.
-  const ended = { planned: false, plannedEndReached: false };
+  // A planned run has its row since it was due; this one was started by hand, is not known, or was started anew since.
+  const ended = { planned: start?.action_type === "SCHEDULED", plannedEndReached: false };
   return tx
     .insertInto("runs")
     .values({
@@ -138,17 +141,33 @@ async function groupOf(tx: Tx, robotId: number) {
     .executeTakeFirst();
 }
 
-/** Closes a run; one that ends before it began by a clock's fault lasted no time. */
-export async function endRun(tx: Tx, run: Pick<OpenRun, "id" | "planned" | "stop_due_at">, end: RunEnd): Promise<void> {
+/** Where a planned run was told to have begun, and only now is put on record. */
+export type ToldBeginning = Pick<RunBeginning, "at" | "battery">;
+
+/**
+ * Closes a run; one that ends before it began by a clock's fault lasted no time. `began` is for a planned run that no
+ * state showed moving.
+ */
+export async function endRun(
+  tx: Tx,
+  run: Pick<OpenRun, "id" | "planned" | "action_type" | "stop_due_at">,
+  end: RunEnd,
+  began: ToldBeginning | null = null,
+): Promise<void> {
   const plannedEndReached =
     run.stop_due_at !== null && end.at.getTime() >= run.stop_due_at.getTime() - PLANNED_END_TOLERANCE_MS;
   await tx
     .updateTable("runs")
     .set({
-      ended_at: sql<Date>`greatest(began_at, ${end.at}::timestamptz)`,
+      ...(began && {
+        began_at: began.at,
+        battery_began: began.battery,
+        planned_end_at: sql<Date>`stop_due_at`,
+      }),
+      ended_at: sql<Date>`greatest(${began?.at ?? sql.ref("began_at")}::timestamptz, ${end.at}::timestamptz)`,
       battery_ended: end.battery,
       reason: end.reason,
-      outcome: runOutcomeOf({ planned: run.planned, plannedEndReached }, end.reason),
+      outcome: runOutcomeOf({ planned: run.action_type === "SCHEDULED", plannedEndReached }, end.reason),
       change_no: changedNow,
     })
     .where("id", "=", run.id)

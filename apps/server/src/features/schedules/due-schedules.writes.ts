@@ -6,6 +6,7 @@ import type { WeatherSite } from "../weather/public.ts";
 export interface DueSchedule {
   readonly id: number;
   readonly nextRunAt: Date;
+  readonly durationMinutes: number;
   readonly skipOnRain: boolean;
   readonly site: WeatherSite;
 }
@@ -20,14 +21,16 @@ export async function findDue(
   only: { readonly id: number } | { readonly skipOnRain: boolean },
 ): Promise<DueSchedule[]> {
   const rows = await dueNow(db, now)
-    .select(["s.id", "s.next_run_at", "s.skip_on_rain", "s.site_id as siteId"])
+    .select(["s.id", "s.next_run_at", "s.duration_minutes", "s.skip_on_rain", "s.site_id as siteId"])
     .select(["sites.latitude", "sites.longitude", "sites.timezone"])
     .where((eb) => ("id" in only ? eb("s.id", "=", only.id) : eb("s.skip_on_rain", "=", only.skipOnRain)))
     .orderBy("s.next_run_at")
     .limit(MAX_SCHEDULES)
     .execute();
-  return rows.flatMap(({ id, next_run_at, skip_on_rain, ...site }) =>
-    next_run_at === null ? [] : [{ id, nextRunAt: next_run_at, skipOnRain: skip_on_rain, site }],
+  return rows.flatMap(({ id, next_run_at, duration_minutes, skip_on_rain, ...site }) =>
+    next_run_at === null
+      ? []
+      : [{ id, nextRunAt: next_run_at, durationMinutes: duration_minutes, skipOnRain: skip_on_rain, site }],
   );
 }
 

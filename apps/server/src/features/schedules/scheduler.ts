@@ -1,3 +1,4 @@
+import { dueDecision } from "@suncrew/domain/schedules/due-decision.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
@@ -99,6 +100,8 @@ export class Scheduler implements Service {
 
   async #serve(schedule: DueSchedule, tooWet: boolean | null): Promise<void> {
     const { db, clock, broker, log } = this.#parts;
+    // Left alone, so that another server which reaches the broker finds it unlocked.
+    if (!broker.connected && !isMissed(schedule, clock.now())) return;
     try {
       for (let moreDue = true; moreDue && !this.#ended;) {
         const circumstances = { now: clock.now(), canSend: broker.connected, tooWet };
@@ -157,4 +160,8 @@ export class Scheduler implements Service {
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
   }
+}
+
+function isMissed({ nextRunAt, durationMinutes }: DueSchedule, now: Date): boolean {
+  return dueDecision(nextRunAt, durationMinutes, now).kind === "missed";
 }

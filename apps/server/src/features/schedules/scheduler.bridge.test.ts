@@ -1,0 +1,258 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { ScheduleBench } from "../../../test/schedule-bench.ts";
+import { acceptOrders } from "../commands/public.ts";
+import { scheduled } from "./scheduler-sentences.ts";
+
+const MINUTE_MS = 60_000;
+let bench: ScheduleBench;
+afterEach(() => bench.close());
+
+/** 05:59 at the sites of the bench. */
+const BEFORE = new Date("2026-06-15T00:29:00Z");
+const DUE = new Date("2026-06-15T00:30:00Z");
+const at = (minutes: number) => new Date(DUE.getTime() + minutes * MINUTE_MS);
+const SIX = "2026-06-15 06:00:00";
+
+/** A person's order, stored and sent as a press is. */
+async function press(verb: "START" | "STOP", robotId: number, siteId: number): Promise<void> {
+  const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
+  const [one] = await bench.db
+    .transaction()
+    .execute((tx) =>
+      acceptOrders(tx, siteId, [robotId], { verb, by, mode: "AUTO", maxDurationS: 3_600 }, bench.clock.now()),
+    );
+  if (one?.accepted.kind !== "stored") throw new Error("refused");
+  await bench.servers[0]?.commands.dispatch([one.accepted.command.id]);
+  await bench.deliver();
+}
+
+const outcomes = async (id?: number) => (await bench.runs(id)).map(({ outcome, reason }) => [outcome, reason]);
+
+describe("decisions, Time: schedules really run", () => {
+  test("stack, due work: a group starts at the local time of its site and stops after the duration", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const group = await bench.group(2);
+    const id = await bench.schedule(group, { startTime: SIX, frequency: "DAILY" });
+    await bench.until(at(-1 / 60));
+    expect(await bench.runs()).toEqual([]);
+    await bench.until(DUE);
+    expect(await bench.runs(id)).toMatchObject(
+      group.robotIds.map((robot_id) => ({
+        robot_id,
+        planned: true,
+        started_by: "Scheduler",
+        action_type: "SCHEDULED",
+        group_id: group.groupId,
+        group_name: group.name,
+        due_at: DUE,
+        stop_due_at: at(30),
+        began_at: DUE,
+        battery_began: 91,
+        ended_at: null,
+      })),
+    );
+    expect(await bench.scheduleRow(id)).toMatchObject({ status: "ACTIVE", next_run_at: at(24 * 60) });
+    await bench.until(at(30));
+    expect((await bench.runs(id)).map(({ outcome, ended_at }) => [outcome, ended_at])).toEqual(
+      group.robotIds.map(() => ["COMPLETED", at(30)]),
+    );
+    for (const robotId of group.robotIds) {
+      expect(bench.robots.motions(robotId)).toMatchObject([{ beganAt: DUE, endedAt: at(30) }]);
+    }
+    expect(await bench.activity()).toMatchObject(
+      group.robotIds.map(() => ({
+        action: "START",
+        action_type: "SCHEDULED",
+        user_name: "Scheduler",
+        status: "SUCCESS",
+      })),
+    );
+  });
+
+  test("wire, Schedules: a ONCE is completed by its run and stays; INACTIVE is kept and runs nothing", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const once = await bench.schedule(await bench.group(1), { startTime: SIX });
+    const inactive = await bench.schedule(await bench.group(1), { startTime: SIX, status: "INACTIVE" });
+    await bench.until(DUE);
+    await bench.until(at(24 * 60));
+    expect(await bench.scheduleRow(once)).toMatchObject({ status: "COMPLETED", next_run_at: null });
+    expect(await bench.scheduleRow(inactive)).toMatchObject({ status: "INACTIVE" });
+    expect(await outcomes()).toHaveLength(1);
+  });
+
+  test("Schedules: robots that cannot run are skipped with a reason; the rest run", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const group = await bench.group(4);
+    const [away = 0, locked = 0, busy = 0, fine = 0] = group.robotIds;
+    const id = await bench.schedule(group, { startTime: SIX });
+    await bench.robots.leave(away);
+    await bench.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", locked).execute();
+    await press("START", busy, group.siteId);
+    await bench.until(DUE);
+    expect((await bench.runs(id)).map((run) => [run.robot_id, run.outcome, run.reason, run.began_at])).toEqual([
+      [away, "SKIPPED", "Robot S1-1 is away: it has no connection at the moment.", null],
+      [locked, "SKIPPED", "Robot S1-2 is in maintenance. Exit maintenance first.", null],
+      [busy, "SKIPPED", "Robot S1-3 is already cleaning.", null],
+      [fine, null, null, DUE],
+    ]);
+    expect((await bench.activity()).filter(({ user_name }) => user_name === "Scheduler")).toMatchObject([
+      { robot_id: away, status: "REFUSED" },
+      { robot_id: locked, status: "REFUSED" },
+      { robot_id: busy, status: "REFUSED" },
+      { robot_id: fine, status: "SUCCESS" },
+    ]);
+  });
+
+  test("a group without robots moves nothing and is due again the next time", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const id = await bench.schedule(await bench.group(0), { startTime: SIX, frequency: "DAILY" });
+    await bench.until(DUE);
+    expect(await bench.scheduleRow(id)).toMatchObject({ next_run_at: at(24 * 60) });
+    expect(await bench.runs()).toEqual([]);
+  });
+});
+
+describe("decisions, Time: a run that no server was there for", () => {
+  test("starts late by less than 10 minutes, and still ends on time", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const group = await bench.group(1);
+    const id = await bench.schedule(group, { startTime: SIX });
+    await bench.until(at(9));
+    expect(await bench.runs(id)).toMatchObject([{ due_at: DUE, began_at: at(9), stop_due_at: at(30) }]);
+    const [start] = await bench.commands(group.robotIds[0] ?? 0);
+    expect(start).toMatchObject({ verb: "START", max_duration_s: 21 * 60 });
+    await bench.until(at(30));
+    expect(await bench.runs(id)).toMatchObject([{ outcome: "COMPLETED", ended_at: at(30) }]);
+  });
+
+  test.each([
+    ["too late", { minutes: 30, seenAt: 10 }, "Suncrew could not start it within 10 minutes of its time."],
+    ["over", { minutes: 5, seenAt: 5 }, "Its planned end was past before Suncrew could start it."],
+  ])("is missed where it is %s", async (_title, { minutes, seenAt }, reason) => {
+    bench = await ScheduleBench.open(BEFORE);
+    const group = await bench.group(2);
+    const id = await bench.schedule(group, { startTime: SIX, minutes });
+    await bench.until(at(seenAt));
+    expect(await outcomes(id)).toEqual(group.robotIds.map(() => ["MISSED", reason]));
+    expect(await bench.activity()).toEqual([]);
+    const audit = await bench.db.selectFrom("audit").selectAll().where("action", "=", "MISS_SCHEDULED_RUN").execute();
+    expect(audit).toMatchObject([{ actor: "Scheduler", outcome: "FAILED", entity_id: String(id), reason }]);
+  });
+
+  test("every occurrence of a long downtime is on record, and the next one is to come", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const group = await bench.group(1);
+    const id = await bench.schedule(group, { startTime: SIX, frequency: "DAILY" });
+    const days = 70;
+    await bench.until(at(days * 24 * 60 + 1));
+    const runs = await bench.runs(id);
+    expect(runs.map(({ due_at }) => due_at)).toEqual(Array.from({ length: days + 1 }, (_, day) => at(day * 24 * 60)));
+    expect(runs.slice(0, -1).every(({ outcome }) => outcome === "MISSED")).toBe(true);
+    expect(runs.at(-1)).toMatchObject({ outcome: null, began_at: at(days * 24 * 60 + 1) });
+    expect(await bench.scheduleRow(id)).toMatchObject({ next_run_at: at((days + 1) * 24 * 60) });
+  });
+});
+
+describe("Schedules: skip on rain", () => {
+  test.each([
+    ["not-recommended", true, ["SKIPPED", scheduled.heldForRain]],
+    ["not-recommended", false, [null, null]],
+    ["caution", true, [null, null]],
+    [null, true, [null, null]],
+  ] as const)("weather %s with the choice %s", async (advice, skipOnRain, expected) => {
+    bench = await ScheduleBench.open(BEFORE);
+    bench.advice = advice;
+    const id = await bench.schedule(await bench.group(2), { startTime: SIX, skipOnRain, frequency: "DAILY" });
+    await bench.until(DUE);
+    expect(await outcomes(id)).toEqual([expected, expected]);
+    expect(bench.adviceAsked).toBe(skipOnRain ? 1 : 0);
+    expect(await bench.scheduleRow(id)).toMatchObject({ next_run_at: at(24 * 60) });
+  });
+});
+
+describe("decisions, Cleaning runs: a run under way", () => {
+  test("is stopped in time although its schedule and group were deleted", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const group = await bench.group(1);
+    await bench.schedule(group, { startTime: SIX, frequency: "DAILY" });
+    await bench.until(DUE);
+    await bench.db.deleteFrom("schedules").execute();
+    await bench.db.deleteFrom("robot_group_members").execute();
+    await bench.db.updateTable("robot_groups").set({ deleted_at: DUE }).execute();
+    await bench.until(at(30));
+    expect(await outcomes()).toMatchObject([["COMPLETED", expect.any(String)]]);
+    await bench.until(at(24 * 60));
+    expect(await bench.runs()).toHaveLength(1);
+  });
+
+  test("keeps its end although the schedule was given another duration and time", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const group = await bench.group(1);
+    const id = await bench.schedule(group, { startTime: SIX, frequency: "DAILY" });
+    await bench.until(DUE);
+    await bench.db
+      .updateTable("schedules")
+      .set({ duration_minutes: 480, next_run_at: at(600) })
+      .execute();
+    await bench.until(at(30));
+    expect(await bench.runs(id)).toMatchObject([{ outcome: "COMPLETED", ended_at: at(30) }]);
+  });
+
+  test("that a person stops is STOPPED, and the robot started by hand since is left alone at the planned end", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const group = await bench.group(1);
+    const [robotId = 0] = group.robotIds;
+    const id = await bench.schedule(group, { startTime: SIX });
+    await bench.until(DUE);
+    await bench.until(at(10));
+    await press("STOP", robotId, group.siteId);
+    expect(await outcomes(id)).toEqual([["STOPPED", "STOP"]]);
+    await bench.until(at(20));
+    await press("START", robotId, group.siteId);
+    await bench.until(at(30));
+    await bench.until(at(31));
+    expect(bench.robots.motions(robotId)).toMatchObject([
+      { beganAt: DUE, endedAt: at(10) },
+      { beganAt: at(20), endedAt: null },
+    ]);
+    expect((await bench.commands(robotId)).map(({ verb }) => verb)).toEqual(["START", "STOP", "START"]);
+  });
+
+  test("protocol rule 3: of a robot that is away keeps a pending STOP from its planned end on, delivered on return", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const group = await bench.group(1);
+    const [robotId = 0] = group.robotIds;
+    const id = await bench.schedule(group, { startTime: SIX });
+    await bench.until(DUE);
+    await bench.until(at(29));
+    await bench.robots.leave(robotId);
+    await bench.until(at(30));
+    const stop = (await bench.commands(robotId)).at(-1);
+    expect(stop).toMatchObject({ verb: "STOP", requested_by: "Scheduler", action_type: "SCHEDULED", settled_at: null });
+    expect(await bench.runs(id)).toMatchObject([{ stop_command_id: stop?.id, ended_at: null }]);
+    await bench.until(at(31));
+    await bench.robots.back(robotId);
+    await bench.servers[0]?.commands.resendPending([robotId]);
+    await bench.deliver();
+    expect(await bench.commands(robotId)).toMatchObject([{ verb: "START" }, { verb: "STOP", outcome: "CONFIRMED" }]);
+    expect(await bench.runs(id)).toMatchObject([{ outcome: "COMPLETED", reason: "MAX_DURATION" }]);
+    expect(bench.robots.motions(robotId)).toHaveLength(1);
+  });
+
+  test("protocol rule 4: of a robot that never returns is cut short, and told right when it returns after all", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const group = await bench.group(1);
+    const [robotId = 0] = group.robotIds;
+    const id = await bench.schedule(group, { startTime: SIX });
+    await bench.until(DUE);
+    await bench.until(at(20));
+    await bench.robots.leave(robotId);
+    await bench.until(at(35));
+    expect(await bench.runs(id)).toMatchObject([{ ended_at: null }]);
+    await bench.until(at(36.5));
+    expect(await bench.runs(id)).toMatchObject([{ outcome: "CUT_SHORT", reason: "LINK_LOST", ended_at: at(25) }]);
+    await bench.robots.back(robotId);
+    const [run] = await bench.runs(id);
+    expect(run).toMatchObject({ outcome: "CUT_SHORT", reason: "LINK_LOST", ended_at: at(25) });
+  });
+});

@@ -1,0 +1,127 @@
+import { commandMessageSchema } from "@suncrew/contract/devices/messages.ts";
+import { freshMemory } from "@suncrew/simulator/robot/memory.ts";
+import type { Outgoing } from "@suncrew/simulator/robot/outgoing.ts";
+import { Robot } from "@suncrew/simulator/robot/robot.ts";
+import { questionEnvelope } from "../src/features/commands/public.ts";
+import type { RobotMessages } from "../src/features/devices/incoming-buffer.ts";
+import { ingest } from "../src/features/devices/ingest.writes.ts";
+import type { ManualClock } from "../src/platform/clock.ts";
+import type { Db } from "../src/platform/database/database.ts";
+import type { TestRobot } from "./fixtures.ts";
+import type { PublishedMessage } from "./memory-broker.ts";
+
+/** Neither the battery nor the end of the panels ends a run. */
+const tireless = { drainPerMinute: 0.000_01, chargePerMinute: 1, passMinutes: 1e9 };
+
+/** One stretch of cleaning as it truly was. */
+export interface Motion {
+  readonly runId: string;
+  readonly beganAt: Date;
+  endedAt: Date | null;
+}
+
+interface AtHand {
+  readonly of: TestRobot;
+  readonly robot: Robot;
+  linked: boolean;
+  readonly motions: Motion[];
+}
+
+/** The simulator's robots without broker or timer: a test hands them messages and time, and the bridge their answers. */
+export class RobotsAtHand {
+  readonly #db: Db;
+  readonly #clock: ManualClock;
+  readonly #bySerial = new Map<string, AtHand>();
+  /** No server takes in what robots say: the bridge is down. */
+  unheard = false;
+
+  constructor(db: Db, clock: ManualClock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** Puts a robot there, connected and known to the bridge. */
+  async add(of: TestRobot): Promise<void> {
+    const memory = freshMemory(this.#moment().wallMs);
+    const robot = new Robot({ memory, machine: tireless }, this.#moment());
+    this.#bySerial.set(of.serial, { of, robot, linked: false, motions: [] });
+    await this.back(of.id);
+  }
+
+  /** Everything that a robot truly did. */
+  motions(robotId: number): readonly Motion[] {
+    return this.#of(robotId).motions;
+  }
+
+  /** The robot loses its link; its broker tells so. */
+  async leave(robotId: number): Promise<void> {
+    const { of, robot } = this.#of(robotId);
+    robot.disconnected(this.#moment());
+    this.#of(robotId).linked = false;
+    const ts = this.#clock.now().toISOString();
+    const message = { v: 1, state: "CONNECTION_BROKEN", session: robot.session, ts } as const;
+    await this.#tell([{ serial: of.serial, out: [{ leaf: "connection", message }] }]);
+  }
+
+  async back(robotId: number): Promise<void> {
+    const { of, robot } = this.#of(robotId);
+    robot.raiseSession();
+    this.#of(robotId).linked = true;
+    await this.#tell([{ serial: of.serial, out: robot.connected(this.#moment()) }]);
+  }
+
+  /** Lets time reach the robots: they report and stop by themselves. */
+  async tick(robotIds?: readonly number[]): Promise<void> {
+    const some = [...this.#bySerial.values()].filter(({ of }) => robotIds?.includes(of.id) ?? true);
+    await this.#tell(some.map(({ of, robot }) => ({ serial: of.serial, out: robot.tick(this.#moment()) })));
+  }
+
+  /** Commands reach those robots that are there. */
+  async receive(published: readonly PublishedMessage[]): Promise<void> {
+    const told: { serial: string; out: Outgoing[] }[] = [];
+    for (const { topic, payload } of published) {
+      const at = this.#bySerial.get(topic.split("/")[2] ?? "");
+      if (at?.linked !== true) continue;
+      told.push({ serial: at.of.serial, out: at.robot.receive(Buffer.from(payload), false, this.#moment()) });
+    }
+    await this.#tell(told);
+  }
+
+  /** What robots say reaches the bridge in one flush; what it has received is acknowledged. */
+  async #tell(told: readonly { readonly serial: string; readonly out: readonly Outgoing[] }[]): Promise<void> {
+    for (const { serial } of told) this.#note(serial);
+    if (this.unheard) return;
+    const receivedAt = this.#clock.now();
+    const batch: RobotMessages[] = [...Map.groupBy(told, ({ serial }) => serial)].map(([serial, parts]) => ({
+      serial,
+      messages: parts.flatMap(({ out }) => out.map((message) => ({ ...message, receivedAt, retained: false }))),
+    }));
+    const spoken = batch.filter(({ messages }) => messages.length > 0);
+    if (spoken.length === 0) return;
+    const { received } = await ingest(this.#db, spoken, receivedAt);
+    for (const { serial, session, eventSeq } of received) {
+      const message = { ...questionEnvelope(receivedAt, session, "Suncrew"), verb: "RECEIVED", eventSeq };
+      const payload = Buffer.from(JSON.stringify(commandMessageSchema.parse(message)));
+      this.#bySerial.get(serial)?.robot.receive(payload, false, this.#moment());
+    }
+  }
+
+  #note(serial: string): void {
+    const at = this.#bySerial.get(serial);
+    if (at === undefined) return;
+    const last = at.motions.at(-1);
+    const runId = at.robot.runId;
+    if (last !== undefined && last.endedAt === null && last.runId !== runId) last.endedAt = this.#clock.now();
+    if (runId !== null && last?.runId !== runId) at.motions.push({ runId, beganAt: this.#clock.now(), endedAt: null });
+  }
+
+  #of(robotId: number): AtHand {
+    for (const at of this.#bySerial.values()) if (at.of.id === robotId) return at;
+    throw new Error(`There is no robot ${robotId} at hand.`);
+  }
+
+  #moment() {
+    const ms = this.#clock.now().getTime();
+    return { monotonicMs: ms, wallMs: ms };
+  }
+}

@@ -1,0 +1,199 @@
+import { randomUUID } from "node:crypto";
+import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
+import type { WeatherAdvice } from "@suncrew/contract/weather/weather.ts";
+import { groupNameKey } from "@suncrew/domain/groups/group-name.ts";
+import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
+import pino from "pino";
+import { Commands } from "../src/features/commands/public.ts";
+import { findRobotsWithDueCommands, settleDueOf } from "../src/features/commands/settle-due.writes.ts";
+import { Scheduler } from "../src/features/schedules/scheduler.ts";
+import { ChangeSignal } from "../src/platform/change-signal.ts";
+import { ManualClock } from "../src/platform/clock.ts";
+import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
+import type { Parts } from "../src/platform/parts.ts";
+import { addRobot, addSite } from "./fixtures.ts";
+import { MemoryBroker } from "./memory-broker.ts";
+import { RobotsAtHand } from "./robots-at-hand.ts";
+import { testSettings } from "./test-app.ts";
+import { createTestDatabase } from "./test-database.ts";
+
+/** One of several servers, as far as schedules need it; nothing of it runs by itself. */
+export interface SchedulingServer {
+  readonly scheduler: Scheduler;
+  readonly commands: Commands;
+  readonly broker: MemoryBroker;
+}
+
+export interface NewSchedule {
+  readonly startTime: string;
+  readonly frequency?: Frequency;
+  readonly minutes?: number;
+  readonly skipOnRain?: boolean;
+  readonly status?: "ACTIVE" | "INACTIVE";
+}
+
+/**
+ * Servers, a real database and the simulator's robots with time and messages in the hands of the test: time moves only
+ * by `pass` and `until`, and everything that it sets off has happened when they resolve.
+ */
+export class ScheduleBench {
+  readonly clock: ManualClock;
+  readonly servers: SchedulingServer[] = [];
+  readonly robots: RobotsAtHand;
+  /** What the weather says about every site. */
+  advice: WeatherAdvice | null = "recommended";
+  adviceAsked = 0;
+  readonly #database: OpenDatabase;
+  #names = 0;
+
+  private constructor(database: OpenDatabase, now: Date) {
+    this.#database = database;
+    this.clock = new ManualClock(now);
+    this.robots = new RobotsAtHand(database.db, this.clock);
+  }
+
+  static async open(now: Date, { servers = 1 } = {}): Promise<ScheduleBench> {
+    const bench = new ScheduleBench(await createTestDatabase(), now);
+    for (let count = servers; count > 0; count -= 1) bench.addServer();
+    return bench;
+  }
+
+  get db(): Db {
+    return this.#database.db;
+  }
+
+  /** `dispatch` stands in for what sends the commands after the commit. */
+  addServer(dispatch?: Commands["dispatch"], broker = new MemoryBroker()): SchedulingServer {
+    const { clock } = this;
+    const parts: Parts = {
+      db: this.db,
+      connection: this.#database.connection,
+      broker,
+      clock,
+      log: pino({ level: process.env["BENCH_LOG"] ?? "silent" }),
+      settings: testSettings,
+      serverId: randomUUID(),
+    };
+    const commands = new Commands(parts, new ChangeSignal(parts.connection, clock, parts.log));
+    const forecasts = {
+      adviceFor: async () => {
+        this.adviceAsked += 1;
+        return this.advice;
+      },
+    };
+    const scheduler = new Scheduler({ ...parts, commands: dispatch ? { dispatch } : commands, forecasts });
+    const server = { scheduler, commands, broker };
+    this.servers.push(server);
+    return server;
+  }
+
+  /** It does nothing any more, and what it has not sent is lost. */
+  removeServer(server: SchedulingServer): void {
+    this.servers.splice(this.servers.indexOf(server), 1);
+  }
+
+  /** A group of so many robots, all of them there, at a site of its own in that zone. */
+  async group(robots: number, timezone = "Asia/Kolkata") {
+    this.#names += 1;
+    const name = `Group ${this.#names}`;
+    const siteId = await addSite(this.db, `Park ${this.#names}`, null);
+    await this.db.updateTable("sites").set({ timezone }).where("id", "=", siteId).execute();
+    const { id: groupId } = await this.db
+      .insertInto("robot_groups")
+      .values({ site_id: siteId, group_name: name, name_key: groupNameKey(name) })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    const robotIds: number[] = [];
+    for (let nth = 1; nth <= robots; nth += 1) {
+      const robot = await addRobot(this.db, siteId, `S${this.#names}-${nth}`);
+      await this.db
+        .insertInto("robot_group_members")
+        .values({ robot_id: robot.id, group_id: groupId, site_id: siteId })
+        .execute();
+      await this.robots.add(robot);
+      robotIds.push(robot.id);
+    }
+    return { siteId, groupId, timezone, robotIds, name };
+  }
+
+  /** Answers the schedule's id. */
+  async schedule(
+    group: { readonly groupId: number; readonly siteId: number; readonly timezone: string },
+    { startTime, frequency = "ONCE", minutes = 30, skipOnRain = false, status = "ACTIVE" }: NewSchedule,
+  ): Promise<number> {
+    const next = nextRunAfter({ startTime, frequency }, group.timezone, this.clock.now());
+    const { id } = await this.db
+      .insertInto("schedules")
+      .values({
+        group_id: group.groupId,
+        site_id: group.siteId,
+        frequency,
+        start_time: startTime,
+        duration_minutes: minutes,
+        skip_on_rain: skipOnRain,
+        status,
+        next_run_at: status === "ACTIVE" ? next : null,
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    return id;
+  }
+
+  /** Lets time pass, and all happen that it sets off. */
+  async pass(ms: number): Promise<void> {
+    this.clock.advance(ms);
+    await this.work();
+  }
+
+  async until(at: Date | string): Promise<void> {
+    await this.pass(new Date(at).getTime() - this.clock.now().getTime());
+  }
+
+  /** What every server and robot does at this moment. */
+  async work(): Promise<void> {
+    await this.robots.tick();
+    await Promise.all(this.servers.map(({ scheduler }) => scheduler.look()));
+    await this.deliver();
+    const now = this.clock.now();
+    const due = await findRobotsWithDueCommands(this.db, now);
+    for (const robotId of due) await settleDueOf(this.db, robotId, now, { skipLocked: false });
+    await this.servers[0]?.commands.resendPending(due);
+    await this.deliver();
+  }
+
+  /** What the servers published reaches the robots, and their answers the servers. */
+  async deliver(): Promise<void> {
+    for (;;) {
+      const published = this.servers.flatMap(({ broker }) => broker.published.splice(0));
+      if (published.length === 0) return;
+      await this.robots.receive(published);
+    }
+  }
+
+  runs(scheduleId?: number) {
+    return this.db
+      .selectFrom("runs")
+      .selectAll()
+      .$if(scheduleId !== undefined, (query) => query.where("schedule_id", "=", scheduleId ?? 0))
+      .orderBy("at")
+      .orderBy("robot_id")
+      .execute();
+  }
+
+  commands(robotId: number) {
+    return this.db.selectFrom("commands").selectAll().where("robot_id", "=", robotId).orderBy("seq").execute();
+  }
+
+  activity() {
+    return this.db.selectFrom("activity").selectAll().orderBy("log_id").execute();
+  }
+
+  scheduleRow(scheduleId: number) {
+    return this.db.selectFrom("schedules").selectAll().where("id", "=", scheduleId).executeTakeFirstOrThrow();
+  }
+
+  async close(): Promise<void> {
+    for (const { commands } of this.servers) await commands.stop();
+    await this.#database.close();
+  }
+}
