@@ -12,7 +12,7 @@ import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { robotSettingsRoutes } from "./features/robots/robot-settings.routes.ts";
 import { robotsRoutes } from "./features/robots/robots.routes.ts";
 import { runsRoutes } from "./features/runs/runs.routes.ts";
-import { Scheduler } from "./features/schedules/scheduler.ts";
+import { Scheduler } from "./features/schedules/public.ts";
 import { schedulesRoutes } from "./features/schedules/schedules.routes.ts";
 import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { Forecasts } from "./features/weather/public.ts";

@@ -1,3 +1,4 @@
+export { Scheduler } from "./scheduler.ts";
 /** For the demo's history, which is written by what really runs schedules. */
 export { type Circumstances, runDue } from "./run-due.ts";
 export { stopRun } from "./stop-run.ts";
