@@ -16,10 +16,9 @@ export interface MadeSchedule {
   readonly skipOnRain?: boolean;
 }
 
-/** Makes groups by calls, and deletes them, with their schedules, after the test. */
+/** Makes groups by calls. A test begins without any, and leaves none behind, also of those that it made on a page. */
 export class MadeGroups {
   readonly #api: ApiClient;
-  readonly #made: number[] = [];
 
   constructor(api: ApiClient) {
     this.#api = api;
@@ -37,7 +36,6 @@ export class MadeGroups {
     const robotIds = robots.filter((robot) => serials.includes(robot.serial_number)).map((robot) => robot.robot_id);
     const body = { site_id: siteId, group_name: groupName, robot_ids: robotIds };
     const { groupId } = await this.#api.call(createGroup, { body });
-    this.#made.push(groupId);
     const group = (await this.#api.call(groupList, { params: { siteId } })).find(({ id }) => id === groupId);
     if (group === undefined) throw new Error(`The group ${groupName} is not listed`);
     return group;
@@ -60,14 +58,25 @@ export class MadeGroups {
     return schedule;
   }
 
+  async listed(siteName: string): Promise<Group[]> {
+    const { id: siteId } = await this.site(siteName);
+    return this.#api.call(groupList, { params: { siteId } });
+  }
+
+  /** Every group there is, with its schedule. */
   async deleteAll(): Promise<void> {
-    for (const groupId of this.#made) await this.#api.call(deleteGroup, { params: { groupId } });
+    for (const { id: siteId } of await this.#api.call(siteDetails, {})) {
+      for (const { id: groupId } of await this.#api.call(groupList, { params: { siteId } })) {
+        await this.#api.call(deleteGroup, { params: { groupId } });
+      }
+    }
   }
 }
 
 export const test = base.extend<{ readonly groups: MadeGroups }>({
   groups: async ({ apiAs }, use) => {
     const groups = new MadeGroups(await apiAs("admin"));
+    await groups.deleteAll();
     await use(groups);
     await groups.deleteAll();
   },
@@ -75,9 +84,19 @@ export const test = base.extend<{ readonly groups: MadeGroups }>({
 
 export const { expect } = test;
 
+/** A group's row on the Site Management page. */
+export function groupRow(page: Page, name: string): Locator {
+  return page.getByRole("listitem", { name, exact: true });
+}
+
 /** A group's card in the Group Control tab. */
 export function groupCard(page: Page, name: string): Locator {
   return page.getByRole("article", { name });
+}
+
+/** The address of a site's Robot Groups tab on the Site Management page. */
+export function managementAddress(site: Site): string {
+  return `/sites?site=${site.id}&tab=groups`;
 }
 
 /** The address of a site's tab. */

@@ -1,0 +1,381 @@
+import type { Page } from "@playwright/test";
+import { createGroup } from "@suncrew/contract/groups/groups.ts";
+import { BHADLA, expectDisabled, expectEnabled, expectToast, robotCard, toasts } from "./support/dashboard.ts";
+import { expect, groupCard, groupRow, managementAddress, siteAddress, test } from "./support/made-groups.ts";
+
+const NAME_TAKEN = "Group name already exists for this site";
+const INCOMPLETE = "Please enter a valid group name and select at least one robot.";
+/** What others do appears within a second; the rest is for a busy machine. */
+const LIVE_MS = 3000;
+
+function dialogOf(page: Page, title: "Create Group" | "Edit Robot Group") {
+  const root = page.getByRole("dialog", { name: title });
+  return {
+    root,
+    name: root.getByLabel("Group name"),
+    robot: (serial: string) => root.getByRole("checkbox", { name: serial }),
+    robots: root.getByRole("checkbox"),
+    save: root.getByRole("button", { name: title === "Create Group" ? "Create" : "Update", exact: true }),
+    cancel: root.getByRole("button", { name: "Cancel" }),
+  };
+}
+
+async function openCreate(page: Page) {
+  await page.getByRole("button", { name: "Create Group" }).click();
+  const dialog = dialogOf(page, "Create Group");
+  await expect(dialog.name).toBeFocused();
+  return dialog;
+}
+
+async function openEdit(page: Page, name: string) {
+  await groupRow(page, name).getByRole("button", { name: "Edit" }).click();
+  const dialog = dialogOf(page, "Edit Robot Group");
+  await expect(dialog.name).toHaveValue(name);
+  return dialog;
+}
+
+test("§2 Group Control, empty: it leads to Site Management, where the first group is created", async ({
+  page,
+  signIn,
+  groups,
+}) => {
+  const site = await groups.site(BHADLA);
+  await signIn(page, "admin");
+  await page.goto(siteAddress(site, "groups"));
+  await expect(page.getByText("No robot groups available, create groups in Site Management")).toBeVisible();
+  await page.getByRole("link", { name: "Go to Site Management" }).click();
+  await expect(page).toHaveURL(/\/sites\?site=\d+&tab=groups$/);
+  await expect(page.getByRole("heading", { level: 2, name: BHADLA })).toBeVisible();
+  await expect(page.getByText("No robot groups yet")).toBeVisible();
+
+  const dialog = await openCreate(page);
+  await dialog.name.fill("East Row");
+  await dialog.robot("SCR-1001").check();
+  await dialog.robot("SCR-1003").check();
+  await dialog.save.click();
+  await expectToast(page, "Group Created", 'Robot group "East Row" has been created successfully.');
+  await expect(dialog.root).toBeHidden();
+  await expect(groupRow(page, "East Row")).toContainText("2 robots: SCR-1001, SCR-1003");
+  await expect(page.getByRole("heading", { name: "Robot Groups (1)" })).toBeVisible();
+
+  await page.goto(siteAddress(site, "groups"));
+  await expect(groupCard(page, "East Row")).toContainText("2 robots");
+});
+
+test("§5 Robot group: Create is disabled while invalid and says why", async ({ page, signIn, groups }) => {
+  const site = await groups.site(BHADLA);
+  await signIn(page, "admin");
+  await page.goto(managementAddress(site));
+  const dialog = await openCreate(page);
+  await expectDisabled(dialog.save, INCOMPLETE);
+  await dialog.name.fill("North");
+  await expectDisabled(dialog.save, INCOMPLETE);
+  await dialog.robot("SCR-1002").check();
+  await expectEnabled(dialog.save);
+  await dialog.name.fill("   ");
+  await expectDisabled(dialog.save, INCOMPLETE);
+  await dialog.name.press("Enter");
+  await expect(dialog.root).toBeVisible();
+  await dialog.name.fill("North");
+  await dialog.root.getByRole("button", { name: "Choose all" }).click();
+  await expect(dialog.root.getByText("4 robots chosen")).toBeVisible();
+  await dialog.root.getByRole("button", { name: "Choose none" }).click();
+  await expectDisabled(dialog.save, INCOMPLETE);
+  await dialog.cancel.click();
+  await expect(dialog.root).toBeHidden();
+  await expect(page.getByRole("button", { name: "Create Group" })).toBeFocused();
+  expect(await groups.listed(BHADLA)).toEqual([]);
+});
+
+test("§5 Robot group: the name is unique per site without case and spaces; the group's own does not count", async ({
+  page,
+  signIn,
+  groups,
+}) => {
+  await groups.make(BHADLA, "East Row", ["SCR-1001"]);
+  await groups.make(BHADLA, "West Row", ["SCR-1002"]);
+  await signIn(page, "admin");
+  await page.goto(managementAddress(await groups.site(BHADLA)));
+  const create = await openCreate(page);
+  await create.robot("SCR-1003").check();
+  for (const name of ["East Row", "eastrow", " EAST  r o w "]) {
+    await create.name.fill(name);
+    await expect(create.root.getByText(NAME_TAKEN).first()).toBeVisible();
+    await expect(create.name).toHaveAccessibleDescription(NAME_TAKEN);
+    await expectDisabled(create.save, NAME_TAKEN);
+  }
+  await create.cancel.click();
+
+  const edit = await openEdit(page, "East Row");
+  await edit.name.fill("EAST  row");
+  await expectEnabled(edit.save);
+  await edit.name.fill("westROW");
+  await expectDisabled(edit.save, NAME_TAKEN);
+  await edit.name.fill("EAST row");
+  await edit.save.click();
+  await expectToast(page, "Group Updated", 'Robot group "EAST row" has been updated successfully.');
+});
+
+test("§5 Robot group: create offers robots in no group, edit the group's own as well, and changes name and robots", async ({
+  page,
+  signIn,
+  groups,
+}) => {
+  await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
+  await groups.make(BHADLA, "West Row", ["SCR-1003"]);
+  await signIn(page, "admin");
+  await page.goto(managementAddress(await groups.site(BHADLA)));
+  const create = await openCreate(page);
+  await expect(create.robots).toHaveCount(1);
+  await expect(create.robot("SCR-1004")).not.toBeChecked();
+  await create.cancel.click();
+
+  const edit = await openEdit(page, "East Row");
+  await expect(edit.robots).toHaveCount(3);
+  await expect(edit.robot("SCR-1001")).toBeChecked();
+  await expect(edit.robot("SCR-1002")).toBeChecked();
+  await expect(edit.robot("SCR-1003")).toHaveCount(0);
+  await edit.robot("SCR-1001").uncheck();
+  await edit.robot("SCR-1002").uncheck();
+  await expectDisabled(edit.save, INCOMPLETE);
+  await edit.robot("SCR-1004").check();
+  await edit.name.fill("Far Row");
+  await edit.save.click();
+  await expectToast(page, "Group Updated", 'Robot group "Far Row" has been updated successfully.');
+  await expect(groupRow(page, "Far Row")).toContainText("1 robot: SCR-1004");
+  await expect(groupRow(page, "East Row")).toHaveCount(0);
+
+  await groups.make(BHADLA, "Rest", ["SCR-1001", "SCR-1002"]);
+  const none = await openCreate(page);
+  await expect(none.root.getByText("Every robot of this site is in a group.")).toBeVisible();
+});
+
+test("§5 Robot group: deleting asks Yes or No and names the group and what goes with it", async ({
+  page,
+  signIn,
+  groups,
+}) => {
+  const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
+  await groups.schedule(group, { startTime: "2999-01-01 06:30:00" });
+  await signIn(page, "admin");
+  await page.goto(managementAddress(await groups.site(BHADLA)));
+  const ask = async () => groupRow(page, "East Row").getByRole("button", { name: "Delete", exact: true }).click();
+  const question = page.getByRole("dialog", { name: "Delete Robot Group" });
+  await ask();
+  await expect(question).toContainText(
+    'Delete the group "East Row"? Its schedule is deleted with it and runs no more. Its 2 robots stay at the site, in no group.',
+  );
+  await question.getByRole("button", { name: "No", exact: true }).click();
+  await expect(question).toBeHidden();
+  await expect(groupRow(page, "East Row")).toBeVisible();
+  expect(await groups.listed(BHADLA)).toHaveLength(1);
+
+  await ask();
+  await question.getByRole("button", { name: "Yes", exact: true }).click();
+  await expectToast(page, "Group Deleted", 'Robot group "East Row" has been deleted successfully.');
+  await expect(page.getByText("No robot groups yet")).toBeVisible();
+  expect(await groups.listed(BHADLA)).toEqual([]);
+});
+
+test("§8 Groups: what cannot be saved or deleted says the specification's sentence, and what was typed stays", async ({
+  page,
+  signIn,
+  groups,
+  problems,
+}) => {
+  problems.allow(/status of 500/);
+  await groups.make(BHADLA, "East Row", ["SCR-1001"]);
+  await signIn(page, "admin");
+  await page.goto(managementAddress(await groups.site(BHADLA)));
+  for (const call of ["create", "update/*", "delete/*"]) {
+    await page.route(`**/api/robots/group/${call}`, (route) => route.fulfill({ status: 500, json: { message: "" } }));
+  }
+  const create = await openCreate(page);
+  await create.name.fill("North");
+  await create.robot("SCR-1002").check();
+  await create.save.click();
+  await expectToast(page, "Group Creation Failed", "Failed to create robot group. Please try again.");
+  await expect(create.name).toHaveValue("North");
+  await expect(create.robot("SCR-1002")).toBeChecked();
+  await create.cancel.click();
+
+  const edit = await openEdit(page, "East Row");
+  await edit.name.fill("Other");
+  await edit.save.click();
+  await expectToast(page, "Group Update Failed", "Failed to update robot group. Please try again.");
+  await expect(edit.name).toHaveValue("Other");
+  await edit.cancel.click();
+
+  await groupRow(page, "East Row").getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Yes", exact: true }).click();
+  await expectToast(page, "Group Deletion Failed", "Failed to delete robot group. Please try again.");
+  await expect(groupRow(page, "East Row")).toBeVisible();
+});
+
+test("§5 Robot group: of two people who save the same robot at once, the second is told in whose group it is", async ({
+  page,
+  openBrowser,
+  signIn,
+  groups,
+  problems,
+}) => {
+  problems.allow(/status of 409/);
+  const address = managementAddress(await groups.site(BHADLA));
+  const other = await openBrowser();
+  await signIn(page, "admin");
+  await signIn(other, "partner");
+  await page.goto(address);
+  await other.goto(address);
+  const [mine, theirs] = [await openCreate(page), await openCreate(other)];
+  await mine.name.fill("East Row");
+  await mine.robot("SCR-1002").check();
+  await theirs.name.fill("Night shift");
+  await theirs.robot("SCR-1002").check();
+
+  // The first one's call is on its way while the second one's is served.
+  const { promise: isServed, resolve: serve } = Promise.withResolvers<void>();
+  await page.route(`**${createGroup.path}`, async (route) => {
+    await isServed;
+    await route.continue();
+  });
+  await mine.save.click();
+  await theirs.save.click();
+  await expectToast(other, "Group Created", 'Robot group "Night shift" has been created successfully.');
+  serve();
+  await expectToast(
+    page,
+    "Group Creation Failed",
+    "Failed to create robot group. Please try again.",
+    'Robot SCR-1002 is already in the group "Night shift".',
+  );
+  // What the other has taken can no longer be chosen.
+  await expect(mine.root).toBeVisible();
+  await expect(mine.robot("SCR-1002")).toHaveCount(0);
+  await expectDisabled(mine.save, INCOMPLETE);
+  expect((await groups.listed(BHADLA)).map(({ group_name }) => group_name)).toEqual(["Night shift"]);
+});
+
+test("what one browser does with groups appears in another without a click, and while a dialog is open", async ({
+  page,
+  openBrowser,
+  signIn,
+  groups,
+}) => {
+  const site = await groups.site(BHADLA);
+  const other = await openBrowser();
+  await signIn(page, "admin");
+  await signIn(other, "partner");
+  await page.goto(managementAddress(site));
+  await other.goto(siteAddress(site, "groups"));
+  await expect(other.getByText("No robot groups available, create groups in Site Management")).toBeVisible();
+
+  const create = await openCreate(page);
+  await create.name.fill("East Row");
+  await create.robot("SCR-1001").check();
+  await create.save.click();
+  await expect(groupCard(other, "East Row")).toBeVisible({ timeout: LIVE_MS });
+  await expect(toasts(other)).toHaveCount(0);
+
+  await other.goto(managementAddress(site));
+  const edit = await openEdit(page, "East Row");
+  await edit.name.fill("Early Row");
+  await edit.robot("SCR-1002").check();
+  const theirs = await openCreate(other);
+  await expect(theirs.robots).toHaveCount(3);
+  await theirs.name.fill("early row");
+  await theirs.robot("SCR-1002").check();
+  await expectEnabled(theirs.save);
+  await edit.save.click();
+  await expect(theirs.robot("SCR-1002")).toHaveCount(0, { timeout: LIVE_MS });
+  await expectDisabled(theirs.save, NAME_TAKEN);
+  await theirs.cancel.click();
+  await expect(groupRow(other, "Early Row")).toContainText("2 robots");
+
+  const stale = await openEdit(other, "Early Row");
+  await groupRow(page, "Early Row").getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Yes", exact: true }).click();
+  await expectDisabled(stale.save, "This group has been deleted meanwhile.");
+  await stale.cancel.click();
+  await expect(other.getByText("No robot groups yet")).toBeVisible({ timeout: LIVE_MS });
+});
+
+test("§2 AUTO badge: a robot's card reads AUTO as soon as it is in a group, and MANUAL once it is in none", async ({
+  page,
+  signIn,
+  groups,
+}) => {
+  await signIn(page, "partner");
+  const badge = (word: string) => robotCard(page, "SCR-1001").root.getByText(word, { exact: true });
+  await expect(badge("MANUAL")).toBeVisible();
+  await groups.make(BHADLA, "East Row", ["SCR-1001"]);
+  await expect(badge("AUTO")).toBeVisible({ timeout: LIVE_MS });
+  await expect(robotCard(page, "SCR-1002").root.getByText("MANUAL", { exact: true })).toBeVisible();
+  await groups.deleteAll();
+  await expect(badge("MANUAL")).toBeVisible({ timeout: LIVE_MS });
+});
+
+test("§8 Groups fetch failure: the groups are emptied, and Retry loads them", async ({
+  page,
+  signIn,
+  groups,
+  problems,
+}) => {
+  problems.allow(/status of 500/);
+  const group = await groups.make(BHADLA, "East Row", ["SCR-1001"]);
+  const site = await groups.site(BHADLA);
+  await signIn(page, "admin");
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/robotSiteGroupList/**", async (route) => {
+    await isReleased;
+    await route.fulfill({ status: 500, json: { message: "Broken" } });
+  });
+  await page.goto(siteAddress(site, "groups"));
+  await expect(page.getByLabel("Loading robot groups")).toBeAttached();
+  release();
+  for (const address of [null, managementAddress(site)]) {
+    if (address !== null) await page.goto(address);
+    await expect(page.getByText("The robot groups could not be loaded.").first()).toBeVisible();
+    await expect(page.getByText(group.group_name)).toHaveCount(0);
+  }
+  await expectDisabled(page.getByRole("button", { name: "Create Group" }), "The robot groups could not be loaded.");
+  await expect(toasts(page)).toHaveCount(0);
+  await page.unroute("**/robotSiteGroupList/**");
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(groupRow(page, group.group_name)).toBeVisible();
+});
+
+test("§9 robotGroups: the browser keeps a copy of the groups, believes the server alone, and drops it at sign-out", async ({
+  page,
+  signIn,
+  groups,
+}) => {
+  const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
+  await signIn(page, "admin");
+  await page.goto(siteAddress(group, "groups"));
+  await expect(groupCard(page, "East Row")).toBeVisible();
+  const stored = () => page.evaluate(() => localStorage.getItem("robotGroups"));
+  await expect
+    .poll(async () => JSON.parse((await stored()) ?? "[]"))
+    .toEqual([
+      {
+        id: group.id,
+        name: "East Row",
+        siteId: group.site_id,
+        robotIds: group.robots.map(({ id }) => id),
+        createdAt: group.created_at,
+        schedule: { enabled: false, startTime: "", durationMinutes: 30, frequency: "ONCE", customDays: 1, days: [] },
+      },
+    ]);
+  await page.evaluate(() =>
+    localStorage.setItem("robotGroups", (localStorage.getItem("robotGroups") ?? "").replace("East Row", "Forged")),
+  );
+  await page.reload();
+  await expect(groupCard(page, "East Row")).toBeVisible();
+  await expect(page.getByText("Forged")).toHaveCount(0);
+  await expect.poll(stored).not.toContain("Forged");
+
+  await page.getByRole("banner").getByRole("button", { name: "Vikram Mehta" }).click();
+  await page.getByRole("menuitem", { name: "Logout" }).click();
+  await page.waitForURL((url) => url.pathname === "/");
+  expect(await stored()).toBeNull();
+});
