@@ -1,0 +1,287 @@
+import { randomUUID } from "node:crypto";
+import { runsCalendar, runsList, runsToday } from "@suncrew/contract/runs/runs.ts";
+import type { Insertable } from "kysely";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addRobot } from "../../../test/fixtures.ts";
+import { standGroups } from "../../../test/group-fixtures.ts";
+import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
+import type { RunsTable } from "../../platform/database/schema.ts";
+
+// The clock of the tests stands at 12:00 on Monday, 15 June 2026, at every site of the fixtures.
+let server: TestApp;
+beforeEach(async () => {
+  server = await createTestApp();
+  await standGroups(server.db, server.fixtures, "planned");
+});
+afterEach(() => server.close());
+
+const at = (minutes: number) => new Date(TEST_NOW.getTime() + minutes * 60_000);
+
+/** A run of the first robot by hand, ten minutes long, ended by the robot, but for `more`. */
+async function run(more: Partial<Insertable<RunsTable>> = {}): Promise<string> {
+  const id = randomUUID();
+  const began_at = more.began_at === undefined ? at(-60) : more.began_at;
+  await server.db
+    .insertInto("runs")
+    .values({
+      id,
+      robot_id: server.fixtures.ownRobot.id,
+      site_id: server.fixtures.ownSiteId,
+      started_by: "Omkar Jain",
+      began_at,
+      battery_began: 90,
+      ended_at: began_at && new Date(began_at.getTime() + 600_000),
+      battery_ended: 80,
+      outcome: "COMPLETED",
+      reason: "FINISHED",
+      ...more,
+    })
+    .execute();
+  return id;
+}
+
+/** One robot's run of the schedule of the fixtures. */
+const planned = (due: Date, more: Partial<Insertable<RunsTable>> = {}) =>
+  run({
+    planned: true,
+    action_type: "SCHEDULED",
+    started_by: "Scheduler",
+    schedule_id: server.fixtures.ownGroup.scheduleId,
+    group_id: server.fixtures.ownGroup.groupId,
+    group_name: "Ownfield East",
+    due_at: due,
+    stop_due_at: new Date(due.getTime() + 1_800_000),
+    began_at: due,
+    ...more,
+  });
+const none = { began_at: null, battery_began: null, battery_ended: null };
+
+describe("runs: the list", () => {
+  test("comes newest first, whole and in plain words, for who may see the site", async () => {
+    const manual = await run({ began_at: at(-200) });
+    const skipped = await planned(at(-100), {
+      ...none,
+      ended_at: at(-100),
+      outcome: "SKIPPED",
+      reason: "Robot OWN-1 is in maintenance. Exit maintenance first.",
+    });
+    const { runs, next_cursor } = await (await server.as("owner")).ask(runsList);
+    expect(next_cursor).toBeNull();
+    expect(runs.map(({ id }) => id)).toEqual([skipped, manual]);
+    expect(runs[1]).toEqual({
+      id: manual,
+      site_id: server.fixtures.ownSiteId,
+      robot_id: server.fixtures.ownRobot.id,
+      robot_name: "OWN-1",
+      serial_number: "OWN-1",
+      schedule_id: null,
+      group_id: null,
+      group_name: null,
+      action_type: "MANUAL",
+      started_by: "Omkar Jain",
+      due_at: null,
+      stop_due_at: null,
+      began_at: at(-200).toISOString(),
+      ended_at: at(-190).toISOString(),
+      battery_began: 90,
+      battery_ended: 80,
+      outcome: "COMPLETED",
+      reason: "The robot finished by itself.",
+      sample: false,
+    });
+    expect(runs[0]).toMatchObject({ began_at: null, reason: "Robot OWN-1 is in maintenance. Exit maintenance first." });
+    expect((await (await server.as("stranger")).ask(runsList)).runs).toEqual([]);
+  });
+
+  test("pages without a gap or a repetition, also where many have the same time", async () => {
+    const ids = await Promise.all(Array.from({ length: 25 }, (_, nth) => run({ began_at: at(-60 - (nth % 3)) })));
+    const owner = await server.as("owner");
+    const seen: string[] = [];
+    for (let cursor: string | undefined, more = true; more;) {
+      const page = await owner.ask(runsList, { query: { limit: 4, ...(cursor !== undefined && { cursor }) } });
+      expect(page.runs.length).toBeLessThanOrEqual(4);
+      seen.push(...page.runs.map(({ id }) => id));
+      more = page.next_cursor !== null;
+      cursor = page.next_cursor ?? undefined;
+    }
+    expect(seen).toHaveLength(ids.length);
+    expect(seen.toSorted()).toEqual(ids.toSorted());
+  });
+
+  test("is chosen by site, robot and time", async () => {
+    const first = await run({ began_at: at(-300) });
+    const second = await run({ began_at: at(-200), robot_id: server.fixtures.ownRobot2.id });
+    const owner = await server.as("owner");
+    const ids = async (query: Parameters<typeof owner.ask<typeof runsList>>[1]) =>
+      (await owner.ask(runsList, query)).runs.map(({ id }) => id);
+    expect(await ids({ query: { robot_id: server.fixtures.ownRobot.id } })).toEqual([first]);
+    expect(await ids({ query: { site_id: server.fixtures.secondSiteId } })).toEqual([]);
+    expect(await ids({ query: { from: at(-200).toISOString() } })).toEqual([second]);
+    expect(await ids({ query: { to: at(-200).toISOString() } })).toEqual([first]);
+    const { secondSiteId, ownRobot } = server.fixtures;
+    const answer = await owner.call(runsList, { query: { site_id: secondSiteId, robot_id: ownRobot.id } });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: "robot_id" }] } });
+  });
+
+  test("tells who stopped a run", async () => {
+    const { ownRobot, ownSiteId } = server.fixtures;
+    await server.db
+      .insertInto("commands")
+      .values({
+        id: randomUUID(),
+        robot_id: ownRobot.id,
+        site_id: ownSiteId,
+        serial_number: ownRobot.serial,
+        verb: "STOP",
+        seq: at(-55).getTime(),
+        session: 1,
+        issued_at: at(-55),
+        expires_at: at(-54),
+        settle_by: at(-54),
+        params: "{}",
+        requested_by: "Anita Rao",
+      })
+      .execute();
+    await run({ reason: "STOP" });
+    await planned(at(-60.5), { robot_id: server.fixtures.ownRobot2.id, reason: "STOP" });
+    const { runs } = await (await server.as("owner")).ask(runsList);
+    expect(runs.map(({ reason }) => reason)).toEqual(["Stopped by Anita Rao.", "Stopped at its planned end."]);
+  });
+});
+
+describe("runs: today", () => {
+  test("counts each robot's runs of the site's own today, and what is still to come", async () => {
+    const { ownGroup } = server.fixtures;
+    await planned(at(-60));
+    await planned(at(-70), { outcome: "STOPPED" });
+    await planned(at(-80), { outcome: "CUT_SHORT" });
+    for (const outcome of ["SKIPPED", "MISSED", "FAILED"] as const) {
+      const { id: robot_id } = await addRobot(server.db, server.fixtures.ownSiteId, outcome);
+      await planned(at(-90), { ...none, ended_at: at(-90), outcome, robot_id });
+    }
+    await run({ began_at: at(-5), ended_at: null, outcome: null, reason: null });
+    // Yesterday at the site; and today by UTC alone.
+    await run({ began_at: at(-12 * 60 - 1) });
+    await server.db
+      .updateTable("schedules")
+      .set({ frequency: "DAILY", start_time: "2026-06-15 23:59:00", next_run_at: new Date("2026-06-15T18:29:00Z") })
+      .where("id", "=", ownGroup.scheduleId)
+      .execute();
+    expect(await (await server.as("owner")).ask(runsToday)).toEqual({
+      planned: 1,
+      running: 1,
+      done: 2,
+      cut_short: 1,
+      failed: 1,
+      skipped: 1,
+      missed: 1,
+    });
+    const nothing = { planned: 0, running: 0, done: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
+    expect(await (await server.as("stranger")).ask(runsToday)).toEqual(nothing);
+  });
+});
+
+describe("runs: the week's calendar of a site", () => {
+  const week = async (day?: string) =>
+    (await server.as("owner")).ask(runsCalendar, {
+      params: { siteId: server.fixtures.ownSiteId },
+      query: { ...(day !== undefined && { day }) },
+    });
+
+  test("has the seven days from Monday on, by the clocks of the site", async () => {
+    const { timezone, today, days } = await week("2026-06-21");
+    expect({ timezone, today }).toEqual({ timezone: "Asia/Kolkata", today: "2026-06-15" });
+    expect(days.map(({ date }) => date)).toEqual(Array.from({ length: 7 }, (_, day) => `2026-06-${15 + day}`));
+    expect((await week("2026-06-14")).days[0]?.date).toBe("2026-06-08");
+    expect((await week()).days[0]?.date).toBe("2026-06-15");
+  });
+
+  test("groups the robots of a due time, keeps runs by hand apart, and plans what is to come", async () => {
+    const { ownGroup, ownRobot2 } = server.fixtures;
+    await planned(at(-330));
+    await planned(at(-330), {
+      ...none,
+      robot_id: ownRobot2.id,
+      ended_at: at(-330),
+      outcome: "SKIPPED",
+      reason: "Robot OWN-2 is away: it has no connection at the moment.",
+    });
+    const manual = await run({ began_at: at(-60) });
+    await server.db
+      .updateTable("schedules")
+      .set({
+        frequency: "DAILY",
+        start_time: "2026-06-10 06:30:00",
+        next_run_at: new Date("2026-06-16T01:00:00Z"),
+        duration_minutes: 30,
+      })
+      .where("id", "=", ownGroup.scheduleId)
+      .execute();
+    const { days } = await week();
+    const [monday, ...others] = days;
+    expect(monday?.entries).toEqual([
+      {
+        key: `schedule-${ownGroup.scheduleId}-${at(-330).toISOString()}`,
+        state: "OVER",
+        action_type: "SCHEDULED",
+        group_id: ownGroup.groupId,
+        title: "Ownfield East",
+        begins_at: at(-330).toISOString(),
+        ends_at: at(-320).toISOString(),
+        local_time: "06:30",
+        robots: 2,
+        counts: { planned: 0, running: 0, done: 1, cut_short: 0, failed: 0, skipped: 1, missed: 0 },
+        reasons: [
+          {
+            serial_number: "OWN-2",
+            outcome: "SKIPPED",
+            reason: "Robot OWN-2 is away: it has no connection at the moment.",
+          },
+        ],
+        sample: false,
+      },
+      expect.objectContaining({ key: manual, title: "OWN-1", action_type: "MANUAL", robots: 1, local_time: "11:00" }),
+    ]);
+    expect(others.map(({ entries }) => entries)).toEqual(
+      others.map(({ date }) => [
+        expect.objectContaining({
+          state: "PLANNED",
+          title: "Ownfield East",
+          begins_at: `${date}T01:00:00.000Z`,
+          ends_at: `${date}T01:30:00.000Z`,
+          local_time: "06:30",
+          robots: 1,
+          counts: { planned: 1, running: 0, done: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 },
+        }),
+      ]),
+    );
+  });
+
+  test("one press of Start All is one entry, running until its last robot stands", async () => {
+    const { ownGroup, ownRobot, ownRobot2 } = server.fixtures;
+    const group = { action_type: "GROUP", group_id: ownGroup.groupId, group_name: "Ownfield East" } as const;
+    await run({ ...group, began_at: at(-20), robot_id: ownRobot.id });
+    await run({
+      ...group,
+      began_at: at(-19.95),
+      robot_id: ownRobot2.id,
+      ended_at: null,
+      outcome: null,
+      reason: null,
+      battery_ended: null,
+    });
+    await run({ ...group, began_at: at(-600), robot_id: ownRobot.id });
+    const [monday] = (await week()).days;
+    expect(monday?.entries).toMatchObject([{ robots: 1 }, { robots: 2, state: "RUNNING", ends_at: null }]);
+  });
+
+  test.each(["1000-01-01", "9999-12-31"])("a day as far away as %s is 400", async (day) => {
+    const answer = await (
+      await server.as("owner")
+    ).call(runsCalendar, {
+      params: { siteId: server.fixtures.ownSiteId },
+      query: { day },
+    });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: "day" }] } });
+  });
+});

@@ -1,0 +1,231 @@
+import {
+  createSchedule,
+  deleteSchedule,
+  getRobotSchedule,
+  updateSchedule,
+} from "@suncrew/contract/schedules/schedules.ts";
+import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { standGroups } from "../../../test/group-fixtures.ts";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+
+// The clock of the tests stands at 12:00 on Monday, 15 June 2026, at every site of the fixtures.
+let server: TestApp;
+beforeEach(async () => {
+  server = await createTestApp();
+  await standGroups(server.db, server.fixtures, "unplanned");
+});
+afterEach(() => server.close());
+
+type Body = SentBodyOf<typeof createSchedule>;
+
+const body = (more: Partial<Body> = {}): Body => ({
+  site_id: server.fixtures.ownSiteId,
+  group_id: server.fixtures.ownGroup.groupId,
+  action: "START",
+  start_time: "2026-06-15 18:30:00",
+  duration_minutes: 30,
+  frequency: "DAILY",
+  status: "ACTIVE",
+  ...more,
+});
+const create = async (more: Partial<Body> = {}) => (await server.as("owner")).ask(createSchedule, { body: body(more) });
+const update = async (scheduleId: number, more: Partial<Body> = {}) =>
+  (await server.as("owner")).call(updateSchedule, { params: { scheduleId }, body: body(more) });
+const list = async () =>
+  (await server.as("owner")).ask(getRobotSchedule, { params: { siteId: server.fixtures.ownSiteId } });
+const audit = () => server.db.selectFrom("audit").selectAll().where("entity", "=", "schedule").orderBy("id").execute();
+
+describe("§7 Groups and schedules: POST api/robots/group/schedule", () => {
+  test("gives the group its schedule, with the next run in UTC, and the list answers it", async () => {
+    const created = await create();
+    expect(created).toEqual({
+      message: "Schedule created successfully",
+      scheduleId: created.schedule.id,
+      schedule: {
+        id: created.scheduleId,
+        group_id: server.fixtures.ownGroup.groupId,
+        site_id: server.fixtures.ownSiteId,
+        action: "START",
+        start_time: "2026-06-15 18:30:00",
+        duration_minutes: 30,
+        frequency: "DAILY",
+        status: "ACTIVE",
+        next_run_at: "2026-06-15T13:00:00.000Z",
+        skip_on_rain: false,
+      },
+    });
+    expect(await list()).toEqual({ message: "Schedule Fetched Successfully", schedules: [created.schedule] });
+    expect(await audit()).toMatchObject([
+      {
+        action: "CREATE_SCHEDULE",
+        actor: "Omkar Jain",
+        outcome: "DONE",
+        entity_id: String(created.scheduleId),
+        before: null,
+        after: { start_time: "2026-06-15 18:30:00" },
+      },
+    ]);
+  });
+
+  test("takes what the specification's console sends: text for numbers, and nothing it does not", async () => {
+    const { ownSiteId, ownGroup } = server.fixtures;
+    const sent = { site_id: `${ownSiteId}`, group_id: `${ownGroup.groupId}`, duration_minutes: "45" };
+    const { schedule } = await create(sent);
+    expect(schedule).toMatchObject({ duration_minutes: 45, group_id: ownGroup.groupId });
+  });
+
+  test.each([
+    ["ONCE", "2026-06-16 06:00:00", "2026-06-16T00:30:00.000Z"],
+    ["DAILY", "2026-06-15 06:00:00", "2026-06-16T00:30:00.000Z"],
+    ["WEEKLY", "2026-06-15 06:00:00", "2026-06-22T00:30:00.000Z"],
+    ["MONTHLY", "2026-06-15 06:00:00", "2026-07-15T00:30:00.000Z"],
+  ] as const)("decisions, Time: a %s whose time is past today means the next one", async (frequency, stored, next) => {
+    const { schedule } = await create({ frequency, start_time: "2026-06-15 06:00:00" });
+    expect(schedule).toMatchObject({ start_time: stored, next_run_at: next });
+  });
+
+  test("decisions, Time: a ONCE before the site's today is 400 and names the field", async () => {
+    const answer = await (
+      await server.as("owner")
+    ).call(createSchedule, {
+      body: body({ frequency: "ONCE", start_time: "2026-06-14 23:59:00" }),
+    });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: "start_time" }] } });
+    expect(await audit()).toMatchObject([{ action: "CREATE_SCHEDULE", outcome: "REFUSED" }]);
+    expect((await list()).schedules).toEqual([]);
+  });
+
+  test("decisions, Time: 'today' is the site's today", async () => {
+    // 23:00 on 14 June in Los Angeles.
+    await server.db
+      .updateTable("sites")
+      .set({ timezone: "America/Los_Angeles" })
+      .where("id", "=", server.fixtures.ownSiteId)
+      .execute();
+    const { schedule } = await create({ frequency: "ONCE", start_time: "2026-06-14 23:45:00" });
+    expect(schedule).toMatchObject({ next_run_at: "2026-06-15T06:45:00.000Z" });
+  });
+
+  test("wire, Schedules: INACTIVE is kept and has no next run", async () => {
+    const { schedule } = await create({ status: "INACTIVE" });
+    expect(schedule).toMatchObject({ status: "INACTIVE", next_run_at: null });
+  });
+
+  test("wire, Schedules: a second one for the group is 409, also where two people save at once", async () => {
+    const client = await server.as("owner");
+    const answers = await Promise.all(Array.from({ length: 4 }, () => client.call(createSchedule, { body: body() })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
+    const refused = answers.find(({ status }) => status === 409);
+    expect(refused?.body).toMatchObject({
+      message: 'Group "Ownfield East" has a schedule already. Please edit or delete that one.',
+    });
+    expect((await audit()).map(({ outcome }) => outcome).toSorted()).toEqual(["DONE", "REFUSED", "REFUSED", "REFUSED"]);
+  });
+
+  test.each([
+    ["duration_minutes", { duration_minutes: 0 }],
+    ["duration_minutes", { duration_minutes: 481 }],
+    ["start_time", { start_time: "2026-02-30 06:00:00" }],
+    ["start_time", { start_time: "2026-06-15T06:00:00Z" }],
+  ])("§5 Schedule: a wrong %s is 400 and named", async (field, wrong) => {
+    const answer = await (await server.as("owner")).call(createSchedule, { body: body(wrong) });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ field }] } });
+  });
+});
+
+describe("§7 Groups and schedules: PUT api/robots/group/updateSchedule/{scheduleId}", () => {
+  test("changes it; the audit has both sides", async () => {
+    const { scheduleId } = await create();
+    const answer = await update(scheduleId, {
+      duration_minutes: 60,
+      start_time: "2026-06-17 07:15:00",
+      frequency: "WEEKLY",
+    });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        message: "Schedule updated successfully",
+        schedule: {
+          id: scheduleId,
+          duration_minutes: 60,
+          frequency: "WEEKLY",
+          next_run_at: "2026-06-17T01:45:00.000Z",
+        },
+      },
+    });
+    expect((await audit()).at(-1)).toMatchObject({
+      action: "UPDATE_SCHEDULE",
+      outcome: "DONE",
+      before: { duration_minutes: 30 },
+      after: { duration_minutes: 60 },
+    });
+  });
+
+  test("a ONCE that has run becomes ACTIVE again", async () => {
+    const { scheduleId } = await create({ frequency: "ONCE" });
+    await server.db.updateTable("schedules").set({ status: "COMPLETED", next_run_at: null }).execute();
+    const answer = await update(scheduleId, { frequency: "ONCE", start_time: "2026-06-15 19:00:00" });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { schedule: { status: "ACTIVE", next_run_at: "2026-06-15T13:30:00.000Z" } },
+    });
+  });
+
+  test("its site and group stay: 400 names which differs", async () => {
+    const { scheduleId } = await create();
+    const { secondSiteId } = server.fixtures;
+    expect(await update(scheduleId, { site_id: secondSiteId })).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: "site_id" }] },
+    });
+  });
+
+  test("a run that is due this moment is served first, by the times that were stored for it", async () => {
+    const { scheduleId } = await create();
+    await server.db
+      .updateTable("schedules")
+      .set({ next_run_at: server.clock.now() })
+      .where("id", "=", scheduleId)
+      .execute();
+    expect(await update(scheduleId, { start_time: "2026-06-20 06:00:00" })).toMatchObject({
+      status: 200,
+      body: { schedule: { next_run_at: "2026-06-20T00:30:00.000Z" } },
+    });
+    const runs = await server.db.selectFrom("runs").selectAll().execute();
+    expect(runs).toMatchObject([{ schedule_id: scheduleId, due_at: server.clock.now(), outcome: "SKIPPED" }]);
+  });
+});
+
+describe("§7 Groups and schedules: DELETE api/robots/group/deleteSchedule/{scheduleId}", () => {
+  test("takes the schedule away; group and robots stay", async () => {
+    const { scheduleId } = await create();
+    const owner = await server.as("owner");
+    expect(await owner.ask(deleteSchedule, { params: { scheduleId } })).toEqual({
+      message: "Schedule deleted successfully",
+    });
+    expect((await list()).schedules).toEqual([]);
+    expect(await server.db.selectFrom("robot_group_members").selectAll().execute()).toHaveLength(2);
+    expect((await audit()).at(-1)).toMatchObject({
+      action: "DELETE_SCHEDULE",
+      before: { id: scheduleId },
+      after: null,
+    });
+    expect(await owner.call(deleteSchedule, { params: { scheduleId } })).toMatchObject({ status: 404 });
+    await create();
+  });
+});
+
+test("live stream: a change of a schedule is told as a change of the groups of its site", async () => {
+  const { groupId } = server.fixtures.ownGroup;
+  const changeNo = async () =>
+    (await server.db.selectFrom("robot_groups").select("change_no").where("id", "=", groupId).executeTakeFirstOrThrow())
+      .change_no;
+  const before = await changeNo();
+  const { scheduleId } = await create();
+  const created = await changeNo();
+  await update(scheduleId, { duration_minutes: 31 });
+  const updated = await changeNo();
+  await (await server.as("owner")).ask(deleteSchedule, { params: { scheduleId } });
+  expect(new Set([before, created, updated, await changeNo()]).size).toBe(4);
+});
