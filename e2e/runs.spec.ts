@@ -1,0 +1,255 @@
+import type { Locator, Page } from "@playwright/test";
+import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
+import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
+import { expectAccessible } from "./support/axe.ts";
+import {
+  chooseSite,
+  expectStatus,
+  expectTruth,
+  KAMUTHI,
+  KURNOOL,
+  REWA,
+  robotCard,
+  startRobot,
+  stopRobot,
+} from "./support/dashboard.ts";
+import { expect, groupCard, localText, siteAddress, siteDay, test } from "./support/made-groups.ts";
+import { themes, useTheme } from "./support/themes.ts";
+
+const ZONE = "Asia/Kolkata";
+
+const calendarOf = (page: Page): Locator => page.getByRole("region", { name: "Week of cleaning" });
+const todayOf = (page: Page): Locator => calendarOf(page).getByRole("region", { name: /, today$/ });
+const entryOf = (page: Page, title: string): Locator => todayOf(page).getByRole("button", { name: title });
+const figuresOf = (page: Page): Locator => page.getByRole("group", { name: "Today's cleaning" });
+
+async function openCalendar(page: Page, siteName: string): Promise<void> {
+  await chooseSite(page, siteName);
+  await page.getByRole("tab", { name: "Calendar" }).click();
+  await expect(todayOf(page)).toBeVisible();
+}
+
+test("Cleaning runs: a schedule starts and stops its robots by itself, and every screen follows", async ({
+  page,
+  openBrowser,
+  signIn,
+  groups,
+  simulator,
+  apiAs,
+}) => {
+  // The run itself takes the shortest time that a schedule has: one minute.
+  test.setTimeout(180_000);
+  const admin = await apiAs("admin");
+  const group = await groups.make(REWA, "Sunrise", ["SCR-1010", "SCR-1011"]);
+  const { robots } = await admin.call(robotDetailsWithSettings, { params: { siteId: group.site_id } });
+  const lockedId = robots.find((robot) => robot.serial_number === "SCR-1011")?.robot_id ?? 0;
+  const lock = { params: { robotId: lockedId } };
+  await admin.call(robotMaintenance, { ...lock, body: { enabled: true, reason: "Brush change" } });
+  await signIn(page, "admin");
+  await page.goto(siteAddress(group, "calendar"));
+  await expect(todayOf(page)).toBeVisible();
+  const other = await openBrowser();
+  await signIn(other, "admin");
+  await other.goto(siteAddress(group, "groups"));
+  const summary = other.getByRole("group", { name: "Schedule of Sunrise" });
+
+  await groups.schedule(group, { startTime: localText(new Date(Date.now() + 20_000), ZONE), minutes: 1 });
+  const entry = entryOf(page, "Sunrise");
+  await expect(entry).toContainText("Planned");
+  await expect(entry).toContainText("2 robots");
+  await expect(figuresOf(page)).toContainText("2 planned");
+  await expect(summary).toContainText(/Next run in \d+ s|Next run just now/);
+
+  await expect(entry).toContainText("Running", { timeout: 45_000 });
+  await expectTruth(simulator, "SCR-1010", { motion: "MOVING" });
+  await expect(figuresOf(page)).toContainText(/1 running, 0 planned, [1-9]\d* skipped/);
+  await expect(summary).toContainText("Completed");
+  await page.getByRole("tab", { name: "Individual Robots" }).click();
+  await expect(robotCard(page, "SCR-1010").root).toContainText(/Cleaning, 0 of 1 min/);
+  await page.getByRole("tab", { name: "Calendar" }).click();
+
+  await expect(entry).toContainText("1 done, 1 skipped", { timeout: 90_000 });
+  await expectTruth(simulator, "SCR-1010", { motion: "STOPPED" });
+  await entry.focus();
+  await page.keyboard.press("Enter");
+  const details = page.getByRole("dialog", { name: /^Sunrise at / });
+  await expect(details).toContainText("Partly done");
+  await expect(details).toContainText("By its schedule");
+  await expect(details.getByRole("list", { name: "Reasons" })).toContainText(/SCR-1011 skipped: .*maintenance/);
+  await page.keyboard.press("Escape");
+  await expect(entry).toBeFocused();
+
+  await page.getByRole("tab", { name: "Individual Robots" }).click();
+  const cleaned = robotCard(page, "SCR-1010");
+  await expect(cleaned.root).toContainText(/Last cleaning (just now|\d+ s ago), (1 min|\d+ s), completed/);
+  await cleaned.root.getByRole("button", { name: "Robot info" }).click();
+  await expect(page.getByRole("dialog", { name: "Info on robot SCR-1010" })).toContainText(
+    /Last run(1 min|\d+ s), completed, started by Scheduler/,
+  );
+  await page.keyboard.press("Escape");
+  await admin.call(robotMaintenance, { ...lock, body: { enabled: false } });
+
+  // A ONCE that has run stays, and editing it begins today.
+  await groupCard(other, "Sunrise").getByRole("button", { name: "Schedule", exact: true }).click();
+  await expect(other.getByRole("dialog", { name: "Schedule: Sunrise" }).getByLabel("Date")).toHaveValue(siteDay(ZONE));
+});
+
+test("Cleaning runs: a run by hand stands in the calendar and on the card while it lasts and after", async ({
+  page,
+  signIn,
+  simulator,
+}) => {
+  await signIn(page, "admin");
+  await chooseSite(page, KAMUTHI);
+  const card = robotCard(page, "SCR-1012");
+  await expectStatus(card, "Idle");
+  await startRobot(card, simulator);
+  await openCalendar(page, KAMUTHI);
+  const entry = entryOf(page, "SCR-1012").last();
+  await expect(entry).toContainText("Running");
+  await page.getByRole("tab", { name: "Individual Robots" }).click();
+  await stopRobot(card, simulator);
+  await expect(card.root).toContainText(/Last cleaning just now, \d+ s, completed/);
+  await page.getByRole("tab", { name: "Calendar" }).click();
+  await expect(entry).toContainText("Done");
+  await entry.click();
+  const details = page.getByRole("dialog", { name: /^SCR-1012 at / });
+  await expect(details).toContainText("Started by hand");
+  await expect(details).toContainText("1 robot: 1 done");
+});
+
+test("Cleaning runs: the week stands in the address; back, a link and This week lead to it", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  await openCalendar(page, KURNOOL);
+  const monday = () => calendarOf(page).getByRole("region").first();
+  const label = await monday().getAttribute("aria-label");
+  await expect(page).toHaveURL(/tab=calendar$/);
+  await page.getByRole("button", { name: "Next week" }).click();
+  await expect(page).toHaveURL(/day=\d{4}-\d{2}-\d{2}$/);
+  await expect(todayOf(page)).toHaveCount(0);
+  await page.getByRole("button", { name: "Next week" }).click();
+  await expect(monday()).not.toHaveAccessibleName(label ?? "");
+  const shared = page.url();
+  const later = await monday().getAttribute("aria-label");
+  await page.getByRole("button", { name: "This week" }).click();
+  await expect(todayOf(page)).toBeVisible();
+  await expect(page).toHaveURL(/tab=calendar$/);
+  await page.goBack();
+  await expect(monday()).toHaveAccessibleName(later ?? "");
+  await page.getByRole("button", { name: "Previous week" }).click();
+  await page.getByRole("button", { name: "Previous week" }).click();
+  await expect(todayOf(page)).toBeVisible();
+  await expect(page).toHaveURL(/tab=calendar$/);
+  await page.goto(shared);
+  await expect(monday()).toHaveAccessibleName(later ?? "");
+});
+
+test("Cleaning runs: a week without runs says so, one that cannot be loaded offers another try", async ({
+  page,
+  signIn,
+  groups,
+  problems,
+}) => {
+  problems.allow(/Failed to load resource/);
+  const site = await groups.site(KURNOOL);
+  await signIn(page, "admin");
+  await page.goto(`${siteAddress(site, "calendar")}&day=2020-01-06`);
+  await expect(calendarOf(page)).toContainText("6 to 12 Jan 2020");
+  await expect(calendarOf(page)).toContainText("No cleaning in this week");
+  await page.route("**/api/runs/**", (route) => route.abort());
+  await page.goto(siteAddress(site, "calendar"));
+  await expect(page.getByRole("alert")).toContainText("The week could not be loaded.");
+  await expect(figuresOf(page)).toContainText("Today: could not be loaded");
+  await expectAccessible(page);
+  await page.unroute("**/api/runs/**");
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(todayOf(page)).toBeVisible();
+});
+
+const NONE: RunCounts = { planned: 0, running: 0, done: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
+
+/** A site with far more groups than the demo has: an entry every ten minutes. */
+function fullDay(date: string): CalendarEntry[] {
+  const states: readonly Partial<CalendarEntry>[] = [
+    { state: "OVER", counts: { ...NONE, done: 12 } },
+    { state: "OVER", counts: { ...NONE, done: 11, cut_short: 1 }, reasons: [reason("CUT_SHORT", "The brush jammed.")] },
+    { state: "OVER", counts: { ...NONE, skipped: 12 }, reasons: [reason("SKIPPED", "Heavy rain expected.")] },
+    { state: "OVER", counts: { ...NONE, missed: 12 }, reasons: [reason("MISSED", "No server was running.")] },
+    { state: "RUNNING", counts: { ...NONE, running: 12 } },
+    { state: "PLANNED", counts: { ...NONE, planned: 12 } },
+  ];
+  return Array.from({ length: 60 }, (_, index) => ({
+    key: `${date}-${index}`,
+    state: "OVER",
+    action_type: "SCHEDULED",
+    group_id: index + 1,
+    title: `Block ${index + 1} of the southern field`,
+    begins_at: `${date}T${String(Math.floor(index / 6)).padStart(2, "0")}:${index % 6}0:00.000Z`,
+    ends_at: `${date}T${String(Math.floor(index / 6)).padStart(2, "0")}:${index % 6}9:00.000Z`,
+    local_time: `${String(Math.floor(index / 6) + 5).padStart(2, "0")}:${index % 6}0`,
+    robots: 12,
+    counts: NONE,
+    reasons: [],
+    sample: true,
+    ...(index < 12 ? states[index % 6] : states[0]),
+  }));
+}
+
+function reason(outcome: CalendarEntry["reasons"][number]["outcome"], text: string): CalendarEntry["reasons"][number] {
+  return { serial_number: "SCR-1001", outcome, reason: text };
+}
+
+/** Every week of this browser is full: its today with so many entries, the other days with `others`. */
+async function fillWeeks(page: Page, entries: number, others: number): Promise<void> {
+  await page.route("**/api/runs/calendar/**", async (route) => {
+    const answer = await route.fetch();
+    const { today, timezone, days }: { today: string; timezone: string; days: { date: string }[] } =
+      await answer.json();
+    const full = days.map(({ date }) => ({
+      date,
+      entries: fullDay(date).slice(0, date === today ? entries : others),
+    }));
+    await route.fulfill({ response: answer, json: { today, timezone, days: full } });
+  });
+}
+
+test("Cleaning runs: a large fleet's week folds what is done, and tells every reason", async ({ page, signIn }) => {
+  await fillWeeks(page, 60, 60);
+  await signIn(page, "admin");
+  await openCalendar(page, KURNOOL);
+  const today = todayOf(page);
+  await expect(today.getByRole("listitem")).toHaveCount(8);
+  for (const word of ["Running", "Partly done", "Skipped", "Missed"]) await expect(today).toContainText(word);
+  await expect(calendarOf(page)).toContainText("Includes sample data");
+  await today.getByRole("button", { name: "Show 52 more" }).click();
+  await expect(today.getByRole("listitem")).toHaveCount(60);
+  await expect(today).toContainText("Planned");
+  await today.getByRole("button", { name: "Show fewer" }).click();
+  await expect(today.getByRole("listitem")).toHaveCount(8);
+  await today.getByRole("button", { name: "Skipped" }).first().click();
+  const details = page.getByRole("dialog", { name: /^Block \d+ of the southern field at / });
+  await expect(details).toContainText("SCR-1001 skipped: Heavy rain expected.");
+  await expect(details).toContainText("Sample data of the demo");
+  await expectAccessible(page);
+});
+
+for (const theme of themes) {
+  test(`§9 Themes: every state of a run is accessible in ${theme}, and on a phone, where it fits`, async ({
+    page,
+    signIn,
+  }) => {
+    await fillWeeks(page, 6, 1);
+    await useTheme(page, theme);
+    await signIn(page, "admin");
+    await openCalendar(page, KURNOOL);
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 360, height: 780 });
+    await expect(todayOf(page)).toBeVisible();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    await expectAccessible(page);
+  });
+}
