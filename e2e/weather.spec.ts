@@ -111,9 +111,11 @@ test("§8 Weather: a failure is told in a toast and on the card, and Retry loads
 }) => {
   problems.allow(/status of 503/);
   let calls = 0;
-  await page.route(WEATHER_CALL, (route) => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(WEATHER_CALL, async (route) => {
     calls += 1;
-    return route.fulfill({ status: 503, json: { message: REFUSAL } });
+    if (calls === 2) await released;
+    await route.fulfill({ status: 503, json: { message: REFUSAL } });
   });
   await signIn(page, "admin");
   const card = weatherCard(page);
@@ -124,7 +126,11 @@ test("§8 Weather: a failure is told in a toast and on the card, and Retry loads
   await expect(toasts(page)).toHaveCount(0);
   const retry = card.getByRole("button", { name: "Retry" });
   await retry.click();
+  await expect(retry).toHaveAttribute("aria-disabled", "true");
+  await expect(card.getByText("Weather data unavailable")).toBeVisible();
+  release();
   await expectToast(page, "Weather", "Failed to load weather data", REFUSAL);
+  await expect(retry).toHaveAttribute("aria-disabled", "false");
   await expect(retry).toBeFocused();
   expect(calls).toBe(2);
   // The robots are no worse for it.

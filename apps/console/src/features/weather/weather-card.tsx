@@ -104,9 +104,11 @@ function Unavailable({ onRetry, isRetrying }: UnavailableProps) {
       <Button
         variant="default"
         size="xs"
-        leftSection={<IconRefresh size={14} aria-hidden />}
-        loading={isRetrying}
-        onClick={onRetry}
+        leftSection={<IconRefresh size={14} className={isRetrying ? classes["turning"] : undefined} aria-hidden />}
+        // Truly disabled it would lose the focus.
+        aria-disabled={isRetrying}
+        data-disabled={isRetrying || undefined}
+        onClick={isRetrying ? undefined : onRetry}
       >
         Retry
       </Button>
