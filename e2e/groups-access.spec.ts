@@ -1,0 +1,140 @@
+import type { Page } from "@playwright/test";
+import { expectAccessible } from "./support/axe.ts";
+import { BHADLA, expectToast, expectTruth, PAVAGADA } from "./support/dashboard.ts";
+import { expect, groupCard, groupRow, managementAddress, siteAddress, test } from "./support/made-groups.ts";
+import { themes, useTheme } from "./support/themes.ts";
+
+/** Fingers want this much, in pixels. */
+const TOUCH_PX = 44;
+
+async function expectNoOverflow(page: Page): Promise<void> {
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+}
+
+for (const theme of themes) {
+  test(`groups have no axe violation on any page or dialog, theme ${theme}`, async ({
+    page,
+    signIn,
+    groups,
+    simulator,
+    problems,
+  }) => {
+    problems.allow(/status of 504/);
+    const group = await groups.make(PAVAGADA, "Blocks", ["SCR-1005", "SCR-1006", "SCR-1007"]);
+    await groups.schedule(group, { startTime: "2999-01-01 06:30:00" });
+    const site = await groups.site(PAVAGADA);
+    const empty = await groups.site(BHADLA);
+    await simulator.fault("SCR-1006", { kind: "refuse", code: "FAULT" });
+    await useTheme(page, theme);
+    await signIn(page, "admin");
+
+    await page.goto("/sites");
+    await expect(page.getByText("Select a site to manage its robots")).toBeVisible();
+    await expectAccessible(page);
+    await page.goto(managementAddress(empty));
+    await expect(page.getByText("No robot groups yet")).toBeVisible();
+    await page.getByRole("button", { name: "Create Group" }).click();
+    await expect(page.getByRole("checkbox")).toHaveCount(4);
+    await expectAccessible(page);
+    await page.goto(managementAddress(site));
+    await expect(groupRow(page, "Blocks")).toBeVisible();
+    await expectAccessible(page);
+    await groupRow(page, "Blocks").getByRole("button", { name: "Delete", exact: true }).click();
+    await expect(page.getByRole("dialog", { name: "Delete Robot Group" })).toBeVisible();
+    await expectAccessible(page);
+
+    await page.goto(siteAddress(site, "groups"));
+    const card = groupCard(page, "Blocks");
+    await expect(card.getByText("Online: 2/3")).toBeVisible();
+    await card.getByRole("button", { name: "Start All" }).click();
+    await expect(page.getByRole("dialog", { name: /^Start all robots/ })).toContainText("1 robot will be skipped");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Start 2 robots" }).click();
+    await expect(card.getByRole("region", { name: "Result for Blocks" }).getByRole("listitem")).toHaveCount(2);
+    await expectAccessible(page);
+    await card.getByRole("button", { name: "Stop All" }).click();
+    await expectTruth(simulator, "SCR-1005", { motion: "STOPPED" });
+  });
+}
+
+for (const width of [360, 390]) {
+  test(`groups on a phone, ${width} px: nothing is cut off, and every button is wide enough for a finger`, async ({
+    page,
+    signIn,
+    groups,
+    simulator,
+  }) => {
+    const serials = ["SCR-1001", "SCR-1002", "SCR-1003", "SCR-1004"];
+    const longName = "Everything east of the old irrigation canal, by day and by night";
+    const group = await groups.make(BHADLA, longName, serials);
+    await page.setViewportSize({ width, height: 780 });
+    await signIn(page, "partner");
+    await page.goto(siteAddress(group, "groups"));
+    const card = groupCard(page, longName);
+    await expect(card.getByRole("listitem")).toHaveCount(4);
+    await expectNoOverflow(page);
+    for (const name of ["Schedule", "Maintenance", "Start All", "Stop All"]) {
+      const box = await card.getByRole("button", { name, exact: true }).boundingBox();
+      expect(box?.height, name).toBeGreaterThanOrEqual(TOUCH_PX);
+    }
+    await card.getByRole("button", { name: "Start All" }).click();
+    await expectNoOverflow(page);
+    await page.getByRole("button", { name: "Start 4 robots" }).click();
+    await expectTruth(simulator, "SCR-1001", { motion: "MOVING" });
+    await card.getByRole("button", { name: "Stop All" }).click();
+    for (const serial of serials) await expectTruth(simulator, serial, { motion: "STOPPED" });
+
+    await page.goto(managementAddress(await groups.site(BHADLA)));
+    for (const name of ["Edit", "Delete"]) {
+      const box = await groupRow(page, longName).getByRole("button", { name, exact: true }).boundingBox();
+      expect(box?.height, name).toBeGreaterThanOrEqual(TOUCH_PX);
+    }
+    await expectNoOverflow(page);
+    await groupRow(page, longName).getByRole("button", { name: "Edit" }).click();
+    await expect(page.getByRole("checkbox")).toHaveCount(4);
+    await expectNoOverflow(page);
+    await expectAccessible(page);
+  });
+}
+
+test("a group is created, started, stopped and deleted by the keyboard alone", async ({
+  page,
+  signIn,
+  groups,
+  simulator,
+}) => {
+  const site = await groups.site(BHADLA);
+  await signIn(page, "admin");
+  await page.goto(managementAddress(site));
+  const press = async (name: string) => {
+    const button = page.getByRole("button", { name, exact: true });
+    await button.focus();
+    await page.keyboard.press("Enter");
+  };
+  await expect(page.getByText("No robot groups yet")).toBeVisible();
+  await press("Create Group");
+  await expect(page.getByLabel("Group name")).toBeFocused();
+  await page.keyboard.type("Night shift");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("checkbox", { name: "SCR-1001" })).toBeFocused();
+  await page.keyboard.press("Space");
+  await press("Create");
+  await expectToast(page, "Group Created", 'Robot group "Night shift" has been created successfully.');
+
+  await page.goto(siteAddress(site, "groups"));
+  await expect(groupCard(page, "Night shift").getByText("Online: 1/1")).toBeVisible();
+  await press("Start All");
+  await expect(page.getByRole("button", { name: "Start 1 robot" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expectTruth(simulator, "SCR-1001", { motion: "MOVING" });
+  await press("Stop All");
+  await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
+
+  await page.goto(managementAddress(site));
+  await expect(groupRow(page, "Night shift")).toBeVisible();
+  await press("Delete");
+  await expect(page.getByRole("button", { name: "No", exact: true })).toBeFocused();
+  await press("Yes");
+  await expect(page.getByText("No robot groups yet")).toBeVisible();
+});

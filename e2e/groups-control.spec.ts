@@ -1,0 +1,350 @@
+import type { Page, Request } from "@playwright/test";
+import { groupSendCommand } from "@suncrew/contract/groups/groups.ts";
+import {
+  BHADLA,
+  expectDisabled,
+  expectEnabled,
+  expectToast,
+  expectTruth,
+  PAVAGADA,
+  startsOf,
+  toasts,
+} from "./support/dashboard.ts";
+import { expect, groupCard, siteAddress, test } from "./support/made-groups.ts";
+
+const THREE = ["SCR-1001", "SCR-1002", "SCR-1003"];
+/** What robots do appears within a second; the rest is for a busy machine. */
+const LIVE_MS = 3000;
+/** A robot that says nothing is given up after 8 s. */
+const SETTLED_MS = 15_000;
+
+function cardOf(page: Page, name: string) {
+  const root = groupCard(page, name);
+  const button = (label: string) => root.getByRole("button", { name: label, exact: true });
+  return {
+    root,
+    startAll: button("Start All"),
+    stopAll: button("Stop All"),
+    member: (serial: string) =>
+      root
+        .getByRole("list", { name: `Robots of ${name}`, exact: true })
+        .getByRole("listitem")
+        .filter({ hasText: serial }),
+    result: root.getByRole("region", { name: `Result for ${name}` }),
+    badge: (text: string) => root.getByText(text, { exact: true }),
+  };
+}
+
+const question = (page: Page) => page.getByRole("dialog", { name: /^Start all robots of/ });
+
+/** The calls that command a group from now on. */
+function groupCommandsOf(page: Page): { readonly body: unknown; readonly request: Request }[] {
+  const sent: { body: unknown; request: Request }[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith(groupSendCommand.path)) sent.push({ body: request.postDataJSON(), request });
+  });
+  return sent;
+}
+
+for (const account of ["admin", "partner"] as const) {
+  test(`§4 Group action: as ${account}, Start All asks first and moves every robot, Stop All never asks and stops them`, async ({
+    page,
+    signIn,
+    simulator,
+    groups,
+  }) => {
+    const group = await groups.make(BHADLA, "East Row", THREE);
+    await signIn(page, account);
+    await page.goto(siteAddress(group, "groups"));
+    const card = cardOf(page, "East Row");
+    const sent = groupCommandsOf(page);
+    await expect(card.badge("Online: 3/3")).toBeVisible();
+    await expect(card.root).toContainText("3 robots");
+    await expectDisabled(card.stopAll, "No robot of this group is running.");
+    for (const serial of THREE) await expect(card.member(serial)).toContainText(/Battery \d+ %/);
+
+    await card.startAll.click();
+    await expect(question(page)).toContainText("3 robots will move.");
+    await expect(question(page)).toContainText(THREE.join(", "));
+    await question(page).getByRole("button", { name: "Cancel" }).click();
+    await expect(question(page)).toBeHidden();
+    await expect(card.startAll).toBeFocused();
+    expect(sent).toHaveLength(0);
+
+    await card.startAll.click();
+    await question(page).getByRole("button", { name: "Start 3 robots" }).click();
+    await expectToast(page, "Group Action Successful", 'Group "East Row": 3 robots started.');
+    for (const serial of THREE) {
+      await expectTruth(simulator, serial, { motion: "MOVING" });
+      await expect(card.member(serial)).toContainText("Cleaning");
+    }
+    await expect(card.badge("Normal").first()).toBeVisible();
+    await expect(card.root).toContainText("3 of 3 cleaning");
+    await expectDisabled(
+      card.startAll,
+      "A robot of this group is already running. Start All is possible when none is.",
+    );
+    await expect(card.result).toHaveCount(0);
+
+    await card.stopAll.click();
+    await expectToast(page, "Group Action Successful", 'Group "East Row": 3 robots stopped.');
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    for (const serial of THREE) await expectTruth(simulator, serial, { motion: "STOPPED" });
+    await expect(card.badge("Online: 3/3")).toBeVisible();
+    expect(sent.map(({ body }) => body)).toMatchObject([{ command: "START" }, { command: "STOP" }]);
+  });
+}
+
+test("§4 Group status: warning while some are normal; Start All is disabled if any is, Stop All only if none is", async ({
+  page,
+  signIn,
+  groups,
+  simulator,
+}) => {
+  const group = await groups.make(BHADLA, "Mixed", ["SCR-1002", "SCR-1003", "SCR-1004"]);
+  await signIn(page, "admin");
+  await page.goto(siteAddress(group, "groups"));
+  const card = cardOf(page, "Mixed");
+  // A robot with a warning counts as neither normal nor idle.
+  await expect(card.badge("Online: 2/3")).toBeVisible();
+  await simulator.clear("SCR-1004");
+  await simulator.condition("SCR-1004", { battery: 60 });
+  await expect(card.badge("Online: 3/3")).toBeVisible({ timeout: LIVE_MS });
+  await page.getByRole("tab", { name: "Individual Robots" }).click();
+  await page.getByRole("article", { name: "SCR-1002" }).getByRole("button", { name: "Start", exact: true }).click();
+  await expectTruth(simulator, "SCR-1002", { motion: "MOVING" });
+  await page.getByRole("tab", { name: "Group Control" }).click();
+  await expect(card.root).toContainText("1 of 3 cleaning");
+  await expect(card.badge("Warning")).toBeVisible();
+  await expectDisabled(card.startAll, "A robot of this group is already running. Start All is possible when none is.");
+  await expectEnabled(card.stopAll);
+  await card.stopAll.click();
+  await expectToast(page, "Group Action Successful", 'Group "Mixed": 3 robots stopped.');
+});
+
+test("§4 Group action outcome: with a robot away and one that refuses, each is named with its reason, and only they are tried again", async ({
+  page,
+  signIn,
+  simulator,
+  groups,
+  problems,
+}) => {
+  problems.allow(/status of 504/);
+  const serials = ["SCR-1005", "SCR-1006", "SCR-1007"];
+  const group = await groups.make(PAVAGADA, "Blocks", serials);
+  await simulator.fault("SCR-1006", { kind: "refuse", code: "FAULT" });
+  const movesBefore = await startsOf(simulator, "SCR-1005");
+  await signIn(page, "admin");
+  await page.goto(siteAddress(group, "groups"));
+  const card = cardOf(page, "Blocks");
+  const sent = groupCommandsOf(page);
+  await expect(card.badge("Online: 2/3")).toBeVisible();
+  await card.startAll.click();
+  await expect(question(page)).toContainText("2 robots will move.");
+  await expect(question(page)).toContainText("1 robot will be skipped:");
+  await expect(question(page)).toContainText("SCR-1007 Robot SCR-1007 is offline.");
+  await question(page).getByRole("button", { name: "Start 2 robots" }).click();
+  await expectToast(page, "Group Action Partial Success", 'Group "Blocks": 1 of 3 robots started.');
+  const results = card.result.getByRole("listitem");
+  await expect(results).toHaveCount(2);
+  await expect(results.filter({ hasText: "SCR-1006" })).toContainText("Failed");
+  await expect(results.filter({ hasText: "SCR-1007" })).toContainText("Skipped");
+  await expect(results.filter({ hasText: "SCR-1007" })).toContainText("away");
+  await expectTruth(simulator, "SCR-1005", { motion: "MOVING" });
+
+  await simulator.clear("SCR-1006");
+  await simulator.clear("SCR-1007");
+  await expect(card.member("SCR-1007")).toContainText("Idle", { timeout: SETTLED_MS });
+  await card.result.getByRole("button", { name: "Start 2 robots again" }).click();
+  await expect(question(page)).toContainText("2 robots will move.");
+  await expect(question(page)).toContainText("SCR-1006, SCR-1007");
+  await question(page).getByRole("button", { name: "Start 2 robots" }).click();
+  await expectToast(page, "Group Action Successful", 'Group "Blocks": 2 robots started.');
+  await expect(card.result).toHaveCount(0);
+  const retried = group.robots.map(({ id }) => id).slice(1);
+  expect(sent.map(({ body }) => body)).toEqual([
+    { siteId: group.site_id, groupId: group.id, command: "START", mode: "AUTO" },
+    { siteId: group.site_id, groupId: group.id, command: "START", mode: "AUTO", robotObjectIds: retried },
+  ]);
+  expect(await startsOf(simulator, "SCR-1005")).toBe(movesBefore + 1);
+  await card.stopAll.click();
+  await expectToast(page, "Group Action Successful", 'Group "Blocks": 3 robots stopped.');
+});
+
+test("§4 Group action outcome: where none succeeds it failed, and the group is as before", async ({
+  page,
+  signIn,
+  simulator,
+  groups,
+}) => {
+  const group = await groups.make(BHADLA, "Stubborn", ["SCR-1002", "SCR-1003"]);
+  for (const serial of ["SCR-1002", "SCR-1003"]) await simulator.fault(serial, { kind: "refuse", code: "FAULT" });
+  await signIn(page, "admin");
+  await page.goto(siteAddress(group, "groups"));
+  const card = cardOf(page, "Stubborn");
+  await expect(card.badge("Online: 2/2")).toBeVisible();
+  await card.startAll.click();
+  await question(page).getByRole("button", { name: "Start 2 robots" }).click();
+  await expectToast(page, "Group Action Failed", 'Group "Stubborn": 0 of 2 robots started.');
+  await expect(card.result.getByRole("listitem")).toHaveCount(2);
+  await expect(card.badge("Online: 2/2")).toBeVisible();
+  await expect(card.root).toContainText("None is cleaning");
+  await expectEnabled(card.startAll);
+  await expectDisabled(card.stopAll, "No robot of this group is running.");
+  await card.result.getByRole("button", { name: "Close result" }).click();
+  await expect(card.result).toHaveCount(0);
+});
+
+test("§4 Group action: where no robot can move, the question says so and why", async ({
+  page,
+  signIn,
+  groups,
+  problems,
+}) => {
+  problems.allow(/status of 504/);
+  const group = await groups.make(PAVAGADA, "Gone", ["SCR-1007"]);
+  await signIn(page, "admin");
+  await page.goto(siteAddress(group, "groups"));
+  const card = cardOf(page, "Gone");
+  await expect(card.badge("Online: 0/1")).toBeVisible();
+  await card.startAll.click();
+  await expect(question(page)).toContainText("No robot will move.");
+  await question(page).getByRole("button", { name: "Try anyway" }).click();
+  await expectToast(page, "Group Action Failed", 'Group "Gone": 0 of 1 robot started.');
+  await expect(card.result.getByRole("listitem")).toContainText("Skipped");
+});
+
+test("protocol rule 3: Stop All for a robot that is away stays pending, is shown so, and is told as done on its return", async ({
+  page,
+  signIn,
+  simulator,
+  groups,
+  problems,
+}) => {
+  problems.allow(/status of 504/);
+  const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
+  await signIn(page, "admin");
+  await page.goto(siteAddress(group, "groups"));
+  const card = cardOf(page, "East Row");
+  await card.startAll.click();
+  await question(page).getByRole("button", { name: "Start 2 robots" }).click();
+  await expectToast(page, "Group Action Successful", 'Group "East Row": 2 robots started.');
+  await simulator.fault("SCR-1002", { kind: "away" });
+  await expect(card.member("SCR-1002")).toContainText("Offline", { timeout: SETTLED_MS });
+  await card.stopAll.click();
+  await expectToast(
+    page,
+    "Group Action Partial Success",
+    'Group "East Row": 1 of 2 robots stopped.',
+    "STOP is kept for 1 robot until confirmed.",
+  );
+  await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
+  await expect(card.result.getByRole("listitem")).toHaveCount(1);
+  await expect(card.result.getByRole("listitem")).toContainText("Pending");
+  await expect(card.member("SCR-1002")).toContainText("STOP pending: sent again until the robot confirms it");
+
+  await simulator.clear("SCR-1002");
+  await expectTruth(simulator, "SCR-1002", { motion: "STOPPED" });
+  await expect(card.result.getByRole("listitem")).toContainText("Has stopped since.", { timeout: SETTLED_MS });
+});
+
+test("Start All's progress shows in both browsers while it is under way, and what others started cannot be started again", async ({
+  page,
+  openBrowser,
+  signIn,
+  simulator,
+  groups,
+}) => {
+  const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
+  await simulator.fault("SCR-1002", { kind: "late", ms: 3000, what: "commands" });
+  const other = await openBrowser();
+  await signIn(page, "admin");
+  await signIn(other, "partner");
+  await page.goto(siteAddress(group, "groups"));
+  await other.goto(siteAddress(group, "groups"));
+  const [mine, theirs] = [cardOf(page, "East Row"), cardOf(other, "East Row")];
+  await expect(theirs.badge("Online: 2/2")).toBeVisible();
+  await mine.startAll.click();
+  await question(page).getByRole("button", { name: "Start 2 robots" }).click();
+
+  await expect(mine.root).toContainText("Starting 2 robots: 1 confirmed");
+  await expect(mine.member("SCR-1001").getByLabel("Confirmed")).toBeVisible();
+  await expect(mine.member("SCR-1002").getByLabel("Waiting")).toBeVisible();
+  await expect(theirs.root).toContainText("Starting 1 robot");
+  await expect(theirs.member("SCR-1001")).toContainText("Cleaning");
+  await expect(theirs.member("SCR-1002")).toContainText("Starting... waiting for the robot");
+  await expectDisabled(theirs.startAll, "A command of this group is in progress. Wait for the robots' answers.");
+  await expectEnabled(theirs.stopAll);
+
+  await expectToast(page, "Group Action Successful", 'Group "East Row": 2 robots started.');
+  await expect(theirs.root).toContainText("2 of 2 cleaning", { timeout: LIVE_MS });
+  await expect(toasts(other)).toHaveCount(0);
+  await theirs.stopAll.click();
+  await expect(mine.root).toContainText("None is cleaning", { timeout: SETTLED_MS });
+  await expect(mine.badge("Online: 2/2")).toBeVisible();
+});
+
+test("§4 Commands: Stop All takes over a Start All that waits for a silent robot, at once, and no robot moves afterwards", async ({
+  page,
+  signIn,
+  simulator,
+  groups,
+  problems,
+}) => {
+  problems.allow(/status of 504/);
+  const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
+  await simulator.fault("SCR-1002", { kind: "deaf" });
+  await signIn(page, "admin");
+  await page.goto(siteAddress(group, "groups"));
+  const card = cardOf(page, "East Row");
+  const sent = groupCommandsOf(page);
+  await card.startAll.click();
+  await question(page).getByRole("button", { name: "Start 2 robots" }).click();
+  await expect(card.root).toContainText("Starting 2 robots: 1 confirmed");
+  const pressedAt = Date.now();
+  await card.stopAll.click();
+  await expect.poll(() => simulator.robot("SCR-1001"), { intervals: [50] }).toMatchObject({ motion: "STOPPED" });
+  expect(Date.now() - pressedAt, "milliseconds from the press until the robot stands").toBeLessThan(3000);
+  expect(sent.map(({ body }) => body)).toMatchObject([{ command: "START" }, { command: "STOP" }]);
+  const stop = sent[1]?.request;
+  await expectToast(page, "Group Action Partial Success", /Group "East Row": 1 of 2 robots stopped\..*/);
+  // From the call until its first byte went out: the browser's own queue.
+  expect(stop?.timing().requestStart, "milliseconds in the browser").toBeLessThan(1000);
+  // The Start that was taken over says nothing any more.
+  await expect(toasts(page).getByText("Group Action Failed")).toHaveCount(0);
+  await expect(card.result).toContainText("SCR-1002");
+  await simulator.clear("SCR-1002");
+  await expectTruth(simulator, "SCR-1002", { motion: "STOPPED" });
+  await expect(card.result.getByRole("listitem")).toContainText("Has stopped since.", { timeout: SETTLED_MS });
+});
+
+test("§8: a call that fails as a whole says so with its reason, and can be tried again", async ({
+  page,
+  signIn,
+  simulator,
+  groups,
+  problems,
+}) => {
+  problems.allow(/status of 503/);
+  const group = await groups.make(BHADLA, "East Row", ["SCR-1001"]);
+  const reason = "The robots' broker cannot be reached.";
+  const startsBefore = await startsOf(simulator, "SCR-1001");
+  await signIn(page, "admin");
+  await page.goto(siteAddress(group, "groups"));
+  const card = cardOf(page, "East Row");
+  await expect(card.badge("Online: 1/1")).toBeVisible();
+  await page.route(`**${groupSendCommand.path}`, (route) =>
+    route.fulfill({ status: 503, json: { success: false, message: reason } }),
+  );
+  await card.startAll.click();
+  await question(page).getByRole("button", { name: "Start 1 robot" }).click();
+  await expectToast(page, "Group Action Failed", 'Failed to send START command to group "East Row"', reason);
+  await expect(card.result).toContainText(reason);
+  expect(await startsOf(simulator, "SCR-1001")).toBe(startsBefore);
+  await page.unroute(`**${groupSendCommand.path}`);
+  await card.result.getByRole("button", { name: "Start 1 robot again" }).click();
+  await question(page).getByRole("button", { name: "Start 1 robot" }).click();
+  await expectToast(page, "Group Action Successful", 'Group "East Row": 1 robot started.');
+  await card.stopAll.click();
+  await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
+});

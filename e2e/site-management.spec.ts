@@ -1,0 +1,132 @@
+import type { Page } from "@playwright/test";
+import { BHADLA, CHARANKA, expectToast, KAMUTHI, KURNOOL, PAVAGADA, REWA, toasts } from "./support/dashboard.ts";
+import { expect, test } from "./support/suncrew.ts";
+
+const ROBOTS_CALL = "**/getRobotDetailsWithSettings/**";
+/** What robots do appears within a second; the rest is for a busy machine. */
+const LIVE_MS = 3000;
+
+const allSites = (page: Page) => page.getByRole("region", { name: "All Sites" });
+const search = (page: Page) => page.getByPlaceholder("Search by name, address, or district");
+const robotRow = (page: Page, serial: string) => page.getByRole("article", { name: serial });
+
+test("§2 Site Management page: select a site in the list, and its detail, robots and groups are shown", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Site Management" }).click();
+  await expect(page).toHaveTitle("Site Management - Suncrew");
+  await expect(page.getByText("Select a site to manage its robots")).toBeVisible();
+  const rows = allSites(page).getByRole("group", { name: "All Sites" }).getByRole("button");
+  await expect(rows).toHaveText([BHADLA, CHARANKA, KAMUTHI, KURNOOL, PAVAGADA, REWA].map((name) => new RegExp(name)));
+  await expect(rows.first()).toHaveAccessibleName(/Warning, 3 of 4 robots online/);
+  // Above four matches the rows are compact.
+  await expect(allSites(page)).not.toContainText("Maintenance:");
+
+  await rows.first().click();
+  await expect(page).toHaveURL(/\/sites\?site=\d+$/);
+  await expect(page.getByRole("heading", { level: 2, name: BHADLA })).toBeVisible();
+  const detail = page.getByRole("region", { name: "Selected site" });
+  for (const text of [
+    "Bhadla, Phalodi tehsil, Jodhpur, Rajasthan 342301",
+    "Commissioned 22 Feb 2017",
+    "Maintenance: SunCare Services",
+    "3 of 4 robots online",
+  ]) {
+    await expect(detail).toContainText(text);
+  }
+  await expect(detail.getByRole("tab")).toHaveText(["Individual Robots", "Robot Groups"]);
+  await expect(detail.getByRole("heading", { name: "Cleaning Robots (4)" })).toBeVisible();
+  await expect(robotRow(page, "SCR-1001")).toContainText("Bhadla Row 01");
+  await expect(robotRow(page, "SCR-1001")).toContainText("SCR-1001 · BLDC · Firmware 2.4.1");
+  await expect(robotRow(page, "SCR-1001")).toContainText(/Battery \d+ %/);
+  await expect(robotRow(page, "SCR-1001")).toContainText("Idle");
+  await expect(robotRow(page, "SCR-1004")).toContainText("Warning");
+  // Sites and robots are added, edited and deleted elsewhere: no button pretends.
+  await expect(page.getByRole("button", { name: /add|edit|delete/i })).toHaveCount(0);
+
+  await page.goBack();
+  await expect(page.getByText("Select a site to manage its robots")).toBeVisible();
+});
+
+test("§2 Site Management page: search by name, address or district; few matches show more of each site", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  await search(page).fill("jodhPUR");
+  const rows = allSites(page).getByRole("list", { name: "All Sites" }).getByRole("listitem");
+  await expect(rows).toHaveCount(1);
+  await expect(rows.first()).toContainText("Bhadla, Phalodi tehsil, Jodhpur, Rajasthan 342301");
+  await expect(page).toHaveURL(/q=jodhPUR/);
+  await rows.first().getByRole("button", { name: "SunCare Services" }).click();
+  await expect(page.getByRole("dialog", { name: "SunCare Services" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.reload();
+  await expect(search(page)).toHaveValue("jodhPUR");
+  await expect(rows).toHaveCount(1);
+  await rows.first().getByRole("button", { name: BHADLA }).click();
+  await expect(page.getByRole("heading", { level: 2, name: BHADLA })).toBeVisible();
+  await search(page).fill("nowhere at all");
+  await expect(allSites(page).getByText("No sites match.")).toBeVisible();
+  await expect(page.getByRole("heading", { level: 2, name: BHADLA })).toBeVisible();
+});
+
+test("§6 PARTNER: Site Management shows its own sites alone, and a link to a foreign one shows nothing of it", async ({
+  page,
+  openBrowser,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  await allSites(page).getByRole("button", { name: REWA }).click();
+  await expect(page.getByRole("heading", { level: 2, name: REWA })).toBeVisible();
+  const partner = await openBrowser();
+  await signIn(partner, "partner");
+  await partner.goto(page.url());
+  await expect(partner.getByText("The site in this address is not there, or not yours.")).toBeVisible();
+  await expect(partner.getByText(REWA)).toHaveCount(0);
+  const rows = allSites(partner).getByRole("listitem");
+  await expect(rows).toHaveCount(2);
+  await expect(rows).toContainText([BHADLA, PAVAGADA]);
+});
+
+test("§8 Robot fetch failure on Site Management: the list is emptied, robots online is 0, and Retry loads them", async ({
+  page,
+  signIn,
+  problems,
+}) => {
+  problems.allow(/status of 500/);
+  await page.route(ROBOTS_CALL, (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  await allSites(page).getByRole("button", { name: BHADLA }).click();
+  await expect(page.getByText("The robots could not be loaded.")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Selected site" })).toContainText("0 of 4 robots online");
+  await expect(toasts(page)).toHaveCount(0);
+  await page.unroute(ROBOTS_CALL);
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByRole("article")).toHaveCount(4);
+});
+
+test("on Site Management too, what robots do appears without a click, and a robot can be asked", async ({
+  page,
+  signIn,
+  simulator,
+}) => {
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  await allSites(page).getByRole("button", { name: BHADLA }).click();
+  await expect(robotRow(page, "SCR-1002")).toContainText("Idle");
+  await simulator.fault("SCR-1002", { kind: "jam" });
+  await expect(robotRow(page, "SCR-1002")).toContainText("Critical", { timeout: LIVE_MS });
+  await expect(page.getByRole("region", { name: "Selected site" }).locator("header")).toContainText("2 of 4");
+  await simulator.clear("SCR-1002");
+  await expect(robotRow(page, "SCR-1002")).toContainText("Idle", { timeout: LIVE_MS });
+  const refresh = robotRow(page, "SCR-1003").getByRole("button", { name: "Refresh status" });
+  await expect(refresh).toHaveAttribute("aria-busy", "false");
+  await refresh.click();
+  await expectToast(page, "Robot Refreshed", /Robot SCR-1003: Idle, battery \d+ %, direction Forward/);
+});

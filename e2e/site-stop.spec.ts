@@ -1,0 +1,171 @@
+import type { Page } from "@playwright/test";
+import { siteStop } from "@suncrew/contract/groups/groups.ts";
+import { expectAccessible } from "./support/axe.ts";
+import {
+  BHADLA,
+  chooseSite,
+  expectStatus,
+  expectTruth,
+  PAVAGADA,
+  REWA,
+  robotCard,
+  startRobot,
+} from "./support/dashboard.ts";
+import { expect, test } from "./support/suncrew.ts";
+import { themes, useTheme } from "./support/themes.ts";
+
+/** A robot that says nothing is given up after 8 s. */
+const SETTLED_MS = 15_000;
+
+const stopAll = (page: Page) => page.getByRole("button", { name: "Stop all robots" });
+const panel = (page: Page, site: string) => page.getByRole("dialog", { name: `Stop all robots: ${site}` });
+const resultOf = (page: Page, serial: string) =>
+  page.getByRole("list", { name: "What came of each robot" }).getByRole("listitem").filter({ hasText: serial });
+
+for (const account of ["admin", "partner"] as const) {
+  test(`Stop everything: as ${account}, one press stops every robot of the site without a question, and of no other site`, async ({
+    page,
+    signIn,
+    simulator,
+    problems,
+  }) => {
+    problems.allow(/status of 504/);
+    const elsewhere = account === "admin" ? { site: REWA, serial: "SCR-1010" } : { site: PAVAGADA, serial: "SCR-1005" };
+    await signIn(page, account);
+    await chooseSite(page, elsewhere.site);
+    await startRobot(robotCard(page, elsewhere.serial), simulator);
+    await chooseSite(page, BHADLA);
+    for (const serial of ["SCR-1001", "SCR-1003"]) await startRobot(robotCard(page, serial), simulator);
+    await stopAll(page).click();
+    for (const serial of ["SCR-1001", "SCR-1003"]) await expectTruth(simulator, serial, { motion: "STOPPED" });
+    await expect(panel(page, BHADLA).getByText("4 of 4 robots stopped.")).toBeVisible({ timeout: SETTLED_MS });
+    for (const serial of ["SCR-1001", "SCR-1002", "SCR-1003", "SCR-1004"]) {
+      await expect(resultOf(page, serial)).toContainText("Done");
+      await expect(resultOf(page, serial)).toContainText("Has stopped.");
+    }
+    await panel(page, BHADLA).getByRole("button", { name: "Close", exact: true }).last().click();
+    await expect(panel(page, BHADLA)).toBeHidden();
+    await expect(stopAll(page)).toBeFocused();
+    expect(await simulator.robot(elsewhere.serial)).toMatchObject({ motion: "MOVING" });
+    await chooseSite(page, elsewhere.site);
+    await stopAll(page).click();
+    await expectTruth(simulator, elsewhere.serial, { motion: "STOPPED" });
+  });
+}
+
+test("protocol rule 3: a robot that is away keeps a pending STOP, which is shown and delivered on its return", async ({
+  page,
+  openBrowser,
+  signIn,
+  simulator,
+  problems,
+}) => {
+  problems.allow(/status of 504/);
+  const other = await openBrowser();
+  await signIn(page, "admin");
+  await signIn(other, "partner");
+  const card = robotCard(page, "SCR-1002");
+  await startRobot(card, simulator);
+  await simulator.fault("SCR-1002", { kind: "away" });
+  await expectStatus(card, "Offline", { timeout: SETTLED_MS });
+  await stopAll(page).click();
+  await expect(panel(page, BHADLA)).toContainText(
+    "3 of 4 robots stopped. For 1 robot the STOP is kept and sent again until confirmed.",
+    { timeout: SETTLED_MS },
+  );
+  await expect(resultOf(page, "SCR-1002")).toContainText("Pending");
+  await expect(resultOf(page, "SCR-1002")).toContainText(
+    "Robot SCR-1002 is away. The Stop is kept and delivered when the robot returns.",
+  );
+  const pending = "STOP pending: sent again until the robot confirms it";
+  await expect(robotCard(other, "SCR-1002").root).toContainText(pending);
+  expect(await simulator.robot("SCR-1002")).toMatchObject({ motion: "MOVING" });
+
+  await simulator.clear("SCR-1002");
+  await expectTruth(simulator, "SCR-1002", { motion: "STOPPED" });
+  await expect(resultOf(page, "SCR-1002")).toContainText("Has stopped.", { timeout: SETTLED_MS });
+  await expect(robotCard(other, "SCR-1002").root).not.toContainText(pending);
+  await expectStatus(robotCard(other, "SCR-1002"), "Idle");
+});
+
+test("Stop everything: while a silent robot is awaited, what the others do is shown, and a second press sends it again", async ({
+  page,
+  signIn,
+  simulator,
+}) => {
+  await signIn(page, "admin");
+  await startRobot(robotCard(page, "SCR-1003"), simulator);
+  await simulator.fault("SCR-1002", { kind: "silent" });
+  let sent = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith(siteStop.path)) sent += 1;
+  });
+  await stopAll(page).click();
+  const awaited = page.getByRole("list", { name: "Robots being stopped" }).getByRole("listitem");
+  await expect(awaited).toHaveCount(4);
+  await expect(awaited.filter({ hasText: "SCR-1003" })).toContainText("Idle");
+  await expect(awaited.filter({ hasText: "SCR-1002" })).toContainText("Stopping... waiting for the robot");
+  await expectTruth(simulator, "SCR-1003", { motion: "STOPPED" });
+  await expect(resultOf(page, "SCR-1002")).toContainText("Pending", { timeout: SETTLED_MS });
+  await simulator.clear("SCR-1002");
+  await page.getByRole("button", { name: "Stop all again" }).click();
+  await expect(panel(page, BHADLA).getByText("4 of 4 robots stopped.")).toBeVisible({ timeout: SETTLED_MS });
+  expect(sent).toBe(2);
+});
+
+test("Stop everything: a Stop that could not be sent says so and why, and can be sent again from there", async ({
+  page,
+  signIn,
+  simulator,
+  problems,
+}) => {
+  problems.allow(/Failed to load resource/);
+  await signIn(page, "admin");
+  await startRobot(robotCard(page, "SCR-1001"), simulator);
+  await page.route(`**${siteStop.path}`, (route) => route.abort());
+  await stopAll(page).click();
+  await expect(panel(page, BHADLA)).toContainText("The Stop could not be sent. The server could not be reached.");
+  await page.unroute(`**${siteStop.path}`);
+  await page.getByRole("button", { name: "Stop all again" }).click();
+  await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
+  await expect(panel(page, BHADLA).getByText("4 of 4 robots stopped.")).toBeVisible({ timeout: SETTLED_MS });
+});
+
+for (const width of [360, 390]) {
+  test(`Stop everything, ${width} px: it stays under the thumb wherever the site's robots are scrolled to`, async ({
+    page,
+    signIn,
+    simulator,
+  }) => {
+    await page.setViewportSize({ width, height: 780 });
+    await signIn(page, "partner");
+    await expect(page.getByRole("article")).toHaveCount(4);
+    for (const serial of ["SCR-1001", "SCR-1004"]) {
+      await robotCard(page, serial).root.scrollIntoViewIfNeeded();
+      const box = await stopAll(page).boundingBox();
+      expect(box?.height).toBeGreaterThanOrEqual(44);
+      expect(box?.width).toBeGreaterThanOrEqual(width * 0.75);
+      // In the lower half, and whole.
+      expect(box?.y).toBeGreaterThan(390);
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(780);
+    }
+    await startRobot(robotCard(page, "SCR-1001"), simulator);
+    await stopAll(page).click();
+    await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
+    await expect(panel(page, BHADLA).getByText("4 of 4 robots stopped.")).toBeVisible({ timeout: SETTLED_MS });
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+  });
+}
+
+for (const theme of themes) {
+  test(`Stop everything has no axe violation, theme ${theme}`, async ({ page, signIn, problems }) => {
+    problems.allow(/status of 504/);
+    await useTheme(page, theme);
+    await signIn(page, "admin");
+    await chooseSite(page, PAVAGADA);
+    await stopAll(page).click();
+    await expect(panel(page, PAVAGADA)).toContainText("2 of 3 robots stopped.", { timeout: SETTLED_MS });
+    await expectAccessible(page);
+  });
+}
