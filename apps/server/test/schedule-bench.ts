@@ -149,11 +149,16 @@ export class ScheduleBench {
     await this.pass(new Date(at).getTime() - this.clock.now().getTime());
   }
 
+  /** Every server looks at what is due, and the robots hear of it. */
+  async look(): Promise<void> {
+    await Promise.all(this.servers.map(({ scheduler }) => scheduler.look()));
+    await this.deliver();
+  }
+
   /** What every server and robot does at this moment. */
   async work(): Promise<void> {
     await this.robots.tick();
-    await Promise.all(this.servers.map(({ scheduler }) => scheduler.look()));
-    await this.deliver();
+    await this.look();
     const now = this.clock.now();
     const due = await findRobotsWithDueCommands(this.db, now);
     for (const robotId of due) await settleDueOf(this.db, robotId, now, { skipLocked: false });
