@@ -26,21 +26,36 @@ export interface ActivityRecord {
 
 /** Writes the activity row in the caller's transaction. A command has one row: a second one changes nothing and answers false. */
 export async function recordActivity(db: Executor, record: ActivityRecord): Promise<boolean> {
-  const { mode, params } = record;
-  const written = await sql`
+  return (await recordActivities(db, [record])).length === 1;
+}
+
+/** The same for many at once, in their order. Answers those written, by the id of their command. */
+export async function recordActivities(db: Executor, records: readonly ActivityRecord[]): Promise<(string | null)[]> {
+  if (records.length === 0) return [];
+  const asked = records.map(({ at, params, ...record }, nth) => ({
+    ...record,
+    nth,
+    at: at.toISOString(),
+    told: params,
+  }));
+  const { rows } = await sql<{ command_id: string | null }>`
     insert into activity (created_at, site_id, robot_id, command_id, action, action_type, status, user_id, user_name,
       site_name, partner_name, robot_name, serial_number, details, params)
-    select ${record.at}, sites.id, robots.id, ${record.commandId}, ${record.action}, ${record.actionType}, ${record.status},
-      ${record.userId}, ${record.userName}, sites.name, partners.name, robots.robot_name, robots.serial_number, ${record.details},
-      jsonb_build_object('robotSerial', robots.serial_number, 'mode', ${mode}::text, 'direction', ${params.direction}::text,
-        'main-speed', ${params["main-speed"]}::numeric, 'brush-speed', ${params["brush-speed"]}::numeric)
-    from robots
-    join sites on sites.id = ${record.siteId}
+    select n.at, sites.id, robots.id, n."commandId", n.action, n."actionType", n.status, n."userId", n."userName",
+      sites.name, partners.name, robots.robot_name, robots.serial_number, n.details,
+      jsonb_build_object('robotSerial', robots.serial_number, 'mode', n.mode, 'direction', n.told ->> 'direction',
+        'main-speed', (n.told ->> 'main-speed')::numeric, 'brush-speed', (n.told ->> 'brush-speed')::numeric)
+    from json_to_recordset(${JSON.stringify(asked)}::json) n (nth int, at timestamptz, "robotId" int, "siteId" int,
+      "commandId" uuid, action text, "actionType" text, status text, "userId" int, "userName" text, details text,
+      mode text, told json)
+    join robots on robots.id = n."robotId"
+    join sites on sites.id = n."siteId"
     left join partners on partners.id = sites.maintenance_partner_id
-    where robots.id = ${record.robotId}
+    order by n.nth
     on conflict (command_id) where command_id is not null do nothing
+    returning command_id
   `.execute(db);
-  return written.numAffectedRows === 1n;
+  return rows.map((row) => row.command_id);
 }
 
 /** Brings the row of a command up to date: a Stop that was pending is delivered later. False where it has no row yet. */

@@ -24,22 +24,30 @@ export interface AuditRecord {
 
 /** Writes the audit row of a mutation, done or not, in the caller's transaction. Secrets never reach the table. */
 export async function recordAudit(db: Executor, record: AuditRecord): Promise<void> {
+  await recordAudits(db, [record]);
+}
+
+/** The same for many mutations of one transaction, in their order. */
+export async function recordAudits(db: Executor, records: readonly AuditRecord[]): Promise<void> {
+  if (records.length === 0) return;
   const json = (value: Record<string, unknown> | null | undefined) =>
     value ? JSON.stringify(withoutSecrets(value)) : null;
   await db
     .insertInto("audit")
-    .values({
-      at: record.at,
-      user_id: record.actor.userId,
-      actor: record.actor.name,
-      action: record.action,
-      entity: record.entity,
-      entity_id: record.entityId === undefined || record.entityId === null ? null : String(record.entityId),
-      site_id: record.siteId ?? null,
-      outcome: record.outcome,
-      reason: record.reason ?? null,
-      before: json(record.before),
-      after: json(record.after),
-    })
+    .values(
+      records.map((record) => ({
+        at: record.at,
+        user_id: record.actor.userId,
+        actor: record.actor.name,
+        action: record.action,
+        entity: record.entity,
+        entity_id: record.entityId === undefined || record.entityId === null ? null : String(record.entityId),
+        site_id: record.siteId ?? null,
+        outcome: record.outcome,
+        reason: record.reason ?? null,
+        before: json(record.before),
+        after: json(record.after),
+      })),
+    )
     .execute();
 }

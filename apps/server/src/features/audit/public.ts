@@ -1,1 +1,1 @@
-export { type AuditActor, type AuditRecord, recordAudit } from "./audit.writes.ts";
+export { type AuditActor, type AuditRecord, recordAudit, recordAudits } from "./audit.writes.ts";

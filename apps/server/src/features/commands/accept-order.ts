@@ -1,10 +1,16 @@
 import type { StartRefusal } from "@suncrew/domain/commands/start-refusal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import { auditCommand, directionOf, logCommand } from "./command-records.writes.ts";
-import { type Command, insertCommand, type LockedRobot, type NewCommand } from "./command-rows.writes.ts";
+import { auditCommands, directionOf, logCommands } from "./command-records.writes.ts";
+import {
+  type Command,
+  type CommandOf,
+  insertCommands,
+  type LockedRobot,
+  type NewCommand,
+} from "./command-rows.writes.ts";
 import { pendingSentences, refusalSentences } from "./command-sentences.ts";
-import { answerPending, settleOvertaken } from "./settle.writes.ts";
+import { answerAllPending, settleOvertaken } from "./settle.writes.ts";
 import { refusalOf } from "./start-candidate.ts";
 
 /** Who orders: a person alone or through a group, the scheduler, or Suncrew itself. */
@@ -31,6 +37,13 @@ export type OrderAccepted =
   | { readonly kind: "stored"; readonly command: Command; readonly robotAway: boolean }
   | { readonly kind: "refused"; readonly refusal: StartRefusal; readonly error: HttpError };
 
+/** An order for a robot that this transaction has locked, with its commands that are not settled, read under the lock. */
+export interface AskedOrder {
+  readonly robot: LockedRobot;
+  readonly open: readonly Command[];
+  readonly order: Order;
+}
+
 /**
  * Decides about a START or STOP of a robot that this transaction has locked, and stores it (protocol rules 2, 3 and 5).
  * `open` are the robot's commands that are not settled, read under the lock. Writes the activity and audit rows.
@@ -42,22 +55,45 @@ export async function acceptOrder(
   order: Order,
   now: Date,
 ): Promise<OrderAccepted> {
-  const command = newCommand(order, robot);
-  if (order.verb === "START") {
-    const refusal = refusalOf(robot, open, now);
+  const accepted = (await acceptAll(tx, [{ robot, open, order }], now)).get(robot.id);
+  if (accepted === undefined) throw new Error(`Nothing was decided about robot ${robot.id}.`);
+  return accepted;
+}
+
+/** The same for many robots, one order each, in a few statements. Answers what became of each, by robot. */
+export async function acceptAll(tx: Tx, asked: readonly AskedOrder[], now: Date): Promise<Map<number, OrderAccepted>> {
+  const accepted = new Map<number, OrderAccepted>();
+  const refused: RefusedStart[] = [];
+  const taken: CommandOf[] = [];
+  for (const { robot, open, order } of asked) {
+    const command = newCommand(order, robot);
+    const refusal = order.verb === "START" ? refusalOf(robot, open, now) : null;
     if (refusal !== null) {
       const error = refusedStart(refusal, robot.serial_number);
-      await recordRefusal(tx, robot, command, error, now);
-      return { kind: "refused", refusal, error };
+      refused.push({ robot, command, error });
+      accepted.set(robot.id, { kind: "refused", refusal, error });
+      continue;
     }
-  } else await overtakeStarts(tx, robot, open, now);
-  const stored = await insertCommand(tx, robot, command, now);
-  await auditCommand(tx, robot, stored, { outcome: "DONE", after: { ...stored.params, mode: stored.mode } }, now);
-  const robotAway = !robot.state.online;
-  if (order.verb === "STOP" && robotAway) {
-    await answerPending(tx, robot, stored, pendingSentences.STOP.away(robot.serial_number), now);
+    if (order.verb === "STOP") await overtakeStarts(tx, robot, open, now);
+    taken.push({ robot, command });
   }
-  return { kind: "stored", command: stored, robotAway };
+  await recordRefusals(tx, refused, now);
+  const robots = new Map(taken.map(({ robot }) => [robot.id, robot]));
+  const stored = (await insertCommands(tx, taken, now)).flatMap((command) => {
+    const robot = robots.get(command.robot_id);
+    return robot ? [{ robot, command }] : [];
+  });
+  const audited = stored.map(({ robot, command }) => {
+    const after = { ...command.params, mode: command.mode };
+    return { robot, command, outcome: "DONE" as const, after };
+  });
+  await auditCommands(tx, audited, now);
+  for (const { robot, command } of stored) {
+    accepted.set(robot.id, { kind: "stored", command, robotAway: !robot.state.online });
+  }
+  const away = stored.filter(({ robot, command }) => command.verb === "STOP" && !robot.state.online);
+  await answerAllPending(tx, away, (robot) => pendingSentences.STOP.away(robot.serial_number), now);
+  return accepted;
 }
 
 /** No START may be confirmed once a later STOP or lock is accepted: its caller is answered, and the higher seq fences it. */
@@ -71,17 +107,31 @@ function refusedStart(refusal: StartRefusal, serial: string): HttpError {
   });
 }
 
-async function recordRefusal(
-  tx: Tx,
-  robot: LockedRobot,
-  command: NewCommand,
-  refusal: HttpError,
-  now: Date,
-): Promise<void> {
-  const who = { verb: "START", user_id: command.userId, requested_by: command.requestedBy } as const;
-  const pressed = { ...who, id: null, mode: command.mode, action_type: command.actionType, params: command.params };
-  await logCommand(tx, robot, pressed, { status: "REFUSED", details: refusal.message }, now);
-  await auditCommand(tx, robot, who, { outcome: "REFUSED", reason: refusal.message }, now);
+interface RefusedStart {
+  readonly robot: LockedRobot;
+  readonly command: NewCommand;
+  readonly error: HttpError;
+}
+
+async function recordRefusals(tx: Tx, refused: readonly RefusedStart[], now: Date): Promise<void> {
+  const rows = refused.map(({ robot, command, error }) => {
+    const who = { verb: "START", user_id: command.userId, requested_by: command.requestedBy } as const;
+    const pressed = { ...who, id: null, mode: command.mode, action_type: command.actionType, params: command.params };
+    return {
+      logged: { robot, command: pressed, status: "REFUSED" as const, details: error.message },
+      audited: { robot, command: who, outcome: "REFUSED" as const, reason: error.message },
+    };
+  });
+  await logCommands(
+    tx,
+    rows.map(({ logged }) => logged),
+    now,
+  );
+  await auditCommands(
+    tx,
+    rows.map(({ audited }) => audited),
+    now,
+  );
 }
 
 function newCommand({ verb, by, mode, params, maxDurationS, runId }: Order, robot: LockedRobot): NewCommand {

@@ -1,5 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
-import { acceptOrder, type Order, type OrderAccepted } from "./accept-order.ts";
+import { acceptAll, type AskedOrder, type Order, type OrderAccepted } from "./accept-order.ts";
 import { type LockedRobot, lockRobots, readOpenCommands } from "./command-rows.writes.ts";
 
 export interface AcceptedOf {
@@ -20,12 +20,15 @@ export async function acceptOrders(
 ): Promise<AcceptedOf[]> {
   const robots = await lockRobots(tx, robotIds);
   const open = Map.groupBy(await readOpenCommands(tx, robotIds), (command) => command.robot_id);
-  const all: AcceptedOf[] = [];
-  for (const robotId of robotIds) {
+  const asked: AskedOrder[] = [];
+  for (const robotId of new Set(robotIds)) {
     const robot = robots.get(robotId);
     if (robot === undefined || robot.deleted_at !== null || robot.site_id !== siteId) continue;
-    const wanted = typeof order === "function" ? order(robot) : order;
-    all.push({ robot, accepted: await acceptOrder(tx, robot, open.get(robotId) ?? [], wanted, now) });
+    asked.push({ robot, open: open.get(robotId) ?? [], order: typeof order === "function" ? order(robot) : order });
   }
-  return all;
+  const accepted = await acceptAll(tx, asked, now);
+  return asked.flatMap(({ robot }) => {
+    const mine = accepted.get(robot.id);
+    return mine ? [{ robot, accepted: mine }] : [];
+  });
 }

@@ -8,25 +8,36 @@ export interface ClaimedCommand extends Selectable<CommandsTable> {
   readonly current_session: number;
 }
 
-/**
- * Takes a stored command for this server, in a commit of its own: it is published by nobody else (protocol rule 5).
- * Null where it is taken, settled, or too old for its verb.
- */
+/** Takes one stored command for this server. Null where it is taken, settled, or too old for its verb. */
 export async function claimOnce(
   db: Db,
   commandId: string,
   serverId: string,
   now: Date,
 ): Promise<ClaimedCommand | null> {
+  const [claimed] = await claimAll(db, [commandId], serverId, now);
+  return claimed ?? null;
+}
+
+/**
+ * Takes stored commands for this server, in a commit of their own: they are published by nobody else (protocol rule
+ * 5). Those that are taken, settled, or too old for their verb are left out.
+ */
+export async function claimAll(
+  db: Db,
+  commandIds: readonly string[],
+  serverId: string,
+  now: Date,
+): Promise<ClaimedCommand[]> {
   const { rows } = await sql<ClaimedCommand>`
     update commands c set claimed_by = ${serverId}, claimed_at = ${now}
     from robot_state s
-    where c.id = ${commandId} and s.robot_id = c.robot_id
+    where c.id = any(${[...commandIds]}::uuid[]) and s.robot_id = c.robot_id
       and c.claimed_by is null and c.settled_at is null
       and (c.verb in ('STOP', 'MAINTENANCE_ON') or c.expires_at > ${now})
     returning c.*, s.session as current_session
   `.execute(db);
-  return rows[0] ?? null;
+  return rows;
 }
 
 /** Which pending STOPs and MAINTENANCE_ONs are to be sent again. */
@@ -63,10 +74,10 @@ export async function claimPending(db: Db, which: Resend, serverId: string, now:
   return rows.toSorted((a, b) => a.seq - b.seq);
 }
 
-export async function markPublished(db: Db, commandId: string, now: Date): Promise<void> {
+export async function markPublished(db: Db, commandIds: string | readonly string[], now: Date): Promise<void> {
   await db
     .updateTable("commands")
     .set((eb) => ({ published_at: eb.fn.coalesce("published_at", eb.val(now)) }))
-    .where("id", "=", commandId)
+    .where("id", "in", typeof commandIds === "string" ? [commandIds] : [...commandIds])
     .execute();
 }

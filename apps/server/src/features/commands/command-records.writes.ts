@@ -1,7 +1,7 @@
 import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { amendActivity, recordActivity } from "../activity/public.ts";
-import { type AuditRecord, recordAudit } from "../audit/public.ts";
+import { amendActivity, recordActivities } from "../activity/public.ts";
+import { type AuditRecord, recordAudits } from "../audit/public.ts";
 import type { Command, LockedRobot } from "./command-rows.writes.ts";
 
 type Params = Command["params"];
@@ -23,16 +23,16 @@ export function recordedOf(command: Command): Recorded | null {
   return verb === "START" || verb === "STOP" ? { ...command, verb } : null;
 }
 
+export interface Logged {
+  readonly robot: LockedRobot;
+  readonly command: Recorded;
+  readonly status: ActivityStatus;
+  readonly details: string;
+}
+
 /** One row per command: a STOP that was answered as pending is brought up to date when it is confirmed. */
-export async function logCommand(
-  tx: Tx,
-  robot: LockedRobot,
-  command: Recorded,
-  result: { readonly status: ActivityStatus; readonly details: string },
-  now: Date,
-): Promise<void> {
-  if (command.id !== null && (await amendActivity(tx, command.id, result))) return;
-  await recordActivity(tx, {
+export async function logCommands(tx: Tx, logged: readonly Logged[], now: Date): Promise<void> {
+  const records = logged.map(({ robot, command, status, details }) => ({
     at: now,
     robotId: robot.id,
     siteId: robot.site_id,
@@ -47,8 +47,13 @@ export async function logCommand(
       "main-speed": command.params["main-speed"] ?? robot.main_motor_speed,
       "brush-speed": command.params["brush-speed"] ?? robot.brush_motor_speed,
     },
-    ...result,
-  });
+    status,
+    details,
+  }));
+  const written = new Set(await recordActivities(tx, records));
+  for (const { commandId, status, details } of records) {
+    if (commandId !== null && !written.has(commandId)) await amendActivity(tx, commandId, { status, details });
+  }
 }
 
 /** The stored direction as the device writes it. */
@@ -72,6 +77,11 @@ export interface AuditedCommand {
 
 type AuditResult = Pick<AuditRecord, "outcome" | "reason" | "before" | "after">;
 
+export interface Audited extends AuditResult {
+  readonly robot: LockedRobot;
+  readonly command: AuditedCommand;
+}
+
 /** The audit row of a command, in the command's own transaction. */
 export async function auditCommand(
   tx: Tx,
@@ -80,7 +90,12 @@ export async function auditCommand(
   result: AuditResult,
   now: Date,
 ): Promise<void> {
-  await recordAudit(tx, {
+  await auditCommands(tx, [{ robot, command, ...result }], now);
+}
+
+/** The same for commands of many robots. */
+export async function auditCommands(tx: Tx, audited: readonly Audited[], now: Date): Promise<void> {
+  const records = audited.map(({ robot, command, ...result }) => ({
     actor: { userId: command.user_id, name: command.requested_by },
     action: auditActions[command.verb],
     entity: "robot",
@@ -88,5 +103,6 @@ export async function auditCommand(
     siteId: robot.site_id,
     at: now,
     ...result,
-  });
+  }));
+  await recordAudits(tx, records);
 }

@@ -4,6 +4,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
+import { Together } from "../../platform/together.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { acceptCommand, type CommandBody } from "./accept-command.ts";
 import type { Order } from "./accept-order.ts";
@@ -15,7 +16,7 @@ import { BROKER_AWAY, pendingSentences } from "./command-sentences.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { staysPending } from "./pending-verbs.ts";
 import { answerPending, settleNeverSent } from "./settle.writes.ts";
-import { readCommand } from "./settle-due.writes.ts";
+import { readCommand, readCommands } from "./settle-due.writes.ts";
 import { Settlements } from "./settlements.ts";
 import { Settler } from "./settler.ts";
 
@@ -28,12 +29,18 @@ export class Commands implements Service {
   readonly #dispatcher: Dispatcher;
   readonly #settlements: Settlements;
   readonly #settler: Settler;
+  /** Many callers that begin to wait at once are told of their commands by one query. */
+  readonly #stored: Together<string, Command>;
 
   constructor(parts: Parts, changes: ChangeSignal) {
     this.#parts = parts;
     this.#dispatcher = new Dispatcher(parts);
     this.#settlements = new Settlements(parts, changes);
     this.#settler = new Settler(parts, this.#dispatcher);
+    this.#stored = new Together(async (ids) => {
+      const commands = await readCommands(parts.db, ids);
+      return new Map(commands.map((command) => [command.id, command]));
+    });
   }
 
   async start(): Promise<void> {
@@ -167,7 +174,7 @@ export class Commands implements Service {
   /** The command once its caller can be answered: by its deadline at the latest, where this server settles it itself. */
   async #settlementOf(commandId: string): Promise<Command | null> {
     const { db, clock, log } = this.#parts;
-    const stored = await readCommand(db, commandId);
+    const stored = await this.#stored.ask(commandId);
     if (stored === null || stored.answered_at !== null) return stored;
     const leftMs = Math.max(0, stored.settle_by.getTime() - clock.now().getTime());
     const cancelDeadline = clock.after(leftMs, () => {

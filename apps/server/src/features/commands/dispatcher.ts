@@ -1,5 +1,6 @@
 import type { Parts } from "../../platform/parts.ts";
-import { type ClaimedCommand, claimOnce, claimPending, markPublished, type Resend } from "./command-claims.writes.ts";
+import { Together } from "../../platform/together.ts";
+import { type ClaimedCommand, claimAll, claimPending, markPublished, type Resend } from "./command-claims.writes.ts";
 import { staysPending } from "./pending-verbs.ts";
 import { messageOf, publishCommandMessage, questionEnvelope } from "./command-message.ts";
 
@@ -9,18 +10,29 @@ export type Dispatched = "maybe" | "never";
 /** Publishes stored commands (protocol rule 5: rows first, then messages). */
 export class Dispatcher {
   readonly #parts: Parts;
+  /** Many robots commanded at once are claimed, and noted as sent, by one query. */
+  readonly #claims: Together<string, ClaimedCommand>;
+  readonly #marks: Together<string, true>;
   readonly #marking = new Set<Promise<void>>();
   #ended = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    const { db, clock, serverId } = parts;
+    this.#claims = new Together(async (ids) => {
+      const claimed = await claimAll(db, ids, serverId, clock.now());
+      return new Map(claimed.map((command) => [command.id, command]));
+    });
+    this.#marks = new Together(async (ids) => {
+      await markPublished(db, ids, clock.now());
+      return new Map();
+    });
   }
 
   /** Sends a command that this server has just stored. Does not wait for the broker to take it. */
   async send(commandId: string): Promise<Dispatched> {
-    const { db, broker, clock, serverId } = this.#parts;
-    if (!broker.connected) return "never";
-    const claimed = await claimOnce(db, commandId, serverId, clock.now());
+    if (!this.#parts.broker.connected) return "never";
+    const claimed = await this.#claims.ask(commandId);
     if (claimed === null) return "maybe";
     if (!this.#mayStillGo(claimed)) return "never";
     this.#publish(claimed);
@@ -74,9 +86,12 @@ export class Dispatcher {
   /** Only for the record: what was claimed counts as sent whether it is noted or not. */
   #markPublished(commandId: string): void {
     if (this.#ended) return;
-    const { db, clock, log } = this.#parts;
-    const marking = markPublished(db, commandId, clock.now())
-      .catch((error: unknown) => log.warn({ error, command: commandId }, "noting that a command was sent failed"))
+    const marking: Promise<void> = this.#marks
+      .ask(commandId)
+      .then(() => {})
+      .catch((error: unknown) =>
+        this.#parts.log.warn({ error, command: commandId }, "noting that a command was sent failed"),
+      )
       .finally(() => this.#marking.delete(marking));
     this.#marking.add(marking);
   }

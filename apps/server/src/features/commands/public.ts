@@ -25,6 +25,8 @@ export { auditCommand } from "./command-records.writes.ts";
 export { pendingSentences } from "./command-sentences.ts";
 export { findRobotOf } from "./commands.queries.ts";
 export { answerPending, settleOvertaken } from "./settle.writes.ts";
-export { showStatus } from "./settle-maintenance.writes.ts";
 /** Whether a START would be taken now, without trying it. */
 export { refusalOf } from "./start-candidate.ts";
+/** For the demo's history, which is written by what really sends and settles commands. */
+export { claimOnce } from "./command-claims.writes.ts";
+export { settleDueOf } from "./settle-due.writes.ts";

@@ -2,8 +2,9 @@ import { type ShownState, stateShows } from "@suncrew/domain/commands/confirmati
 import type { Tx } from "../../platform/database/database.ts";
 import { type Command, type LockedRobot, lockRobots, readOpenCommands, showChange } from "./command-rows.writes.ts";
 import { staysPending } from "./pending-verbs.ts";
+import { settleConfirmed } from "./settle-confirmed.writes.ts";
 import { lockAgain, readLocked } from "./settle-maintenance.writes.ts";
-import { insertFollowingStop, settleConfirmed, settleOvertaken } from "./settle.writes.ts";
+import { insertFollowingStop, type OpenCommand, settleAllOvertaken } from "./settle.writes.ts";
 
 /** A live state (not retained) of the robot's current session. */
 export interface LiveState {
@@ -27,38 +28,46 @@ export async function settleByStates(tx: Tx, states: readonly LiveState[], now: 
   const robots = await lockRobots(tx, [...concerned]);
   // Read again under the lock: another server may have settled some meanwhile.
   const openNow = await readOpenCommands(tx, [...concerned]);
-  const changed = new Set<number>();
+  const decided = new Settled();
   for (const { robotId, state } of states) {
     const robot = robots.get(robotId);
     if (robot === undefined) continue;
     const mine = openNow.filter((command) => command.robot_id === robotId);
-    if (await settleRobot(tx, robot, mine, state, now)) changed.add(robotId);
+    decided.add(robot, mine, state, now);
   }
+  await settleConfirmed(tx, decided.confirmed, now);
+  await settleAllOvertaken(tx, decided.overtaken, now);
+  const changed = new Set(decided.robotIds);
   for (const robotId of await stopStrays(tx, robots, states, now)) changed.add(robotId);
   for (const robotId of await lockForgetful(tx, robots, states, now)) changed.add(robotId);
   await showChange(tx, [...changed]);
 }
 
-async function settleRobot(
-  tx: Tx,
-  robot: LockedRobot,
-  open: Command[],
-  state: ShownState,
-  now: Date,
-): Promise<boolean> {
-  let changed = false;
-  for (const command of open) {
-    if (!isInTime(command, now) || !stateShows(state, sentOf(command))) continue;
-    await settleConfirmed(tx, robot, command, now);
-    changed = true;
-    if (command.verb !== "SET") continue;
-    // An older SET must not overwrite what this newer one stored.
-    const older = open.filter(
-      (other) => other.verb === "SET" && other.seq < command.seq && !stateShows(state, sentOf(other)),
-    );
-    for (const other of older) await settleOvertaken(tx, robot, other, now);
+/** What states come to, each command once, by the first state that decides about it. */
+class Settled {
+  readonly confirmed: OpenCommand[] = [];
+  readonly overtaken: OpenCommand[] = [];
+  readonly #decided = new Set<string>();
+
+  get robotIds(): number[] {
+    return this.confirmed.map(({ robot }) => robot.id);
   }
-  return changed;
+
+  add(robot: LockedRobot, open: readonly Command[], state: ShownState, now: Date): void {
+    for (const command of open) {
+      if (this.#decided.has(command.id) || !isInTime(command, now) || !stateShows(state, sentOf(command))) continue;
+      this.#decided.add(command.id);
+      this.confirmed.push({ robot, command });
+      if (command.verb !== "SET") continue;
+      // An older SET must not overwrite what this newer one stored.
+      for (const older of open) {
+        const isOlder = older.verb === "SET" && older.seq < command.seq;
+        if (!isOlder || this.#decided.has(older.id) || stateShows(state, sentOf(older))) continue;
+        this.#decided.add(older.id);
+        this.overtaken.push({ robot, command: older });
+      }
+    }
+  }
 }
 
 /** STOP and MAINTENANCE_ON stay pending for as long as it takes; the others have failed when their time is over. */

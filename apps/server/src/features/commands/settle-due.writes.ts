@@ -63,5 +63,13 @@ export async function readAnswered(db: Executor, commandIds: readonly string[]):
 }
 
 export async function readCommand(db: Executor, commandId: string): Promise<Command | null> {
-  return (await db.selectFrom("commands").selectAll().where("id", "=", commandId).executeTakeFirst()) ?? null;
+  return (await readCommands(db, [commandId]))[0] ?? null;
+}
+
+export async function readCommands(db: Executor, commandIds: readonly string[]): Promise<Command[]> {
+  return db
+    .selectFrom("commands")
+    .selectAll()
+    .where("id", "in", [...commandIds])
+    .execute();
 }

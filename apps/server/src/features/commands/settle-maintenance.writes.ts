@@ -1,49 +1,86 @@
 import { robotStatusOf } from "@suncrew/domain/robots/status-mapping.ts";
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import { auditCommand } from "./command-records.writes.ts";
+import type { MaintenanceLocksTable } from "../../platform/database/schema.ts";
+import { auditCommand, auditCommands } from "./command-records.writes.ts";
 import { type Command, insertCommand, type LockedRobot } from "./command-rows.writes.ts";
 
 /** Suncrew itself, as the records name it. */
 const SUNCREW = "Suncrew";
 
-/** Protocol rule 8: the robot shows MAINTENANCE and stands, so its lock is "confirmed by the robot". */
-export async function confirmLock(tx: Tx, robot: LockedRobot, now: Date): Promise<void> {
+/** A command that its robot, which this transaction has locked, has just shown. */
+interface Shown {
+  readonly robot: LockedRobot;
+  readonly command: Command;
+}
+
+const idsOf = (shown: readonly Shown[]) => sql<number>`any(${shown.map(({ robot }) => robot.id)}::int[])`;
+
+/** Protocol rule 8: the robots show MAINTENANCE and stand, so their locks are "confirmed by the robot". */
+export async function confirmLocks(tx: Tx, shown: readonly Shown[], now: Date): Promise<void> {
+  if (shown.length === 0) return;
   await tx
     .updateTable("maintenance_locks")
     .set({ confirmed_at: now })
-    .where("robot_id", "=", robot.id)
+    .where("robot_id", "=", idsOf(shown))
     .where("released_at", "is", null)
     .where("confirmed_at", "is", null)
     .execute();
 }
 
-/** The robot shows that it was released: the lock ends, the former mode returns and its status is shown again. */
-export async function applyRelease(tx: Tx, robot: LockedRobot, release: Command, now: Date): Promise<void> {
-  const lock = await tx
-    .updateTable("maintenance_locks")
-    .set({ released_at: now, released_by: release.requested_by, released_by_user_id: release.user_id })
-    .where("robot_id", "=", robot.id)
-    .where("released_at", "is", null)
-    .returning(["former_mode", "reason", "locked_by", "locked_at"])
-    .executeTakeFirst();
-  const before = { operating_mode: robot.operating_mode, ...lock };
-  // A robot that was locked at the robot itself has its mode still.
-  const mode = robot.operating_mode === "maintenance" ? (lock?.former_mode ?? "auto") : robot.operating_mode;
-  await tx.updateTable("robots").set({ operating_mode: mode }).where("id", "=", robot.id).execute();
-  await showStatus(tx, robot.id, mode);
-  await auditCommand(tx, robot, release, { outcome: "DONE", before, after: { operating_mode: mode } }, now);
+/** The robots show that they were released: their locks end, the former mode returns and their status is shown again. */
+export async function applyReleases(tx: Tx, shown: readonly Shown[], now: Date): Promise<void> {
+  if (shown.length === 0) return;
+  const locks = new Map((await endLocks(tx, shown, now)).map((lock) => [lock.robot_id, lock]));
+  const states = await tx
+    .selectFrom("robot_state")
+    .select(["robot_id", "online", "status"])
+    .where("robot_id", "=", idsOf(shown))
+    .execute();
+  const seen = new Map(states.map((state) => [state.robot_id, state]));
+  const released = shown.map(({ robot, command }) => {
+    const lock = locks.get(robot.id);
+    // A robot that was locked at the robot itself has its mode still.
+    const mode = robot.operating_mode === "maintenance" ? (lock?.former_mode ?? "auto") : robot.operating_mode;
+    const { online = false, status = null } = seen.get(robot.id) ?? {};
+    const robotStatus = robotStatusOf({ online, operatingMode: mode, deviceStatus: status });
+    const before = { operating_mode: robot.operating_mode, ...(lock && shownLock(lock)) };
+    return { robot, command, before, mode, robotStatus };
+  });
+  const changes = JSON.stringify(
+    released.map(({ robot, mode, robotStatus }) => ({ id: robot.id, mode, status: robotStatus })),
+  );
+  await sql`
+    with released as (select * from json_to_recordset(${changes}::json) n (id int, mode text, status text)),
+    shown as (update robot_state s set robot_status = n.status from released n where s.robot_id = n.id)
+    update robots r set operating_mode = n.mode from released n where r.id = n.id`.execute(tx);
+  const audited = released.map(({ robot, command, before, mode }) => {
+    return { robot, command, outcome: "DONE" as const, before, after: { operating_mode: mode } };
+  });
+  await auditCommands(tx, audited, now);
 }
 
-/** Writes the status that follows from the mode and from what the robot last showed. */
-export async function showStatus(tx: Tx, robotId: number, mode: LockedRobot["operating_mode"]): Promise<void> {
-  const { online, status } = await tx
-    .selectFrom("robot_state")
-    .select(["online", "status"])
-    .where("robot_id", "=", robotId)
-    .executeTakeFirstOrThrow();
-  const robot_status = robotStatusOf({ online, operatingMode: mode, deviceStatus: status });
-  await tx.updateTable("robot_state").set({ robot_status }).where("robot_id", "=", robotId).execute();
+type EndedLock = Pick<
+  Selectable<MaintenanceLocksTable>,
+  "robot_id" | "former_mode" | "reason" | "locked_by" | "locked_at"
+>;
+
+function shownLock({ reason, locked_by, locked_at }: EndedLock) {
+  return { reason, locked_by, locked_at };
+}
+
+async function endLocks(tx: Tx, shown: readonly Shown[], now: Date): Promise<EndedLock[]> {
+  const releases = shown.map(({ robot, command }) => ({
+    robot_id: robot.id,
+    by: command.requested_by,
+    user_id: command.user_id,
+  }));
+  const { rows } = await sql<EndedLock>`
+    update maintenance_locks l set released_at = ${now}, released_by = n.by, released_by_user_id = n.user_id
+    from json_to_recordset(${JSON.stringify(releases)}::json) n (robot_id int, by text, user_id int)
+    where l.robot_id = n.robot_id and l.released_at is null
+    returning l.robot_id, l.former_mode, l.reason, l.locked_by, l.locked_at`.execute(tx);
+  return rows;
 }
 
 /** Those of the robots that a person has locked. */

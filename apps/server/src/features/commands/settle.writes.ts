@@ -2,51 +2,54 @@ import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { CommandOutcome } from "../../platform/database/schema.ts";
 import { failPlannedRun } from "../runs/public.ts";
-import { auditCommand, logCommand, recordedOf } from "./command-records.writes.ts";
+import { auditCommand, auditCommands, logCommands, recordedOf } from "./command-records.writes.ts";
 import { type Command, insertCommand, type LockedRobot } from "./command-rows.writes.ts";
-import { failureSentences, rejectedSentence, settled } from "./command-sentences.ts";
+import { failureSentences, rejectedSentence } from "./command-sentences.ts";
 import { staysPending } from "./pending-verbs.ts";
-import { applyRelease, confirmLock } from "./settle-maintenance.writes.ts";
 
 /** Suncrew itself, as the activity log names it. */
 export const SUNCREW = "Suncrew";
 
-/** Closes an open command of a locked robot, once. False where it was closed already; then nothing changes. */
-async function close(tx: Tx, command: Command, outcome: CommandOutcome, now: Date): Promise<boolean> {
-  const result = await tx
+/** An open command of a robot that this transaction has locked. */
+export interface OpenCommand {
+  readonly robot: LockedRobot;
+  readonly command: Command;
+}
+
+/** Closes commands, each once. Answers those that were open until now; the others change nothing. */
+export async function closeAll<T extends OpenCommand>(
+  tx: Tx,
+  open: readonly T[],
+  outcome: CommandOutcome,
+  now: Date,
+): Promise<T[]> {
+  if (open.length === 0) return [];
+  const rows = await tx
     .updateTable("commands")
     .set((eb) => ({ settled_at: now, outcome, answered_at: eb.fn.coalesce("answered_at", eb.val(now)) }))
-    .where("id", "=", command.id)
+    .where(
+      "id",
+      "in",
+      open.map(({ command }) => command.id),
+    )
     .where("settled_at", "is", null)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+    .returning("id")
+    .execute();
+  const closed = new Set(rows.map(({ id }) => id));
+  return open.filter(({ command }) => closed.has(command.id));
 }
 
-async function log(
+/** Writes what came of STARTs and STOPs into the activity log; the other verbs are not logged there. */
+export async function logAll(
   tx: Tx,
-  robot: LockedRobot,
-  command: Command,
-  status: ActivityStatus,
-  details: string,
+  told: readonly (OpenCommand & { readonly status: ActivityStatus; readonly details: string })[],
   now: Date,
 ): Promise<void> {
-  const recorded = recordedOf(command);
-  if (recorded !== null) await logCommand(tx, robot, recorded, { status, details }, now);
-}
-
-/** The robot showed it (protocol rule 6). */
-export async function settleConfirmed(tx: Tx, robot: LockedRobot, command: Command, now: Date): Promise<void> {
-  if (!(await close(tx, command, "CONFIRMED", now))) return;
-  if (command.verb === "SET") return storeSettings(tx, robot, command, now);
-  if (command.verb === "MAINTENANCE_ON") return confirmLock(tx, robot, now);
-  if (command.verb === "MAINTENANCE_OFF") return applyRelease(tx, robot, command, now);
-  const details =
-    command.verb === "STOP" && command.answered_at !== null
-      ? settled.stopDelivered(now)
-      : command.verb === "STOP"
-        ? settled.stopConfirmed
-        : settled.startConfirmed;
-  await log(tx, robot, command, "SUCCESS", details, now);
+  const logged = told.flatMap(({ command, ...rest }) => {
+    const recorded = recordedOf(command);
+    return recorded === null ? [] : [{ command: recorded, ...rest }];
+  });
+  await logCommands(tx, logged, now);
 }
 
 /** The robot said no; a START then counts as failed, and its status stays as it was. */
@@ -57,8 +60,7 @@ export async function settleRejected(
   code: string | null,
   now: Date,
 ): Promise<void> {
-  if (!(await close(tx, command, "REJECTED", now))) return;
-  await failed(tx, robot, command, rejectedSentence(robot.serial_number, code), now);
+  await fail(tx, [{ robot, command, reason: rejectedSentence(robot.serial_number, code) }], "REJECTED", now);
 }
 
 /** It certainly never left the server (protocol rule 5). */
@@ -69,21 +71,31 @@ export async function settleNeverSent(
   reason: string,
   now: Date,
 ): Promise<void> {
-  if (!(await close(tx, command, "NEVER_SENT", now))) return;
-  await failed(tx, robot, command, reason, now);
+  await fail(tx, [{ robot, command, reason }], "NEVER_SENT", now);
 }
 
 /** A newer command of a person has taken its place before the robot showed it. */
 export async function settleOvertaken(tx: Tx, robot: LockedRobot, command: Command, now: Date): Promise<void> {
-  if (staysPending(command.verb) || !(await close(tx, command, "UNCONFIRMED", now))) return;
-  await failed(tx, robot, command, failureSentences[command.verb].overtaken(robot.serial_number), now);
+  await settleAllOvertaken(tx, [{ robot, command }], now);
+}
+
+/** The same for many; those that stay pending are never overtaken. */
+export async function settleAllOvertaken(tx: Tx, open: readonly OpenCommand[], now: Date): Promise<void> {
+  const failing = open.flatMap(({ robot, command }) => {
+    const { verb } = command;
+    if (staysPending(verb)) return [];
+    return [{ robot, command, reason: failureSentences[verb].overtaken(robot.serial_number) }];
+  });
+  await fail(tx, failing, "UNCONFIRMED", now);
 }
 
 /** Protocol rule 6: no state showed it in time. After a START a STOP follows, for the robot may be moving. */
 export async function settleUnconfirmed(tx: Tx, robot: LockedRobot, command: Command, now: Date): Promise<void> {
-  if (staysPending(command.verb) || !(await close(tx, command, "UNCONFIRMED", now))) return;
-  await failed(tx, robot, command, failureSentences[command.verb].unconfirmed(robot.serial_number), now);
-  if (command.verb === "START") await insertFollowingStop(tx, robot, command, now);
+  const { verb } = command;
+  if (staysPending(verb)) return;
+  const reason = failureSentences[verb].unconfirmed(robot.serial_number);
+  const closed = await fail(tx, [{ robot, command, reason }], "UNCONFIRMED", now);
+  if (closed && verb === "START") await insertFollowingStop(tx, robot, command, now);
 }
 
 /** A STOP by Suncrew after a START that was not confirmed; it stays pending until the robot shows that it stands. */
@@ -113,36 +125,57 @@ export async function answerPending(
   details: string,
   now: Date,
 ): Promise<void> {
-  const result = await tx
+  await answerAllPending(tx, [{ robot, command }], () => details, now);
+}
+
+/** The same for many at once, each told in its own words. */
+export async function answerAllPending(
+  tx: Tx,
+  open: readonly OpenCommand[],
+  detailsOf: (robot: LockedRobot) => string,
+  now: Date,
+): Promise<void> {
+  if (open.length === 0) return;
+  const rows = await tx
     .updateTable("commands")
     .set({ answered_at: now })
-    .where("id", "=", command.id)
+    .where(
+      "id",
+      "in",
+      open.map(({ command }) => command.id),
+    )
     .where("answered_at", "is", null)
-    .executeTakeFirst();
-  if (result.numUpdatedRows > 0n) await log(tx, robot, command, "FAILED", details, now);
+    .returning("id")
+    .execute();
+  const answered = new Set(rows.map(({ id }) => id));
+  const told = open.filter(({ command }) => answered.has(command.id));
+  await logAll(
+    tx,
+    told.map((each) => ({ ...each, status: "FAILED" as const, details: detailsOf(each.robot) })),
+    now,
+  );
 }
 
-async function failed(tx: Tx, robot: LockedRobot, command: Command, reason: string, now: Date): Promise<void> {
-  if (command.run_id !== null) await failPlannedRun(tx, command.run_id, reason, now);
-  await log(tx, robot, command, "FAILED", reason, now);
-  await auditCommand(tx, robot, command, { outcome: "FAILED", reason }, now);
-}
-
-/** The settings are the robot's now, so they are stored; those not named stay. */
-async function storeSettings(tx: Tx, robot: LockedRobot, command: Command, now: Date): Promise<void> {
-  const { direction, "main-speed": main, "brush-speed": brush } = command.params;
-  const after = {
-    ...(direction !== undefined && {
-      cleaning_direction: direction === "FWD" ? ("FORWARD" as const) : ("REVERSE" as const),
-    }),
-    ...(main !== undefined && { main_motor_speed: main }),
-    ...(brush !== undefined && { brush_motor_speed: brush }),
-  };
-  const before = await tx
-    .selectFrom("robots")
-    .select(["cleaning_direction", "main_motor_speed", "brush_motor_speed"])
-    .where("id", "=", robot.id)
-    .executeTakeFirstOrThrow();
-  await tx.updateTable("robots").set(after).where("id", "=", robot.id).execute();
-  await auditCommand(tx, robot, command, { outcome: "DONE", before, after: { ...before, ...after } }, now);
+/** Closes what has failed, with its planned run, and puts it on record. False where all was closed before. */
+async function fail(
+  tx: Tx,
+  failing: readonly (OpenCommand & { readonly reason: string })[],
+  outcome: CommandOutcome,
+  now: Date,
+): Promise<boolean> {
+  const closed = await closeAll(tx, failing, outcome, now);
+  for (const { command, reason } of closed) {
+    if (command.run_id !== null) await failPlannedRun(tx, command.run_id, reason, now);
+  }
+  await logAll(
+    tx,
+    closed.map(({ reason, ...open }) => ({ ...open, status: "FAILED" as const, details: reason })),
+    now,
+  );
+  await auditCommands(
+    tx,
+    closed.map((each) => ({ ...each, outcome: "FAILED" as const })),
+    now,
+  );
+  return closed.length > 0;
 }
