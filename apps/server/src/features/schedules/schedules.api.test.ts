@@ -115,7 +115,7 @@ describe("§7 Groups and schedules: POST api/robots/group/schedule", () => {
   test("wire, Schedules: a second one for the group is 409, also where two people save at once", async () => {
     const client = await server.as("owner");
     const answers = await Promise.all(Array.from({ length: 4 }, () => client.call(createSchedule, { body: body() })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
+    expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(["201", "409", "409", "409"]);
     const refused = answers.find(({ status }) => status === 409);
     expect(refused?.body).toMatchObject({
       message: 'Group "Ownfield East" has a schedule already. Please edit or delete that one.',
