@@ -50,7 +50,7 @@ export function GroupMaintenanceDialog({ group, members, onClose }: GroupMainten
     />
   );
   return (
-    <Modal opened onClose={onClose} title={`Maintenance: ${group.group_name}`}>
+    <Modal opened size={500} onClose={onClose} title={`Maintenance: ${group.group_name}`}>
       {told !== null ? (
         <RobotResults
           answer={told.answer}

@@ -22,7 +22,7 @@ export function ReleaseDialog({ robot, onClose }: RobotDialogProps) {
     else if (given !== null) onClose();
   };
   return (
-    <Modal opened onClose={onClose} title={`Exit maintenance: ${robot.serialNumber}`}>
+    <Modal opened size={500} onClose={onClose} title={`Exit maintenance: ${robot.serialNumber}`}>
       {answer === null ? (
         <div className={classes["form"]}>
           <MaintenanceNote robot={robot} />

@@ -18,6 +18,7 @@ export function RobotMaintenanceButton({ robot }: { robot: MaintainedRobot }) {
           size="xs"
           variant="default"
           leftSection={<IconLockOpen size={14} aria-hidden />}
+          data-wide
           aria-haspopup="dialog"
           onClick={() => setOpen("release")}
         >

@@ -1,5 +1,6 @@
-import { Popover, UnstyledButton } from "@mantine/core";
+import { Popover, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import type { CalendarEntry } from "@suncrew/contract/runs/runs.ts";
+import { IconFlask } from "@tabler/icons-react";
 import { EntryDetails } from "./entry-details.tsx";
 import { entryStateOf } from "./entry-state.ts";
 import { countsText } from "./run-texts.ts";
@@ -31,7 +32,12 @@ export function CalendarEntryButton({ entry, timezone }: CalendarEntryProps) {
           <span className={classes["whom"]}>{entry.title}</span>
           <span className={classes["counts"]}>
             {state === "mixed" ? countsText(entry.counts) : robotsText(entry.robots)}
-            {entry.sample && ", sample"}
+            {entry.sample && (
+              <>
+                <IconFlask size={13} aria-hidden />
+                <VisuallyHidden>, sample data</VisuallyHidden>
+              </>
+            )}
           </span>
         </UnstyledButton>
       </Popover.Target>

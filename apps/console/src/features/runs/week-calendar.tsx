@@ -2,7 +2,7 @@ import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { runsCalendar } from "@suncrew/contract/runs/runs.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
-import { IconCalendarWeek, IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
+import { IconCalendarWeek, IconChevronLeft, IconChevronRight, IconFlask } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -80,7 +80,12 @@ function WeekHead({ week, isPresent, timezone, onDay }: WeekHeadProps) {
         {first === undefined || last === undefined ? "Week" : weekText(first, last)}
       </h3>
       <p className={classes["zone"]}>
-        {hasSample && <span className={classes["sample"]}>Includes sample data</span>}
+        {hasSample && (
+          <span className={classes["sample"]}>
+            <IconFlask size={13} aria-hidden />
+            Includes sample data
+          </span>
+        )}
         Times at the site, {week?.timezone ?? timezone}
       </p>
     </div>
