@@ -10,9 +10,12 @@ import { queryKeyOf } from "../api/route-query.ts";
 import { currentSession, endSession, onSessionChange } from "../session/session.ts";
 import { LiveConnection } from "./live-connection.ts";
 import { LiveStore, type LiveStatus } from "./live-store.ts";
+import { StaleAnswers } from "./stale-answers.ts";
 
 /** What the live stream last said; for reading outside of components. */
 export const liveStore = new LiveStore();
+
+const staleAnswers = new StaleAnswers(queryClient);
 
 const connection = new LiveConnection({
   store: liveStore,
@@ -108,7 +111,7 @@ function refreshStale(events: readonly LiveEvent[]): void {
     for (const siteId of event.groups_changed) groups.add(siteId);
     for (const siteId of event.runs_changed) runs.add(siteId);
   }
-  const refresh = (queryKey: readonly unknown[]) => void queryClient.invalidateQueries({ queryKey });
+  const refresh = (queryKey: readonly unknown[]) => staleAnswers.note(queryKey);
   if (anything) {
     for (const route of [groupList, getRobotSchedule, runsCalendar, runsList, runsToday]) refresh(queryKeyOf(route));
     return;

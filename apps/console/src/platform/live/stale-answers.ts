@@ -1,0 +1,36 @@
+import type { QueryClient, QueryKey } from "@tanstack/react-query";
+
+/** A busy fleet changes several times a second; what is only named is read again at most this often, in milliseconds. */
+export const REREAD_PAUSE_MS = 500;
+
+/**
+ * Reads cached answers again as the stream names them: at once, then with a pause. A round ends before the next one
+ * begins, so that changes which never cease do not cancel every answer on its way; those of meanwhile come next.
+ */
+export class StaleAnswers {
+  readonly #client: Pick<QueryClient, "invalidateQueries">;
+  readonly #keys = new Map<string, QueryKey>();
+  #isReading = false;
+
+  constructor(client: Pick<QueryClient, "invalidateQueries">) {
+    this.#client = client;
+  }
+
+  note(key: QueryKey): void {
+    this.#keys.set(JSON.stringify(key), key);
+    if (!this.#isReading) void this.#read();
+  }
+
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    // All that one event names is read in one round.
+    await Promise.resolve();
+    while (this.#keys.size > 0) {
+      const round = [...this.#keys.values()];
+      this.#keys.clear();
+      await Promise.all(round.map((queryKey) => this.#client.invalidateQueries({ queryKey })));
+      await new Promise((resolve) => setTimeout(resolve, REREAD_PAUSE_MS));
+    }
+    this.#isReading = false;
+  }
+}
