@@ -40,6 +40,8 @@ export interface ServerOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** A folder from an earlier start; without it a new empty one. */
   readonly dataDir?: string;
+  /** With the demo's sample history, groups and schedules; without them unless asked. */
+  readonly history?: boolean;
 }
 
 /**
@@ -50,23 +52,27 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "suncrew-e2e-")));
   const [port, mqttPort] = [await freePort(), await freePort()];
   const simulatorControlFile = join(dataDir, "simulator-control");
-  const child = spawn(process.execPath, ["apps/server/src/main.ts", "demo"], {
-    cwd: root,
-    env: {
-      ...process.env,
-      PORT: String(port),
-      MQTT_PORT: String(mqttPort),
-      DATA_DIR: dataDir,
-      SIM_CONTROL_FILE: simulatorControlFile,
-      // No test asks anybody's tile service for pictures.
-      MAP_TILE_URL: "",
-      // Set by the test runner; its colours would end up in the reports.
-      FORCE_COLOR: undefined,
-      NO_COLOR: "1",
-      ...options.environment,
+  const child = spawn(
+    process.execPath,
+    ["apps/server/src/main.ts", "demo", ...(options.history === true ? [] : ["--no-history"])],
+    {
+      cwd: root,
+      env: {
+        ...process.env,
+        PORT: String(port),
+        MQTT_PORT: String(mqttPort),
+        DATA_DIR: dataDir,
+        SIM_CONTROL_FILE: simulatorControlFile,
+        // No test asks anybody's tile service for pictures.
+        MAP_TILE_URL: "",
+        // Set by the test runner; its colours would end up in the reports.
+        FORCE_COLOR: undefined,
+        NO_COLOR: "1",
+        ...options.environment,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
     },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  );
   let printed = "";
   await new Promise<void>((resolve, reject) => {
     const limit = setTimeout(() => fail("was not ready in time"), START_LIMIT_MS);

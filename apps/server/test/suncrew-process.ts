@@ -20,13 +20,15 @@ export interface SuncrewRun {
   interrupt(): Promise<number>;
 }
 
-/** Starts the real process as `npm start` and `npm run serve` do, without the console. */
+/** Starts the real process as `npm start` and `npm run serve` do, without the console and, unless asked, without history. */
 export function runSuncrew(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
+  { history = false }: { readonly history?: boolean } = {},
 ): SuncrewRun {
   const [mode = "demo", ...options] = args;
-  const child = spawn(process.execPath, [main, mode, ...options, "--no-console"], {
+  const without = ["--no-console", ...(mode === "demo" && !history ? ["--no-history"] : [])];
+  const child = spawn(process.execPath, [main, mode, ...options, ...without], {
     // PORT and the like of whoever runs the tests are not the test's.
     env: { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], MAP_TILE_URL: "", ...environment },
     stdio: ["ignore", "pipe", "pipe"],

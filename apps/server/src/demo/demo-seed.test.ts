@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 async function seed({ db } = database, size: FleetSize = usualFleet): Promise<SeedResult> {
-  return await seedDemo(db, size, await readOrMakeDemoDevices(dataDir, demoFleet(size)));
+  return await seedDemo(db, size, await readOrMakeDemoDevices(dataDir, demoFleet(size)), { history: false });
 }
 
 async function counts({ db } = database): Promise<Record<string, number>> {
@@ -84,7 +84,7 @@ describe("demo data", () => {
     const [before] = await readOrMakeDemoDevices(dataDir, demoFleet(usualFleet));
     await writeFile(file, "{ damaged");
     const devices = await readOrMakeDemoDevices(dataDir, demoFleet(usualFleet));
-    await seedDemo(database.db, usualFleet, devices);
+    await seedDemo(database.db, usualFleet, devices, { history: false });
     const access = deviceAccess(database.db);
     expect(await access.signIn("SCR-1001", before?.secret ?? "")).toBe(false);
     expect(await access.signIn("SCR-1001", devices[0]?.secret ?? "")).toBe(true);

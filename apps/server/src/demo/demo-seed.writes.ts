@@ -7,15 +7,22 @@ import type { DemoDevice } from "./demo-devices.ts";
 import { demoFleet, type FleetSize } from "./demo-fleet.ts";
 import { insertParks, insertRobots } from "./demo-fleet.writes.ts";
 import { type DemoPartnerKey, demoPartners, demoSignInPartner } from "./demo-parks.ts";
+import { markHistory } from "./history/history-mark.writes.ts";
 import { DEMO_MARK, storedFleet, storeFleet } from "./fleet-size.writes.ts";
 
 export type SeedResult = "seeded" | "grown" | "kept" | "not-a-demo";
 
 /**
  * Fills an empty database with the demo of this size, all or nothing; one that was filled before gets what is missing
- * of the size, and its devices' secrets. Writes nothing where the database holds people that are no demo's.
+ * of the size, and its devices' secrets. Writes nothing where the database holds people that are no demo's. A history
+ * that is wanted is left to `completeHistory`.
  */
-export async function seedDemo(db: Db, size: FleetSize, devices: readonly DemoDevice[]): Promise<SeedResult> {
+export async function seedDemo(
+  db: Db,
+  size: FleetSize,
+  devices: readonly DemoDevice[],
+  options: { readonly history: boolean },
+): Promise<SeedResult> {
   return await db.transaction().execute(async (tx) => {
     const secrets = devices.map(({ serial, secret }) => ({ serial, secretSha256: hashDeviceSecret(secret) }));
     const stored = await storedFleet(tx);
@@ -31,6 +38,7 @@ export async function seedDemo(db: Db, size: FleetSize, devices: readonly DemoDe
     await insertParks(tx, parks);
     await insertRobots(tx, parks, robots);
     await storeFleet(tx, size);
+    if (options.history) await markHistory(tx, "wanted");
     await tx.insertInto("installation").values({ key: DEMO_MARK, value: new Date().toISOString() }).execute();
     await learnSizes(tx);
     return "seeded";

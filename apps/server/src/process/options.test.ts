@@ -19,6 +19,7 @@ describe("set-up: options of a start", () => {
       help: false,
       reset: false,
       noConsole: false,
+      history: true,
       fleet: { sites: null, robots: null },
     });
   });
@@ -54,7 +55,7 @@ describe("set-up: options of a start", () => {
   });
 
   test("--help lists every option of the demo", () => {
-    for (const name of ["--sites N", "--robots N", "--reset", "--no-console", "--help"])
+    for (const name of ["--sites N", "--robots N", "--reset", "--no-history", "--no-console", "--help"])
       expect(helpText("demo")).toContain(`\n  ${name}`);
   });
 });

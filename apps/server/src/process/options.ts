@@ -10,11 +10,13 @@ export interface Options {
   readonly reset: boolean;
   /** Serve the calls only, without building and serving the console. */
   readonly noConsole: boolean;
+  /** Whether a new demo begins with sample history, groups and schedules. */
+  readonly history: boolean;
   /** How large the demo's fleet shall be. */
   readonly fleet: AskedFleet;
 }
 
-const known = ["--help", "-h", "--reset", "--no-console"];
+const known = ["--help", "-h", "--reset", "--no-console", "--no-history"];
 /** Options with a number after them, all of them the demo's. */
 const numbers = { "--sites": { least: 1, most: 2_000 }, "--robots": { least: 0, most: 20_000 } } as const;
 type NumberName = keyof typeof numbers;
@@ -51,6 +53,7 @@ export function readOptions(argv: readonly string[]): Options {
     reset,
     help: words.includes("--help") || words.includes("-h"),
     noConsole: words.includes("--no-console"),
+    history: !words.includes("--no-history"),
     fleet: { sites: given.get("--sites") ?? null, robots: given.get("--robots") ?? null },
   };
 }
@@ -92,6 +95,7 @@ export function helpText(mode: Mode): string {
           "  --sites N      demo with N solar parks, 1 to 2000; without it 6, or what the data holds",
           "  --robots N     demo with N robots, 0 to 20000; without it 14, or what the data holds",
           "                 more than the data holds is added to it, less wants --reset",
+          "  --no-history   begin without thirty days of sample history, groups and schedules",
           "  --reset        begin anew: deletes the demo's data in DATA_DIR first",
         ]
       : []),

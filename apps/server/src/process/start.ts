@@ -5,7 +5,9 @@ import { readOrMakeDemoDevices, writeDemoScenario } from "../demo/demo-devices.t
 import { demoFleet } from "../demo/demo-fleet.ts";
 import { seedDemo } from "../demo/demo-seed.writes.ts";
 import { chooseFleet, holdsDemoData } from "../demo/fleet-size.writes.ts";
-import type { Db } from "../platform/database/database.ts";
+import { completeHistory } from "../demo/history/demo-history.writes.ts";
+import { isHistoryWanted } from "../demo/history/history-mark.writes.ts";
+import { type Db, databaseNow, type OpenDatabase } from "../platform/database/database.ts";
 import { choosePort, portError } from "../platform/embedded/ports.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
 import { consoleReady } from "./console-build.ts";
@@ -60,9 +62,7 @@ export async function start(parts: StartParts): Promise<Started | null> {
   building.catch(() => undefined);
   const database = await openMigratedDatabase(context);
   if (stops.stopping) return null;
-  const firstAdmin = isDemo
-    ? await prepareDemo(database.db, dataDir, parts)
-    : await prepareProduction(database.db, parts);
+  const firstAdmin = isDemo ? await prepareDemo(database, dataDir, parts) : await prepareProduction(database.db, parts);
   const clock = await openClock(database.db, context);
   const consoleDir = await building;
   if (stops.stopping) return null;
@@ -106,16 +106,25 @@ export async function start(parts: StartParts): Promise<Started | null> {
   return { host, port, brokerUrl, dataDir, controlAddress, hasConsole: consoleDir !== null, firstAdmin };
 }
 
-async function prepareDemo(db: Db, dataDir: string, { options, say }: StartParts): Promise<null> {
+async function prepareDemo(
+  { db, connection }: OpenDatabase,
+  dataDir: string,
+  { options, say }: StartParts,
+): Promise<null> {
   const size = await chooseFleet(db, options.fleet);
   const fleet = demoFleet(size);
-  const result = await seedDemo(db, size, await readOrMakeDemoDevices(dataDir, fleet));
+  const devices = await readOrMakeDemoDevices(dataDir, fleet);
+  const result = await seedDemo(db, size, devices, { history: options.history });
   if (result === "not-a-demo") {
     throw new StartError(
       "The database that DATABASE_URL names holds data that is no demo's: the demo runs on a database of its own.",
     );
   }
   if (result === "grown") say(`The demo was enlarged to ${size.sites} sites and ${size.robots} robots.`);
+  if (await isHistoryWanted(db)) {
+    say("Making up thirty days of history ...");
+    await completeHistory(connection, await databaseNow(db));
+  }
   await writeDemoScenario(dataDir, fleet);
   return null;
 }

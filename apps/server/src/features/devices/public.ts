@@ -1,3 +1,7 @@
 export { Bridge, type BridgeParts } from "./bridge.ts";
 export { storeDeviceSecrets } from "./device-secrets.writes.ts";
 export { type DeviceAccess, deviceAccess, hashDeviceSecret } from "./device-access.ts";
+/** For the demo's history, which is stored by what really stores what robots say. */
+export { ensureReadingsPartitions } from "./devices.writes.ts";
+export type { IncomingMessage } from "./devices.mqtt.ts";
+export { ingest } from "./ingest.writes.ts";

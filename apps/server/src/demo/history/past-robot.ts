@@ -1,0 +1,183 @@
+import type { DeviceAlert, EventMessage, RunEndReason, StateMessage } from "@suncrew/contract/devices/messages.ts";
+import type { Command } from "../../features/commands/public.ts";
+import type { IncomingMessage } from "../../features/devices/public.ts";
+import { after, MINUTE_MS } from "./timeline.ts";
+
+/** As it stands in the demo's data. */
+export interface RobotOfPast {
+  readonly id: number;
+  readonly siteId: number;
+  readonly serial: string;
+  readonly firmware: string;
+  readonly mode: "AUTO" | "MANUAL";
+}
+
+const DRAIN_PER_MINUTE = 0.42;
+const CHARGE_PER_MINUTE = 0.7;
+/** Messages take this long to the server. */
+const ON_THE_WAY_MS = 120;
+/** Protocol rule 4: it stands this long after its link broke. */
+export const STANDS_AFTER_MS = 5 * MINUTE_MS;
+
+/**
+ * One robot of the demo's past: what it did, and what it would have told the bridge. Its sessions and event numbers
+ * count from 1, so that whatever the simulated robot of today says is newer.
+ */
+export class PastRobot {
+  readonly of: RobotOfPast;
+  battery = 96;
+  online = false;
+  /** Told, and not stored yet. */
+  #told: IncomingMessage[] = [];
+  #events: EventMessage[] = [];
+  #session = 0;
+  #seq = 0;
+  #eventSeq = 0;
+  #lastSeq = 0;
+  #lastCommandId: string | null = null;
+  #alerts: DeviceAlert[] = [];
+  #isLocked = false;
+  #applied: StateMessage["applied"] = { direction: "FWD", mainSpeed: 75, brushSpeed: 80 };
+  #runId: string | null = null;
+  #livedUntilMs = 0;
+
+  constructor(of: RobotOfPast) {
+    this.of = of;
+  }
+
+  get isMoving(): boolean {
+    return this.#runId !== null;
+  }
+
+  /** Hands over what it told. */
+  takeTold(): IncomingMessage[] {
+    return this.#told.splice(0);
+  }
+
+  connect(at: Date): void {
+    this.online = true;
+    this.#session += 1;
+    this.#seq = 0;
+    const message = { v: 1, state: "ONLINE", session: this.#session, ts: at.toISOString() } as const;
+    this.#told.push({ leaf: "connection", message, receivedAt: after(at, ON_THE_WAY_MS), retained: false });
+    this.report(at);
+  }
+
+  /** Its link breaks, or it is switched off and says so. */
+  disconnect(at: Date, state: "CONNECTION_BROKEN" | "OFFLINE"): void {
+    if (!this.online) return;
+    this.online = false;
+    const message = { v: 1, state, session: this.#session, ts: at.toISOString() } as const;
+    this.#told.push({ leaf: "connection", message, receivedAt: after(at, ON_THE_WAY_MS), retained: false });
+  }
+
+  /** The server is gone: nobody hears that the link broke. */
+  loseServer(): void {
+    this.online = false;
+  }
+
+  /** Tells its state, and the events that wait. */
+  report(at: Date): void {
+    this.#live(at);
+    if (!this.online) return;
+    this.#seq += 1;
+    const isMoving = this.#runId !== null;
+    const message: StateMessage = {
+      seq: this.#seq,
+      ts: at.toISOString(),
+      session: this.#session,
+      status: this.#status(),
+      motion: isMoving ? "MOVING" : "STOPPED",
+      mode: this.#isLocked ? "MAINTENANCE" : this.of.mode,
+      battery: Math.round(this.battery),
+      charging: !isMoving && this.battery < 100,
+      applied: this.#applied,
+      runId: this.#runId,
+      lastSeq: this.#lastSeq,
+      lastCommandId: this.#lastCommandId,
+      firmware: this.of.firmware,
+      alerts: this.#alerts,
+    };
+    const receivedAt = after(at, ON_THE_WAY_MS);
+    this.#told.push({ leaf: "state", message, receivedAt, retained: false });
+    for (const event of this.#events.splice(0)) {
+      this.#told.push({ leaf: "event", message: { ...event, session: this.#session }, receivedAt });
+    }
+  }
+
+  /** Does what a command says, and shows it. */
+  take(command: Command, at: Date): void {
+    this.#live(at);
+    this.#lastSeq = command.seq;
+    this.#lastCommandId = command.id;
+    if (command.verb === "START" && command.run_id !== null) this.#begin(command.run_id, command.params, at);
+    if (command.verb === "STOP") this.endRun("STOP", at);
+    if (command.verb === "MAINTENANCE_ON") {
+      this.endRun("MAINTENANCE", at);
+      this.#isLocked = true;
+    }
+    if (command.verb === "MAINTENANCE_OFF") this.#isLocked = false;
+    this.report(at);
+  }
+
+  /** Says no to a command. */
+  reject(command: Command, code: "BATTERY_LOW" | "FAULT", at: Date): void {
+    const message = { id: command.id, status: "REJECTED", code, ts: at.toISOString() } as const;
+    this.#told.push({ leaf: "ack", message, receivedAt: after(at, ON_THE_WAY_MS) });
+  }
+
+  /** Stops by itself or by order; tells it as soon as it can. */
+  endRun(reason: RunEndReason, at: Date): void {
+    this.#live(at);
+    if (this.#runId === null) return;
+    const runId = this.#runId;
+    this.#runId = null;
+    this.#event(at, { kind: "RUN_ENDED", runId, at: at.toISOString(), battery: Math.round(this.battery), reason });
+  }
+
+  setAlert(alert: DeviceAlert): void {
+    this.#alerts = [...this.#alerts.filter(({ code }) => code !== alert.code), alert];
+  }
+
+  clearAlert(code: string): void {
+    this.#alerts = this.#alerts.filter((alert) => alert.code !== code);
+  }
+
+  /** Whatever it warned of is over; it reports once more. */
+  rest(at: Date): void {
+    this.#alerts = [];
+    this.report(at);
+  }
+
+  #begin(runId: string, params: Command["params"], at: Date): void {
+    this.#runId = runId;
+    this.#applied = {
+      direction: params.direction ?? "FWD",
+      mainSpeed: params["main-speed"] ?? 75,
+      brushSpeed: params["brush-speed"] ?? 80,
+    };
+    this.#event(at, { kind: "RUN_BEGAN", runId, at: at.toISOString(), battery: Math.round(this.battery) });
+  }
+
+  #event(at: Date, told: EventWithoutNumber): void {
+    this.#eventSeq += 1;
+    this.#events.push({ ...told, eventSeq: this.#eventSeq, session: this.#session, ts: at.toISOString() });
+  }
+
+  /** Cleaning empties the battery, the dock fills it. */
+  #live(at: Date): void {
+    const minutes = this.#livedUntilMs === 0 ? 0 : (at.getTime() - this.#livedUntilMs) / MINUTE_MS;
+    this.#livedUntilMs = at.getTime();
+    const change = this.#runId === null ? minutes * CHARGE_PER_MINUTE : -minutes * DRAIN_PER_MINUTE;
+    this.battery = Math.min(100, Math.max(5, this.battery + change));
+  }
+
+  #status(): string {
+    if (this.#alerts.some(({ severity }) => severity === "CRITICAL")) return "fault";
+    if (this.#alerts.some(({ severity }) => severity === "WARNING")) return "warning";
+    return this.#runId === null ? "stop" : "start";
+  }
+}
+
+type WithoutNumber<E> = E extends EventMessage ? Omit<E, "eventSeq" | "session" | "ts"> : never;
+type EventWithoutNumber = WithoutNumber<EventMessage>;
