@@ -26,7 +26,7 @@ export async function readFailedStart(tx: Tx, runId: string, now: Date): Promise
 }
 
 /**
- * Started anew is what surely does not move by its first START, and what nobody touched since:
+ * Started anew is what stands, surely does not move by its first START any more, and nobody touched since:
  * - the START was never claimed by a server, so it was never sent (protocol rule 5), or
  * - it may have been sent, was not confirmed in time, and the robot confirmed the STOP that followed (rule 6): so it
  *   stands, and the higher number of that STOP fences the old START, or
@@ -39,10 +39,11 @@ async function readFailedStarts(db: Db | Tx, now: Date, runId: string | null): P
     select r.id, r.robot_id, r.site_id, r.due_at, r.stop_due_at, tried.starts
     from runs r
     join commands start on start.id = r.command_id
+    join robot_state s on s.robot_id = r.robot_id and s.online and s.motion = 'STOPPED'
     cross join lateral (
-      select count(*) as starts from commands s
-      where s.robot_id = r.robot_id and s.verb = 'START' and s.action_type = 'SCHEDULED' and s.seq <= start.seq
-        and s.seq >= floor(extract(epoch from r.due_at) * 1000)::bigint
+      select count(*) as starts from commands c
+      where c.robot_id = r.robot_id and c.verb = 'START' and c.action_type = 'SCHEDULED' and c.seq <= start.seq
+        and c.seq >= floor(extract(epoch from r.due_at) * 1000)::bigint
     ) tried
     where r.outcome in ('FAILED', 'STOPPED') and r.planned and not r.sample
       and r.due_at > ${dueAfter} and r.due_at <= ${now} and r.stop_due_at > ${now}

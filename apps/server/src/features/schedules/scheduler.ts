@@ -3,7 +3,7 @@ import type { Cancel } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
-import { type Commands, lockRobots } from "../commands/public.ts";
+import { type Commands, lockRobots, showChange } from "../commands/public.ts";
 import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue } from "../runs/public.ts";
 import type { Forecasts } from "../weather/public.ts";
 import { type DueSchedule, findDue } from "./due-schedules.writes.ts";
@@ -134,7 +134,7 @@ export class Scheduler implements Service {
     await eachOf(lost, AT_ONCE, ({ id, robot_id }) =>
       this.#robotWork(robot_id, async (tx) => {
         await lockRobots(tx, [robot_id]);
-        await closeLostRun(tx, id, clock.now());
+        if (await closeLostRun(tx, id, clock.now())) await showChange(tx, [robot_id]);
         return null;
       }),
     );

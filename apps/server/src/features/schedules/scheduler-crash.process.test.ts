@@ -1,0 +1,91 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { standGroups } from "../../../test/group-fixtures.ts";
+import type { KilledServerSetup, KillPoint } from "../../../test/killed-server.ts";
+import { SystemClock } from "../../platform/clock.ts";
+
+const program = fileURLToPath(new URL("../../../test/killed-server.ts", import.meta.url));
+let bench: CommandBench;
+let clock: SystemClock;
+let child: ChildProcess | null = null;
+
+afterEach(async () => {
+  child?.kill("SIGKILL");
+  await bench.close();
+});
+
+/** A schedule of one minute falls due at a server in a process of its own, which kills itself at that point of its START. */
+async function crashAsItFallsDue(killAt: KillPoint): Promise<void> {
+  clock = new SystemClock();
+  bench = await CommandBench.open({ clock, servers: 0 });
+  await standGroups(bench.db, bench.fixtures, "planned");
+  child = fork(program, { stdio: "inherit" });
+  const exited = once(child, "exit");
+  const { username, password } = bench.mqtt.serverAccount;
+  child.send({
+    connection: { ...bench.connection, types: undefined },
+    mqttUrl: bench.mqtt.url,
+    username,
+    password,
+    killAt,
+  } satisfies KilledServerSetup);
+  await once(child, "message");
+  await bench.live();
+  await bench.db
+    .updateTable("schedules")
+    .set({ next_run_at: new Date(), duration_minutes: 1 })
+    .where("id", "=", bench.fixtures.ownGroup.scheduleId)
+    .execute();
+  expect(await exited).toEqual([null, "SIGKILL"]);
+}
+
+const runs = () =>
+  bench.db.selectFrom("runs").selectAll().where("robot_id", "=", bench.fixtures.ownRobot.id).orderBy("at").execute();
+const planned = async () => (await runs()).filter((run) => run.planned);
+
+/** Another server takes over; answers the STARTs and STOPs until the robot cleans by the schedule. */
+async function takenOver(): Promise<string[]> {
+  await bench.startServer();
+  await bench.until(async () => {
+    const [run] = await planned();
+    return run?.began_at !== null && run?.outcome === null && bench.robot().truth().runId === run.id;
+  });
+  return (await bench.commands()).map(({ verb, outcome }) => `${verb} ${outcome}`);
+}
+
+/** A minute goes by at once; the robot is stopped as planned. */
+async function endsAsPlanned(): Promise<void> {
+  clock.follow(new Date(Date.now() + 60_000), Date.now(), Date.now());
+  await bench.until(async () => (await planned())[0]?.outcome !== null);
+  expect(await planned()).toMatchObject([{ outcome: "COMPLETED" }]);
+  expect(bench.robot().truth()).toMatchObject({ motion: "STOPPED" });
+}
+
+describe("stack, due work: the server that serves a due schedule is killed with SIGKILL", { timeout: 120_000 }, () => {
+  test("protocol rule 5: between storing and claiming: the run is started anew, once, and ends on time", async () => {
+    await crashAsItFallsDue("stored");
+    expect(await planned()).toMatchObject([{ began_at: null, outcome: null }]);
+    expect(await takenOver()).toEqual(["START NEVER_SENT", "START CONFIRMED"]);
+    expect(bench.robot().truth().startsTaken).toHaveLength(1);
+    await endsAsPlanned();
+  });
+
+  test("protocol rule 6: between claiming and publishing: it is started anew after the confirmed STOP", async () => {
+    await crashAsItFallsDue("claimed");
+    expect(await takenOver()).toEqual(["START UNCONFIRMED", "STOP CONFIRMED", "START CONFIRMED"]);
+    expect(bench.robot().truth().startsTaken).toHaveLength(1);
+    await endsAsPlanned();
+  });
+
+  test("protocol rule 6: between publishing and confirmation: the robot cleans on, and is stopped as planned", async () => {
+    await crashAsItFallsDue("published");
+    await bench.robot().until(({ motion }) => motion === "MOVING");
+    // Where the other server comes too late to see it in time, the robot is stopped and the run started anew.
+    const anew = ["START UNCONFIRMED", "STOP CONFIRMED", "START CONFIRMED"];
+    expect([["START CONFIRMED"], anew]).toContainEqual(await takenOver());
+    await endsAsPlanned();
+  });
+});
