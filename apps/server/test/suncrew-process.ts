@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const START_LIMIT_MS = 25_000;
+/** More where it writes a history first. */
+const HISTORY_LIMIT_MS = 90_000;
 
 export interface SuncrewRun {
   readonly child: ChildProcess;
@@ -38,7 +40,10 @@ export function runSuncrew(
     child.once("close", (code, signal) => resolve(code ?? signal ?? "unknown"));
   });
   const ready = new Promise<void>((resolve, reject) => {
-    const limit = setTimeout(() => reject(new Error(`Not ready in time. It printed:\n${text}`)), START_LIMIT_MS);
+    const limit = setTimeout(
+      () => reject(new Error(`Not ready in time. It printed:\n${text}`)),
+      history ? START_LIMIT_MS + HISTORY_LIMIT_MS : START_LIMIT_MS,
+    );
     const read = (chunk: string): void => {
       text += chunk;
       if (text.includes("Ctrl-C stops everything.")) resolve();

@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { login } from "@suncrew/contract/auth/auth.ts";
-import { live } from "@suncrew/contract/live/live.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { DemoWatcher } from "../../test/demo-watcher.ts";
 import { runSuncrew, type SuncrewRun } from "../../test/suncrew-process.ts";
 import { demoFleet } from "./demo-fleet.ts";
 
@@ -31,41 +30,9 @@ function run(...options: string[]): SuncrewRun {
   return started;
 }
 
-async function signedIn(url: string): Promise<{ authorization: string }> {
-  const response = await fetch(`${url}${login.path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ username: "admin", password: "admin@123" }),
-  });
-  return { authorization: `Bearer ${login.response.parse(await response.json()).token}` };
-}
-
 async function sizeOf(url: string): Promise<{ sites: number; robots: number }> {
-  const response = await fetch(`${url}${siteDetails.path}`, { headers: await signedIn(url) });
-  const sites = siteDetails.response.parse(await response.json());
+  const sites = await (await DemoWatcher.signIn(url)).ask(siteDetails);
   return { sites: sites.length, robots: sites.reduce((sum, site) => sum + site.robot_count, 0) };
-}
-
-/** Watches the live stream until so many robots are online; the test's own time limit is the patience. */
-async function untilOnline(url: string, count: number): Promise<void> {
-  const abort = new AbortController();
-  const response = await fetch(`${url}${live.path}`, { headers: await signedIn(url), signal: abort.signal });
-  const online = new Set<number>();
-  let rest = "";
-  for await (const bytes of response.body ?? []) {
-    const parts = (rest + Buffer.from(bytes).toString("utf8")).split("\n\n");
-    rest = parts.pop() ?? "";
-    for (const part of parts.filter((text) => text.startsWith("data: "))) {
-      const event = live.response.parse(JSON.parse(part.slice(6)));
-      if (event.type === "end") throw new Error("The live stream ended.");
-      for (const robot of event.robots) {
-        if (robot.online) online.add(robot.robot_id);
-        else online.delete(robot.robot_id);
-      }
-    }
-    if (online.size === count) break;
-  }
-  abort.abort();
 }
 
 describe("set-up: npm start -- --sites 30 --robots 300", () => {
@@ -74,7 +41,7 @@ describe("set-up: npm start -- --sites 30 --robots 300", () => {
     const { url } = await first.ready();
     expect(await sizeOf(url)).toEqual({ sites: 30, robots: 300 });
     const away = demoFleet({ sites: 30, robots: 300 }).robots.filter(({ fault }) => fault === "away");
-    await untilOnline(url, 300 - away.length);
+    await (await DemoWatcher.signIn(url)).untilOnline(300 - away.length);
     await first.interrupt();
     expect(first.printed()).not.toMatch(/ERROR|FATAL|enlarged/);
 

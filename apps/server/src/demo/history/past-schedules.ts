@@ -1,7 +1,7 @@
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import { saveGroup } from "../../features/groups/public.ts";
 import { findStopsDue } from "../../features/runs/public.ts";
-import { runDue, stopRun, storeNew } from "../../features/schedules/public.ts";
+import { runDue, stopRuns, storeNew } from "../../features/schedules/public.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { DemoGroup } from "./demo-groups.ts";
 import type { PastFleet } from "./past-fleet.ts";
@@ -133,7 +133,7 @@ export class PastSchedules {
     await this.#fleet.store(at);
     const now = after(at, SECOND_MS);
     for (const due of await findStopsDue(this.#fleet.db, now)) {
-      await this.#fleet.db.transaction().execute((tx) => stopRun(tx, due, now));
+      await this.#fleet.db.transaction().execute((tx) => stopRuns(tx, [due], now));
     }
     await this.#fleet.deliver(robotIds, after(now, 100));
   }
