@@ -1,6 +1,6 @@
-import type { Insertable } from "kysely";
+import { type Insertable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import { changedNow, type Db, type Tx } from "../../platform/database/database.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
 import type { RunsTable } from "../../platform/database/schema.ts";
 
 /** As activity log and runs name who starts and stops by schedule. */
@@ -75,13 +75,14 @@ export async function findStopsDue(db: Db, now: Date): Promise<StopDue[]> {
   return stopsDue(db, now).select(["runs.id", "runs.robot_id"]).orderBy("runs.stop_due_at").limit(MAX_RUNS).execute();
 }
 
-/** The run as it is under the lock on its robot; null where it has ended or is being stopped by now. */
-export async function readStopDue(tx: Tx, runId: string, now: Date) {
-  const run = await stopsDue(tx, now)
+/** Those of the runs that are still to be stopped, under the locks on their robots; one for each robot. */
+export async function readStopsDue(tx: Tx, runIds: readonly string[], now: Date) {
+  return stopsDue(tx, now)
     .select(["runs.id", "runs.robot_id", "runs.began_at", "runs.command_id"])
-    .where("runs.id", "=", runId)
-    .executeTakeFirst();
-  return run ?? null;
+    .where("runs.id", "=", sql<string>`any(${[...runIds]}::uuid[])`)
+    .orderBy("runs.robot_id")
+    .orderBy("runs.began_at", (order) => order.asc().nullsLast())
+    .execute();
 }
 
 /** A STOP that was confirmed while its run is still open did not end it: another one is due. */
@@ -95,10 +96,16 @@ function stopsDue(db: Db | Tx, now: Date) {
     .where((eb) => eb.or([eb("stop.id", "is", null), eb("stop.settled_at", "is not", null)]));
 }
 
-export async function setStopCommand(tx: Tx, runId: string, commandId: string): Promise<void> {
-  await tx
-    .updateTable("runs")
-    .set({ stop_command_id: commandId, change_no: changedNow })
-    .where("id", "=", runId)
-    .execute();
+/** Notes which STOP ends each run. */
+export async function setStopCommands(
+  tx: Tx,
+  stops: readonly { readonly id: string; readonly commandId: string }[],
+): Promise<void> {
+  if (stops.length === 0) return;
+  await sql`
+    update runs r set stop_command_id = s.command_id, change_no = pg_current_xact_id()
+    from unnest(${stops.map(({ id }) => id)}::uuid[], ${stops.map(({ commandId }) => commandId)}::uuid[])
+      as s (run_id, command_id)
+    where r.id = s.run_id
+  `.execute(tx);
 }

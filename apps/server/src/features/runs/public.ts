@@ -7,9 +7,9 @@ export {
   insertPlannedRuns,
   type Occurrence,
   type PlannedRun,
-  readStopDue,
+  readStopsDue,
   SCHEDULER,
-  setStopCommand,
+  setStopCommands,
   type StopDue,
   withoutRun,
 } from "./planned-runs.writes.ts";

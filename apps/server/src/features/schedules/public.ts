@@ -1,5 +1,5 @@
 export { Scheduler } from "./scheduler.ts";
 /** For the demo's history, which is written by what really runs schedules. */
 export { type Circumstances, runDue } from "./run-due.ts";
-export { stopRun } from "./stop-run.ts";
+export { stopRuns } from "./stop-runs.ts";
 export { type Saved, type ScheduleBody, storeNew } from "./save-schedule.ts";

@@ -3,7 +3,7 @@ import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
 import { v7 as uuidv7 } from "uuid";
 import type { Tx } from "../../platform/database/database.ts";
 import { recordAudit } from "../audit/public.ts";
-import { acceptOrders } from "../commands/public.ts";
+import { acceptOrders, lockRobots, readOpenCommands, refusalOf } from "../commands/public.ts";
 import { insertPlannedRuns, type Occurrence, type PlannedRun, SCHEDULER, withoutRun } from "../runs/public.ts";
 import { advance, type LockedSchedule, lockDue, readMemberIds } from "./due-schedules.writes.ts";
 import { showGroupChange } from "./schedule-rows.writes.ts";
@@ -14,6 +14,8 @@ export interface Circumstances {
   readonly now: Date;
   /** False where this server has no broker: starts are left to another one until they are missed. */
   readonly canSend: boolean;
+  /** False while robots may not have been heard of yet, because no server or broker was there until just now. */
+  readonly knowsRobots: boolean;
   /** The day's weather speaks against it; null where nobody asked. */
   readonly tooWet: boolean | null;
 }
@@ -24,14 +26,14 @@ const MAX_OCCURRENCES = 50;
 /**
  * Serves a due schedule in the caller's transaction: a run for each robot of the group and each due time, the START
  * commands of those that can run, and the next due time. Null where there was nothing to do; else what to send after
- * the commit, and whether more is due. The lock on the schedule, and the unique index of runs, keep it to once.
+ * the commit, and whether more is due at once. The lock on the schedule, and the unique index of runs, keep it to once.
  */
 export async function runDue(
   tx: Tx,
   scheduleId: number,
   circumstances: Circumstances,
 ): Promise<{ readonly commandIds: readonly string[]; readonly moreDue: boolean } | null> {
-  const { now, canSend, tooWet } = circumstances;
+  const { now, canSend, knowsRobots, tooWet } = circumstances;
   const schedule = await lockDue(tx, scheduleId, now);
   // Its choice was switched on since it was found: the weather is asked first, a second later.
   if (schedule === null || (schedule.skipOnRain && tooWet === null)) return null;
@@ -48,7 +50,12 @@ export async function runDue(
       await recordNone(tx, occurrence, members, { outcome: "SKIPPED", reason: scheduled.heldForRain }, now);
     } else if (!canSend) {
       break;
-    } else commandIds.push(...(await startAll(tx, occurrence, members, now)));
+    } else {
+      const { started, undecided } = await startAll(tx, occurrence, members, knowsRobots, now);
+      commandIds.push(...started);
+      // It stays due for the rest of the group.
+      if (undecided) return { commandIds, moreDue: false };
+    }
     next = nextRunAfter(schedule, schedule.timezone, next);
     served += 1;
   }
@@ -62,9 +69,19 @@ function occurrenceOf({ id, siteId, groupId, groupName }: LockedSchedule) {
   return { scheduleId: id, siteId, groupId, groupName };
 }
 
-/** Starts what can be started, each robot for itself; the others are skipped with the reason. */
-async function startAll(tx: Tx, occurrence: Occurrence, members: readonly number[], now: Date): Promise<string[]> {
-  const robotIds = await withoutRun(tx, occurrence, members);
+/**
+ * Starts what can be started, each robot for itself; the others are skipped with the reason. While robots may not have
+ * been heard of, those that could not start are left for a later look: what no server saw is no reason to skip them.
+ */
+async function startAll(
+  tx: Tx,
+  occurrence: Occurrence,
+  members: readonly number[],
+  knowsRobots: boolean,
+  now: Date,
+): Promise<{ readonly started: readonly string[]; readonly undecided: boolean }> {
+  const due = await withoutRun(tx, occurrence, members);
+  const robotIds = knowsRobots ? due : await decidedAlready(tx, due, now);
   const all = await acceptOrders(
     tx,
     occurrence.siteId,
@@ -87,7 +104,19 @@ async function startAll(tx: Tx, occurrence: Occurrence, members: readonly number
     return { id: run_id ?? uuidv7(), robotId: robot.id, commandId };
   });
   await insertPlannedRuns(tx, occurrence, runs, now);
-  return runs.flatMap((run) => ("id" in run ? [run.commandId] : []));
+  const started = runs.flatMap((run) => ("id" in run ? [run.commandId] : []));
+  return { started, undecided: robotIds.length < due.length };
+}
+
+/** The robots that can start now, and those in maintenance, of which nothing newer will be heard. */
+async function decidedAlready(tx: Tx, robotIds: readonly number[], now: Date): Promise<number[]> {
+  const robots = await lockRobots(tx, robotIds);
+  const open = Map.groupBy(await readOpenCommands(tx, robotIds), (command) => command.robot_id);
+  return robotIds.filter((robotId) => {
+    const robot = robots.get(robotId);
+    const refusal = robot === undefined ? null : refusalOf(robot, open.get(robotId) ?? [], now);
+    return refusal === null || refusal === "maintenance";
+  });
 }
 
 /** Who orders by schedule, and how: the robots' own stored settings hold. */

@@ -125,6 +125,30 @@ describe("decisions, Time: a run that no server was there for", () => {
     expect(await bench.runs(id)).toMatchObject([{ outcome: "COMPLETED", ended_at: at(30) }]);
   });
 
+  test("waits for robots that were not heard of meanwhile; those that stay away are skipped", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const group = await bench.group(2);
+    const [there = 0, gone = 0] = group.robotIds;
+    const id = await bench.schedule(group, { startTime: SIX });
+    bench.servers.pop();
+    bench.robots.unheard = true;
+    bench.clock.advance(at(2).getTime() - BEFORE.getTime());
+    bench.addServer();
+    await bench.look();
+    expect(await bench.runs(id)).toEqual([]);
+    bench.robots.unheard = false;
+    await bench.robots.leave(gone);
+    await bench.pass(10_000);
+    expect(await bench.runs(id)).toMatchObject([{ robot_id: there, began_at: at(2 + 1 / 6), stop_due_at: at(30) }]);
+    expect(await bench.activity()).toMatchObject([{ robot_id: there, status: "SUCCESS" }]);
+    await bench.pass(25_000);
+    expect(await bench.runs(id)).toMatchObject([{ robot_id: there, outcome: null }, { outcome: "SKIPPED" }]);
+    expect(await bench.scheduleRow(id)).toMatchObject({ status: "COMPLETED" });
+    await bench.until(at(29));
+    await bench.until(at(30));
+    expect(bench.robots.motions(there)).toMatchObject([{ endedAt: at(30) }]);
+  });
+
   test.each([
     ["too late", { minutes: 30, seenAt: 10 }, "Suncrew could not start it within 10 minutes of its time."],
     ["over", { minutes: 5, seenAt: 5 }, "Its planned end was past before Suncrew could start it."],

@@ -4,17 +4,19 @@ import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { type Commands, lockRobots, showChange } from "../commands/public.ts";
-import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue } from "../runs/public.ts";
+import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDue } from "../runs/public.ts";
 import type { Forecasts } from "../weather/public.ts";
 import { type DueSchedule, findDue } from "./due-schedules.writes.ts";
 import { eachOf, Rounds } from "./rounds.ts";
 import { runDue } from "./run-due.ts";
 import { startAnew } from "./start-anew.ts";
-import { stopRun } from "./stop-run.ts";
+import { stopRuns } from "./stop-runs.ts";
 
 /** Every server looks for what is due this often. */
 const LOOK_MS = 1_000;
 const LOOK_FOR_LOST_MS = 10_000;
+/** Robots stopped in one transaction. */
+const STOPS_AT_ONCE = 100;
 /** Transactions of one kind at the same time. */
 const AT_ONCE = 3;
 
@@ -118,7 +120,22 @@ export class Scheduler implements Service {
   async #stopWhatIsOver(): Promise<void> {
     const { db, clock } = this.#parts;
     const due = await findStopsDue(db, clock.now());
-    await eachOf(due, AT_ONCE, (run) => this.#robotWork(run.robot_id, (tx) => stopRun(tx, run, clock.now())));
+    const batches = Array.from({ length: Math.ceil(due.length / STOPS_AT_ONCE) }, (_, nth) =>
+      due.slice(nth * STOPS_AT_ONCE, (nth + 1) * STOPS_AT_ONCE),
+    );
+    await eachOf(batches, AT_ONCE, (batch) => this.#stopBatch(batch));
+  }
+
+  /** One robot that cannot be stopped must not hold up the others: where many fail, each is tried alone. */
+  async #stopBatch(batch: readonly StopDue[]): Promise<void> {
+    const { db, clock, log } = this.#parts;
+    if (this.#ended) return;
+    try {
+      this.#send(await decide(db, (tx) => stopRuns(tx, batch, clock.now())));
+    } catch (error) {
+      if (batch.length > 1) for (const run of batch) await this.#stopBatch([run]);
+      else log.error({ error, runs: batch }, "stopping a planned run failed; trying again within a second");
+    }
   }
 
   async #startAnew(): Promise<void> {
