@@ -33,7 +33,7 @@ test("§2 Detail panel: name, status, address, district, state, pin code, commis
   // The fourth has a warning, so it counts as neither normal nor idle.
   await expect(siteFacts(page)).toContainText("3 of 4 robots online");
   await expect(detail.locator("header").getByText("Warning", { exact: true })).toBeVisible();
-  await expect(detail.getByRole("tab")).toHaveText(["Individual Robots", "Group Control"]);
+  await expect(detail.getByRole("tab")).toHaveText(["Individual Robots", "Group Control", "Calendar"]);
   await chooseSite(page, CHARANKA);
   await expect(detail.getByText("Maintenance: In-house")).toBeVisible();
   await expect(siteFacts(page)).toContainText("1 of 1 robots online");
