@@ -193,6 +193,7 @@ test("§4 Group action outcome: where none succeeds it failed, and the group is 
   await expectDisabled(card.stopAll, "No robot of this group is running.");
   await card.result.getByRole("button", { name: "Close result" }).click();
   await expect(card.result).toHaveCount(0);
+  await expect(card.root).toBeFocused();
 });
 
 test("§4 Group action: where no robot can move, the question says so and why", async ({

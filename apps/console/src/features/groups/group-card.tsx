@@ -35,7 +35,7 @@ export const GroupCard = memo(function GroupCard({ group, site, siteRows }: Grou
   const isKnown = rows.length === group.robots.length && members.every((robot) => !robot.isChecking);
   const ordered = action?.isUnderWay === true ? action : null;
   return (
-    <article className={classes["card"]} aria-label={group.group_name}>
+    <article className={classes["card"]} aria-label={group.group_name} tabIndex={-1}>
       <div className={classes["head"]}>
         <h3 className={classes["name"]}>{group.group_name}</h3>
         <GroupStatusBadge members={members} total={group.robots.length} />
@@ -46,24 +46,23 @@ export const GroupCard = memo(function GroupCard({ group, site, siteRows }: Grou
           {isKnown || ordered !== null ? groupActivityOf(members, ordered) : "Waiting for the robots"}
         </span>
       </p>
+      {/* Before the robots, of whom there may be many: Stop All is never out of reach. */}
+      <GroupControls
+        group={group}
+        rows={rows}
+        members={members}
+        isKnown={isKnown}
+        action={ordered}
+        tools={
+          <>
+            <ScheduleButton group={group} site={site} robots={told} />
+            <GroupMaintenanceButton group={group} site={site} robots={told} />
+          </>
+        }
+      />
+      {action !== null && !action.isUnderWay && <GroupResult group={group} rows={rows} action={action} />}
+      <ScheduleSummary group={group} site={site} robots={told} />
       <GroupMembers group={group} rows={rows} ordered={ordered} />
-      <div className={classes["foot"]}>
-        <ScheduleSummary group={group} site={site} robots={told} />
-        {action !== null && !action.isUnderWay && <GroupResult group={group} rows={rows} action={action} />}
-        <GroupControls
-          group={group}
-          rows={rows}
-          members={members}
-          isKnown={isKnown}
-          action={ordered}
-          tools={
-            <>
-              <ScheduleButton group={group} site={site} robots={told} />
-              <GroupMaintenanceButton group={group} site={site} robots={told} />
-            </>
-          }
-        />
-      </div>
     </article>
   );
 });

@@ -3,6 +3,8 @@ import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
 import { IconRefresh } from "@tabler/icons-react";
+import { useEffect, useRef } from "react";
+import type { RefObject } from "react";
 import { RobotResultList } from "../commands/public.ts";
 import { setGroupAction } from "./group-action-store.ts";
 import type { GroupAction } from "./group-action-store.ts";
@@ -20,6 +22,7 @@ export interface GroupResultProps {
 export function GroupResult({ group, rows, action }: GroupResultProps) {
   const { verb, results, failure } = action;
   const { order, dialog } = useGroupOrder(group, rows);
+  const section = useFocusToCard();
   const failed = results.filter(({ outcome }) => outcome !== "SUCCESS");
   const members = new Set(group.robots.map(({ id }) => id));
   // Who has left the group meanwhile is not commanded with it any more.
@@ -28,7 +31,7 @@ export function GroupResult({ group, rows, action }: GroupResultProps) {
   );
   const { deed, done } = verbWords[verb];
   return (
-    <section className={classes["result"]} aria-label={`Result for ${group.group_name}`}>
+    <section ref={section} className={classes["result"]} aria-label={`Result for ${group.group_name}`}>
       <div className={classes["resultHead"]}>
         {groupOutcomeTitle[groupOutcomeOf(results)]}
         <CloseButton size="sm" aria-label="Close result" onClick={() => setGroupAction(group.id, null)} />
@@ -38,7 +41,7 @@ export function GroupResult({ group, rows, action }: GroupResultProps) {
           <p className={classes["resultText"]}>
             {results.length - failed.length} of {robotsText(results.length)} {done}.
           </p>
-          <div className={classes["resultList"]}>
+          <div className={classes["resultList"]} tabIndex={0}>
             <RobotResultList
               label={`Robots of ${group.group_name} that were not ${done}`}
               results={failed}
@@ -63,4 +66,18 @@ export function GroupResult({ group, rows, action }: GroupResultProps) {
       {dialog}
     </section>
   );
+}
+
+/** A result that goes away, closed or tried again, leaves the focus with its card. */
+function useFocusToCard(): RefObject<HTMLElement | null> {
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const card = section.current?.closest("article");
+    return () => {
+      setTimeout(() => {
+        if (document.activeElement === document.body) card?.focus({ preventScroll: true });
+      });
+    };
+  }, []);
+  return section;
 }

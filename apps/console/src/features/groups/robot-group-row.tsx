@@ -10,6 +10,7 @@ import { ScheduleSummary } from "../schedules/public.ts";
 import { removeGroup } from "./group-calls.ts";
 import { robotsText } from "./group-meaning.ts";
 import classes from "./robot-groups-card.module.css";
+import { SerialNumbers } from "./serial-numbers.tsx";
 
 /** So many serial numbers are named, the rest is counted. */
 const SERIALS_NAMED = 12;
@@ -53,7 +54,8 @@ export function RobotGroupRow({ group, site, siteRows, editObstacle, onEdit }: R
           <h4 className={classes["name"]}>{group.group_name}</h4>
           <p className={classes["robots"]}>
             {robotsText(group.robots.length)}
-            {serials.length > 0 && `: ${serials.slice(0, SERIALS_NAMED).join(", ")}`}
+            {serials.length > 0 && ": "}
+            <SerialNumbers serials={serials.slice(0, SERIALS_NAMED)} />
             {more > 0 && ` and ${more} more`}
           </p>
         </div>

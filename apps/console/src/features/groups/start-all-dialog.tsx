@@ -6,6 +6,7 @@ import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { useReportedRobotViews } from "../robots/public.ts";
 import { startForecastOf } from "./group-forecast.ts";
 import { robotsText } from "./group-meaning.ts";
+import { SerialNumbers } from "./serial-numbers.tsx";
 import classes from "./start-all-dialog.module.css";
 
 export interface StartAllDialogProps {
@@ -28,14 +29,16 @@ export function StartAllDialog({ group, rows, onClose, onStart }: StartAllDialog
           {moving.length === 0 ? "No robot will move." : `${robotsText(moving.length)} will move.`}
         </Text>
         {moving.length > 0 && (
-          <p className={classes["serials"]}>{moving.map((robot) => robot.serialNumber).join(", ")}</p>
+          <p className={classes["serials"]} tabIndex={0}>
+            <SerialNumbers serials={moving.map((robot) => robot.serialNumber)} />
+          </p>
         )}
         {skipped.length > 0 && (
           <>
             <Text size="sm" fw={600} mt="sm">
               {robotsText(skipped.length)} will be skipped:
             </Text>
-            <ul className={classes["skipped"]}>
+            <ul className={classes["skipped"]} tabIndex={0}>
               {skipped.map(({ robot, reason }) => (
                 <li key={robot.id}>
                   <strong>{robot.serialNumber}</strong> {reason}

@@ -1,4 +1,5 @@
 import { Button, Group as Row, Modal, Text } from "@mantine/core";
+import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
@@ -28,7 +29,7 @@ export function StopSiteDialog({ site, rows, stopped, onAgain, onClose }: StopSi
       <Text size="sm" role="status" fw={600} mb={6}>
         {summaryOf(stopped, rows.length)}
       </Text>
-      <div className={classes["robots"]}>
+      <div className={classes["robots"]} tabIndex={0}>
         {stopped === null || stopped.failure !== null ? (
           <ul className={classes["list"]} aria-label="Robots being stopped">
             {rows.map((row) => (
@@ -36,7 +37,11 @@ export function StopSiteDialog({ site, rows, stopped, onAgain, onClose }: StopSi
             ))}
           </ul>
         ) : (
-          <RobotResultList label="What came of each robot" results={stopped.results} doneText="Has stopped." />
+          <RobotResultList
+            label="What came of each robot"
+            results={worstFirst(stopped.results)}
+            doneText="Has stopped."
+          />
         )}
       </div>
       <Row justify="flex-end" mt="md" gap="xs">
@@ -51,6 +56,11 @@ export function StopSiteDialog({ site, rows, stopped, onAgain, onClose }: StopSi
       </Row>
     </Modal>
   );
+}
+
+/** Those that somebody may have to walk to come first; the order stays when they are told as done later. */
+function worstFirst(results: readonly RobotResult[]): readonly RobotResult[] {
+  return results.toSorted((a, b) => Number(a.outcome === "SUCCESS") - Number(b.outcome === "SUCCESS"));
 }
 
 function summaryOf(stopped: SiteStopped | null, robotCount: number): string {
