@@ -10,8 +10,8 @@ import { type Rig, startRig } from "./rig.ts";
 import { judgeRuns } from "./runs-judge.ts";
 import { ScheduleLoad } from "./schedule-load.ts";
 
-/** The first schedule fires this long after all were stored. */
-const FIRST_DUE_MS = 8_000;
+/** For storing all schedules before the first of them fires, also on a busy machine. */
+const FIRST_DUE_MS = 10_000;
 /** After the last planned end, for what is still to be confirmed. */
 const REST_MS = 15_000;
 
@@ -37,13 +37,11 @@ export async function endurance(parts: StepParts): Promise<boolean> {
   const byHand = rig.robots.filter(({ serial }) => !serials.has(serial));
   const presses = new Presses({ ...rig, robots: byHand, dice: new Dice(seed + 2) });
 
+  const firstDueMs = Date.now() + FIRST_DUE_MS;
+  const endMs = Date.now() + seconds * 1000;
+  await schedules.store(firstDueMs, endMs);
   const fromMs = Date.now();
-  const endMs = fromMs + seconds * 1000;
-  await Promise.all([
-    schedules.work(fromMs + FIRST_DUE_MS, endMs),
-    executioner.work(endMs - fromMs),
-    presses.work(endMs - fromMs),
-  ]);
+  await Promise.all([schedules.setAnew(endMs), executioner.work(endMs - fromMs), presses.work(endMs - fromMs)]);
   const lastEndMs = Math.max(endMs, ...schedules.planned.map((run) => run.endMs));
   await untilQuiet(rig, lastEndMs + REST_MS - Date.now());
   const gaps = timesWithoutServer(places, fromMs, Date.now());

@@ -7,12 +7,15 @@ import type { Dice } from "./moments.ts";
 const PAUSE_MS = [2_000, 5_500] as const;
 const AWAY_MS = [500, 3_000] as const;
 const ALL_AWAY_MS = [2_000, 4_000] as const;
-/** Of all kills, those that all servers share. */
-const ALL_AT_ONCE = 0.08;
-/** Of the others, those that are meant for the bridge. */
+/** So often all are killed at once, spread over the time. */
+const ALL_AT_ONCE = 2;
+/** Of the others, the share that is meant for the bridge. */
 const THE_BRIDGE = 0.5;
 
-/** Kills servers at random, for a time, and starts them again. */
+/**
+ * Kills servers at random, for a time, and starts them again. Single ones only while another answers: times without any
+ * server come by killing all at once, not by a machine that is slow to start them.
+ */
 export class Executioner {
   readonly #places: readonly ServerPlace[];
   readonly #watch: BridgeWatch;
@@ -30,11 +33,12 @@ export class Executioner {
 
   /** Resolves when the time is over and every server is back. Throws where one does not come back. */
   async work(ms: number): Promise<void> {
-    const endMs = Date.now() + ms;
+    const beganMs = Date.now();
     for (;;) {
       await pause(this.#dice.between(...PAUSE_MS));
-      if (Date.now() >= endMs) break;
-      if (this.#dice.next() < ALL_AT_ONCE) await this.#killAll();
+      const share = (Date.now() - beganMs) / ms;
+      if (share >= 1) break;
+      if (share > (this.allKilled + 1) / (ALL_AT_ONCE + 1)) await this.#killAll();
       else await this.#killOne();
     }
     await Promise.all(this.#restarts);
@@ -45,7 +49,7 @@ export class Executioner {
     const wanted = this.#dice.next() < THE_BRIDGE ? this.#watch.holder : null;
     const random = this.#dice.pick(alive);
     const victim = alive.find(({ answering }) => answering === wanted) ?? random;
-    if (victim === undefined) return;
+    if (victim === undefined || alive.length < 2) return;
     await this.#kill(victim, this.#dice.between(...AWAY_MS));
   }
 

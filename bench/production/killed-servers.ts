@@ -12,6 +12,9 @@ export interface ServerSettings {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+/** Much longer than it takes: other servers start at the same moment. */
+const START_LIMIT_MS = 90_000;
+
 /** Time during which a server answered, in Unix milliseconds. */
 export interface Life {
   /** How its database connections are named. */
@@ -54,17 +57,21 @@ export class ServerPlace {
     const { databaseUrl, mqttUrl, dataDir, adminPassword, secretKey, environment } = this.#settings;
     this.#births += 1;
     const name = `${this.name}-${this.#births}`;
-    const run = runSuncrew(["production"], {
-      DATABASE_URL: `${databaseUrl}?application_name=${name}`,
-      MQTT_URL: mqttUrl,
-      DATA_DIR: dataDir,
-      ADMIN_PASSWORD: adminPassword,
-      SECRET_KEY: secretKey,
-      HOST: "127.0.0.1",
-      PORT: String(this.#port),
-      LOG_LEVEL: "info",
-      ...environment,
-    });
+    const run = runSuncrew(
+      ["production"],
+      {
+        DATABASE_URL: `${databaseUrl}?application_name=${name}`,
+        MQTT_URL: mqttUrl,
+        DATA_DIR: dataDir,
+        ADMIN_PASSWORD: adminPassword,
+        SECRET_KEY: secretKey,
+        HOST: "127.0.0.1",
+        PORT: String(this.#port),
+        LOG_LEVEL: "info",
+        ...environment,
+      },
+      { startLimitMs: START_LIMIT_MS },
+    );
     this.#run = run;
     try {
       await run.ready();

@@ -10,13 +10,12 @@ import type { Rig } from "./rig.ts";
 /** One due time of a group, as its schedule was stored. */
 export interface PlannedRun {
   readonly scheduleId: number;
-  readonly groupName: string;
+  readonly group: Group;
   readonly dueMs: number;
   readonly endMs: number;
-  readonly robots: readonly KnownRobot[];
 }
 
-interface Group {
+export interface Group {
   readonly id: number;
   readonly name: string;
   readonly robots: readonly KnownRobot[];
@@ -55,16 +54,23 @@ export class ScheduleLoad {
     }
   }
 
-  /** Gives every group its schedule, due one after the other from `firstMs` on, and again one cycle later. */
-  async work(firstMs: number, lastMs: number): Promise<void> {
+  /** Gives every group its schedule, due one after the other from `firstMs` on. */
+  async store(firstMs: number, lastMs: number): Promise<void> {
     await Promise.all(
       this.#groups.map(async (group, index) => {
         const dueMs = Math.ceil((firstMs + (index * CYCLE_MS) / this.#groups.length) / 1000) * 1000;
         if (dueMs > lastMs) return;
-        const { scheduleId } = createSchedule.response.parse(
-          await this.#send(createSchedule, { body: this.#schedule(group, dueMs) }),
-        );
+        const body = this.#schedule(group, dueMs);
+        const { scheduleId } = createSchedule.response.parse(await this.#send(createSchedule, { body }));
         this.#add(group, scheduleId, dueMs);
+      }),
+    );
+  }
+
+  /** Sets each schedule to one cycle later once it has fired, if that is not after `lastMs`. */
+  async setAnew(lastMs: number): Promise<void> {
+    await Promise.all(
+      [...this.planned].map(async ({ group, scheduleId, dueMs }) => {
         if (dueMs + CYCLE_MS > lastMs) return;
         await pause(dueMs - Date.now());
         const isOnRecord = () => this.#isOnRecord(scheduleId, dueMs, group.robots.length);
@@ -94,9 +100,9 @@ export class ScheduleLoad {
     }
   }
 
-  #add({ name, robots }: Group, scheduleId: number, dueMs: number): void {
+  #add(group: Group, scheduleId: number, dueMs: number): void {
     const endMs = dueMs + DURATION_MINUTES * 60_000;
-    this.planned.push({ scheduleId, groupName: name, dueMs, endMs, robots });
+    this.planned.push({ scheduleId, group, dueMs, endMs });
   }
 
   #schedule({ id, robots }: Group, dueMs: number) {

@@ -26,7 +26,10 @@ export interface SuncrewRun {
 export function runSuncrew(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-  { history = false }: { readonly history?: boolean } = {},
+  {
+    history = false,
+    startLimitMs = START_LIMIT_MS,
+  }: { readonly history?: boolean; readonly startLimitMs?: number } = {},
 ): SuncrewRun {
   const [mode = "demo", ...options] = args;
   const without = ["--no-console", ...(mode === "demo" && !history ? ["--no-history"] : [])];
@@ -42,7 +45,7 @@ export function runSuncrew(
   const ready = new Promise<void>((resolve, reject) => {
     const limit = setTimeout(
       () => reject(new Error(`Not ready in time. It printed:\n${text}`)),
-      history ? START_LIMIT_MS + HISTORY_LIMIT_MS : START_LIMIT_MS,
+      history ? startLimitMs + HISTORY_LIMIT_MS : startLimitMs,
     );
     const read = (chunk: string): void => {
       text += chunk;
