@@ -15,6 +15,8 @@ import { stopRuns } from "./stop-runs.ts";
 /** Every server looks for what is due this often. */
 const LOOK_MS = 1_000;
 const LOOK_FOR_LOST_MS = 10_000;
+/** Every robot that is there was heard of by then: they report every 30 s, and are asked at once. */
+const HEARD_OF_MS = 30_000;
 /** Robots stopped in one transaction. */
 const STOPS_AT_ONCE = 100;
 /** Transactions of one kind at the same time. */
@@ -34,11 +36,14 @@ export class Scheduler implements Service {
   readonly #everySecond: readonly Rounds[];
   readonly #lost: Rounds;
   readonly #sending = new Set<Promise<void>>();
+  /** Since when this server could hear of robots. */
+  #hearsSince: Date;
   #cancels: Cancel[] = [];
   #ended = false;
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
+    this.#hearsSince = parts.clock.now();
     const rounds = (work: () => Promise<void>) => new Rounds(parts.log, work);
     this.#everySecond = [
       rounds(() => this.#stopWhatIsOver()),
@@ -51,9 +56,13 @@ export class Scheduler implements Service {
   }
 
   async start(): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock, broker } = this.#parts;
     this.#ended = false;
+    this.#hearsSince = clock.now();
     this.#cancels = [
+      broker.onConnectionChange((connected) => {
+        if (connected) this.#hearsSince = clock.now();
+      }),
       clock.every(LOOK_MS, () => {
         for (const rounds of this.#everySecond) void rounds.look();
       }),
@@ -80,7 +89,7 @@ export class Scheduler implements Service {
   async serve(scheduleId: number): Promise<void> {
     const { db, clock } = this.#parts;
     for (const due of await findDue(db, clock.now(), { id: scheduleId })) {
-      await this.#serve(due, await this.#isTooWet(due));
+      await this.#serve(due, await this.#isTooWet(due), true);
     }
   }
 
@@ -91,7 +100,8 @@ export class Scheduler implements Service {
     const asked = await Promise.all(
       due.map(async (schedule) => ({ schedule, tooWet: await this.#isTooWet(schedule) })),
     );
-    await eachOf(asked, AT_ONCE, ({ schedule, tooWet }) => this.#serve(schedule, tooWet));
+    const knowsRobots = clock.now().getTime() - this.#hearsSince.getTime() >= HEARD_OF_MS;
+    await eachOf(asked, AT_ONCE, ({ schedule, tooWet }) => this.#serve(schedule, tooWet, knowsRobots));
   }
 
   /** The day's weather holds the run; unknown weather holds nothing up. Null where the schedule does not ask. */
@@ -100,13 +110,13 @@ export class Scheduler implements Service {
     return (await this.#parts.forecasts.adviceFor(site)) === "not-recommended";
   }
 
-  async #serve(schedule: DueSchedule, tooWet: boolean | null): Promise<void> {
+  async #serve(schedule: DueSchedule, tooWet: boolean | null, knowsRobots: boolean): Promise<void> {
     const { db, clock, broker, log } = this.#parts;
     // Left alone, so that another server which reaches the broker finds it unlocked.
     if (!broker.connected && !isMissed(schedule, clock.now())) return;
     try {
       for (let moreDue = true; moreDue && !this.#ended;) {
-        const circumstances = { now: clock.now(), canSend: broker.connected, tooWet };
+        const circumstances = { now: clock.now(), canSend: broker.connected, knowsRobots, tooWet };
         const served = await decide(db, (tx) => runDue(tx, schedule.id, circumstances));
         this.#send(served?.commandIds ?? []);
         moreDue = served?.moreDue ?? false;
