@@ -20,6 +20,8 @@ import { readCommand, readCommands } from "./settle-due.writes.ts";
 import { Settlements } from "./settlements.ts";
 import { Settler } from "./settler.ts";
 
+const RESULT_UNKNOWN = "The result of the command is not known yet.";
+
 /** A caller waits this much longer than its command's deadline for the database to tell the outcome. */
 const GRACE_MS = 1_500;
 
@@ -31,6 +33,8 @@ export class Commands implements Service {
   readonly #settler: Settler;
   /** Many callers that begin to wait at once are told of their commands by one query. */
   readonly #stored: Together<string, Command>;
+  /** And those whose time is over at once are settled by one transaction. */
+  readonly #overdue: Together<number, true>;
 
   constructor(parts: Parts, changes: ChangeSignal) {
     this.#parts = parts;
@@ -40,6 +44,10 @@ export class Commands implements Service {
     this.#stored = new Together(async (ids) => {
       const commands = await readCommands(parts.db, ids);
       return new Map(commands.map((command) => [command.id, command]));
+    });
+    this.#overdue = new Together(async (robotIds) => {
+      await this.#settler.settleRobots(robotIds);
+      return new Map<number, true>();
     });
   }
 
@@ -120,8 +128,10 @@ export class Commands implements Service {
       const { message } = await this.#sendAndAnswer(commandId, robotAway);
       return { outcome: "SUCCESS", message, pending: false };
     } catch (error) {
-      if (!(error instanceof HttpError)) throw error;
-      return { outcome: "FAILED", message: error.message, pending: error.extra?.pending === true };
+      // What became of the others is told all the same.
+      const known = error instanceof HttpError ? error : new HttpError(503, RESULT_UNKNOWN, { pending: true });
+      if (known !== error) this.#parts.log.error({ error, command: commandId }, "the result of a command is not known");
+      return { outcome: "FAILED", message: known.message, pending: known.extra.pending === true };
     }
   }
 
@@ -166,26 +176,23 @@ export class Commands implements Service {
     known: { readonly robotAway: boolean; readonly brokerAway?: boolean } | null,
   ): Promise<SuccessAnswer> {
     const command = await this.#settlementOf(commandId);
-    if (command === null)
-      throw new HttpError(504, "The result of the command is not known yet.", { success: false, pending: true });
+    if (command === null) throw new HttpError(504, RESULT_UNKNOWN, { success: false, pending: true });
     return answerTo(command, known === null ? contextOf(command) : { brokerAway: false, ...known });
   }
 
   /** The command once its caller can be answered: by its deadline at the latest, where this server settles it itself. */
   async #settlementOf(commandId: string): Promise<Command | null> {
-    const { db, clock, log } = this.#parts;
+    const { clock, log } = this.#parts;
     const stored = await this.#stored.ask(commandId);
     if (stored === null || stored.answered_at !== null) return stored;
     const leftMs = Math.max(0, stored.settle_by.getTime() - clock.now().getTime());
     const cancelDeadline = clock.after(leftMs, () => {
-      this.#settler
-        .settleRobot(stored.robot_id)
-        .catch((error: unknown) => log.error({ error }, "settling a command failed"));
+      this.#overdue.ask(stored.robot_id).catch((error: unknown) => log.error({ error }, "settling a command failed"));
     });
     const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<void>();
     const cancelGrace = clock.after(leftMs + GRACE_MS, giveUp);
     try {
-      return (await this.#settlements.of(commandId, givenUp)) ?? (await readCommand(db, commandId));
+      return (await this.#settlements.of(commandId, givenUp)) ?? (await this.#stored.ask(commandId));
     } finally {
       cancelDeadline();
       cancelGrace();

@@ -13,7 +13,7 @@ export class Dispatcher {
   /** Many robots commanded at once are claimed, and noted as sent, by one query. */
   readonly #claims: Together<string, ClaimedCommand>;
   readonly #marks: Together<string, true>;
-  readonly #marking = new Set<Promise<void>>();
+  readonly #marking = new Set<Promise<unknown>>();
   #ended = false;
 
   constructor(parts: Parts) {
@@ -25,7 +25,7 @@ export class Dispatcher {
     });
     this.#marks = new Together(async (ids) => {
       await markPublished(db, ids, clock.now());
-      return new Map();
+      return new Map<string, true>();
     });
   }
 
@@ -86,9 +86,8 @@ export class Dispatcher {
   /** Only for the record: what was claimed counts as sent whether it is noted or not. */
   #markPublished(commandId: string): void {
     if (this.#ended) return;
-    const marking: Promise<void> = this.#marks
+    const marking: Promise<unknown> = this.#marks
       .ask(commandId)
-      .then(() => {})
       .catch((error: unknown) =>
         this.#parts.log.warn({ error, command: commandId }, "noting that a command was sent failed"),
       )

@@ -3,7 +3,8 @@ export { commandRoutes } from "./commands.routes.ts";
 /** Lock order of everything that writes about robots: robot_state rows, then robots rows, then commands. */
 export {
   type Command,
-  insertCommand,
+  type CommandOf,
+  insertCommands,
   type LockedRobot,
   lockRobots,
   readOpenCommands,
@@ -19,12 +20,11 @@ export { Commands } from "./commands.service.ts";
 /** For what commands many robots, inside its own transaction; `Commands.dispatch` sends it after the commit. */
 export type { Order, OrderAccepted, Requester } from "./accept-order.ts";
 export { type AcceptedOf, acceptOrders } from "./accept-orders.ts";
-/** For maintenance, under the lock on the robot. */
-export { overtakeStarts } from "./accept-order.ts";
-export { auditCommand } from "./command-records.writes.ts";
+/** For maintenance, under the locks on the robots. */
+export { auditCommands, type Audited } from "./command-records.writes.ts";
 export { pendingSentences } from "./command-sentences.ts";
 export { findRobotOf } from "./commands.queries.ts";
-export { answerPending, settleOvertaken } from "./settle.writes.ts";
+export { answerAllPending, settleAllOvertaken } from "./settle.writes.ts";
 /** Whether a START would be taken now, without trying it. */
 export { refusalOf } from "./start-candidate.ts";
 /** For the demo's history, which is written by what really sends and settles commands. */

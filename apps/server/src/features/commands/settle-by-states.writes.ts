@@ -4,7 +4,7 @@ import { type Command, type LockedRobot, lockRobots, readOpenCommands, showChang
 import { staysPending } from "./pending-verbs.ts";
 import { settleConfirmed } from "./settle-confirmed.writes.ts";
 import { lockAgain, readLocked } from "./settle-maintenance.writes.ts";
-import { insertFollowingStop, type OpenCommand, settleAllOvertaken } from "./settle.writes.ts";
+import { insertFollowingStops, type OpenCommand, settleAllOvertaken } from "./settle.writes.ts";
 
 /** A live state (not retained) of the robot's current session. */
 export interface LiveState {
@@ -122,7 +122,7 @@ async function stopStrays(
     const robot = robots.get(start.robot_id);
     const hasStop = pending.some((command) => command.robot_id === start.robot_id && command.verb === "STOP");
     if (robot === undefined || hasStop) continue;
-    await insertFollowingStop(tx, robot, start, now);
+    await insertFollowingStops(tx, [{ robot, command: start }], now);
     stopped.push(robot.id);
   }
   return stopped;

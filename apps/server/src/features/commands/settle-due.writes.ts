@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
-import { type Command, type LockedRobot, lockRobots, readOpenCommands, showChange } from "./command-rows.writes.ts";
+import { type Command, lockRobots, readOpenCommands, showChange } from "./command-rows.writes.ts";
 import { failureSentences, pendingSentences } from "./command-sentences.ts";
-import { staysPending } from "./pending-verbs.ts";
-import { answerPending, settleNeverSent, settleUnconfirmed } from "./settle.writes.ts";
+import { pendingVerbs, staysPending } from "./pending-verbs.ts";
+import { answerAllPending, type OpenCommand, settleAllUnconfirmed, settleNeverSent } from "./settle.writes.ts";
 
 /** Robots settled in one look of a server; the rest follow a second later. */
 const MAX_ROBOTS = 500;
@@ -33,22 +33,42 @@ export async function settleDueOf(
   now: Date,
   options: { readonly skipLocked: boolean },
 ): Promise<boolean> {
+  return settleAllDue(db, [robotId], now, options);
+}
+
+/** The same for many robots in one transaction: all of them, or none where one cannot be settled. */
+export async function settleAllDue(
+  db: Db,
+  robotIds: readonly number[],
+  now: Date,
+  options: { readonly skipLocked: boolean },
+): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    const robot = (await lockRobots(tx, [robotId], options)).get(robotId);
-    if (robot === undefined) return false;
-    const due = (await readOpenCommands(tx, [robotId])).filter((command) => isDue(command, now));
-    for (const command of due) await settleDue(tx, robot, command, now);
-    if (due.length > 0) await showChange(tx, [robotId]);
+    const robots = await lockRobots(tx, robotIds, options);
+    const due = (await readOpenCommands(tx, [...robots.keys()])).flatMap((command) => {
+      const robot = robots.get(command.robot_id);
+      return robot !== undefined && isDue(command, now) ? [{ robot, command }] : [];
+    });
+    await settleDue(tx, due, now);
+    await showChange(tx, [...new Set(due.map(({ robot }) => robot.id))]);
     return due.length > 0;
   });
 }
 
-async function settleDue(tx: Tx, robot: LockedRobot, command: Command, now: Date): Promise<void> {
-  const serial = robot.serial_number;
-  const { verb } = command;
-  if (staysPending(verb)) return answerPending(tx, robot, command, pendingSentences[verb].unconfirmed(serial), now);
-  if (command.claimed_by !== null) return settleUnconfirmed(tx, robot, command, now);
-  await settleNeverSent(tx, robot, command, failureSentences[verb].neverSent(serial), now);
+async function settleDue(tx: Tx, due: readonly OpenCommand[], now: Date): Promise<void> {
+  for (const verb of pendingVerbs) {
+    const pending = due.filter(({ command }) => command.verb === verb);
+    const words = pendingSentences[verb];
+    await answerAllPending(tx, pending, (robot) => words.unconfirmed(robot.serial_number), now);
+  }
+  const failing = due.filter(({ command }) => !staysPending(command.verb));
+  const sent = failing.filter(({ command }) => command.claimed_by !== null);
+  await settleAllUnconfirmed(tx, sent, now);
+  for (const { robot, command } of failing) {
+    if (command.claimed_by !== null || staysPending(command.verb)) continue;
+    const reason = failureSentences[command.verb].neverSent(robot.serial_number);
+    await settleNeverSent(tx, robot, command, reason, now);
+  }
 }
 
 /** Those of the commands whose callers can be answered. */

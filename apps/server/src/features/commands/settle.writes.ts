@@ -2,8 +2,8 @@ import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { CommandOutcome } from "../../platform/database/schema.ts";
 import { failPlannedRun } from "../runs/public.ts";
-import { auditCommand, auditCommands, logCommands, recordedOf } from "./command-records.writes.ts";
-import { type Command, insertCommand, type LockedRobot } from "./command-rows.writes.ts";
+import { auditCommands, logCommands, recordedOf } from "./command-records.writes.ts";
+import { type Command, insertCommands, type LockedRobot } from "./command-rows.writes.ts";
 import { failureSentences, rejectedSentence } from "./command-sentences.ts";
 import { staysPending } from "./pending-verbs.ts";
 
@@ -90,31 +90,40 @@ export async function settleAllOvertaken(tx: Tx, open: readonly OpenCommand[], n
 }
 
 /** Protocol rule 6: no state showed it in time. After a START a STOP follows, for the robot may be moving. */
-export async function settleUnconfirmed(tx: Tx, robot: LockedRobot, command: Command, now: Date): Promise<void> {
-  const { verb } = command;
-  if (staysPending(verb)) return;
-  const reason = failureSentences[verb].unconfirmed(robot.serial_number);
-  const closed = await fail(tx, [{ robot, command, reason }], "UNCONFIRMED", now);
-  if (closed && verb === "START") await insertFollowingStop(tx, robot, command, now);
+export async function settleAllUnconfirmed(tx: Tx, open: readonly OpenCommand[], now: Date): Promise<void> {
+  const failing = open.flatMap(({ robot, command }) => {
+    const { verb } = command;
+    if (staysPending(verb)) return [];
+    return [{ robot, command, reason: failureSentences[verb].unconfirmed(robot.serial_number) }];
+  });
+  const closed = await fail(tx, failing, "UNCONFIRMED", now);
+  const starts = closed.filter(({ command }) => command.verb === "START");
+  await insertFollowingStops(tx, starts, now);
 }
 
-/** A STOP by Suncrew after a START that was not confirmed; it stays pending until the robot shows that it stands. */
-export async function insertFollowingStop(tx: Tx, robot: LockedRobot, start: Command, now: Date): Promise<void> {
-  const stop = await insertCommand(
-    tx,
+/** STOPs by Suncrew after STARTs that were not confirmed; they stay pending until the robots show that they stand. */
+export async function insertFollowingStops(tx: Tx, starts: readonly OpenCommand[], now: Date): Promise<void> {
+  const stops = starts.map(({ robot, command: start }) => ({
     robot,
-    {
-      verb: "STOP",
-      params: { ...start.params, status: "stop" },
+    command: {
+      verb: "STOP" as const,
+      params: { ...start.params, status: "stop" as const },
       mode: start.mode,
-      actionType: "SYSTEM",
+      actionType: "SYSTEM" as const,
       userId: null,
       requestedBy: SUNCREW,
       followsId: start.id,
     },
+  }));
+  await insertCommands(tx, stops, now);
+  const by = { verb: "STOP", user_id: null, requested_by: SUNCREW } as const;
+  await auditCommands(
+    tx,
+    starts.map(({ robot, command: start }) => {
+      return { robot, command: by, outcome: "DONE" as const, reason: `The start ${start.id} was not confirmed.` };
+    }),
     now,
   );
-  await auditCommand(tx, robot, stop, { outcome: "DONE", reason: `The start ${start.id} was not confirmed.` }, now);
 }
 
 /** A STOP or lock whose caller is answered before it is confirmed: a STOP is on record as failed, and both pending. */
@@ -156,13 +165,13 @@ export async function answerAllPending(
   );
 }
 
-/** Closes what has failed, with its planned run, and puts it on record. False where all was closed before. */
+/** Closes what has failed, with its planned run, and puts it on record. Answers what was open until now. */
 async function fail(
   tx: Tx,
   failing: readonly (OpenCommand & { readonly reason: string })[],
   outcome: CommandOutcome,
   now: Date,
-): Promise<boolean> {
+): Promise<OpenCommand[]> {
   const closed = await closeAll(tx, failing, outcome, now);
   for (const { command, reason } of closed) {
     if (command.run_id !== null) await failPlannedRun(tx, command.run_id, reason, now);
@@ -177,5 +186,5 @@ async function fail(
     closed.map((each) => ({ ...each, outcome: "FAILED" as const })),
     now,
   );
-  return closed.length > 0;
+  return closed;
 }

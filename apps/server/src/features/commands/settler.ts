@@ -3,7 +3,7 @@ import type { Parts, Service } from "../../platform/parts.ts";
 import { forgetOldRequests } from "./command-requests.writes.ts";
 import type { Resend } from "./command-claims.writes.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import { findRobotsWithDueCommands, settleDueOf } from "./settle-due.writes.ts";
+import { findRobotsWithDueCommands, settleAllDue, settleDueOf } from "./settle-due.writes.ts";
 
 /** Every server looks for due commands this often. */
 const LOOK_MS = 1_000;
@@ -46,10 +46,10 @@ export class Settler implements Service {
     await this.#turn;
   }
 
-  /** Settles what is due of one robot now, and sends the STOP that may have followed. */
-  async settleRobot(robotId: number): Promise<void> {
+  /** Settles what is due of these robots now, and sends the STOPs that may have followed. */
+  async settleRobots(robotIds: readonly number[]): Promise<void> {
     const { db, clock } = this.#parts;
-    if (await settleDueOf(db, robotId, clock.now(), { skipLocked: false })) await this.#dispatcher.resend("due");
+    if (await settleAllDue(db, robotIds, clock.now(), { skipLocked: false })) await this.#dispatcher.resend("due");
   }
 
   /** Looks that would pile up behind a slow database are left out; a resend of all never is. */
@@ -71,6 +71,13 @@ export class Settler implements Service {
   async #settleDue(): Promise<void> {
     const { db, clock } = this.#parts;
     const robotIds = await findRobotsWithDueCommands(db, clock.now());
+    if (robotIds.length === 0) return;
+    try {
+      await settleAllDue(db, robotIds, clock.now(), { skipLocked: true });
+      return;
+    } catch (error) {
+      this.#parts.log.error({ error }, "settling commands at once failed; trying each robot by itself");
+    }
     const settleNext = async (): Promise<void> => {
       for (let robotId = robotIds.pop(); robotId !== undefined; robotId = robotIds.pop()) {
         // One robot whose commands cannot be settled must not hold up the others, nor any pending STOP.

@@ -1,69 +1,73 @@
+import { sql } from "kysely";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
-import type { LockedRobot } from "../commands/public.ts";
+import type { Command, LockedRobot } from "../commands/public.ts";
 import type { StandingLock } from "./maintenance-sentences.ts";
 
-export interface OpenLock extends StandingLock {
-  readonly id: number;
-  readonly former_mode: "auto" | "manual";
-}
-
-/** The lock that stands on a robot which this transaction has locked; null where nobody has set one. */
-export async function readOpenLock(tx: Tx, robot: LockedRobot): Promise<OpenLock | null> {
-  const lock = await tx
+/** The locks that stand on robots which this transaction has locked, by robot; none where nobody has set one. */
+export async function readOpenLocks(
+  tx: Tx,
+  asked: readonly { readonly robot: LockedRobot }[],
+): Promise<Map<number, StandingLock>> {
+  const locks = await tx
     .selectFrom("maintenance_locks as l")
     .innerJoin("sites", "sites.id", "l.site_id")
-    .select(["l.id", "l.former_mode", "l.locked_by", "l.locked_at", "l.reason", "sites.timezone"])
-    .where("l.robot_id", "=", robot.id)
+    .select(["l.robot_id", "l.locked_by", "l.locked_at", "l.reason", "sites.timezone"])
+    .where("l.robot_id", "=", sql<number>`any(${asked.map(({ robot }) => robot.id)}::int[])`)
     .where("l.released_at", "is", null)
-    .executeTakeFirst();
-  return lock ?? null;
+    .execute();
+  return new Map(locks.map(({ robot_id, ...lock }) => [robot_id, lock]));
 }
 
+/** Who locks, and why. */
 export interface NewLock {
   readonly reason: string;
   readonly userId: number;
   readonly name: string;
-  /** The MAINTENANCE_ON that carries it. */
-  readonly commandId: string;
 }
 
 /**
- * Puts a robot in maintenance and writes who did, why and since when; where a release of it was under way, the lock
- * that stands takes these over and waits for the robot again.
+ * Puts robots in maintenance and writes who did, why and since when; where a release of one was under way, the lock
+ * that stands takes these over and waits for the robot again. `command` is the MAINTENANCE_ON that carries it.
  */
-export async function storeLock(
+export async function storeLocks(
   tx: Tx,
-  robot: LockedRobot,
-  standing: OpenLock | null,
+  stored: readonly { readonly robot: LockedRobot; readonly command: Command }[],
   lock: NewLock,
   now: Date,
 ): Promise<void> {
-  const set = {
+  if (stored.length === 0) return;
+  const rows = stored.map(({ robot, command }) => ({
+    robot_id: robot.id,
+    site_id: robot.site_id,
     reason: lock.reason,
     locked_by_user_id: lock.userId,
     locked_by: lock.name,
     locked_at: now,
-    command_id: lock.commandId,
-    confirmed_at: null,
-  };
-  if (standing !== null) {
-    await tx.updateTable("maintenance_locks").set(set).where("id", "=", standing.id).execute();
-  } else {
-    const { operating_mode: mode } = robot;
-    await tx
-      .insertInto("maintenance_locks")
-      .values({
-        ...set,
-        robot_id: robot.id,
-        site_id: robot.site_id,
-        former_mode: mode === "maintenance" ? "auto" : mode,
-      })
-      .execute();
-  }
-  await tx.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", robot.id).execute();
+    former_mode: robot.operating_mode === "maintenance" ? ("auto" as const) : robot.operating_mode,
+    command_id: command.id,
+  }));
+  await tx
+    .insertInto("maintenance_locks")
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .column("robot_id")
+        .where("released_at", "is", null)
+        .doUpdateSet((eb) => ({
+          reason: eb.ref("excluded.reason"),
+          locked_by_user_id: eb.ref("excluded.locked_by_user_id"),
+          locked_by: eb.ref("excluded.locked_by"),
+          locked_at: eb.ref("excluded.locked_at"),
+          command_id: eb.ref("excluded.command_id"),
+          confirmed_at: null,
+        })),
+    )
+    .execute();
+  const robotIds = sql<number>`any(${rows.map((row) => row.robot_id)}::int[])`;
+  await tx.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", robotIds).execute();
   await tx
     .updateTable("robot_state")
     .set({ robot_status: "offline", change_no: changedNow })
-    .where("robot_id", "=", robot.id)
+    .where("robot_id", "=", robotIds)
     .execute();
 }

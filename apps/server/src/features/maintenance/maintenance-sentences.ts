@@ -26,10 +26,10 @@ export function alreadyLocked(serial: string, { locked_by, locked_at, reason, ti
 }
 
 export const maintenanceSentences = {
-  /** Its lock stood for the server and the robot alike, without anybody who set it. */
   locked: (serial: string) => `Robot ${serial} switched to maintenance mode, confirmed by the robot.`,
   startUnknown: (serial: string) =>
     `The start was sent to Robot ${serial}, which has not confirmed it yet. Watch its status.`,
+  gone: (serial: string) => `Robot ${serial} is no longer at this site.`,
   releasedNotStarted: (reason: string) => `Released from maintenance, but not started: ${reason}`,
   releasedAndStarted: (serial: string) => `Robot ${serial} was released from maintenance and started.`,
 } as const;

@@ -5,15 +5,18 @@ import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
+import { Together } from "../../platform/together.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type Commands, findRobotOf, type LockedRobot, lockRobots, readOpenCommands } from "../commands/public.ts";
-import { findGroup, manyRobotsAnswer, readMembers } from "../groups/public.ts";
-import { acceptLock, type Locker, type MaintenanceAccepted } from "./accept-lock.ts";
-import { acceptRelease } from "./accept-release.ts";
+import { findGroup, manyRobotsAnswer, readMembers, requireRobotsAt } from "../groups/public.ts";
+import { acceptLocks, type Locker, type MaintenanceAccepted } from "./accept-lock.ts";
+import { acceptReleases } from "./accept-release.ts";
 import { maintenanceSentences } from "./maintenance-sentences.ts";
 
 type MaintenanceBody = BodyOf<typeof robotMaintenance>;
 type Answer = ResponseOf<typeof robotMaintenance>;
+type Started = NonNullable<Answer["start"]>;
+type Starts = Together<number, RobotResult>;
 
 /** The console gives a call up after 10 s (§9), so a start that a release is followed by is not waited for longer. */
 const ANSWER_WITHIN_MS = 9_000;
@@ -43,7 +46,8 @@ export class Maintenance {
     const { robot, accepted } = decided;
     if (accepted.kind === "refused") throw accepted.error;
     const { message, confirmed } = await this.#settled(robot, accepted, body);
-    const start = body.start_after ? await this.#start(viewer, robot, startedAt) : null;
+    const starts = this.#starts(viewer, robot.site_id, by);
+    const start = body.start_after ? await this.#start(starts, robot, startedAt) : null;
     return { success: true, message, confirmed, start };
   }
 
@@ -51,17 +55,19 @@ export class Maintenance {
   async setGroup(viewer: Viewer, groupId: number, body: MaintenanceBody): Promise<ManyRobotsResponse> {
     const startedAt = this.#parts.clock.now();
     const by = lockerOf(viewer, "GROUP");
+    const { site_id } = await findGroup(viewer, this.#parts.db, groupId);
     const all = await decide(this.#parts.db, async (tx) => {
-      const { site_id } = await findGroup(viewer, tx, groupId);
+      await findGroup(viewer, tx, groupId);
       return this.#accept(tx, site_id, await readMembers(viewer, tx, groupId), by, body);
     });
+    const starts = this.#starts(viewer, site_id, by);
     const results = await Promise.all(
       all.map(async ({ robot, accepted }): Promise<RobotResult> => {
         const of = { robotId: robot.serial_number, robotObjectId: robot.id };
         if (accepted.kind === "refused") {
           return { ...of, outcome: skippedOrFailed(accepted.error), message: accepted.error.message, pending: false };
         }
-        return { ...of, ...(await this.#resultOf(viewer, robot, accepted, body, startedAt)) };
+        return { ...of, ...(await this.#resultOf(starts, robot, accepted, body, startedAt)) };
       }),
     );
     const words = body.start_after ? { ...releaseWords, done: "released and started" } : releaseWords;
@@ -77,19 +83,20 @@ export class Maintenance {
   ): Promise<{ readonly robot: LockedRobot; readonly accepted: MaintenanceAccepted }[]> {
     const robots = await lockRobots(tx, robotIds);
     const open = Map.groupBy(await readOpenCommands(tx, robotIds), (command) => command.robot_id);
-    const now = this.#parts.clock.now();
-    const all = [];
-    for (const robotId of robotIds) {
+    const asked = robotIds.flatMap((robotId) => {
       const robot = robots.get(robotId);
       // Deleted, or moved to another site, while this call waited for the locks.
-      if (robot === undefined || robot.deleted_at !== null || robot.site_id !== siteId) continue;
-      const mine = open.get(robotId) ?? [];
-      const accepted = body.enabled
-        ? await acceptLock(tx, robot, mine, by, body.reason, now)
-        : await acceptRelease(tx, robot, mine, by, now);
-      all.push({ robot, accepted });
-    }
-    return all;
+      if (robot === undefined || robot.deleted_at !== null || robot.site_id !== siteId) return [];
+      return [{ robot, open: open.get(robotId) ?? [] }];
+    });
+    const now = this.#parts.clock.now();
+    const accepted = body.enabled
+      ? await acceptLocks(tx, asked, by, body.reason, now)
+      : await acceptReleases(tx, asked, by, now);
+    return asked.flatMap(({ robot }) => {
+      const mine = accepted.get(robot.id);
+      return mine ? [{ robot, accepted: mine }] : [];
+    });
   }
 
   /** Once the robot showed it, or will not in time. Throws what is not a success; a lock stands in every case. */
@@ -110,7 +117,7 @@ export class Maintenance {
   }
 
   async #resultOf(
-    viewer: Viewer,
+    starts: Starts,
     robot: LockedRobot,
     accepted: Extract<MaintenanceAccepted, { kind: "stored" }>,
     body: MaintenanceBody,
@@ -119,7 +126,7 @@ export class Maintenance {
     try {
       const { message, confirmed } = await this.#settled(robot, accepted, body);
       if (!body.start_after) return { outcome: "SUCCESS", message, pending: !confirmed };
-      const start = await this.#start(viewer, robot, startedAt);
+      const start = await this.#start(starts, robot, startedAt);
       return start.success
         ? { outcome: "SUCCESS", message: maintenanceSentences.releasedAndStarted(robot.serial_number), pending: false }
         : { outcome: "FAILED", message: maintenanceSentences.releasedNotStarted(start.message), pending: false };
@@ -130,30 +137,40 @@ export class Maintenance {
   }
 
   /** The start that was asked for with the release, like any press of Start; it undoes no release. */
-  async #start(viewer: Viewer, robot: LockedRobot, startedAt: Date): Promise<NonNullable<Answer["start"]>> {
-    const { clock } = this.#parts;
-    const { serial_number: robotId, id: robotObjectId, site_id: siteId } = robot;
-    const body = { robotId, robotObjectId, siteId, command: "START", mode: "AUTO", params: {} } as const;
-    const { promise: late, resolve } = Promise.withResolvers<NonNullable<Answer["start"]>>();
+  async #start(starts: Starts, robot: LockedRobot, startedAt: Date): Promise<Started> {
+    const { clock, log } = this.#parts;
+    const { promise: late, resolve } = Promise.withResolvers<Started>();
+    const unknown = { success: false, message: maintenanceSentences.startUnknown(robot.serial_number) };
     const leftMs = Math.max(0, startedAt.getTime() + ANSWER_WITHIN_MS - clock.now().getTime());
-    const cancel = clock.after(leftMs, () =>
-      resolve({ success: false, message: maintenanceSentences.startUnknown(robotId) }),
+    const cancel = clock.after(leftMs, () => resolve(unknown));
+    const started = starts.ask(robot.id).then(
+      (result) => ({
+        success: result?.outcome === "SUCCESS",
+        message: result?.message ?? maintenanceSentences.gone(robot.serial_number),
+      }),
+      (error: unknown) => {
+        if (error instanceof HttpError) return { success: false, message: error.message };
+        log.error({ error, robotId: robot.id }, "starting a released robot failed");
+        return unknown;
+      },
     );
     try {
-      return await Promise.race([late, this.#sendStart(viewer, body)]);
+      return await Promise.race([late, started]);
     } finally {
       cancel();
     }
   }
 
-  async #sendStart(viewer: Viewer, body: Parameters<Commands["send"]>[1]): Promise<NonNullable<Answer["start"]>> {
-    try {
-      const { message } = await this.#commands.send(viewer, body, null);
-      return { success: true, message };
-    } catch (error) {
-      if (!(error instanceof HttpError)) throw error;
-      return { success: false, message: error.message };
-    }
+  /** Starts robots as they are released: those released at the same moment by one order. */
+  #starts(viewer: Viewer, siteId: number, by: Locker): Starts {
+    return new Together(async (robotIds) => {
+      const choose = async (tx: Tx) => {
+        await requireRobotsAt(viewer, tx, siteId, robotIds);
+        return { siteId, robotIds };
+      };
+      const results = await this.#commands.sendMany(choose, { verb: "START", mode: "AUTO", by });
+      return new Map(results.map((result) => [result.robotObjectId, result]));
+    });
   }
 }
 

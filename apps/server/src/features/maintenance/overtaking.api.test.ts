@@ -1,0 +1,117 @@
+import { robotStatus } from "@suncrew/contract/commands/commands.ts";
+import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { standGroups } from "../../../test/group-fixtures.ts";
+
+/** In real time: what is held on its way is given up after 8 s, long after these tests are over. */
+let bench: CommandBench;
+let broker: CuttableBroker;
+
+beforeEach(async () => {
+  bench = await CommandBench.open({ wrapBroker: (inner) => (broker = new CuttableBroker(inner)) });
+  await bench.live();
+});
+afterEach(() => bench.close());
+
+const robot = () => bench.robot();
+const set = async (body: object, as: "owner" | "admin" = "owner") => {
+  const client = await bench.server.as(as);
+  return client.call(robotMaintenance, {
+    params: { robotId: bench.fixtures.ownRobot.id },
+    body: { enabled: true, ...body },
+  });
+};
+const outcomes = async () => (await bench.commands()).map(({ verb, outcome }) => `${verb} ${outcome ?? "open"}`);
+
+/** Keeps messages of that verb back; what is answered hands them to the robot after all. */
+function hold(verb: string): () => Promise<void> {
+  const isHeld = (payload: string) => payload.includes(`"${verb}"`);
+  broker.fateOf = (_topic, payload) => (isHeld(payload) ? "lose" : "pass");
+  return async () => {
+    const held = broker.published.filter(({ payload }) => isHeld(payload));
+    expect(held.length).toBeGreaterThan(0);
+    for (const { topic, payload } of held) await bench.observer.publish(topic, payload);
+    // The robot takes its messages in order: once it has answered, it has taken those before.
+    const admin = await bench.server.as("admin");
+    await admin.ask(robotStatus, { query: { robotId: bench.fixtures.ownRobot.serial } });
+  };
+}
+
+describe("protocol rule 8: a lock set while something is on its way wins", () => {
+  test("protocol rule 8: over a START, which is answered as overtaken and acts as little when it arrives", async () => {
+    const deliver = hold("START");
+    const start = bench.press("START");
+    await bench.until(async () => (await bench.commands()).length === 1);
+    const locked = await set({ reason: "Brush worn" });
+    expect(await start).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining("maintenance lock came before") },
+    });
+    expect(locked).toMatchObject({ status: 200, body: { confirmed: true } });
+    await deliver();
+    expect(robot().truth()).toMatchObject({ motion: "STOPPED", mode: "MAINTENANCE", startsTaken: [] });
+    expect(await outcomes()).toEqual(["START UNCONFIRMED", "MAINTENANCE_ON CONFIRMED"]);
+    expect(await bench.activity()).toMatchObject([{ action: "START", status: "FAILED" }]);
+  });
+
+  test("protocol rule 1: nor does that START act once the robot is released", async () => {
+    const deliver = hold("START");
+    const start = bench.press("START");
+    await bench.until(async () => (await bench.commands()).length === 1);
+    await set({ reason: "Brush worn" });
+    await start;
+    expect(await set({ enabled: false })).toMatchObject({ status: 200, body: { confirmed: true } });
+    await deliver();
+    expect(robot().truth()).toMatchObject({ motion: "STOPPED", mode: "AUTO", startsTaken: [] });
+  });
+
+  test("protocol rule 8: over a release, which changes nothing when it arrives, and its reason stands", async () => {
+    await set({ reason: "Brush worn" });
+    const deliver = hold("MAINTENANCE_OFF");
+    const released = set({ enabled: false, start_after: true });
+    await bench.until(async () => (await bench.commands()).length === 2);
+    const again = await set({ reason: "Motor hot" }, "admin");
+    expect(await released).toMatchObject({ status: 409, body: { message: expect.stringContaining("locked again") } });
+    expect(again).toMatchObject({ status: 200, body: { confirmed: true } });
+    await deliver();
+    expect(robot().truth()).toMatchObject({ mode: "MAINTENANCE", startsTaken: [] });
+    const locks = await bench.db.selectFrom("maintenance_locks").selectAll().execute();
+    expect(locks).toMatchObject([{ reason: "Motor hot", locked_by: "Anita Rao", released_at: null }]);
+    expect(locks[0]?.confirmed_at).not.toBeNull();
+    expect(await outcomes()).toEqual([
+      "MAINTENANCE_ON CONFIRMED",
+      "MAINTENANCE_OFF UNCONFIRMED",
+      "MAINTENANCE_ON CONFIRMED",
+    ]);
+  });
+
+  test("protocol rule 8: over the start that was to follow a release", async () => {
+    await set({ reason: "Brush worn" });
+    const deliver = hold("START");
+    const released = set({ enabled: false, start_after: true });
+    await bench.until(async () => (await bench.commands()).length === 3);
+    expect(await set({ reason: "Motor hot" })).toMatchObject({ status: 200, body: { confirmed: true } });
+    expect(await released).toMatchObject({ status: 200, body: { confirmed: true, start: { success: false } } });
+    await deliver();
+    expect(robot().truth()).toMatchObject({ mode: "MAINTENANCE", motion: "STOPPED", startsTaken: [] });
+  });
+
+  test("protocol rule 8: for a whole group, over the start of one of its robots", async () => {
+    await standGroups(bench.db, bench.fixtures, "unplanned");
+    const deliver = hold("START");
+    const start = bench.press("START");
+    await bench.until(async () => (await bench.commands()).length === 1);
+    const owner = await bench.server.as("owner");
+    const params = { groupId: bench.fixtures.ownGroup.groupId };
+    const locked = await owner.ask(groupMaintenance, { params, body: { enabled: true, reason: "Cleaning the row" } });
+    expect(locked).toMatchObject({
+      success: true,
+      results: [{ robotId: "OWN-1", outcome: "SUCCESS", pending: false }],
+    });
+    expect((await start).status).toBe(409);
+    await deliver();
+    expect(robot().truth()).toMatchObject({ motion: "STOPPED", mode: "MAINTENANCE", startsTaken: [] });
+  });
+});

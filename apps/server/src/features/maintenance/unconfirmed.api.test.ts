@@ -1,0 +1,95 @@
+import { commandMessageSchema } from "@suncrew/contract/devices/messages.ts";
+import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { FastClock } from "../../../test/fast-clock.ts";
+
+let bench: CommandBench;
+let broker: CuttableBroker;
+
+// Time runs fast, for what is not confirmed is waited for.
+beforeEach(async () => {
+  bench = await CommandBench.open({
+    clock: new FastClock(8),
+    wrapBroker: (inner) => (broker = new CuttableBroker(inner)),
+  });
+  await bench.live();
+});
+afterEach(() => bench.close());
+
+const robot = () => bench.robot();
+const set = async (body: object) => {
+  const client = await bench.server.as("owner");
+  const params = { robotId: bench.fixtures.ownRobot.id };
+  return client.call(robotMaintenance, { params, body: { enabled: true, ...body } });
+};
+const lock = () => set({ reason: "Brush worn" });
+const release = (more: object = {}) => set({ enabled: false, ...more });
+const shown = async () => {
+  const client = await bench.server.as("owner");
+  const { robots } = await client.ask(robotDetailsWithSettings, { params: { siteId: bench.fixtures.ownSiteId } });
+  return robots.find(({ robot_id }) => robot_id === bench.fixtures.ownRobot.id);
+};
+const verbs = async () => (await bench.commands()).map(({ verb, outcome }) => `${verb} ${outcome ?? "open"}`);
+const settled = () => bench.until(async () => (await bench.commands()).every(({ settled_at }) => settled_at !== null));
+const confirmed = () =>
+  bench.until(async () => {
+    const lockRow = await bench.db.selectFrom("maintenance_locks").selectAll().executeTakeFirst();
+    return lockRow?.confirmed_at;
+  });
+/** However busy this machine is: a lock that is answered as not confirmed yet is confirmed by a repetition. */
+const lockedFor = async () => {
+  expect(await lock()).toMatchObject({ status: 200 });
+  await confirmed();
+};
+
+describe("protocol rule 8: what the robot does not confirm within 8 s", () => {
+  test("protocol rule 8: a robot that does not hear its lock is told again until it shows it; before, it cannot be released", async () => {
+    robot().inject({ kind: "deaf" });
+    expect(await lock()).toMatchObject({ status: 200, body: { confirmed: false } });
+    expect(await release()).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining("has not confirmed its lock yet") },
+    });
+    expect(await bench.press("START")).toMatchObject({ status: 409 });
+    robot().clear("deaf");
+    await confirmed();
+    const sent = broker.published.filter(({ payload }) => payload.includes("MAINTENANCE_ON"));
+    expect(sent.length).toBeGreaterThan(1);
+    expect(new Set(sent.map(({ payload }) => commandMessageSchema.parse(JSON.parse(payload)).id)).size).toBe(1);
+    expect(await verbs()).toEqual(["MAINTENANCE_ON CONFIRMED"]);
+  });
+
+  test("protocol rule 8: a release that the robot does not confirm is 504, and the lock stands", async () => {
+    await lockedFor();
+    robot().inject({ kind: "deaf" });
+    expect(await release({ start_after: true })).toMatchObject({
+      status: 504,
+      body: { success: false, message: expect.stringContaining("It stays in maintenance") },
+    });
+    robot().clear("deaf");
+    expect(await shown()).toMatchObject({ operating_mode: "maintenance", maintenance: { confirmed: true } });
+    expect(await verbs()).toEqual(["MAINTENANCE_ON CONFIRMED", "MAINTENANCE_OFF UNCONFIRMED"]);
+    expect(robot().truth()).toMatchObject({ mode: "MAINTENANCE", startsTaken: [] });
+  });
+
+  test("protocol rule 8: where the robot left maintenance unheard, it is locked again as soon as it is heard", async () => {
+    await lockedFor();
+    robot().inject({ kind: "silent" });
+    expect(await release()).toMatchObject({ status: 504 });
+    expect(robot().truth().mode).toBe("AUTO");
+    robot().clear("silent");
+    robot().setByHand({ battery: 50 });
+    await bench.until(async () => (await bench.commands()).length === 3);
+    await settled();
+    await confirmed();
+    expect(robot().truth().mode).toBe("MAINTENANCE");
+    expect(await verbs()).toEqual([
+      "MAINTENANCE_ON CONFIRMED",
+      "MAINTENANCE_OFF UNCONFIRMED",
+      "MAINTENANCE_ON CONFIRMED",
+    ]);
+  });
+});
