@@ -155,7 +155,9 @@ test("protocol rule 8: Maintenance asks why, says how it acts, and locks; anothe
     await expectStatus(shown, "Maintenance", { timeout: 2000 });
     await expectStatus(shown, "Offline");
     await expect(shown.root).toContainText("In maintenance, connected");
-    await expect(lockOf(browser, shown).note).toHaveText(/^Gearbox checkVikram Mehta, just nowconfirmed by the robot$/);
+    await expect(lockOf(browser, shown).note).toHaveText(
+      /^Gearbox checkLocked by Vikram Mehta, just nowconfirmed by the robot$/,
+    );
     await expectDisabled(shown.start, "Robot SCR-1002 is in maintenance.");
     await expectDisabled(shown.stop, "Robot SCR-1002 is in maintenance.");
   }

@@ -89,6 +89,10 @@ test("§5 Schedule: what must not be saved is told, and nothing is sent", async 
   await dialog.duration.fill("half an hour");
   await dialog.duration.blur();
   await expect(dialog.duration).toHaveValue("1");
+  await dialog.date.fill("");
+  await dialog.save.click();
+  await expectToast(page, "Missing Date", "Please set a date for the schedule.");
+  await expect(dialog.date).toBeFocused();
   await dialog.date.fill(siteDay(ZONE, -1));
   await expect(dialog.next).toContainText("This day is past. Choose today or a later day.");
   await dialog.save.click();

@@ -12,7 +12,7 @@ export function MaintenanceNote({ robot }: { robot: MaintainedRobot }) {
     <div className={classes["note"]} data-confirmed={lock.confirmed} role="group" aria-label="Maintenance lock">
       <p className={classes["reason"]}>{lock.reason}</p>
       <p className={classes["who"]}>
-        {lock.locked_by}, <RelativeTime at={lock.locked_at} />
+        Locked by {lock.locked_by}, <RelativeTime at={lock.locked_at} />
       </p>
       <p className={classes["confirmation"]}>
         {lock.confirmed ? <IconCircleCheck size={13} aria-hidden /> : <IconClockPause size={13} aria-hidden />}

@@ -19,7 +19,8 @@ export function RobotResults({ answer, isBusy, canRetry, onAgain, onClose }: Rob
       <p className={classes["text"]} role="status">
         {answer.message}
       </p>
-      <div className={classes["results"]}>
+      {/* A long list scrolls, so the keyboard must be able to enter it. */}
+      <div className={classes["results"]} role="group" aria-label="What came of each robot" tabIndex={0}>
         <RobotResultList label="Results" results={answer.results} />
       </div>
       <Row justify="flex-end" gap="xs">

@@ -5,13 +5,7 @@ import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { SCHEDULE_MAX_MINUTES, SCHEDULE_MIN_MINUTES } from "@suncrew/contract/schedules/schedules.ts";
 import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { effectiveStart } from "@suncrew/domain/schedules/effective-start.ts";
-import {
-  parseDurationInput,
-  scheduleProblemText,
-  validateSchedule,
-} from "@suncrew/domain/schedules/schedule-validation.ts";
-import type { ScheduleProblem } from "@suncrew/domain/schedules/schedule-validation.ts";
+import { parseDurationInput } from "@suncrew/domain/schedules/schedule-validation.ts";
 import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import { useId, useRef, useState } from "react";
 import { toast } from "../../platform/toast.tsx";
@@ -22,6 +16,8 @@ import { formStartTime, scheduleBodyOf, scheduleFormOf } from "./schedule-form.t
 import type { ScheduleForm } from "./schedule-form.ts";
 import { FREQUENCIES, frequencyWord } from "./schedule-meaning.ts";
 import { SchedulePreview } from "./schedule-preview.tsx";
+import { problemOf, problemText } from "./schedule-problem.ts";
+import type { FormProblem } from "./schedule-problem.ts";
 
 const FREQUENCY_CHOICES = FREQUENCIES.map((value) => ({ value, label: frequencyWord[value] }));
 
@@ -38,7 +34,7 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
   const stored = group.schedule_details;
   const { timezone } = site;
   const [form, setForm] = useState(() => scheduleFormOf(stored, siteToday(timezone, new Date())));
-  const [problem, setProblem] = useState<ScheduleProblem | "past-date" | null>(null);
+  const [problem, setProblem] = useState<FormProblem | null>(null);
   const [isSaving, setSaving] = useState(false);
   const frequencyId = useId();
   const timeInput = useRef<HTMLInputElement>(null);
@@ -51,12 +47,12 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
   };
 
   const save = async () => {
-    const found = problemOf(form, timezone, formStartTime(form, stored));
+    const found = problemOf(form, timezone, formStartTime(form, stored), new Date());
     setProblem(found);
     if (found !== null) {
-      const { title, message } = found === "past-date" ? PAST_DATE : scheduleProblemText[found];
-      toast.failure({ title, message });
-      const field = found === "past-date" ? dateInput : found === "invalid-duration" ? durationInput : timeInput;
+      toast.failure(problemText[found]);
+      const field =
+        found === "invalid-duration" ? durationInput : found === "missing-start-time" ? timeInput : dateInput;
       field.current?.focus();
       return;
     }
@@ -97,7 +93,7 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
             type="date"
             label="Date"
             value={form.date}
-            error={problem === "past-date"}
+            error={problem === "past-date" || problem === "missing-date"}
             onChange={(event) => change({ date: event.currentTarget.value })}
           />
           <TextInput
@@ -150,24 +146,4 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
       </form>
     </Modal>
   );
-}
-
-const PAST_DATE = { title: "Date Is Past", message: "Please choose today or a later day for the schedule." };
-
-/** §5 first; then a day that the server would refuse, or none. */
-function problemOf(
-  form: ScheduleForm,
-  timezone: string,
-  startTime: string | null,
-): ScheduleProblem | "past-date" | null {
-  const problem = validateSchedule({
-    enabled: form.enabled,
-    startTime: form.startTime,
-    durationMinutes: parseDurationInput(form.durationText),
-  });
-  if (problem !== null) return problem;
-  if (form.date === "") return "past-date";
-  if (startTime === null) return null;
-  const start = effectiveStart({ startTime, frequency: form.frequency }, timezone, new Date());
-  return start.kind === "start" ? null : "past-date";
 }

@@ -1,0 +1,122 @@
+import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
+import { describe, expect, test } from "vitest";
+import { clientScheduleOf } from "./client-schedule.ts";
+import { scheduleBodyOf, scheduleFormOf, formStartTime } from "./schedule-form.ts";
+import { problemOf } from "./schedule-problem.ts";
+import { lastDayNote, timesText } from "./schedule-text.ts";
+
+const ids = { siteId: 3, groupId: 7 };
+
+function stored(change: Partial<Schedule> = {}): Schedule {
+  return {
+    id: 1,
+    group_id: 7,
+    site_id: 3,
+    action: "START",
+    start_time: "2026-11-18 06:30:20",
+    duration_minutes: 45,
+    frequency: "DAILY",
+    status: "ACTIVE",
+    next_run_at: null,
+    skip_on_rain: true,
+    ...change,
+  };
+}
+
+describe("§3 Robot group: the schedule's client shape", () => {
+  test("keeps customDays 1 and days [], with the defaults of §9 where there is none", () => {
+    const none = { enabled: false, startTime: "", durationMinutes: 30, frequency: "ONCE", customDays: 1, days: [] };
+    expect(clientScheduleOf(null)).toEqual(none);
+    expect(clientScheduleOf(stored())).toEqual({
+      ...none,
+      enabled: true,
+      startTime: "06:30",
+      durationMinutes: 45,
+      frequency: "DAILY",
+    });
+  });
+});
+
+describe("§5 Schedule: what the dialog begins with and sends", () => {
+  test("a new one begins enabled, today, without a time", () => {
+    expect(scheduleFormOf(null, "2026-11-21")).toMatchObject({
+      enabled: true,
+      date: "2026-11-21",
+      startTime: "",
+      durationText: "30",
+      frequency: "ONCE",
+      skipOnRain: false,
+    });
+  });
+
+  test.each([
+    [stored(), "2026-11-18"],
+    [stored({ frequency: "ONCE" }), "2026-11-21"],
+    [stored({ frequency: "ONCE", start_time: "2026-11-25 06:30:00" }), "2026-11-25"],
+  ])("Time: editing keeps the stored date, or today if a ONCE lies past", (schedule, date) => {
+    expect(scheduleFormOf(schedule, "2026-11-21").date).toBe(date);
+  });
+
+  test("a time that was not touched keeps its seconds; customDays and days are not sent", () => {
+    const form = scheduleFormOf(stored(), "2026-11-21");
+    const body = {
+      site_id: 3,
+      group_id: 7,
+      action: "START",
+      start_time: "2026-11-18 06:30:20",
+      duration_minutes: 45,
+      frequency: "DAILY",
+      status: "ACTIVE",
+      skip_on_rain: true,
+    };
+    expect(scheduleBodyOf(form, stored(), ids)).toEqual(body);
+    const changed = { ...form, startTime: "07:00", enabled: false, durationText: "many" };
+    expect(scheduleBodyOf(changed, stored(), ids)).toEqual({
+      ...body,
+      start_time: "2026-11-18 07:00:00",
+      duration_minutes: 1,
+      status: "INACTIVE",
+    });
+  });
+
+  test("switched off without a time it keeps the stored one, or midnight", () => {
+    const form = { ...scheduleFormOf(null, "2026-11-21"), enabled: false };
+    expect(formStartTime(form, null)).toBeNull();
+    expect(scheduleBodyOf(form, null, ids).start_time).toBe("2026-11-21 00:00:00");
+    expect(scheduleBodyOf(form, stored(), ids).start_time).toBe("2026-11-21 06:30:20");
+  });
+});
+
+describe("§5 Schedule: the first problem is told", () => {
+  const now = new Date("2026-11-21T12:00:00.000Z");
+  const form = { ...scheduleFormOf(null, "2026-11-21"), startTime: "06:30" };
+  test.each([
+    [{ durationText: "0" }, "invalid-duration"],
+    [{ startTime: "" }, "missing-start-time"],
+    [{ startTime: "", enabled: false }, null],
+    [{ date: "" }, "missing-date"],
+    [{ date: "2026-11-20" }, "past-date"],
+    [{ date: "2026-11-20", frequency: "DAILY" }, null],
+    [{}, null],
+  ] as const)("%j is %s", (change, problem) => {
+    const changed = { ...form, ...change };
+    expect(problemOf(changed, "Asia/Kolkata", formStartTime(changed, null), now)).toBe(problem);
+  });
+});
+
+describe("A schedule in words", () => {
+  test.each([
+    ["ONCE", "Once, Wed 18 Nov 2026 at 06:30"],
+    ["DAILY", "Daily at 06:30"],
+    ["WEEKLY", "Weekly on Wednesday at 06:30"],
+    ["MONTHLY", "Monthly on day 18 at 06:30"],
+  ] as const)("%s is %s", (frequency, text) => {
+    expect(timesText(stored({ frequency }))).toBe(text);
+  });
+
+  test("Time: MONTHLY on day 29 to 31 says what shorter months do", () => {
+    expect(lastDayNote({ frequency: "MONTHLY", date: "2026-01-28" })).toBeNull();
+    expect(lastDayNote({ frequency: "MONTHLY", date: "2026-01-29" })).toContain("a day 29");
+    expect(lastDayNote({ frequency: "WEEKLY", date: "2026-01-31" })).toBeNull();
+  });
+});

@@ -1,0 +1,36 @@
+import { effectiveStart } from "@suncrew/domain/schedules/effective-start.ts";
+import {
+  parseDurationInput,
+  scheduleProblemText,
+  validateSchedule,
+} from "@suncrew/domain/schedules/schedule-validation.ts";
+import type { ScheduleProblem } from "@suncrew/domain/schedules/schedule-validation.ts";
+import type { ScheduleForm } from "./schedule-form.ts";
+
+/** Those of §5, and those of the date that the dialog adds. */
+export type FormProblem = ScheduleProblem | "missing-date" | "past-date";
+
+export const problemText: Record<FormProblem, { readonly title: string; readonly message: string }> = {
+  ...scheduleProblemText,
+  "missing-date": { title: "Missing Date", message: "Please set a date for the schedule." },
+  "past-date": { title: "Date Is Past", message: "Please choose today or a later day for the schedule." },
+};
+
+/** The first problem that keeps the form from being sent: those of §5, then a day that the server would refuse. */
+export function problemOf(
+  form: ScheduleForm,
+  timezone: string,
+  startTime: string | null,
+  now: Date,
+): FormProblem | null {
+  const problem = validateSchedule({
+    enabled: form.enabled,
+    startTime: form.startTime,
+    durationMinutes: parseDurationInput(form.durationText),
+  });
+  if (problem !== null) return problem;
+  if (form.date === "") return "missing-date";
+  if (startTime === null) return null;
+  const start = effectiveStart({ startTime, frequency: form.frequency }, timezone, now);
+  return start.kind === "start" ? null : "past-date";
+}
