@@ -131,6 +131,26 @@ test("Stop everything: a Stop that could not be sent says so and why, and can be
   await expect(panel(page, BHADLA).getByText("4 of 4 robots stopped.")).toBeVisible({ timeout: SETTLED_MS });
 });
 
+test("Stop everything: where the robots could not be loaded, they are stopped none the less", async ({
+  page,
+  signIn,
+  simulator,
+  problems,
+}) => {
+  problems.allow(/status of 500/);
+  await signIn(page, "admin");
+  await startRobot(robotCard(page, "SCR-1003"), simulator);
+  await page.route("**/getRobotDetailsWithSettings/**", (route) =>
+    route.fulfill({ status: 500, json: { message: "Broken" } }),
+  );
+  await page.reload();
+  await expect(page.getByText("The robots could not be loaded.")).toBeVisible();
+  await stopAll(page).click();
+  await expectTruth(simulator, "SCR-1003", { motion: "STOPPED" });
+  await expect(panel(page, BHADLA).getByText("4 of 4 robots stopped.")).toBeVisible({ timeout: SETTLED_MS });
+  await expect(page.getByRole("button", { name: "Stop all again" })).toHaveCount(0);
+});
+
 for (const width of [360, 390]) {
   test(`Stop everything, ${width} px: it stays under the thumb wherever the site's robots are scrolled to`, async ({
     page,

@@ -21,7 +21,7 @@ export interface RobotGroupsCardProps {
 
 /** §2 Site Management page, Robot Groups tab: the card with Create Group, and a row for each group. */
 export function RobotGroupsCard({ site, robots }: RobotGroupsCardProps) {
-  const { state, groups, retry, isRetrying } = useSiteGroups(site.id);
+  const { state, groups, lastKnown, retry, isRetrying } = useSiteGroups(site.id);
   const [open, setOpen] = useState<{ readonly group: Group | null } | null>(null);
   const missing = whatIsMissing(state, robots);
   return (
@@ -70,7 +70,7 @@ export function RobotGroupsCard({ site, robots }: RobotGroupsCardProps) {
           <GroupDialog
             site={site}
             group={open.group}
-            groups={groups}
+            groups={lastKnown}
             rows={robots.rows}
             onClose={() => setOpen(null)}
           />

@@ -2,7 +2,6 @@ import { Button, Group as Row, Modal, Text } from "@mantine/core";
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
 import { useNow } from "../../ui/use-now.ts";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { RobotResultList } from "../commands/public.ts";
@@ -23,7 +22,7 @@ export interface StopSiteDialogProps {
 /** Each robot's result of Stop all robots: first what the stream shows of it, then what came of its Stop. */
 export function StopSiteDialog({ site, rows, stopped, onAgain, onClose }: StopSiteDialogProps) {
   useFocusBack();
-  const isAgain = stopped !== null && (stopped.failure !== null || groupOutcomeOf(stopped.results) !== "all");
+  const isAgain = stopped !== null && (stopped.failure !== null || isAnyLeft(stopped.results));
   return (
     <Modal opened onClose={onClose} title={`Stop all robots: ${site.name}`} size="lg">
       <Text size="sm" role="status" fw={600} mb={6}>
@@ -58,13 +57,18 @@ export function StopSiteDialog({ site, rows, stopped, onAgain, onClose }: StopSi
   );
 }
 
+function isAnyLeft(results: readonly RobotResult[]): boolean {
+  return results.some(({ outcome }) => outcome !== "SUCCESS");
+}
+
 /** Those that somebody may have to walk to come first; the order stays when they are told as done later. */
 function worstFirst(results: readonly RobotResult[]): readonly RobotResult[] {
   return results.toSorted((a, b) => Number(a.outcome === "SUCCESS") - Number(b.outcome === "SUCCESS"));
 }
 
 function summaryOf(stopped: SiteStopped | null, robotCount: number): string {
-  if (stopped === null) return `Stopping ${robotsText(robotCount)}...`;
+  // Where the list could not be loaded, the Stop goes to all robots none the less.
+  if (stopped === null) return robotCount === 0 ? "Stopping every robot..." : `Stopping ${robotsText(robotCount)}...`;
   if (stopped.failure !== null) return `The Stop could not be sent. ${stopped.failure}`;
   if (stopped.results.length === 0) return "There is no robot at this site.";
   const done = stopped.results.filter(({ outcome }) => outcome === "SUCCESS").length;

@@ -15,6 +15,8 @@ export interface SiteGroups {
   readonly state: "loading" | "failed" | "loaded";
   /** §8 Groups fetch failure: emptied. */
   readonly groups: readonly Group[];
+  /** Those last loaded, also where they could not be loaded again: what is typed in a dialog is checked against them. */
+  readonly lastKnown: readonly Group[];
   readonly retry: () => void;
   readonly isRetrying: boolean;
 }
@@ -38,6 +40,7 @@ export function useSiteGroups(siteId: number): SiteGroups {
   return {
     state,
     groups: query.isError ? NONE : (data ?? NONE),
+    lastKnown: data ?? NONE,
     retry: useCallback(() => void refetch(), [refetch]),
     isRetrying: query.isFetching,
   };
