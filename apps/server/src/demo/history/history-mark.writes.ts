@@ -22,11 +22,12 @@ export async function isHistoryWanted(db: Executor): Promise<boolean> {
 /** Takes away what an earlier start that was cut off has left. No server has run on this data, so nothing real is lost. */
 export async function clearHalfWritten(tx: Tx): Promise<void> {
   await sql`
+    update robots r set operating_mode = l.former_mode
+    from maintenance_locks l where l.robot_id = r.id and l.released_at is null`.execute(tx);
+  await sql`update robots set last_command_seq = 0 where last_command_seq > 0`.execute(tx);
+  await sql`
     truncate runs, readings, alerts, activity, commands, command_requests, maintenance_locks, schedules,
       robot_group_members, robot_groups, robot_events, audit`.execute(tx);
-  await sql`update robots set last_command_seq = 0, operating_mode = 'auto' where operating_mode = 'maintenance' or last_command_seq > 0`.execute(
-    tx,
-  );
   await sql`delete from robot_state`.execute(tx);
   await sql`insert into robot_state (robot_id, site_id) select id, site_id from robots`.execute(tx);
 }

@@ -132,9 +132,8 @@ export class PastSchedules {
   async #stopDue(robotIds: readonly number[], at: Date): Promise<void> {
     await this.#fleet.store(at);
     const now = after(at, SECOND_MS);
-    for (const due of await findStopsDue(this.#fleet.db, now)) {
-      await this.#fleet.db.transaction().execute((tx) => stopRuns(tx, [due], now));
-    }
+    const due = await findStopsDue(this.#fleet.db, now);
+    await this.#fleet.db.transaction().execute((tx) => stopRuns(tx, due, now));
     await this.#fleet.deliver(robotIds, after(now, 100));
   }
 }
