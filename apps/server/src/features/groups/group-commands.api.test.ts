@@ -1,0 +1,217 @@
+import { createGroup, groupSendCommand, siteStop, updateGroup } from "@suncrew/contract/groups/groups.ts";
+import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import type { TestRobot } from "../../../test/fixtures.ts";
+import type { TestClient } from "../../../test/test-client.ts";
+
+let bench: CommandBench;
+let owner: TestClient;
+let groupId: number;
+let robots: readonly TestRobot[];
+
+beforeEach(async () => {
+  bench = await CommandBench.open({ more: 2 });
+  robots = [bench.fixtures.ownRobot, bench.fixtures.ownRobot2, ...bench.moreRobots];
+  for (const robot of robots) await bench.live(robot);
+  owner = await bench.server.as("owner");
+  const body = { site_id: siteId(), group_name: "East Row", robot_ids: robots.map(({ id }) => id) };
+  ({ groupId } = await owner.ask(createGroup, { body }));
+});
+afterEach(() => bench.close());
+
+const siteId = () => bench.fixtures.ownSiteId;
+const command = (verb: "START" | "STOP", robotObjectIds?: number[]) =>
+  owner.ask(groupSendCommand, {
+    body: { siteId: siteId(), groupId, command: verb, ...(robotObjectIds && { robotObjectIds }) },
+  });
+const motions = () => robots.map((robot) => bench.robot(robot).truth().motion);
+const awayIs = (robot: TestRobot) => {
+  bench.robot(robot).inject({ kind: "away" });
+  return bench.until(async () => !(await bench.state(robot)).online);
+};
+const lastActivity = async (robot: TestRobot) => (await bench.activity(robot)).at(-1);
+
+describe("wire, Commands: a group acts on every member at once", () => {
+  test("§4 Group action outcome: all start, all stop, each on record as of the group", async () => {
+    expect(await command("START")).toEqual({
+      success: true,
+      message: "4 of 4 robots started.",
+      results: robots.map(({ id, serial }) => ({
+        robotId: serial,
+        robotObjectId: id,
+        outcome: "SUCCESS",
+        message: `START command sent to Robot ${serial}`,
+        pending: false,
+      })),
+    });
+    expect(motions()).toEqual(["MOVING", "MOVING", "MOVING", "MOVING"]);
+    for (const robot of robots) {
+      expect(await lastActivity(robot)).toMatchObject({
+        action: "START",
+        action_type: "GROUP",
+        status: "SUCCESS",
+        user_name: "Omkar Jain",
+      });
+    }
+    const run = await bench.db.selectFrom("runs").selectAll().executeTakeFirst();
+    expect(run).toMatchObject({ action_type: "GROUP", group_id: groupId, group_name: "East Row" });
+    expect(await command("STOP")).toMatchObject({ success: true, message: "4 of 4 robots stopped." });
+    expect(motions()).toEqual(["STOPPED", "STOPPED", "STOPPED", "STOPPED"]);
+  });
+
+  test("§4 Group action outcome: a mix names each robot with its reason; only those that failed are tried again", async () => {
+    const [locked, moving, refusing, fine] = robots;
+    if (!locked || !moving || !refusing || !fine) throw new Error("There are four robots.");
+    await owner.ask(robotMaintenance, { params: { robotId: locked.id }, body: { enabled: true, reason: "Worn" } });
+    await bench.press("START", { robot: moving });
+    bench.robot(refusing).inject({ kind: "refuse", verbs: ["START"], code: "BATTERY_LOW" });
+    const first = await command("START");
+    expect(first).toMatchObject({ success: false, message: "1 of 4 robots started. 1 failed. 2 skipped." });
+    expect(first.results.map(({ robotId, outcome, message }) => [robotId, outcome, message])).toEqual([
+      [locked.serial, "SKIPPED", "Robot OWN-1 is in maintenance. Exit maintenance first."],
+      [moving.serial, "SKIPPED", "Robot OWN-2 is already cleaning."],
+      [refusing.serial, "FAILED", "Robot OWN-M1 refused: its battery is too low."],
+      [fine.serial, "SUCCESS", "START command sent to Robot OWN-M2"],
+    ]);
+    expect(bench.robot(locked).truth().startsTaken).toEqual([]);
+    bench.robot(refusing).clear();
+    expect(await command("START", [refusing.id])).toMatchObject({
+      success: true,
+      message: "1 of 1 robot started.",
+      results: [{ robotId: refusing.serial, outcome: "SUCCESS" }],
+    });
+  });
+
+  test("protocol rule 2: away is skipped at a start; protocol rule 3: a Stop for it is kept and delivered", async () => {
+    const [away] = robots;
+    if (!away) throw new Error("There are four robots.");
+    await awayIs(away);
+    expect(await command("START")).toMatchObject({
+      success: false,
+      results: [{ outcome: "SKIPPED" }, { outcome: "SUCCESS" }, { outcome: "SUCCESS" }, { outcome: "SUCCESS" }],
+    });
+    const stopped = await command("STOP");
+    expect(stopped).toMatchObject({
+      success: false,
+      message: "3 of 4 robots stopped. 1 failed. For 1 the Stop is kept and repeated until the robot confirms it.",
+      results: [
+        {
+          outcome: "FAILED",
+          pending: true,
+          message: "Robot OWN-1 is away. The Stop is kept and delivered when the robot returns.",
+        },
+        { outcome: "SUCCESS", pending: false },
+        { outcome: "SUCCESS", pending: false },
+        { outcome: "SUCCESS", pending: false },
+      ],
+    });
+    expect(await lastActivity(away)).toMatchObject({ action: "STOP", status: "FAILED", action_type: "GROUP" });
+    bench.robot(away).clear();
+    await bench.until(async () => (await bench.commands(away)).every(({ settled_at }) => settled_at !== null));
+    expect(await lastActivity(away)).toMatchObject({ action: "STOP", status: "SUCCESS" });
+  });
+
+  test("wire, Commands: robots out of scope are 404, those of no such group 400, and nothing moves", async () => {
+    const { foreignRobot, foreignSiteId, ownSiteId } = bench.fixtures;
+    const other = { site_id: ownSiteId, group_name: "West", robot_ids: [robots[3]?.id ?? 0] };
+    const rest = { site_id: ownSiteId, group_name: "East Row", robot_ids: robots.slice(0, 3).map(({ id }) => id) };
+    await owner.ask(updateGroup, { params: { groupId }, body: rest });
+    await owner.ask(createGroup, { body: other });
+    const base = { siteId: ownSiteId, groupId, command: "START" as const };
+    const stray = await owner.call(groupSendCommand, { body: { ...base, robotObjectIds: [robots[3]?.id ?? 0] } });
+    expect(stray).toMatchObject({ status: 400, body: { success: false, errors: [{ field: "robotObjectIds" }] } });
+    const hidden = await owner.call(groupSendCommand, { body: { ...base, robotObjectIds: [foreignRobot.id] } });
+    expect(hidden.status).toBe(404);
+    expect((await owner.call(groupSendCommand, { body: { ...base, siteId: foreignSiteId } })).status).toBe(404);
+    expect(motions()).not.toContain("MOVING");
+  });
+});
+
+describe("Stop everything: one press for a site", () => {
+  test("§7 site stop: every robot of the site stops, whatever group it is in, and the rest is told", async () => {
+    const [first, second] = robots;
+    if (!first || !second) throw new Error("There are four robots.");
+    await bench.press("START", { robot: first });
+    await bench.press("START", { robot: second });
+    await bench.press("START", { robot: bench.fixtures.foreignRobot, as: "stranger" });
+    const answer = await owner.ask(siteStop, { body: { siteId: siteId() } });
+    expect(answer).toMatchObject({ success: true, message: "4 of 4 robots stopped." });
+    expect(motions()).toEqual(["STOPPED", "STOPPED", "STOPPED", "STOPPED"]);
+    expect(bench.robot(bench.fixtures.foreignRobot).truth().motion).toBe("MOVING");
+    expect(await lastActivity(first)).toMatchObject({ action: "STOP", action_type: "MANUAL", user_name: "Omkar Jain" });
+  });
+
+  test("§7 site stop: a site without robots answers so", async () => {
+    const body = { siteId: bench.fixtures.secondSiteId };
+    expect(await owner.ask(siteStop, { body })).toEqual({
+      success: false,
+      message: "There is no robot at this site.",
+      results: [],
+    });
+  });
+});
+
+describe("protocol rule 8: a group is locked and released at once", () => {
+  const maintain = (body: object) =>
+    owner.ask(groupMaintenance, { params: { groupId }, body: { enabled: true, ...body } });
+
+  test("protocol rule 8: every member stops and is locked; who is locked already is skipped with who did it", async () => {
+    const [first] = robots;
+    if (!first) throw new Error("There are four robots.");
+    await owner.ask(robotMaintenance, { params: { robotId: first.id }, body: { enabled: true, reason: "Worn" } });
+    await command("START");
+    const locked = await maintain({ reason: "Row is washed" });
+    expect(locked).toMatchObject({
+      success: false,
+      message: "3 of 4 robots locked for maintenance. 1 skipped.",
+      results: [
+        { outcome: "SKIPPED", message: expect.stringContaining("locked by Omkar Jain since") },
+        { outcome: "SUCCESS", pending: false },
+        { outcome: "SUCCESS" },
+        { outcome: "SUCCESS" },
+      ],
+    });
+    expect(motions()).toEqual(["STOPPED", "STOPPED", "STOPPED", "STOPPED"]);
+    expect(await command("START")).toMatchObject({ success: false, message: "0 of 4 robots started. 4 skipped." });
+    expect(await maintain({ enabled: false })).toMatchObject({ success: true, message: "4 of 4 robots released." });
+    expect(motions()).toEqual(["STOPPED", "STOPPED", "STOPPED", "STOPPED"]);
+    expect(await maintain({ enabled: false })).toMatchObject({
+      success: false,
+      message: "0 of 4 robots released. 4 skipped.",
+      results: [{ message: "Robot OWN-1 is not in maintenance." }, {}, {}, {}],
+    });
+  });
+
+  test("decisions, stubs: released robots start if asked for; the lock of one that is away stands", async () => {
+    const [away] = robots;
+    if (!away) throw new Error("There are four robots.");
+    await maintain({ reason: "Row is washed" });
+    await awayIs(away);
+    expect(await maintain({ enabled: false, start_after: true })).toMatchObject({
+      success: false,
+      message: "3 of 4 robots released and started. 1 failed.",
+      results: [
+        { outcome: "FAILED", message: expect.stringContaining("It stays in maintenance") },
+        { outcome: "SUCCESS", message: "Robot OWN-2 was released from maintenance and started." },
+        { outcome: "SUCCESS" },
+        { outcome: "SUCCESS" },
+      ],
+    });
+    expect(motions()).toEqual(["STOPPED", "MOVING", "MOVING", "MOVING"]);
+    expect(bench.robot(away).truth().mode).toBe("MAINTENANCE");
+  });
+
+  test("protocol rule 8: the lock of a member that is away stands, not confirmed, and is delivered", async () => {
+    const [away] = robots;
+    if (!away) throw new Error("There are four robots.");
+    await awayIs(away);
+    expect(await maintain({ reason: "Row is washed" })).toMatchObject({
+      success: true,
+      message: "4 of 4 robots locked for maintenance. For 1 the lock is kept and repeated until the robot confirms it.",
+      results: [{ outcome: "SUCCESS", pending: true }, { pending: false }, {}, {}],
+    });
+    bench.robot(away).clear();
+    await bench.robot(away).until(({ mode }) => mode === "MAINTENANCE");
+  });
+});
