@@ -218,3 +218,69 @@ describe("decisions, cleaning runs: every motion has a row", () => {
     expect(await runs()).toEqual([]);
   });
 });
+
+describe("decisions, cleaning runs: a planned run has its row before it moves", () => {
+  const DURATION_MS = 1_800_000;
+
+  /** A run that is due now, as the scheduler writes it. */
+  async function dueRun(): Promise<string> {
+    const runId = randomUUID();
+    const commandId = await harness.command(robotId, "START", 5, runId);
+    const { db } = harness.database;
+    const group = await db
+      .insertInto("robot_groups")
+      .values({ site_id: harness.siteId, group_name: serial, name_key: serial })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await db
+      .insertInto("runs")
+      .values({
+        id: runId,
+        robot_id: robotId,
+        site_id: harness.siteId,
+        command_id: commandId,
+        planned: true,
+        action_type: "SCHEDULED",
+        started_by: "Scheduler",
+        schedule_id: count,
+        group_id: group.id,
+        group_name: serial,
+        due_at: now(),
+        stop_due_at: new Date(now().getTime() + DURATION_MS),
+      })
+      .execute();
+    return runId;
+  }
+
+  test("it begins with the motion, and counts by whether its planned end was reached", async () => {
+    const runId = await dueRun();
+    moves(runId);
+    await harness.pass(100);
+    expect(await runs()).toMatchObject([{ id: runId, planned: true, began_at: expect.any(Date), ended_at: null }]);
+    await harness.command(robotId, "STOP", 6);
+    stops({ lastSeq: 6 });
+    await harness.pass(100);
+    expect(await runs()).toMatchObject([{ outcome: "STOPPED", reason: "STOP" }]);
+  });
+
+  test("one that no state showed moving is told whole by the robot, also after it was given up", async () => {
+    const runId = await dueRun();
+    await harness.database.db
+      .updateTable("runs")
+      .set({ ended_at: now(), outcome: "FAILED", reason: "It was not confirmed." })
+      .where("id", "=", runId)
+      .execute();
+    const began = eventMessage(now(), 1, 1, { kind: "RUN_BEGAN", runId, battery: 88 });
+    await harness.pass(60_000);
+    harness.says(
+      serial,
+      "event",
+      eventMessage(now(), 1, 2, { kind: "RUN_ENDED", runId, battery: 60, reason: "FAULT" }),
+    );
+    harness.says(serial, "event", began);
+    await harness.pass(100);
+    const [run] = await runs();
+    expect(run).toMatchObject({ id: runId, planned: true, outcome: "CUT_SHORT", reason: "FAULT", battery_ended: 60 });
+    expect(run?.began_at).not.toBeNull();
+  });
+});

@@ -112,9 +112,9 @@ export class Scheduler implements Service {
 
   async #serve(schedule: DueSchedule, tooWet: boolean | null, knowsRobots: boolean): Promise<void> {
     const { db, clock, broker, log } = this.#parts;
-    // Left alone, so that another server which reaches the broker finds it unlocked.
-    if (!broker.connected && !isMissed(schedule, clock.now())) return;
     try {
+      // Left alone, so that another server which reaches the broker finds it unlocked.
+      if (!broker.connected && !isMissed(schedule, clock.now())) return;
       for (let moreDue = true; moreDue && !this.#ended;) {
         const circumstances = { now: clock.now(), canSend: broker.connected, knowsRobots, tooWet };
         const served = await decide(db, (tx) => runDue(tx, schedule.id, circumstances));
