@@ -1,13 +1,12 @@
 import { dueDecision } from "@suncrew/domain/schedules/due-decision.ts";
 import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
-import { v7 as uuidv7 } from "uuid";
 import type { Tx } from "../../platform/database/database.ts";
 import { recordAudit } from "../audit/public.ts";
-import { acceptOrders, lockRobots, readOpenCommands, refusalOf } from "../commands/public.ts";
-import { insertPlannedRuns, type Occurrence, type PlannedRun, SCHEDULER, withoutRun } from "../runs/public.ts";
+import { insertPlannedRuns, type Occurrence, SCHEDULER, withoutRun } from "../runs/public.ts";
 import { advance, type LockedSchedule, lockDue, readMemberIds } from "./due-schedules.writes.ts";
 import { showGroupChange } from "./schedule-rows.writes.ts";
 import { missedSentences, scheduled } from "./scheduler-sentences.ts";
+import { startGroup } from "./start-group.ts";
 
 /** What a server knows as it serves a schedule. */
 export interface Circumstances {
@@ -51,7 +50,7 @@ export async function runDue(
     } else if (!canSend) {
       break;
     } else {
-      const { started, undecided } = await startAll(tx, occurrence, members, knowsRobots, now);
+      const { started, undecided } = await startGroup(tx, occurrence, members, knowsRobots, now);
       commandIds.push(...started);
       // It stays due for the rest of the group.
       if (undecided) return { commandIds, moreDue: false };
@@ -67,67 +66,6 @@ export async function runDue(
 
 function occurrenceOf({ id, siteId, groupId, groupName }: LockedSchedule) {
   return { scheduleId: id, siteId, groupId, groupName };
-}
-
-/**
- * Starts what can be started, each robot for itself; the others are skipped with the reason. While robots may not have
- * been heard of, those that could not start are left for a later look: what no server saw is no reason to skip them.
- */
-async function startAll(
-  tx: Tx,
-  occurrence: Occurrence,
-  members: readonly number[],
-  knowsRobots: boolean,
-  now: Date,
-): Promise<{ readonly started: readonly string[]; readonly undecided: boolean }> {
-  const due = await withoutRun(tx, occurrence, members);
-  const robotIds = knowsRobots ? due : await decidedAlready(tx, due, now);
-  const all = await acceptOrders(
-    tx,
-    occurrence.siteId,
-    robotIds,
-    () => ({
-      ...scheduledOrder,
-      verb: "START",
-      runId: uuidv7(),
-      maxDurationS: secondsUntil(occurrence.stopDueAt, now),
-    }),
-    now,
-  );
-  const runs = all.map(({ robot, accepted }): PlannedRun => {
-    if (accepted.kind === "refused") {
-      const { refusal, error } = accepted;
-      const reason = refusal === "start-open" ? scheduled.startOpen(robot.serial_number) : error.message;
-      return { robotId: robot.id, outcome: "SKIPPED", reason };
-    }
-    const { id: commandId, run_id } = accepted.command;
-    return { id: run_id ?? uuidv7(), robotId: robot.id, commandId };
-  });
-  await insertPlannedRuns(tx, occurrence, runs, now);
-  const started = runs.flatMap((run) => ("id" in run ? [run.commandId] : []));
-  return { started, undecided: robotIds.length < due.length };
-}
-
-/** The robots that can start now, and those in maintenance, of which nothing newer will be heard. */
-async function decidedAlready(tx: Tx, robotIds: readonly number[], now: Date): Promise<number[]> {
-  const robots = await lockRobots(tx, robotIds);
-  const open = Map.groupBy(await readOpenCommands(tx, robotIds), (command) => command.robot_id);
-  return robotIds.filter((robotId) => {
-    const robot = robots.get(robotId);
-    const refusal = robot === undefined ? null : refusalOf(robot, open.get(robotId) ?? [], now);
-    return refusal === null || refusal === "maintenance";
-  });
-}
-
-/** Who orders by schedule, and how: the robots' own stored settings hold. */
-export const scheduledOrder = {
-  by: { userId: null, name: SCHEDULER, actionType: "SCHEDULED" },
-  mode: "AUTO",
-} as const;
-
-/** Rule 4: a robot stops by itself then, whatever it hears; whole seconds, at least one. */
-export function secondsUntil(end: Date, now: Date): number {
-  return Math.max(1, Math.floor((end.getTime() - now.getTime()) / 1_000));
 }
 
 /** Nothing was tried, so the activity log stays as it is; the runs and an audit row tell why. */

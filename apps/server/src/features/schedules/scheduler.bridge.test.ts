@@ -103,6 +103,27 @@ describe("decisions, Time: schedules really run", () => {
     ]);
   });
 
+  test("protocol rule 2: a robot that has only not reported for 45 s is waited for, half a minute at most", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const group = await bench.group(2);
+    const [late = 0, silent = 0] = group.robotIds;
+    const id = await bench.schedule(group, { startTime: SIX });
+    bench.clock.advance(MINUTE_MS);
+    await bench.look();
+    expect(await bench.runs(id)).toEqual([]);
+    bench.clock.advance(10_000);
+    await bench.robots.tick([late]);
+    await bench.look();
+    expect(await bench.runs(id)).toMatchObject([{ robot_id: late, began_at: at(1 / 6) }]);
+    bench.clock.advance(20_000);
+    await bench.look();
+    expect((await bench.runs(id)).map(({ robot_id, outcome, reason }) => [robot_id, outcome, reason])).toEqual([
+      [late, null, null],
+      [silent, "SKIPPED", expect.stringContaining("has not reported for 45 seconds")],
+    ]);
+    expect(await bench.scheduleRow(id)).toMatchObject({ status: "COMPLETED" });
+  });
+
   test("a group without robots moves nothing and is due again the next time", async () => {
     bench = await ScheduleBench.open(BEFORE);
     const id = await bench.schedule(await bench.group(0), { startTime: SIX, frequency: "DAILY" });

@@ -10,13 +10,12 @@ import { type DueSchedule, findDue } from "./due-schedules.writes.ts";
 import { eachOf, Rounds } from "./rounds.ts";
 import { runDue } from "./run-due.ts";
 import { startAnew } from "./start-anew.ts";
+import { HEARD_OF_MS } from "./start-group.ts";
 import { stopRuns } from "./stop-runs.ts";
 
 /** Every server looks for what is due this often. */
 const LOOK_MS = 1_000;
 const LOOK_FOR_LOST_MS = 10_000;
-/** Every robot that is there was heard of by then: they report every 30 s, and are asked at once. */
-const HEARD_OF_MS = 30_000;
 /** Robots stopped in one transaction. */
 const STOPS_AT_ONCE = 100;
 /** Transactions of one kind at the same time. */

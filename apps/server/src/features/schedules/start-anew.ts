@@ -3,7 +3,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { recordAudit } from "../audit/public.ts";
 import { acceptOrders, lockRobots, readOpenCommands, refusalOf } from "../commands/public.ts";
 import { type FailedStart, openAnew, readFailedStart, SCHEDULER } from "../runs/public.ts";
-import { scheduledOrder, secondsUntil } from "./run-due.ts";
+import { scheduledOrder, secondsUntil } from "./scheduled-order.ts";
 import { scheduled } from "./scheduler-sentences.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Tx } from "../../platform/database/database.ts";
 import { acceptOrders, type Command, type LockedRobot, lockRobots, readOpenCommands } from "../commands/public.ts";
 import { failPlannedRun, readStopsDue, setStopCommands, type StopDue } from "../runs/public.ts";
-import { scheduledOrder } from "./run-due.ts";
+import { scheduledOrder } from "./scheduled-order.ts";
 import { scheduled } from "./scheduler-sentences.ts";
 
 /**
