@@ -4,7 +4,7 @@ import type { WeatherAdvice } from "@suncrew/contract/weather/weather.ts";
 import { groupNameKey } from "@suncrew/domain/groups/group-name.ts";
 import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
 import pino from "pino";
-import { Commands } from "../src/features/commands/public.ts";
+import { acceptOrders, Commands } from "../src/features/commands/public.ts";
 import { findRobotsWithDueCommands, settleDueOf } from "../src/features/commands/settle-due.writes.ts";
 import { Scheduler } from "../src/features/schedules/scheduler.ts";
 import { ChangeSignal } from "../src/platform/change-signal.ts";
@@ -137,6 +137,18 @@ export class ScheduleBench {
       .returning("id")
       .executeTakeFirstOrThrow();
     return id;
+  }
+
+  /** A person's order, stored and sent as a press is. */
+  async press(verb: "START" | "STOP", robotId: number, siteId: number): Promise<void> {
+    const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
+    const order = { verb, by, mode: "AUTO", maxDurationS: 3_600 } as const;
+    const [one] = await this.db
+      .transaction()
+      .execute((tx) => acceptOrders(tx, siteId, [robotId], order, this.clock.now()));
+    if (one?.accepted.kind !== "stored") throw new Error(`The ${verb} was refused.`);
+    await this.servers[0]?.commands.dispatch([one.accepted.command.id]);
+    await this.deliver();
   }
 
   /** Lets time pass, and all happen that it sets off. */

@@ -31,6 +31,7 @@ async function crashAsItFallsDue(killAt: KillPoint): Promise<void> {
     username,
     password,
     killAt,
+    verb: "START",
   } satisfies KilledServerSetup);
   await once(child, "message");
   await bench.live();

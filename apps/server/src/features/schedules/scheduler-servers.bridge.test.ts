@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { ScheduleBench, type SchedulingServer } from "../../../test/schedule-bench.ts";
-import { acceptOrders } from "../commands/public.ts";
 
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
@@ -160,21 +159,9 @@ describe("protocol rule 5: a server that dies does not cost a run", () => {
 
   test("a person's Stop in between is respected: the run is not started anew", async () => {
     const { group, robotId, id } = await dyingServer(neverSent);
-    const server = bench.addServer();
+    bench.addServer();
     await seconds(4);
-    const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
-    const [pressed] = await bench.db
-      .transaction()
-      .execute((tx) =>
-        acceptOrders(
-          tx,
-          group.siteId,
-          [robotId],
-          { verb: "STOP", by, mode: "AUTO", maxDurationS: 1 },
-          bench.clock.now(),
-        ),
-      );
-    if (pressed?.accepted.kind === "stored") await server.commands.dispatch([pressed.accepted.command.id]);
+    await bench.press("STOP", robotId, group.siteId);
     await seconds(30);
     expect(await commandsOf(robotId)).toEqual(["START UNCONFIRMED", "STOP CONFIRMED"]);
     expect(await bench.runs(id)).toMatchObject([{ outcome: "FAILED" }]);

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
-import { acceptOrders } from "../commands/public.ts";
 import { scheduled } from "./scheduler-sentences.ts";
 
 const MINUTE_MS = 60_000;
@@ -12,19 +11,6 @@ const BEFORE = new Date("2026-06-15T00:29:00Z");
 const DUE = new Date("2026-06-15T00:30:00Z");
 const at = (minutes: number) => new Date(DUE.getTime() + minutes * MINUTE_MS);
 const SIX = "2026-06-15 06:00:00";
-
-/** A person's order, stored and sent as a press is. */
-async function press(verb: "START" | "STOP", robotId: number, siteId: number): Promise<void> {
-  const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
-  const [one] = await bench.db
-    .transaction()
-    .execute((tx) =>
-      acceptOrders(tx, siteId, [robotId], { verb, by, mode: "AUTO", maxDurationS: 3_600 }, bench.clock.now()),
-    );
-  if (one?.accepted.kind !== "stored") throw new Error("refused");
-  await bench.servers[0]?.commands.dispatch([one.accepted.command.id]);
-  await bench.deliver();
-}
 
 const outcomes = async (id?: number) => (await bench.runs(id)).map(({ outcome, reason }) => [outcome, reason]);
 
@@ -87,7 +73,7 @@ describe("decisions, Time: schedules really run", () => {
     const id = await bench.schedule(group, { startTime: SIX });
     await bench.robots.leave(away);
     await bench.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", locked).execute();
-    await press("START", busy, group.siteId);
+    await bench.press("START", busy, group.siteId);
     await bench.until(DUE);
     expect((await bench.runs(id)).map((run) => [run.robot_id, run.outcome, run.reason, run.began_at])).toEqual([
       [away, "SKIPPED", "Robot S1-1 is away: it has no connection at the moment.", null],
@@ -212,92 +198,5 @@ describe("Schedules: skip on rain", () => {
     expect(await outcomes(id)).toEqual([expected, expected]);
     expect(bench.adviceAsked).toBe(skipOnRain ? 1 : 0);
     expect(await bench.scheduleRow(id)).toMatchObject({ next_run_at: at(24 * 60) });
-  });
-});
-
-describe("decisions, Cleaning runs: a run under way", () => {
-  test("is stopped in time although its schedule and group were deleted", async () => {
-    bench = await ScheduleBench.open(BEFORE);
-    const group = await bench.group(1);
-    await bench.schedule(group, { startTime: SIX, frequency: "DAILY" });
-    await bench.until(DUE);
-    await bench.db.deleteFrom("schedules").execute();
-    await bench.db.deleteFrom("robot_group_members").execute();
-    await bench.db.updateTable("robot_groups").set({ deleted_at: DUE }).execute();
-    await bench.until(at(30));
-    expect(await outcomes()).toMatchObject([["COMPLETED", expect.any(String)]]);
-    await bench.until(at(24 * 60));
-    expect(await bench.runs()).toHaveLength(1);
-  });
-
-  test("keeps its end although the schedule was given another duration and time", async () => {
-    bench = await ScheduleBench.open(BEFORE);
-    const group = await bench.group(1);
-    const id = await bench.schedule(group, { startTime: SIX, frequency: "DAILY" });
-    await bench.until(DUE);
-    await bench.db
-      .updateTable("schedules")
-      .set({ duration_minutes: 480, next_run_at: at(600) })
-      .execute();
-    await bench.until(at(30));
-    expect(await bench.runs(id)).toMatchObject([{ outcome: "COMPLETED", ended_at: at(30) }]);
-  });
-
-  test("that a person stops is STOPPED, and the robot started by hand since is left alone at the planned end", async () => {
-    bench = await ScheduleBench.open(BEFORE);
-    const group = await bench.group(1);
-    const [robotId = 0] = group.robotIds;
-    const id = await bench.schedule(group, { startTime: SIX });
-    await bench.until(DUE);
-    await bench.until(at(10));
-    await press("STOP", robotId, group.siteId);
-    expect(await outcomes(id)).toEqual([["STOPPED", "STOP"]]);
-    await bench.until(at(20));
-    await press("START", robotId, group.siteId);
-    await bench.until(at(30));
-    await bench.until(at(31));
-    expect(bench.robots.motions(robotId)).toMatchObject([
-      { beganAt: DUE, endedAt: at(10) },
-      { beganAt: at(20), endedAt: null },
-    ]);
-    expect((await bench.commands(robotId)).map(({ verb }) => verb)).toEqual(["START", "STOP", "START"]);
-  });
-
-  test("protocol rule 3: of a robot that is away keeps a pending STOP from its planned end on, delivered on return", async () => {
-    bench = await ScheduleBench.open(BEFORE);
-    const group = await bench.group(1);
-    const [robotId = 0] = group.robotIds;
-    const id = await bench.schedule(group, { startTime: SIX });
-    await bench.until(DUE);
-    await bench.until(at(29));
-    await bench.robots.leave(robotId);
-    await bench.until(at(30));
-    const stop = (await bench.commands(robotId)).at(-1);
-    expect(stop).toMatchObject({ verb: "STOP", requested_by: "Scheduler", action_type: "SCHEDULED", settled_at: null });
-    expect(await bench.runs(id)).toMatchObject([{ stop_command_id: stop?.id, ended_at: null }]);
-    await bench.until(at(31));
-    await bench.robots.back(robotId);
-    await bench.servers[0]?.commands.resendPending([robotId]);
-    await bench.deliver();
-    expect(await bench.commands(robotId)).toMatchObject([{ verb: "START" }, { verb: "STOP", outcome: "CONFIRMED" }]);
-    expect(await bench.runs(id)).toMatchObject([{ outcome: "COMPLETED", reason: "MAX_DURATION" }]);
-    expect(bench.robots.motions(robotId)).toHaveLength(1);
-  });
-
-  test("protocol rule 4: of a robot that never returns is cut short, and told right when it returns after all", async () => {
-    bench = await ScheduleBench.open(BEFORE);
-    const group = await bench.group(1);
-    const [robotId = 0] = group.robotIds;
-    const id = await bench.schedule(group, { startTime: SIX });
-    await bench.until(DUE);
-    await bench.until(at(20));
-    await bench.robots.leave(robotId);
-    await bench.until(at(35));
-    expect(await bench.runs(id)).toMatchObject([{ ended_at: null }]);
-    await bench.until(at(36.5));
-    expect(await bench.runs(id)).toMatchObject([{ outcome: "CUT_SHORT", reason: "LINK_LOST", ended_at: at(25) }]);
-    await bench.robots.back(robotId);
-    const [run] = await bench.runs(id);
-    expect(run).toMatchObject({ outcome: "CUT_SHORT", reason: "LINK_LOST", ended_at: at(25) });
   });
 });
