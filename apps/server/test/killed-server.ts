@@ -7,7 +7,7 @@ import { type Broker, openBroker } from "../src/platform/broker.ts";
 import { SystemClock } from "../src/platform/clock.ts";
 import { openDatabase } from "../src/platform/database/database.ts";
 
-/** Where this process kills itself: around the first START that it is asked for. */
+/** Where this process kills itself: around the first command of its verb that it is asked for. */
 const killPoints = ["stored", "claimed", "published"] as const;
 export type KillPoint = (typeof killPoints)[number];
 
@@ -17,8 +17,10 @@ const setupSchema = z.object({
   username: z.string(),
   password: z.string(),
   killAt: z.enum(killPoints),
+  verb: z.enum(["START", "MAINTENANCE_ON", "MAINTENANCE_OFF"]).default("START"),
 });
-export type KilledServerSetup = z.output<typeof setupSchema>;
+export type KilledServerSetup = z.input<typeof setupSchema>;
+type Setup = z.output<typeof setupSchema>;
 
 function die(): never {
   process.kill(process.pid, "SIGKILL");
@@ -26,7 +28,7 @@ function die(): never {
   for (;;);
 }
 
-/** The START is committed, and this is the query that would claim it. */
+/** The command is committed, and this is the query that would claim it. */
 const dieBeforeClaim: KyselyPlugin = {
   transformQuery({ node }) {
     if (node.kind === "RawNode" && node.sqlFragments.some((part) => part.includes("c.claimed_by is null"))) die();
@@ -35,16 +37,16 @@ const dieBeforeClaim: KyselyPlugin = {
   transformResult: async ({ result }) => result,
 };
 
-function dyingBroker(inner: Broker, killAt: KillPoint): Broker {
+function dyingBroker(inner: Broker, { killAt, verb }: Setup): Broker {
   return {
     get connected() {
       return inner.connected;
     },
     async publish(topic, payload) {
-      const isStart = payload.includes('"START"');
-      if (isStart && killAt === "claimed") die();
+      const isMeant = payload.includes(`"${verb}"`);
+      if (isMeant && killAt === "claimed") die();
       await inner.publish(topic, payload);
-      if (isStart && killAt === "published") die();
+      if (isMeant && killAt === "published") die();
     },
     subscribe: (topics, onMessage) => inner.subscribe(topics, onMessage),
     onConnectionChange: (listener) => inner.onConnectionChange(listener),
@@ -53,7 +55,7 @@ function dyingBroker(inner: Broker, killAt: KillPoint): Broker {
 }
 
 /** The real server in a process of its own, told by its parent what to open; answers its port. */
-async function run(setup: KilledServerSetup): Promise<void> {
+async function run(setup: Setup): Promise<void> {
   const { mqttUrl: url, username, password, killAt } = setup;
   const log = pino({ level: "silent" });
   const { db, connection } = openDatabase(setup.connection);
@@ -62,7 +64,7 @@ async function run(setup: KilledServerSetup): Promise<void> {
   const app = await buildApp({
     db: killAt === "stored" ? db.withPlugin(dieBeforeClaim) : db,
     connection,
-    broker: dyingBroker(broker, killAt),
+    broker: dyingBroker(broker, setup),
     clock: new SystemClock(),
     log,
     settings: {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { CommandBench } from "../../../test/command-bench.ts";
@@ -20,10 +21,49 @@ afterEach(async () => {
   await bench.close();
 });
 
-/** Presses Start at a server in a process of its own, which kills itself at that point; then nobody serves. */
-async function crashDuringStart(killAt: KillPoint): Promise<void> {
+/** A call that makes a server store a command of that verb. */
+interface Ask {
+  readonly verb: NonNullable<KilledServerSetup["verb"]>;
+  readonly method: "POST" | "PUT";
+  readonly path: () => string;
+  readonly body: () => object;
+}
+
+const start: Ask = {
+  verb: "START",
+  method: "POST",
+  path: () => sendCommand.path,
+  body: () => {
+    const { id: robotObjectId, serial: robotId, siteId } = bench.fixtures.ownRobot;
+    return { robotId, robotObjectId, siteId, command: "START" };
+  },
+};
+const maintenancePath = () => robotMaintenance.path.replace(":robotId", String(bench.fixtures.ownRobot.id));
+const lock: Ask = {
+  verb: "MAINTENANCE_ON",
+  method: "PUT",
+  path: maintenancePath,
+  body: () => ({ enabled: true, reason: "Brush worn" }),
+};
+const release: Ask = {
+  verb: "MAINTENANCE_OFF",
+  method: "PUT",
+  path: maintenancePath,
+  body: () => ({ enabled: false, start_after: true }),
+};
+
+async function openBench(): Promise<void> {
   clock = new SystemClock();
   bench = await CommandBench.open({ clock, servers: 0 });
+}
+
+async function crashDuringStart(killAt: KillPoint): Promise<void> {
+  await openBench();
+  await crashDuring(start, killAt);
+}
+
+/** Asks a server in a process of its own, which kills itself at that point; then nobody serves. */
+async function crashDuring(ask: Ask, killAt: KillPoint): Promise<void> {
   child = fork(program, { stdio: "inherit" });
   const exited = once(child, "exit");
   const { username, password } = bench.mqtt.serverAccount;
@@ -34,24 +74,20 @@ async function crashDuringStart(killAt: KillPoint): Promise<void> {
     username,
     password,
     killAt,
+    verb: ask.verb,
   } satisfies KilledServerSetup);
   const [message] = await once(child, "message");
   const { address } = z.object({ address: z.string() }).parse(message);
   await bench.live();
-  const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+  const call = (method: string, path: string, body: object, headers: Record<string, string> = {}) =>
     fetch(`${address}${path}`, {
-      method: "POST",
+      method,
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
-  const signIn = await post(login.path, { username: usernames.admin, password: PASSWORD });
+  const signIn = await call("POST", login.path, { username: usernames.admin, password: PASSWORD });
   const { token } = login.response.parse(await signIn.json());
-  const { id: robotObjectId, serial: robotId, siteId } = bench.fixtures.ownRobot;
-  const press = post(
-    sendCommand.path,
-    { robotId, robotObjectId, siteId, command: "START" },
-    { authorization: `Bearer ${token}` },
-  );
+  const press = call(ask.method, ask.path(), ask.body(), { authorization: `Bearer ${token}` });
   await expect(press).rejects.toThrow();
   expect(await exited).toEqual([null, "SIGKILL"]);
 }
@@ -115,5 +151,62 @@ describe("the server is killed with SIGKILL", () => {
     expect(await published()).toEqual(["START CONFIRMED"]);
     expect(truth()).toMatchObject({ motion: "MOVING", startsTaken: [start?.id], runId: start?.run_id });
     expect(await bench.activity()).toMatchObject([{ action: "START", status: "SUCCESS", user_name: "Anita Rao" }]);
+  });
+
+  const locks = () => bench.db.selectFrom("maintenance_locks").selectAll().execute();
+
+  test.each<KillPoint>(["stored", "claimed", "published"])(
+    "protocol rule 5: while locking, when the lock is %s: it stands, is sent again, and is confirmed",
+    async (killAt) => {
+      await openBench();
+      await crashDuring(lock, killAt);
+      expect(await locks()).toMatchObject([{ reason: "Brush worn", confirmed_at: null, released_at: null }]);
+      expect((await bench.press("START", { on: await bench.startServer() })).status).toBe(409);
+      await bench.until(async () => (await locks())[0]?.confirmed_at);
+      expect(await published()).toEqual(["MAINTENANCE_ON CONFIRMED"]);
+      expect(truth()).toMatchObject({ mode: "MAINTENANCE", motion: "STOPPED", startsTaken: [] });
+    },
+  );
+
+  /** A robot whose lock its robot has confirmed, as another server left it. */
+  async function locked(): Promise<void> {
+    await openBench();
+    const { id: robot_id, siteId: site_id } = bench.fixtures.ownRobot;
+    bench.robot().setByHand({ maintenance: true });
+    const at = new Date();
+    const by = { locked_by: "Anita Rao", reason: "Brush worn", former_mode: "auto" as const };
+    await bench.db
+      .insertInto("maintenance_locks")
+      .values({ robot_id, site_id, ...by, locked_at: at, confirmed_at: at })
+      .execute();
+    await bench.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", robot_id).execute();
+  }
+
+  test("protocol rule 5: while releasing, before it is sent: it has failed, is never sent, and the lock stands", async () => {
+    await locked();
+    await crashDuring(release, "stored");
+    await restartAfter(5_500);
+    expect(await published()).toEqual(["MAINTENANCE_OFF NEVER_SENT"]);
+    expect(truth()).toMatchObject({ mode: "MAINTENANCE", startsTaken: [] });
+    expect(await locks()).toMatchObject([{ released_at: null }]);
+  });
+
+  test("protocol rule 5: while releasing, when it may have been sent: it has failed, and nothing starts", async () => {
+    await locked();
+    await crashDuring(release, "claimed");
+    await restartAfter(8_500);
+    expect(await published()).toEqual(["MAINTENANCE_OFF UNCONFIRMED"]);
+    expect(truth()).toMatchObject({ mode: "MAINTENANCE", startsTaken: [] });
+    expect(await locks()).toMatchObject([{ released_at: null }]);
+  });
+
+  test("protocol rule 8: while releasing, when the robot has left already: it is locked again", async () => {
+    await locked();
+    await crashDuring(release, "published");
+    await bench.robot().until(({ mode }) => mode === "AUTO");
+    await restartAfter(8_500);
+    await bench.until(async () => (await locks())[0]?.confirmed_at && truth().mode === "MAINTENANCE");
+    expect(await published()).toEqual(["MAINTENANCE_OFF UNCONFIRMED", "MAINTENANCE_ON CONFIRMED"]);
+    expect(truth()).toMatchObject({ mode: "MAINTENANCE", startsTaken: [] });
   });
 });
