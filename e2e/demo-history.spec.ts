@@ -1,0 +1,45 @@
+import { BHADLA, chooseSite, KURNOOL, PAVAGADA, robotCard } from "./support/dashboard.ts";
+import { groupCard } from "./support/made-groups.ts";
+import { type RunningServer, startServer } from "./support/server-process.ts";
+import { expect, test as base } from "./support/suncrew.ts";
+
+/** A demo as everybody first sees it: with its history. */
+const test = base.extend<object, { readonly suncrew: RunningServer }>({
+  suncrew: [
+    // oxlint-disable-next-line no-empty-pattern -- the fixture library reads the first parameter's pattern
+    async ({}, use) => {
+      const server = await startServer({ history: true });
+      await use(server);
+      await server.stop();
+    },
+    { scope: "worker", timeout: 180_000 },
+  ],
+});
+
+test("demo: a new demo has runs, groups and schedules to show, labelled as sample data", async ({ page, signIn }) => {
+  await signIn(page, "admin");
+  await expect(page.getByText("Demo: simulated robots and sample data")).toBeVisible();
+  await chooseSite(page, BHADLA);
+  await expect(robotCard(page, "SCR-1001").root).toContainText(/Last cleaning .* ago, /);
+
+  await page.getByRole("tab", { name: "Group Control" }).click();
+  await expect(groupCard(page, "Morning rows")).toContainText("Daily at 05:30");
+  await expect(groupCard(page, "Evening rows")).toContainText(/Next run in /);
+
+  await page.getByRole("tab", { name: "Calendar" }).click();
+  const week = page.getByRole("region", { name: "Week of cleaning" });
+  await week.getByRole("button", { name: "Previous week" }).click();
+  await expect(week.getByRole("button", { name: "Planned" })).toHaveCount(0);
+  await expect(week).toContainText("Includes sample data");
+  await expect(week.getByRole("button", { name: /05:30.*Morning rows/ })).toHaveCount(7);
+  await week.getByRole("button", { name: "Evening rows" }).first().click();
+  await expect(page.getByText("Sample data of the demo")).toBeVisible();
+});
+
+test("demo: the partner sees the history of its own sites alone", async ({ page, signIn }) => {
+  await signIn(page, "partner");
+  await chooseSite(page, PAVAGADA);
+  await page.getByRole("tab", { name: "Group Control" }).click();
+  await expect(groupCard(page, "Blocks A to C")).toContainText("Daily at 05:30");
+  await expect(page.getByText(KURNOOL)).toHaveCount(0);
+});
