@@ -99,12 +99,13 @@ test("protocol rule 9: the server's account commands, and cannot speak for a rob
 });
 
 test("protocol rule 10: Mosquitto drops a message that is too large, and hands on the next one", async () => {
-  const [client, server] = [await thief(), await observer()];
+  // The client library takes Mosquitto's reason for the refusal in MQTT 5 for a broken packet.
+  const [client, server] = [await thief({ protocolVersion: 4 }), await observer()];
   const heard: number[] = [];
   server.on("message", (_topic, payload) => heard.push(payload.length));
   await server.subscribeAsync(topicOf(stolen.serial, "event"), { qos: 1 });
   const send = (bytes: number) => client.publishAsync(topicOf(stolen.serial, "event"), Buffer.alloc(bytes), { qos: 1 });
-  await send(MAX_MESSAGE_BYTES + 1).catch((error: unknown) => error);
+  await send(MAX_MESSAGE_BYTES + 1);
   await send(10);
   await until(() => heard.length > 0, 5_000, "The next message was not heard");
   expect(heard).toEqual([10]);
