@@ -1,7 +1,7 @@
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { tookText } from "./run-texts.ts";
-import { outcomeWords } from "./runs-meaning.ts";
+import { outcomeWords, reasonInWords } from "./runs-meaning.ts";
 
 export type LastRun = NonNullable<RobotLive["last_run"]>;
 
@@ -16,14 +16,16 @@ export function LastCleaningLine({ lastRun }: { lastRun: LastRun | null }) {
   );
 }
 
-/** The same at length: how long, how it ended and why, and who started it. */
+/** The same at length: how long, how it ended and, if it did not complete, why, and who started it. */
 export function LastRunFact({ lastRun }: { lastRun: LastRun | null }) {
   if (lastRun === null) return "None yet";
   const { began_at: began, ended_at: ended, outcome, reason, started_by: startedBy } = lastRun;
   return (
     <>
       {tookText(began, ended)}, {outcomeWords[outcome]}, started by {startedBy}
-      {reason !== null && <span style={{ display: "block", color: "var(--sc-text-muted)" }}>{reason}</span>}
+      {reason !== null && outcome !== "COMPLETED" && (
+        <span style={{ display: "block", color: "var(--sc-text-muted)" }}>{reasonInWords(reason)}</span>
+      )}
     </>
   );
 }
