@@ -51,6 +51,8 @@ export class CommandBench {
   readonly #options: BenchOptions;
   readonly #database: Awaited<ReturnType<typeof createTestDatabase>>;
   readonly #listener: pg.Client;
+  /** Resolves once a server listens to robots. */
+  readonly #listening = Promise.withResolvers<void>();
 
   private constructor(
     parts: Pick<CommandBench, "fixtures" | "moreRobots" | "fleet" | "mqtt" | "clock" | "observer">,
@@ -91,6 +93,8 @@ export class CommandBench {
     await untilConnected(observer);
     const bench = new CommandBench({ fixtures, moreRobots, fleet, mqtt, clock, observer }, database, listener, options);
     for (let count = options.servers ?? 1; count > 0; count -= 1) await bench.startServer();
+    // Robots that speak before a server listens are asked for their state, which is spread over 10 s.
+    if (bench.servers.length > 0) await bench.#listening.promise;
     fleet.start();
     return bench;
   }
@@ -99,7 +103,8 @@ export class CommandBench {
     const { username, password } = this.mqtt.serverAccount;
     const serverId = randomUUID();
     const log = pino({ level: process.env["BENCH_LOG"] ?? "silent" });
-    const connection = openBroker({ url: this.mqtt.url, clientId: `server-${serverId}`, username, password, log });
+    const opened = openBroker({ url: this.mqtt.url, clientId: `server-${serverId}`, username, password, log });
+    const connection = tellingOfSubscriptions(opened, () => this.#listening.resolve());
     const broker = this.#options.wrapBroker?.(connection) ?? connection;
     await untilConnected(connection);
     const { db, clock } = this;
@@ -172,9 +177,15 @@ export class CommandBench {
   /** Settles once `check` holds, asked again after every announced change. */
   async until<T>(check: () => Promise<T | null | undefined | false>): Promise<T> {
     for (;;) {
-      const changed = once(this.#listener, "notification");
+      const enough = new AbortController();
+      const changed = once(this.#listener, "notification", { signal: enough.signal });
+      // Given up once the check holds; who waits for it hears of every other end.
+      changed.catch(() => {});
       const found = await check();
-      if (found !== null && found !== undefined && found !== false) return found;
+      if (found !== null && found !== undefined && found !== false) {
+        enough.abort();
+        return found;
+      }
       await changed;
     }
   }
@@ -238,4 +249,20 @@ async function untilConnected(broker: Broker): Promise<void> {
   if (broker.connected) resolve();
   await promise;
   end();
+}
+
+function tellingOfSubscriptions(broker: Broker, onSubscribed: () => void): Broker {
+  return {
+    get connected() {
+      return broker.connected;
+    },
+    publish: (topic, payload) => broker.publish(topic, payload),
+    async subscribe(topics, onMessage) {
+      const end = await broker.subscribe(topics, onMessage);
+      onSubscribed();
+      return end;
+    },
+    onConnectionChange: (listener) => broker.onConnectionChange(listener),
+    close: () => broker.close(),
+  };
 }
