@@ -14,7 +14,7 @@ import {
   startRobot,
   stopRobot,
 } from "./support/dashboard.ts";
-import { expect, groupCard, localText, siteAddress, siteDay, test } from "./support/made-groups.ts";
+import { enoughOfTheDay, expect, groupCard, localText, siteAddress, siteDay, test } from "./support/made-groups.ts";
 import { themes, useTheme } from "./support/themes.ts";
 
 const ZONE = "Asia/Kolkata";
@@ -30,6 +30,8 @@ async function openCalendar(page: Page, siteName: string): Promise<void> {
   await expect(todayOf(page)).toBeVisible();
 }
 
+test.beforeEach(() => enoughOfTheDay(ZONE));
+
 test("Cleaning runs: a schedule starts and stops its robots by itself, and every screen follows", async ({
   page,
   openBrowser,
@@ -39,7 +41,7 @@ test("Cleaning runs: a schedule starts and stops its robots by itself, and every
   apiAs,
 }) => {
   // The run itself takes the shortest time that a schedule has: one minute.
-  test.setTimeout(180_000);
+  test.setTimeout(test.info().timeout + 120_000);
   const admin = await apiAs("admin");
   const group = await groups.make(REWA, "Sunrise", ["SCR-1010", "SCR-1011"]);
   const { robots } = await admin.call(robotDetailsWithSettings, { params: { siteId: group.site_id } });

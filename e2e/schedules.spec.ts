@@ -3,7 +3,7 @@ import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { deleteSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { expectAccessible } from "./support/axe.ts";
 import { BHADLA, expectToast, REWA } from "./support/dashboard.ts";
-import { expect, groupCard, siteAddress, siteDay, test } from "./support/made-groups.ts";
+import { enoughOfTheDay, expect, groupCard, siteAddress, siteDay, test } from "./support/made-groups.ts";
 import { themes, useTheme } from "./support/themes.ts";
 
 const ZONE = "Asia/Kolkata";
@@ -50,6 +50,8 @@ function shortDay(date: string): string {
     new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" }).format(day);
   return `${part({ weekday: "short" })} ${part({ day: "numeric" })} ${part({ month: "short" })}`;
 }
+
+test.beforeEach(() => enoughOfTheDay(ZONE));
 
 test("§9 Schedule: the dialog begins enabled, today at the site, 30 minutes, once, without a time", async ({
   page,

@@ -118,3 +118,17 @@ export function localText(at: Date, timezone: string): string {
 export function siteDay(timezone: string, daysAhead = 0): string {
   return localText(new Date(Date.now() + daysAhead * 86_400_000), timezone).slice(0, 10);
 }
+
+/** More than any test takes that speaks of today, in milliseconds. */
+const ENOUGH_MS = 240_000;
+
+/** Such a test must not run over midnight at the site: shortly before it, the new day is awaited. */
+export async function enoughOfTheDay(timezone: string): Promise<void> {
+  const leftMs = () => {
+    const [hours = 0, minutes = 0, seconds = 0] = localText(new Date(), timezone).slice(11).split(":").map(Number);
+    return 86_400_000 - (hours * 3_600 + minutes * 60 + seconds) * 1_000;
+  };
+  if (leftMs() > ENOUGH_MS) return;
+  test.setTimeout(test.info().timeout + ENOUGH_MS);
+  await expect.poll(leftMs, { timeout: ENOUGH_MS + 10_000, intervals: [1_000] }).toBeGreaterThan(ENOUGH_MS);
+}
