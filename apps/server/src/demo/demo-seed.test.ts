@@ -128,6 +128,16 @@ describe("demo data", () => {
     await other.close();
   });
 
+  test("a demo with fewer sites than usual gets more robots, but no more sites", async () => {
+    const other = await createTestDatabase();
+    expect(await seed(other, { sites: 2, robots: 9 })).toBe("seeded");
+    expect(await chooseFleet(other.db, { sites: null, robots: 40 })).toEqual({ sites: 2, robots: 40 });
+    await expect(chooseFleet(other.db, { sites: 300, robots: 40 })).rejects.toThrow(
+      "The demo's data holds 2 of the 6 sites that every larger demo begins with, and cannot be enlarged: add --reset to begin anew.",
+    );
+    await other.close();
+  });
+
   test("the largest demo is seeded whole, each robot with a secret of its own", async () => {
     const other = await createTestDatabase();
     const size = { sites: 2_000, robots: 20_000 };

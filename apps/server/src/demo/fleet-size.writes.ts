@@ -51,5 +51,12 @@ export async function chooseFleet(db: Executor, asked: AskedFleet): Promise<Flee
       2,
     );
   }
+  if (stored !== null && sites < usualFleet.sites && wanted.sites > sites) {
+    // Its robots would have been others.
+    throw new StartError(
+      `The demo's data holds ${sites} of the ${usualFleet.sites} sites that every larger demo begins with, and cannot be enlarged: add --reset to begin anew.`,
+      2,
+    );
+  }
   return wanted;
 }
