@@ -256,6 +256,7 @@ test("protocol rule 8: a robot that is away is locked, not confirmed, is not rel
   );
   const parts = lockOf(page, card);
   await expect(parts.note).toContainText(UNCONFIRMED);
+  await expect(card.root).toContainText("Maintenance lock not confirmed by the robot, not connected");
   await parts.exit.click();
   await parts.release.click();
   await expectToast(

@@ -15,7 +15,7 @@ const run = (beganAt: string, plannedEndAt: string | null) => ({
   motion: "MOVING" as const,
   current_run: { run_id: id, began_at: beganAt, planned_end_at: plannedEndAt },
 });
-const open = (verb: "START" | "STOP", pending: boolean) => ({
+const open = (verb: "START" | "STOP" | "MAINTENANCE_ON", pending: boolean) => ({
   open_command: { id, verb, issued_at: "2026-03-01T12:00:00.000Z", pending },
 });
 
@@ -34,6 +34,10 @@ test.each([
   ["STOP pending: sent again until the robot confirms it", open("STOP", true)],
   ["In maintenance, connected", { operating_mode: "maintenance" as const }],
   ["In maintenance, not connected", { operating_mode: "maintenance" as const, online: false }],
+  [
+    "Maintenance lock not confirmed by the robot, not connected",
+    { ...open("MAINTENANCE_ON", true), operating_mode: "maintenance" as const, online: false },
+  ],
   ["Not connected", { status: "offline" as const, online: false }],
   ["Brush jammed", { status: "critical" as const, alerts: ["Brush jammed", "Low battery"], charging: true }],
   ["Cleaning", { status: "warning" as const, motion: "MOVING" as const, alerts: ["Low battery"] }],

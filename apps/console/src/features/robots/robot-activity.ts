@@ -18,10 +18,13 @@ export function robotActivityOf(robot: RobotView, now: Date): RobotActivity {
     return { text: wordsOfOpenCommand({ verb: robot.sending, pending: false }), kind: "waiting" };
   }
   if (robot.openCommand !== null) {
-    return { text: wordsOfOpenCommand(robot.openCommand), kind: robot.openCommand.pending ? "warning" : "waiting" };
+    const { pending } = robot.openCommand;
+    // A locked robot's badge says offline in every case (§4): its true connection stands here.
+    const connection = robot.mode === "maintenance" && pending ? `, ${connectionWords(robot)}` : "";
+    return { text: wordsOfOpenCommand(robot.openCommand) + connection, kind: pending ? "warning" : "waiting" };
   }
   if (robot.mode === "maintenance") {
-    return plain(robot.isConnected ? "In maintenance, connected" : "In maintenance, not connected");
+    return plain(`In maintenance, ${connectionWords(robot)}`);
   }
   if (robot.isChecking) return plain("Asking the robot");
   if (robot.mock !== null) return plain("Did not answer, values are simulated");
@@ -34,6 +37,10 @@ export function robotActivityOf(robot: RobotView, now: Date): RobotActivity {
   if (isAlarmed && worst !== undefined) return { text: worst, kind: "warning" };
   if (robot.isCharging) return plain("Charging");
   return plain("Standing still");
+}
+
+function connectionWords(robot: RobotView): string {
+  return robot.isConnected ? "connected" : "not connected";
 }
 
 /** "Cleaning, 18 of 30 min": whole minutes since the run began, of those planned. */
