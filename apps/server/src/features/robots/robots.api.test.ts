@@ -44,6 +44,9 @@ describe("§7 Robots: lists of a site", () => {
       last_cleaned_at: null,
       current_run: null,
       open_command: null,
+      last_run: null,
+      maintenance: null,
+      group_id: null,
     });
   });
 
@@ -109,7 +112,7 @@ describe("§7 Robots: lists of a site", () => {
 
   test("the open run is shown, and when the last one ended", async () => {
     const { id: robot_id, siteId: site_id } = server.fixtures.ownRobot;
-    const run = (began: number, ended: number | null, outcome: "COMPLETED" | "SKIPPED" | null) => ({
+    const run = (began: number, ended: number | null, outcome: "COMPLETED" | null) => ({
       id: uuidv7(),
       robot_id,
       site_id,
@@ -120,13 +123,26 @@ describe("§7 Robots: lists of a site", () => {
       outcome,
     });
     const open = run(20, null, null);
+    const last = run(6, 9, "COMPLETED");
+    // It was due, but its robot never moved: no cleaning.
+    const skipped = {
+      ...run(10, 10, null),
+      began_at: null,
+      outcome: "SKIPPED" as const,
+      planned: true,
+      due_at: at(10),
+      stop_due_at: at(40),
+      schedule_id: 1,
+    };
     await server.db
       .insertInto("runs")
-      .values([run(1, 5, "COMPLETED"), run(6, 9, "COMPLETED"), run(10, 10, "SKIPPED"), open])
+      .values([run(1, 5, "COMPLETED"), last, open])
       .execute();
+    await server.db.insertInto("runs").values(skipped).execute();
     expect(await firstRobot()).toMatchObject({
       current_run: { run_id: open.id, began_at: iso(20), planned_end_at: iso(50) },
       last_cleaned_at: iso(9),
+      last_run: { run_id: last.id, began_at: iso(6), ended_at: iso(9), outcome: "COMPLETED", started_by: "Omkar Jain" },
     });
   });
 
