@@ -50,7 +50,7 @@ export async function openMigratedDatabase(context: PartContext): Promise<OpenDa
 
 /** A migration may take longer than a call, or wait for another server's. */
 async function migrateWithoutLimit(connection: pg.ClientConfig): Promise<void> {
-  const unlimited = openDatabase(connection, { poolSize: 1, queryLimitMs: 0 });
+  const unlimited = openDatabase(connection, { poolSize: 1, queryLimitMs: 0, idleLimitMs: 0 });
   try {
     await migrate(unlimited.db);
   } finally {

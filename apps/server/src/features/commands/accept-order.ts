@@ -10,8 +10,9 @@ import {
   type NewCommand,
 } from "./command-rows.writes.ts";
 import { pendingSentences, refusalSentences } from "./command-sentences.ts";
-import { answerAllPending, settleOvertaken } from "./settle.writes.ts";
+import { answerAllPending, type OpenCommand, settleAllOvertaken } from "./settle.writes.ts";
 import { refusalOf } from "./start-candidate.ts";
+import { type GuardRefusal, guardRefusals, type StartGuard } from "./start-guard.ts";
 
 /** Who orders: a person alone or through a group, the scheduler, or Suncrew itself. */
 export interface Requester {
@@ -30,12 +31,16 @@ export interface Order {
   readonly maxDurationS: number;
   /** The run that a START begins, where its row is written before; a new one else. */
   readonly runId?: string;
+  /** For a START that is decided later than it was asked for. */
+  readonly unless?: StartGuard;
+  /** How a refused START is told, where it is part of something else. */
+  readonly refusedAs?: (reason: string) => string;
 }
 
 /** What became of an order in its transaction; a refusal is on record, and is thrown or told after the commit. */
 export type OrderAccepted =
   | { readonly kind: "stored"; readonly command: Command; readonly robotAway: boolean }
-  | { readonly kind: "refused"; readonly refusal: StartRefusal; readonly error: HttpError };
+  | { readonly kind: "refused"; readonly refusal: StartRefusal | GuardRefusal; readonly error: HttpError };
 
 /** An order for a robot that this transaction has locked, with its commands that are not settled, read under the lock. */
 export interface AskedOrder {
@@ -63,20 +68,23 @@ export async function acceptOrder(
 /** The same for many robots, one order each, in a few statements. Answers what became of each, by robot. */
 export async function acceptAll(tx: Tx, asked: readonly AskedOrder[], now: Date): Promise<Map<number, OrderAccepted>> {
   const accepted = new Map<number, OrderAccepted>();
+  const guarded = await guardRefusals(tx, asked);
   const refused: RefusedStart[] = [];
+  const overtaken: OpenCommand[] = [];
   const taken: CommandOf[] = [];
   for (const { robot, open, order } of asked) {
     const command = newCommand(order, robot);
-    const refusal = order.verb === "START" ? refusalOf(robot, open, now) : null;
+    const refusal = order.verb === "START" ? (guarded.get(robot.id) ?? refusalOf(robot, open, now)) : null;
     if (refusal !== null) {
-      const error = refusedStart(refusal, robot.serial_number);
+      const error = refusedStart(refusal, robot.serial_number, order.refusedAs);
       refused.push({ robot, command, error });
       accepted.set(robot.id, { kind: "refused", refusal, error });
       continue;
     }
-    if (order.verb === "STOP") await overtakeStarts(tx, robot, open, now);
+    if (order.verb === "STOP") overtaken.push(...startsOf(robot, open));
     taken.push({ robot, command });
   }
+  await settleAllOvertaken(tx, overtaken, now);
   await recordRefusals(tx, refused, now);
   const robots = new Map(taken.map(({ robot }) => [robot.id, robot]));
   const stored = (await insertCommands(tx, taken, now)).flatMap((command) => {
@@ -97,14 +105,17 @@ export async function acceptAll(tx: Tx, asked: readonly AskedOrder[], now: Date)
 }
 
 /** No START may be confirmed once a later STOP or lock is accepted: its caller is answered, and the higher seq fences it. */
-export async function overtakeStarts(tx: Tx, robot: LockedRobot, open: readonly Command[], now: Date): Promise<void> {
-  for (const start of open.filter(({ verb }) => verb === "START")) await settleOvertaken(tx, robot, start, now);
+function startsOf(robot: LockedRobot, open: readonly Command[]): OpenCommand[] {
+  return open.filter(({ verb }) => verb === "START").map((command) => ({ robot, command }));
 }
 
-function refusedStart(refusal: StartRefusal, serial: string): HttpError {
-  return new HttpError(refusal === "away" || refusal === "stale" ? 504 : 409, refusalSentences[refusal](serial), {
-    success: false,
-  });
+function refusedStart(
+  refusal: StartRefusal | GuardRefusal,
+  serial: string,
+  told: Order["refusedAs"] = (reason) => reason,
+): HttpError {
+  const status = refusal === "away" || refusal === "stale" ? 504 : 409;
+  return new HttpError(status, told(refusalSentences[refusal](serial)), { success: false });
 }
 
 interface RefusedStart {

@@ -1,6 +1,6 @@
 import type { Tx } from "../../platform/database/database.ts";
 import { acceptAll, type AskedOrder, type Order, type OrderAccepted } from "./accept-order.ts";
-import { type LockedRobot, lockRobots, readOpenCommands } from "./command-rows.writes.ts";
+import { type LockedRobot, type LockOptions, lockRobots, readOpenCommands } from "./command-rows.writes.ts";
 
 export interface AcceptedOf {
   readonly robot: LockedRobot;
@@ -9,7 +9,7 @@ export interface AcceptedOf {
 
 /**
  * Decides about the same order for many robots in one transaction, each for itself, in the order of `robotIds`. Robots
- * that were deleted or moved away from the site meanwhile are left out.
+ * that were deleted or moved away from the site meanwhile are left out, with `skipLocked` also those that someone else has.
  */
 export async function acceptOrders(
   tx: Tx,
@@ -17,9 +17,10 @@ export async function acceptOrders(
   robotIds: readonly number[],
   order: Order | ((robot: LockedRobot) => Order),
   now: Date,
+  options: LockOptions = {},
 ): Promise<AcceptedOf[]> {
-  const robots = await lockRobots(tx, robotIds);
-  const open = Map.groupBy(await readOpenCommands(tx, robotIds), (command) => command.robot_id);
+  const robots = await lockRobots(tx, robotIds, options);
+  const open = Map.groupBy(await readOpenCommands(tx, [...robots.keys()]), (command) => command.robot_id);
   const asked: AskedOrder[] = [];
   for (const robotId of new Set(robotIds)) {
     const robot = robots.get(robotId);

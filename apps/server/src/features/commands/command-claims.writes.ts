@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import { RESEND_MS } from "@suncrew/domain/commands/limits.ts";
-import type { Db } from "../../platform/database/database.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
 import type { CommandsTable } from "../../platform/database/schema.ts";
 
 /** A command that this server may publish now, with the robot's current session. */
@@ -38,6 +38,18 @@ export async function claimAll(
     returning c.*, s.session as current_session
   `.execute(db);
   return rows;
+}
+
+/** Gives back what this server took and surely did not publish; its robot is locked by this transaction. */
+export async function giveBack(tx: Tx, commandId: string, serverId: string): Promise<void> {
+  await tx
+    .updateTable("commands")
+    .set({ claimed_by: null, claimed_at: null })
+    .where("id", "=", commandId)
+    .where("claimed_by", "=", serverId)
+    .where("published_at", "is", null)
+    .where("settled_at", "is", null)
+    .execute();
 }
 
 /** Which pending STOPs and MAINTENANCE_ONs are to be sent again. */

@@ -1,5 +1,5 @@
 import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
-import type { Tx } from "../../platform/database/database.ts";
+import type { Executor, Tx } from "../../platform/database/database.ts";
 import { amendActivity, recordActivities } from "../activity/public.ts";
 import { type AuditRecord, recordAudits } from "../audit/public.ts";
 import type { Command, LockedRobot } from "./command-rows.writes.ts";
@@ -78,7 +78,7 @@ export interface AuditedCommand {
 type AuditResult = Pick<AuditRecord, "outcome" | "reason" | "before" | "after">;
 
 export interface Audited extends AuditResult {
-  readonly robot: LockedRobot;
+  readonly robot: Pick<LockedRobot, "id" | "site_id">;
   readonly command: AuditedCommand;
 }
 
@@ -94,7 +94,7 @@ export async function auditCommand(
 }
 
 /** The same for commands of many robots. */
-export async function auditCommands(tx: Tx, audited: readonly Audited[], now: Date): Promise<void> {
+export async function auditCommands(tx: Executor, audited: readonly Audited[], now: Date): Promise<void> {
   const records = audited.map(({ robot, command, ...result }) => ({
     actor: { userId: command.user_id, name: command.requested_by },
     action: auditActions[command.verb],

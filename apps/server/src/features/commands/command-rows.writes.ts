@@ -26,15 +26,19 @@ export interface LockedRobot {
   >;
 }
 
+export interface LockOptions {
+  /** Leaves out robots that someone else has. */
+  readonly skipLocked?: boolean;
+}
+
 /**
  * Locks robots in the one order that everybody keeps (robot_state, then robots, each by id) and reads them as they
- * are then. Commands of a robot are inserted and settled under this lock only. `skipLocked` leaves out those that
- * someone else has.
+ * are then. Commands of a robot are inserted and settled under this lock only.
  */
 export async function lockRobots(
   tx: Tx,
   robotIds: readonly number[],
-  options: { readonly skipLocked?: boolean } = {},
+  options: LockOptions = {},
 ): Promise<Map<number, LockedRobot>> {
   const ids = [...new Set(robotIds)];
   if (ids.length === 0) return new Map();
@@ -43,9 +47,13 @@ export async function lockRobots(
     select robot_id from robot_state where robot_id = any(${ids}::int[])
     order by robot_id for no key update ${wait}
   `.execute(tx);
-  const lockedIds = locked.rows.map((row) => row.robot_id);
+  const stateIds = locked.rows.map((row) => row.robot_id);
+  if (stateIds.length === 0) return new Map();
+  const both = await sql<{ id: number }>`
+    select id from robots where id = any(${stateIds}::int[]) order by id for no key update ${wait}
+  `.execute(tx);
+  const lockedIds = both.rows.map((row) => row.id);
   if (lockedIds.length === 0) return new Map();
-  await sql`select id from robots where id = any(${lockedIds}::int[]) order by id for no key update`.execute(tx);
   const rows = await tx
     .selectFrom("robots as r")
     .innerJoin("robot_state as s", "s.robot_id", "r.id")

@@ -3,6 +3,7 @@ import type { StartRefusal } from "@suncrew/domain/commands/start-refusal.ts";
 import type { SettingsRefusal } from "@suncrew/domain/commands/settings-refusal.ts";
 import type { Command } from "./command-rows.writes.ts";
 import type { PendingVerb } from "./pending-verbs.ts";
+import type { GuardRefusal } from "./start-guard.ts";
 
 type Verb = Command["verb"];
 
@@ -13,7 +14,7 @@ export const BROKER_AWAY =
   "The robots' broker cannot be reached, so the robot did not get the command. Please try again.";
 
 /** Why a START or SET is refused, for people. */
-export const refusalSentences: Record<StartRefusal | SettingsRefusal, (serial: string) => string> = {
+export const refusalSentences: Record<StartRefusal | SettingsRefusal | GuardRefusal, (serial: string) => string> = {
   maintenance: (serial) => `Robot ${serial} is in maintenance. Exit maintenance first.`,
   away: (serial) => `Robot ${serial} is away: it has no connection at the moment.`,
   stale: (serial) => `Robot ${serial} has not reported for 45 seconds. Refresh its status, then try again.`,
@@ -22,6 +23,15 @@ export const refusalSentences: Record<StartRefusal | SettingsRefusal, (serial: s
   "stop-unsettled": (serial) => `Robot ${serial} has not confirmed its last Stop yet. Start is possible once it has.`,
   clock: (serial) =>
     `The clock of Robot ${serial} differs by more than 30 seconds, so that it cannot be started safely.`,
+  "stopped-since": () => "Stop was pressed meanwhile.",
+  "locked-since": (serial) => `Robot ${serial} was put in maintenance meanwhile.`,
+  "too-late": () => "it took too long.",
+};
+
+/** A robot whose rows someone else held for too long. */
+export const heldSentences: Record<"START" | "STOP", (serial: string) => string> = {
+  START: (serial) => `Robot ${serial} is busy, so it was not started. Please try again.`,
+  STOP: (serial) => `Robot ${serial} could not be reached in the database in time; press Stop again.`,
 };
 
 const rejectSentences: Record<RejectCode, string> = {

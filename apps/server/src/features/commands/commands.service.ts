@@ -7,20 +7,19 @@ import type { Parts, Service } from "../../platform/parts.ts";
 import { Together } from "../../platform/together.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { acceptCommand, type CommandBody } from "./accept-command.ts";
-import type { Order } from "./accept-order.ts";
-import { acceptOrders } from "./accept-orders.ts";
 import { acceptSettings, type SettingsChange } from "./accept-settings.ts";
 import { answerTo, contextOf, type SuccessAnswer } from "./command-answers.ts";
+import { giveBack } from "./command-claims.writes.ts";
 import { type Command, lockRobot, showChange } from "./command-rows.writes.ts";
-import { BROKER_AWAY, pendingSentences } from "./command-sentences.ts";
-import { Dispatcher } from "./dispatcher.ts";
+import { BROKER_AWAY, failureSentences, pendingSentences } from "./command-sentences.ts";
+import type { Chosen } from "./decide-each.ts";
+import { Dispatcher, type Unsent } from "./dispatcher.ts";
+import { type ManyOrder, orderEach, RESULT_UNKNOWN } from "./order-each.ts";
 import { staysPending } from "./pending-verbs.ts";
 import { answerPending, settleNeverSent } from "./settle.writes.ts";
 import { readCommand, readCommands } from "./settle-due.writes.ts";
 import { Settlements } from "./settlements.ts";
 import { Settler } from "./settler.ts";
-
-const RESULT_UNKNOWN = "The result of the command is not known yet.";
 
 /** A caller waits this much longer than its command's deadline for the database to tell the outcome. */
 const GRACE_MS = 1_500;
@@ -90,49 +89,19 @@ export class Commands implements Service {
    * The same order for many robots of a site at the same time; `choose` names them inside the transaction and throws
    * where it must not be. Answers what came of each, in the order chosen, by each command's deadline at the latest.
    */
-  async sendMany(
-    choose: (tx: Tx) => Promise<{ readonly siteId: number; readonly robotIds: readonly number[] }>,
-    order: Omit<Order, "maxDurationS">,
-  ): Promise<RobotResult[]> {
-    const { clock, settings } = this.#parts;
-    const whole = { ...order, maxDurationS: settings.manualRunMaxMinutes * 60 };
-    const all = await this.#accept(async (tx) => {
-      const { siteId, robotIds } = await choose(tx);
-      return acceptOrders(tx, siteId, robotIds, whole, clock.now());
-    });
-    return Promise.all(
-      all.map(async ({ robot, accepted }) => {
-        const of = { robotId: robot.serial_number, robotObjectId: robot.id };
-        if (accepted.kind === "refused") {
-          return { ...of, outcome: "SKIPPED" as const, message: accepted.error.message, pending: false };
-        }
-        return { ...of, ...(await this.#resultOf(accepted.command.id, accepted.robotAway)) };
-      }),
-    );
+  sendMany(choose: (tx: Tx) => Promise<Chosen>, order: Omit<ManyOrder, "maxDurationS">): Promise<RobotResult[]> {
+    const whole = { ...order, maxDurationS: this.#parts.settings.manualRunMaxMinutes * 60 };
+    return orderEach(this.#parts, choose, whole, (commandId, away) => this.#sendAndAnswer(commandId, away));
   }
 
   /** For the scheduler: sends what it stored; whoever sees the robots settles it. */
   async dispatch(commandIds: readonly string[]): Promise<void> {
     await Promise.all(
       commandIds.map(async (id) => {
-        if ((await this.#dispatcher.send(id)) === "never") await this.#closeUnsent(id);
+        const dispatched = await this.#dispatcher.send(id);
+        if (dispatched.sent === "never") await this.#closeUnsent(id, dispatched);
       }),
     );
-  }
-
-  async #resultOf(
-    commandId: string,
-    robotAway: boolean,
-  ): Promise<Pick<RobotResult, "outcome" | "message" | "pending">> {
-    try {
-      const { message } = await this.#sendAndAnswer(commandId, robotAway);
-      return { outcome: "SUCCESS", message, pending: false };
-    } catch (error) {
-      // What became of the others is told all the same.
-      const known = error instanceof HttpError ? error : new HttpError(503, RESULT_UNKNOWN, { pending: true });
-      if (known !== error) this.#parts.log.error({ error, command: commandId }, "the result of a command is not known");
-      return { outcome: "FAILED", message: known.message, pending: known.extra.pending === true };
-    }
   }
 
   /** Two presses with one key at the same time: the second finds what the first has committed. */
@@ -150,13 +119,14 @@ export class Commands implements Service {
 
   async #sendAndAnswer(commandId: string, robotAway: boolean): Promise<SuccessAnswer> {
     const dispatched = await this.#dispatcher.send(commandId);
-    if (dispatched === "never") await this.#closeUnsent(commandId);
-    return this.#answer(commandId, { robotAway, brokerAway: dispatched === "never" });
+    if (dispatched.sent === "never") await this.#closeUnsent(commandId, dispatched);
+    const brokerAway = dispatched.sent === "never" && dispatched.why === "broker-away";
+    return this.#answer(commandId, { robotAway, brokerAway });
   }
 
-  /** No broker: a STOP or lock is kept, everything else has failed without ever being sent. */
-  async #closeUnsent(commandId: string): Promise<void> {
-    const { db, clock } = this.#parts;
+  /** It surely did not go: a STOP or lock is kept, everything else has failed without ever being sent. */
+  async #closeUnsent(commandId: string, { why, claimed }: Unsent): Promise<void> {
+    const { db, clock, serverId } = this.#parts;
     await db.transaction().execute(async (tx) => {
       const found = await readCommand(tx, commandId);
       const robot = found && (await lockRobot(tx, found.robot_id));
@@ -164,9 +134,16 @@ export class Commands implements Service {
       if (!robot || !command) return;
       const now = clock.now();
       const { verb } = command;
+      const { serial_number: serial } = robot;
+      if (claimed) await giveBack(tx, commandId, serverId);
       if (staysPending(verb)) {
-        await answerPending(tx, robot, command, pendingSentences[verb].withoutBroker(robot.serial_number), now);
-      } else await settleNeverSent(tx, robot, command, BROKER_AWAY, now);
+        await answerPending(tx, robot, command, pendingSentences[verb].withoutBroker(serial), now);
+      } else {
+        // Taken by an earlier sending, which may have reached the robot.
+        if (command.claimed_by !== null && !claimed) return;
+        const reason = why === "broker-away" ? BROKER_AWAY : failureSentences[verb].neverSent(serial);
+        await settleNeverSent(tx, robot, command, reason, now);
+      }
       await showChange(tx, [robot.id]);
     });
   }

@@ -4,8 +4,17 @@ import { type ClaimedCommand, claimAll, claimPending, markPublished, type Resend
 import { staysPending } from "./pending-verbs.ts";
 import { messageOf, publishCommandMessage, questionEnvelope } from "./command-message.ts";
 
-/** Whether a command has left this server: only "never" is certain, all else may have reached the robot. */
-export type Dispatched = "maybe" | "never";
+/**
+ * Whether a command has left this server. Only "never" is certain, all else may have reached the robot; `claimed`
+ * where it was taken for sending and then kept back.
+ */
+export type Dispatched = { readonly sent: "maybe" } | Unsent;
+
+export interface Unsent {
+  readonly sent: "never";
+  readonly why: "broker-away" | "too-old";
+  readonly claimed: boolean;
+}
 
 /** Publishes stored commands (protocol rule 5: rows first, then messages). */
 export class Dispatcher {
@@ -31,12 +40,17 @@ export class Dispatcher {
 
   /** Sends a command that this server has just stored. Does not wait for the broker to take it. */
   async send(commandId: string): Promise<Dispatched> {
-    if (!this.#parts.broker.connected) return "never";
+    const { broker, clock } = this.#parts;
+    if (!broker.connected) return { sent: "never", why: "broker-away", claimed: false };
     const claimed = await this.#claims.ask(commandId);
-    if (claimed === null) return "maybe";
-    if (!this.#mayStillGo(claimed)) return "never";
+    if (claimed === null) return { sent: "maybe" };
+    // The claim took time: what has lost its broker or become too old since is not sent.
+    if (!broker.connected) return { sent: "never", why: "broker-away", claimed: true };
+    if (!staysPending(claimed.verb) && claimed.expires_at <= clock.now()) {
+      return { sent: "never", why: "too-old", claimed: true };
+    }
     this.#publish(claimed);
-    return "maybe";
+    return { sent: "maybe" };
   }
 
   /** Sends pending STOPs and MAINTENANCE_ONs (again), with the same id and seq (protocol rule 3). */
@@ -55,13 +69,6 @@ export class Dispatcher {
   async end(): Promise<void> {
     this.#ended = true;
     await Promise.all(this.#marking);
-  }
-
-  /** The claim took time: what has lost its broker or become too old since is not sent. */
-  #mayStillGo(claimed: ClaimedCommand): boolean {
-    const { broker, clock } = this.#parts;
-    if (!broker.connected) return false;
-    return staysPending(claimed.verb) || claimed.expires_at > clock.now();
   }
 
   #publish(claimed: ClaimedCommand): void {

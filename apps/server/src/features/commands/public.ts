@@ -6,6 +6,7 @@ export {
   type CommandOf,
   insertCommands,
   type LockedRobot,
+  type LockOptions,
   lockRobots,
   readOpenCommands,
   showChange,
@@ -19,6 +20,10 @@ export type { SettingsChange } from "./accept-settings.ts";
 export { Commands } from "./commands.service.ts";
 /** For what commands many robots, inside its own transaction; `Commands.dispatch` sends it after the commit. */
 export type { Order, OrderAccepted, Requester } from "./accept-order.ts";
+/** For what commands many robots at once, so that one whose rows are held keeps back none of the others. */
+export { decideEach, type HeldRobot } from "./decide-each.ts";
+export { resultsOf } from "./order-each.ts";
+export type { StartGuard } from "./start-guard.ts";
 export { type AcceptedOf, acceptOrders } from "./accept-orders.ts";
 /** For maintenance, under the locks on the robots. */
 export { auditCommands, type Audited } from "./command-records.writes.ts";

@@ -1,7 +1,7 @@
 import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { CommandOutcome } from "../../platform/database/schema.ts";
-import { failPlannedRun } from "../runs/public.ts";
+import { failPlannedRuns } from "../runs/public.ts";
 import { auditCommands, logCommands, recordedOf } from "./command-records.writes.ts";
 import { type Command, insertCommands, type LockedRobot } from "./command-rows.writes.ts";
 import { failureSentences, rejectedSentence } from "./command-sentences.ts";
@@ -74,12 +74,10 @@ export async function settleNeverSent(
   await fail(tx, [{ robot, command, reason }], "NEVER_SENT", now);
 }
 
-/** A newer command of a person has taken its place before the robot showed it. */
-export async function settleOvertaken(tx: Tx, robot: LockedRobot, command: Command, now: Date): Promise<void> {
-  await settleAllOvertaken(tx, [{ robot, command }], now);
-}
-
-/** The same for many; those that stay pending are never overtaken. */
+/**
+ * Newer commands of a person have taken their place before the robots showed them; those that stay pending are never
+ * overtaken.
+ */
 export async function settleAllOvertaken(tx: Tx, open: readonly OpenCommand[], now: Date): Promise<void> {
   const failing = open.flatMap(({ robot, command }) => {
     const { verb } = command;
@@ -173,9 +171,10 @@ async function fail(
   now: Date,
 ): Promise<OpenCommand[]> {
   const closed = await closeAll(tx, failing, outcome, now);
-  for (const { command, reason } of closed) {
-    if (command.run_id !== null) await failPlannedRun(tx, command.run_id, reason, now);
-  }
+  const runs = closed.flatMap(({ command, reason }) =>
+    command.run_id === null ? [] : [{ runId: command.run_id, reason }],
+  );
+  await failPlannedRuns(tx, runs, now);
   await logAll(
     tx,
     closed.map(({ reason, ...open }) => ({ ...open, status: "FAILED" as const, details: reason })),

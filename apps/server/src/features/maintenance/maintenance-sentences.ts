@@ -30,6 +30,14 @@ export const maintenanceSentences = {
   startUnknown: (serial: string) =>
     `The start was sent to Robot ${serial}, which has not confirmed it yet. Watch its status.`,
   gone: (serial: string) => `Robot ${serial} is no longer at this site.`,
-  releasedNotStarted: (reason: string) => `Released from maintenance, but not started: ${reason}`,
+  startNotKnown: (serial: string) => `It is not known whether Robot ${serial} was started. Watch its status.`,
+  releasedNotStarted: (reason: string) => `Released, but not started: ${reason}`,
+  releasedStartUnknown: (reason: string) => `Released. ${reason}`,
+  held: (serial: string) =>
+    `Robot ${serial} could not be reached in the database in time; its maintenance is unchanged. Please try again.`,
+  lockNotKnown: (serial: string) =>
+    `It is not known whether Robot ${serial} has confirmed its lock. The lock stands and is repeated until it has.`,
+  lockNotStored: (serial: string) => `It is not known whether Robot ${serial} was locked. Please lock it again.`,
+  releaseNotKnown: (serial: string) => `It is not known whether Robot ${serial} was released. Watch its status.`,
   releasedAndStarted: (serial: string) => `Robot ${serial} was released from maintenance and started.`,
 } as const;

@@ -5,21 +5,33 @@ import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
-import { Together } from "../../platform/together.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { type Commands, findRobotOf, type LockedRobot, lockRobots, readOpenCommands } from "../commands/public.ts";
-import { findGroup, manyRobotsAnswer, readMembers, requireRobotsAt } from "../groups/public.ts";
+import {
+  auditCommands,
+  type Commands,
+  decideEach,
+  findRobotOf,
+  type HeldRobot,
+  type LockedRobot,
+  type LockOptions,
+  lockRobots,
+  readOpenCommands,
+  resultsOf,
+} from "../commands/public.ts";
+import { findGroup, manyRobotsAnswer, readMembers } from "../groups/public.ts";
 import { acceptLocks, type Locker, type MaintenanceAccepted } from "./accept-lock.ts";
 import { acceptReleases } from "./accept-release.ts";
 import { maintenanceSentences } from "./maintenance-sentences.ts";
+import { ReleaseStarts } from "./release-starts.ts";
 
 type MaintenanceBody = BodyOf<typeof robotMaintenance>;
 type Answer = ResponseOf<typeof robotMaintenance>;
-type Started = NonNullable<Answer["start"]>;
-type Starts = Together<number, RobotResult>;
+type Result = Pick<RobotResult, "outcome" | "message" | "pending">;
 
-/** The console gives a call up after 10 s (§9), so a start that a release is followed by is not waited for longer. */
-const ANSWER_WITHIN_MS = 9_000;
+interface Decided {
+  readonly robot: LockedRobot;
+  readonly accepted: MaintenanceAccepted;
+}
 
 const lockWords = { done: "locked for maintenance", nobody: "The group has no robot to lock.", kept: "lock" };
 const releaseWords = { done: "released", nobody: "The group has no robot to release.", kept: "lock" };
@@ -46,30 +58,42 @@ export class Maintenance {
     const { robot, accepted } = decided;
     if (accepted.kind === "refused") throw accepted.error;
     const { message, confirmed } = await this.#settled(robot, accepted, body);
-    const starts = this.#starts(viewer, robot.site_id, by);
-    const start = body.start_after ? await this.#start(starts, robot, startedAt) : null;
-    return { success: true, message, confirmed, start };
+    if (!body.start_after) return { success: true, message, confirmed, start: null };
+    const start = await this.#starts(viewer, robot.site_id, by, startedAt).start(robot, accepted.seq);
+    return { success: true, message, confirmed, start: { success: start.kind === "started", message: start.message } };
   }
 
   /** The same for every member of a group at once. Throws 404; what became of each robot is in the answer. */
   async setGroup(viewer: Viewer, groupId: number, body: MaintenanceBody): Promise<ManyRobotsResponse> {
-    const startedAt = this.#parts.clock.now();
+    const { db, clock, log } = this.#parts;
+    const startedAt = clock.now();
     const by = lockerOf(viewer, "GROUP");
-    const { site_id } = await findGroup(viewer, this.#parts.db, groupId);
-    const all = await decide(this.#parts.db, async (tx) => {
+    const { site_id: siteId } = await findGroup(viewer, db, groupId);
+    const starts = this.#starts(viewer, siteId, by, startedAt);
+    const choose = async (tx: Tx) => {
       await findGroup(viewer, tx, groupId);
-      return this.#accept(tx, site_id, await readMembers(viewer, tx, groupId), by, body);
-    });
-    const starts = this.#starts(viewer, site_id, by);
-    const results = await Promise.all(
-      all.map(async ({ robot, accepted }): Promise<RobotResult> => {
-        const of = { robotId: robot.serial_number, robotObjectId: robot.id };
-        if (accepted.kind === "refused") {
-          return { ...of, outcome: skippedOrFailed(accepted.error), message: accepted.error.message, pending: false };
-        }
-        return { ...of, ...(await this.#resultOf(starts, robot, accepted, body, startedAt)) };
-      }),
+      return { siteId, robotIds: await readMembers(viewer, tx, groupId) };
+    };
+    const verb = body.enabled ? "MAINTENANCE_ON" : "MAINTENANCE_OFF";
+    const each = await decideEach<Decided>(db, choose, (tx, { robotIds }, options) =>
+      this.#accept(tx, siteId, robotIds, by, body, options),
     );
+    const heldResult = async (robot: HeldRobot): Promise<Result> => {
+      const message = maintenanceSentences.held(robot.serial_number);
+      const command = { verb, user_id: by.userId, requested_by: by.name } as const;
+      await auditCommands(db, [{ robot, command, outcome: "FAILED", reason: message }], clock.now());
+      return { outcome: "FAILED", message, pending: false };
+    };
+    const failed = (error: unknown, robot: Pick<LockedRobot, "id" | "serial_number">, isStored: boolean): Result => {
+      if (error instanceof HttpError) return { outcome: "FAILED", message: error.message, pending: false };
+      log.error({ error, robotId: robot.id, verb }, "what became of a robot's maintenance is not known");
+      const stands = body.enabled && isStored;
+      const words = stands
+        ? maintenanceSentences.lockNotKnown
+        : maintenanceSentences[body.enabled ? "lockNotStored" : "releaseNotKnown"];
+      return { outcome: "FAILED", message: words(robot.serial_number), pending: stands };
+    };
+    const results = await resultsOf(each, (decided) => this.#resultOf(decided, body, starts), heldResult, failed);
     const words = body.start_after ? { ...releaseWords, done: "released and started" } : releaseWords;
     return manyRobotsAnswer(results, body.enabled ? lockWords : words);
   }
@@ -80,9 +104,10 @@ export class Maintenance {
     robotIds: readonly number[],
     by: Locker,
     body: MaintenanceBody,
-  ): Promise<{ readonly robot: LockedRobot; readonly accepted: MaintenanceAccepted }[]> {
-    const robots = await lockRobots(tx, robotIds);
-    const open = Map.groupBy(await readOpenCommands(tx, robotIds), (command) => command.robot_id);
+    options: LockOptions = {},
+  ): Promise<Decided[]> {
+    const robots = await lockRobots(tx, robotIds, options);
+    const open = Map.groupBy(await readOpenCommands(tx, [...robots.keys()]), (command) => command.robot_id);
     const asked = robotIds.flatMap((robotId) => {
       const robot = robots.get(robotId);
       // Deleted, or moved to another site, while this call waited for the locks.
@@ -116,61 +141,24 @@ export class Maintenance {
     }
   }
 
-  async #resultOf(
-    starts: Starts,
-    robot: LockedRobot,
-    accepted: Extract<MaintenanceAccepted, { kind: "stored" }>,
-    body: MaintenanceBody,
-    startedAt: Date,
-  ): Promise<Pick<RobotResult, "outcome" | "message" | "pending">> {
-    try {
-      const { message, confirmed } = await this.#settled(robot, accepted, body);
-      if (!body.start_after) return { outcome: "SUCCESS", message, pending: !confirmed };
-      const start = await this.#start(starts, robot, startedAt);
-      return start.success
-        ? { outcome: "SUCCESS", message: maintenanceSentences.releasedAndStarted(robot.serial_number), pending: false }
-        : { outcome: "FAILED", message: maintenanceSentences.releasedNotStarted(start.message), pending: false };
-    } catch (error) {
-      if (!(error instanceof HttpError)) throw error;
-      return { outcome: "FAILED", message: error.message, pending: false };
+  async #resultOf({ robot, accepted }: Decided, body: MaintenanceBody, starts: ReleaseStarts): Promise<Result> {
+    if (accepted.kind === "refused") {
+      return { outcome: skippedOrFailed(accepted.error), message: accepted.error.message, pending: false };
     }
+    const { message, confirmed } = await this.#settled(robot, accepted, body);
+    if (!body.start_after) return { outcome: "SUCCESS", message, pending: !confirmed };
+    const start = await starts.start(robot, accepted.seq);
+    const words: Record<typeof start.kind, string> = {
+      started: maintenanceSentences.releasedAndStarted(robot.serial_number),
+      refused: start.message,
+      failed: maintenanceSentences.releasedNotStarted(start.message),
+      unknown: maintenanceSentences.releasedStartUnknown(start.message),
+    };
+    return { outcome: start.kind === "started" ? "SUCCESS" : "FAILED", message: words[start.kind], pending: false };
   }
 
-  /** The start that was asked for with the release, like any press of Start; it undoes no release. */
-  async #start(starts: Starts, robot: LockedRobot, startedAt: Date): Promise<Started> {
-    const { clock, log } = this.#parts;
-    const { promise: late, resolve } = Promise.withResolvers<Started>();
-    const unknown = { success: false, message: maintenanceSentences.startUnknown(robot.serial_number) };
-    const leftMs = Math.max(0, startedAt.getTime() + ANSWER_WITHIN_MS - clock.now().getTime());
-    const cancel = clock.after(leftMs, () => resolve(unknown));
-    const started = starts.ask(robot.id).then(
-      (result) => ({
-        success: result?.outcome === "SUCCESS",
-        message: result?.message ?? maintenanceSentences.gone(robot.serial_number),
-      }),
-      (error: unknown) => {
-        if (error instanceof HttpError) return { success: false, message: error.message };
-        log.error({ error, robotId: robot.id }, "starting a released robot failed");
-        return unknown;
-      },
-    );
-    try {
-      return await Promise.race([late, started]);
-    } finally {
-      cancel();
-    }
-  }
-
-  /** Starts robots as they are released: those released at the same moment by one order. */
-  #starts(viewer: Viewer, siteId: number, by: Locker): Starts {
-    return new Together(async (robotIds) => {
-      const choose = async (tx: Tx) => {
-        await requireRobotsAt(viewer, tx, siteId, robotIds);
-        return { siteId, robotIds };
-      };
-      const results = await this.#commands.sendMany(choose, { verb: "START", mode: "AUTO", by });
-      return new Map(results.map((result) => [result.robotObjectId, result]));
-    });
+  #starts(viewer: Viewer, siteId: number, by: Locker, startedAt: Date): ReleaseStarts {
+    return new ReleaseStarts(this.#parts, this.#commands, { viewer, siteId, by, startedAt });
   }
 }
 

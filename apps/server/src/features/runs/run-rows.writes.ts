@@ -121,14 +121,21 @@ async function beginPlanned(tx: Tx, runId: string, { at, battery }: RunBeginning
 
 /** Closes a planned run that never moved: its start failed. Changes nothing once it has begun or ended. */
 export async function failPlannedRun(tx: Tx, runId: string, reason: string, at: Date): Promise<void> {
-  await tx
-    .updateTable("runs")
-    .set({ ended_at: at, outcome: "FAILED", reason, change_no: changedNow })
-    .where("id", "=", runId)
-    .where("planned", "=", true)
-    .where("began_at", "is", null)
-    .where("ended_at", "is", null)
-    .execute();
+  await failPlannedRuns(tx, [{ runId, reason }], at);
+}
+
+/** The same for many at once, each for its own reason. */
+export async function failPlannedRuns(
+  tx: Tx,
+  failed: readonly { readonly runId: string; readonly reason: string }[],
+  at: Date,
+): Promise<void> {
+  if (failed.length === 0) return;
+  await sql`
+    update runs r set ended_at = ${at}, outcome = 'FAILED', reason = f.reason, change_no = ${changedNow}
+    from unnest(${failed.map(({ runId }) => runId)}::uuid[], ${failed.map(({ reason }) => reason)}::text[]) f (id, reason)
+    where r.id = f.id and r.planned and r.began_at is null and r.ended_at is null
+  `.execute(tx);
 }
 
 /** The group that a robot is in now, as a run keeps it. */

@@ -36,10 +36,18 @@ export interface OpenDatabase {
 /** A query without an answer after this long fails, so that calls do not hang on a database that stands still. */
 const QUERY_LIMIT_MS = 15_000;
 
+/**
+ * A transaction that says nothing for so long is ended by PostgreSQL, and gives up its locks: it is that of a server that
+ * stands still, or of one whose connection is gone, and others wait for its robots.
+ */
+const IDLE_LIMIT_MS = 10_000;
+
 interface PoolOptions {
   readonly poolSize?: number;
   /** In milliseconds; 15 s unless given, 0 for none. */
   readonly queryLimitMs?: number;
+  /** In milliseconds; 10 s unless given, 0 for none. */
+  readonly idleLimitMs?: number;
   readonly onError?: (error: Error) => void;
 }
 
@@ -51,7 +59,10 @@ export function openDatabase(connection: pg.ClientConfig, options: PoolOptions =
     max: options.poolSize ?? 10,
     connectionTimeoutMillis: 5_000,
     query_timeout: options.queryLimitMs ?? QUERY_LIMIT_MS,
+    idle_in_transaction_session_timeout: options.idleLimitMs ?? IDLE_LIMIT_MS,
   });
+  // A connection in use that is ended would end the process; whoever uses it hears so from its next query.
+  pool.on("connect", (client) => client.on("error", () => {}));
   pool.on("error", (error) => options.onError?.(error));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withoutStuckConnections(pool) }) });
   return { db, connection: { ...connection, types }, close: () => db.destroy() };

@@ -32,3 +32,21 @@ describe("a database that stops answering", () => {
     expect((await asked.execute(limited.db)).rows).toEqual([{ one: 1 }]);
   });
 });
+
+describe("a transaction that stands still", () => {
+  test("is ended, so that others get what it has locked, and its server goes on", async () => {
+    const still = openDatabase(database.connection, { poolSize: 1, idleLimitMs: 200 });
+    const row = sql`select pg_advisory_xact_lock(4711)`;
+    const { promise: othersHaveIt, resolve } = Promise.withResolvers<void>();
+    const work = still.db.transaction().execute(async (tx) => {
+      await row.execute(tx);
+      const others = database.db.transaction().execute((other) => row.execute(other));
+      await others.then(() => resolve());
+      await asked.execute(tx);
+    });
+    await othersHaveIt;
+    await expect(work).rejects.toThrow();
+    expect((await asked.execute(still.db)).rows).toEqual([{ one: 1 }]);
+    await still.close();
+  });
+});

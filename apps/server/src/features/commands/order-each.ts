@@ -1,0 +1,105 @@
+import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
+import type { Parts } from "../../platform/parts.ts";
+import type { Order } from "./accept-order.ts";
+import { type AcceptedOf, acceptOrders } from "./accept-orders.ts";
+import type { SuccessAnswer } from "./command-answers.ts";
+import { auditCommands } from "./command-records.writes.ts";
+import type { LockedRobot } from "./command-rows.writes.ts";
+import { heldSentences } from "./command-sentences.ts";
+import { type Chosen, type DecidedEach, decideEach, type HeldRobot } from "./decide-each.ts";
+import type { StartGuard } from "./start-guard.ts";
+
+export const RESULT_UNKNOWN = "The result of the command is not known yet.";
+
+/** The same order for many robots; `unless` guards the START of each. */
+export interface ManyOrder extends Omit<Order, "unless"> {
+  readonly unlessOf?: (robotId: number) => StartGuard | undefined;
+  /** Told of each robot whose command is stored and goes now. */
+  readonly onGoing?: (robotId: number) => void;
+}
+
+/** Sends a stored command and answers when the robot showed it; throws what is not a success. */
+type Send = (commandId: string, robotAway: boolean) => Promise<SuccessAnswer>;
+
+type Result = Pick<RobotResult, "outcome" | "message" | "pending">;
+
+/**
+ * Orders many robots of a site at the same time; `choose` names them inside the transaction and throws where it must
+ * not be. What is decided goes at once, whatever the others wait for. Answers what came of each, in the order chosen.
+ */
+export async function orderEach(
+  parts: Parts,
+  choose: (tx: Tx) => Promise<Chosen>,
+  { unlessOf, onGoing, ...order }: ManyOrder,
+  send: Send,
+): Promise<RobotResult[]> {
+  const { db, clock, log } = parts;
+  const orderFor = (robot: LockedRobot, held: HeldRobot | undefined): Order => {
+    const unless = guardOf(unlessOf?.(robot.id), held);
+    return { ...order, ...(unless && { unless }) };
+  };
+  const each = await decideEach<AcceptedOf>(db, choose, (tx, { siteId, robotIds }, { held, ...options }) =>
+    acceptOrders(tx, siteId, robotIds, (robot) => orderFor(robot, held), clock.now(), options),
+  );
+  const resultOf = async ({ robot, accepted }: AcceptedOf): Promise<Result> => {
+    if (accepted.kind === "refused") return { outcome: "SKIPPED", message: accepted.error.message, pending: false };
+    onGoing?.(robot.id);
+    const { message } = await send(accepted.command.id, accepted.robotAway);
+    return { outcome: "SUCCESS", message, pending: false };
+  };
+  const heldResult = async (robot: HeldRobot): Promise<Result> => {
+    const message = heldSentences[order.verb](robot.serial_number);
+    const who = { verb: order.verb, user_id: order.by.userId, requested_by: order.by.name };
+    await auditCommands(db, [{ robot, command: who, outcome: "FAILED", reason: message }], clock.now());
+    return { outcome: order.verb === "START" ? "SKIPPED" : "FAILED", message, pending: false };
+  };
+  /** What became of the others is told all the same. */
+  const failed = (error: unknown, { id: robotId }: { readonly id: number }, isStored: boolean): Result => {
+    const known = error instanceof HttpError ? error : new HttpError(503, RESULT_UNKNOWN, { pending: true });
+    if (known !== error) log.error({ error, robotId, verb: order.verb }, "the result of a command is not known");
+    // Only a stored STOP is kept and repeated.
+    const pending = isStored && order.verb === "STOP" && known.extra.pending === true;
+    return { outcome: "FAILED", message: known.message, pending };
+  };
+  return resultsOf(each, resultOf, heldResult, failed);
+}
+
+/** Waits for all robots of a decision at once and answers in the order chosen; those that are gone are left out. */
+export async function resultsOf<T extends { readonly robot: Pick<LockedRobot, "id" | "serial_number"> }>(
+  { robotIds, decided, later }: DecidedEach<T>,
+  resultOf: (decided: T) => Promise<Result>,
+  heldResult: (robot: HeldRobot) => Promise<Result>,
+  failed: (error: unknown, robot: Pick<LockedRobot, "id" | "serial_number">, isStored: boolean) => Result,
+): Promise<RobotResult[]> {
+  const told = async (
+    robot: T["robot"],
+    each: T | "gone" | "held" | Promise<T | "gone" | "held">,
+    of: HeldRobot | null,
+  ) => {
+    let isStored = false;
+    const ask = async (): Promise<Result | null> => {
+      const known = await each;
+      if (known === "gone") return null;
+      if (known === "held") return of && heldResult(of);
+      isStored = true;
+      return resultOf(known);
+    };
+    const result = await ask().catch((error: unknown) => failed(error, robot, isStored));
+    return result === null ? [] : [{ robotId: robot.serial_number, robotObjectId: robot.id, ...result }];
+  };
+  const results = await Promise.all([
+    ...decided.map((each) => told(each.robot, each, null)),
+    ...later.map(({ robot, decided: deciding }) => told(robot, deciding, robot)),
+  ]);
+  const placeOf = new Map(robotIds.map((id, place) => [id, place]));
+  return results.flat().toSorted((a, b) => (placeOf.get(a.robotObjectId) ?? 0) - (placeOf.get(b.robotObjectId) ?? 0));
+}
+
+/** A START that had to wait for its robot must not undo what was ordered meanwhile. */
+function guardOf(given: StartGuard | undefined, held: HeldRobot | undefined): StartGuard | undefined {
+  if (held === undefined) return given;
+  const afterSeq = Math.min(given?.afterSeq ?? held.last_command_seq, held.last_command_seq);
+  return { ...given, afterSeq };
+}

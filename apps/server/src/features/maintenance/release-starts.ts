@@ -1,0 +1,96 @@
+import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
+import type { Parts } from "../../platform/parts.ts";
+import { Together } from "../../platform/together.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import type { Commands, LockedRobot } from "../commands/public.ts";
+import { requireRobotsAt } from "../groups/public.ts";
+import type { Locker } from "./accept-lock.ts";
+import { maintenanceSentences } from "./maintenance-sentences.ts";
+
+/** The console gives a call up after 10 s (§9), so a start that a release is followed by is not waited for longer. */
+const ANSWER_WITHIN_MS = 9_000;
+/** A start with less time than this would move a robot whose caller was told of a failure. */
+const LEAST_TIME_MS = 1_000;
+
+/** What came of such a start: refused by the server, failed at the robot, or not known when the caller is answered. */
+export interface ReleaseStart {
+  readonly kind: "started" | "refused" | "failed" | "unknown";
+  readonly message: string;
+}
+
+interface Release {
+  readonly viewer: Viewer;
+  readonly siteId: number;
+  readonly by: Locker;
+  /** When the call came. */
+  readonly startedAt: Date;
+}
+
+/** Starts robots as they are released by one call: those released at the same moment by one order. */
+export class ReleaseStarts {
+  readonly #parts: Parts;
+  readonly #startedAtMs: number;
+  readonly #starts: Together<number, RobotResult>;
+  /** The number of each robot's release: a Stop or lock with a higher one came after it. */
+  readonly #releasedBy = new Map<number, number>();
+  /** Robots whose START is stored and on its way. */
+  readonly #going = new Set<number>();
+
+  constructor(parts: Parts, commands: Commands, { viewer, siteId, by, startedAt }: Release) {
+    this.#parts = parts;
+    this.#startedAtMs = startedAt.getTime();
+    const isTooLate = () => this.#leftMs() < LEAST_TIME_MS;
+    this.#starts = new Together(async (robotIds) => {
+      const choose = async (tx: Tx) => {
+        await requireRobotsAt(viewer, tx, siteId, robotIds);
+        return { siteId, robotIds };
+      };
+      const results = await commands.sendMany(choose, {
+        verb: "START",
+        mode: "AUTO",
+        by,
+        refusedAs: maintenanceSentences.releasedNotStarted,
+        unlessOf: (robotId) => ({ afterSeq: this.#releasedBy.get(robotId) ?? 0, isTooLate }),
+        onGoing: (robotId) => void this.#going.add(robotId),
+      });
+      return new Map(results.map((result) => [result.robotObjectId, result]));
+    });
+  }
+
+  /** The start that was asked for with the release, like any press of Start; it undoes no release, and no Stop since. */
+  async start(robot: LockedRobot, releaseSeq: number): Promise<ReleaseStart> {
+    const { clock } = this.#parts;
+    this.#releasedBy.set(robot.id, releaseSeq);
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const cancel = clock.after(this.#leftMs(), resolve);
+    try {
+      return (await Promise.race([late, this.#started(robot)])) ?? this.#unknown(robot);
+    } finally {
+      cancel();
+    }
+  }
+
+  #leftMs(): number {
+    return Math.max(0, this.#startedAtMs + ANSWER_WITHIN_MS - this.#parts.clock.now().getTime());
+  }
+
+  async #started(robot: LockedRobot): Promise<ReleaseStart> {
+    try {
+      const result = await this.#starts.ask(robot.id);
+      if (result === null) return { kind: "failed", message: maintenanceSentences.gone(robot.serial_number) };
+      const kinds = { SUCCESS: "started", FAILED: "failed", SKIPPED: "refused" } as const;
+      return { kind: kinds[result.outcome], message: result.message };
+    } catch (error) {
+      if (error instanceof HttpError) return { kind: "failed", message: error.message };
+      this.#parts.log.error({ error, robotId: robot.id }, "starting a released robot failed");
+      return this.#unknown(robot);
+    }
+  }
+
+  #unknown(robot: LockedRobot): ReleaseStart {
+    const words = this.#going.has(robot.id) ? maintenanceSentences.startUnknown : maintenanceSentences.startNotKnown;
+    return { kind: "unknown", message: words(robot.serial_number) };
+  }
+}
