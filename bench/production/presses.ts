@@ -9,7 +9,7 @@ import type { Dice } from "./moments.ts";
 
 const RETRY_MS = 250;
 /** A press is repeated, with the same key, until some server answers it. */
-const GIVE_UP_MS = 30_000;
+const GIVE_UP_MS = 60_000;
 
 export interface PressesParts {
   readonly db: Db;
