@@ -18,6 +18,7 @@ test.each([
   [86_400, "1 d ago"],
   [29 * 86_400, "29 d ago"],
   [-10_800, "in 3 h"],
+  [-40 * 86_400, "in 40 d"],
 ])("%d s before now is %s", (seconds, text) => {
   expect(relativeTimeText(secondsBefore(seconds), now)).toBe(text);
 });

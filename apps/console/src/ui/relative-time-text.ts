@@ -11,7 +11,8 @@ export function relativeTimeText(at: Date, now: Date): string {
   const size = Math.abs(seconds);
   // A device's or browser's clock a little off must not say "in 1 s" of what has happened.
   if (seconds < 5 && seconds > -5) return "just now";
-  if (size >= MONTH_S) return day.format(at);
+  // What is to come is counted in days however far it is: its date stands beside it.
+  if (seconds >= MONTH_S) return day.format(at);
   const amount =
     size < MINUTE_S
       ? `${size} s`

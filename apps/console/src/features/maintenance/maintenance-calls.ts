@@ -102,8 +102,8 @@ export async function changeGroup(
         });
     const outcome = groupOutcomeOf(answer.results);
     const content = { title: groupTitle[outcome], message: answer.message };
-    if (outcome === "none") toast.failure(content);
-    else toast.success(content);
+    if (outcome === "all") toast.success(content);
+    else toast.failure(content);
     return answer;
   } catch (error) {
     if (error instanceof TokenExpiredError) return null;

@@ -125,7 +125,7 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
         </div>
         <Checkbox
           label="Skip on rain"
-          description="A run is held while the site's weather advice for the day is Not Recommended."
+          description="A run is skipped when the site's weather advice for the day is Not Recommended."
           checked={form.skipOnRain}
           onChange={(event) => change({ skipOnRain: event.currentTarget.checked })}
         />
