@@ -61,7 +61,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   robotSettingsRoutes(http, commands);
   const scheduler = new Scheduler({ ...parts, commands, forecasts });
   services.push(scheduler);
-  schedulesRoutes(http, parts, scheduler);
+  schedulesRoutes(http, parts);
   runsRoutes(http, parts);
   groupsRoutes(http, parts, commands);
   maintenanceRoutes(http, parts, commands);

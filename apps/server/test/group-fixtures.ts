@@ -7,6 +7,9 @@ export interface TestGroup {
   readonly scheduleId: number;
 }
 
+/** Nobody changed them since anything was due. */
+const LONG_AGO = new Date(0);
+
 /** How the groups of the fixtures stand: each with its robot and schedule, without schedule, or not there at all. */
 export type GroupsStand = "planned" | "unplanned" | "free";
 
@@ -38,9 +41,11 @@ async function standGroup(
   const site_id = robots[0]?.siteId ?? 0;
   await db
     .insertInto("robot_groups")
-    .values({ id: groupId, site_id, group_name: name, name_key: groupNameKey(name) })
+    .values({ id: groupId, site_id, group_name: name, name_key: groupNameKey(name), updated_at: LONG_AGO })
     .onConflict((conflict) =>
-      conflict.column("id").doUpdateSet({ deleted_at: null, group_name: name, name_key: groupNameKey(name) }),
+      conflict
+        .column("id")
+        .doUpdateSet({ deleted_at: null, group_name: name, name_key: groupNameKey(name), updated_at: LONG_AGO }),
     )
     .execute();
   for (const { id } of robots) {
@@ -58,6 +63,7 @@ async function standGroup(
       duration_minutes: 30,
       status: "ACTIVE",
       next_run_at: new Date("2099-01-31T01:00:00Z"),
+      updated_at: LONG_AGO,
     })
     .execute();
 }

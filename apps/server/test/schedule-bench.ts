@@ -98,9 +98,10 @@ export class ScheduleBench {
     const name = `Group ${this.#names}`;
     const siteId = await addSite(this.db, `Park ${this.#names}`, null);
     await this.db.updateTable("sites").set({ timezone }).where("id", "=", siteId).execute();
+    const stamps = { created_at: this.clock.now(), updated_at: this.clock.now() };
     const { id: groupId } = await this.db
       .insertInto("robot_groups")
-      .values({ site_id: siteId, group_name: name, name_key: groupNameKey(name) })
+      .values({ site_id: siteId, group_name: name, name_key: groupNameKey(name), ...stamps })
       .returning("id")
       .executeTakeFirstOrThrow();
     const robotIds: number[] = [];
@@ -133,6 +134,8 @@ export class ScheduleBench {
         skip_on_rain: skipOnRain,
         status,
         next_run_at: status === "ACTIVE" ? next : null,
+        created_at: this.clock.now(),
+        updated_at: this.clock.now(),
       })
       .returning("id")
       .executeTakeFirstOrThrow();

@@ -65,7 +65,7 @@ export class PastSchedules {
         at,
       );
       if (stored.kind === "refused") throw stored.error;
-      return stored.kind === "saved" ? stored.schedule.id : stored.scheduleId;
+      return stored.schedule.id;
     });
     await this.#planNext({ scheduleId, robotIds, timezone });
   }

@@ -7,6 +7,7 @@ export interface FailedStart {
   readonly id: string;
   readonly robot_id: number;
   readonly site_id: number;
+  readonly schedule_id: number;
   readonly due_at: Date;
   readonly stop_due_at: Date;
   /** How many STARTs there were. */
@@ -15,6 +16,10 @@ export interface FailedStart {
 
 /** A run is started anew no more often than this, so that a robot that always refuses is left alone. */
 const MAX_STARTS = 5;
+/** A START is not made up for later than this after its robot should have shown it: by then people stand around it. */
+const ANEW_WITHIN_MS = 60_000;
+/** A robot that has connected anew may have a person beside it: it is started as long as its run is as good as on time. */
+const STILL_ON_TIME_MS = 30_000;
 
 export async function findFailedStarts(db: Db, now: Date): Promise<FailedStart[]> {
   return readFailedStarts(db, now, null);
@@ -26,33 +31,41 @@ export async function readFailedStart(tx: Tx, runId: string, now: Date): Promise
 }
 
 /**
- * Started anew is what stands, surely does not move by its first START any more, and nobody touched since:
- * - the START was never claimed by a server, so it was never sent (protocol rule 5), or
- * - it may have been sent, was not confirmed in time, and the robot confirmed the STOP that followed (rule 6): so it
- *   stands, and the higher number of that STOP fences the old START, or
- * - the robot refused it as too old.
- * A later command by anybody, as a person's Stop, a Start or a maintenance lock, leaves the run as it is.
+ * Started anew is what stands, never moved in this run, surely does not move by its first START any more, and nobody
+ * touched since. The failure is a minute old at the most, and one of these:
+ * - the START was never claimed by a server, so it was never sent (protocol rule 5);
+ * - it may have been sent, the robot never told that it took it, and in the same session it confirmed the STOP that
+ *   followed (rule 6): so it stands, and the higher number of that STOP fences the old START;
+ * - the robot refused it as too old, at the due time.
+ * A later command by anybody, as a person's Stop, a Start or a maintenance lock, leaves the run as it is; so does
+ * whoever deletes, switches off or changes its schedule or group.
  */
 async function readFailedStarts(db: Db | Tx, now: Date, runId: string | null): Promise<FailedStart[]> {
   const dueAfter = new Date(now.getTime() - STARTS_LATE_UP_TO_MS);
+  const failedAfter = new Date(now.getTime() - ANEW_WITHIN_MS);
+  const isOnTime = sql<boolean>`r.due_at > ${new Date(now.getTime() - STILL_ON_TIME_MS)}`;
   const { rows } = await sql<FailedStart>`
-    select r.id, r.robot_id, r.site_id, r.due_at, r.stop_due_at, tried.starts
+    select r.id, r.robot_id, r.site_id, r.schedule_id, r.due_at, r.stop_due_at, tried.starts
     from runs r
     join commands start on start.id = r.command_id
     join robot_state s on s.robot_id = r.robot_id and s.online and s.motion = 'STOPPED'
+    join schedules plan on plan.id = r.schedule_id and plan.status <> 'INACTIVE' and plan.updated_at <= r.due_at
+    join robot_groups g on g.id = r.group_id and g.deleted_at is null and g.updated_at <= r.due_at
+    join robot_group_members m on m.robot_id = r.robot_id and m.group_id = r.group_id
     cross join lateral (
       select count(*) as starts from commands c
       where c.robot_id = r.robot_id and c.verb = 'START' and c.action_type = 'SCHEDULED' and c.seq <= start.seq
         and c.seq >= floor(extract(epoch from r.due_at) * 1000)::bigint
     ) tried
-    where r.outcome in ('FAILED', 'STOPPED') and r.planned and not r.sample
+    where r.outcome = 'FAILED' and r.began_at is null and r.planned and not r.sample
       and r.due_at > ${dueAfter} and r.due_at <= ${now} and r.stop_due_at > ${now}
       and (${runId}::uuid is null or r.id = ${runId}::uuid)
-      and tried.starts < ${MAX_STARTS}
+      and tried.starts < ${MAX_STARTS} and start.settle_by > ${failedAfter}
       and (
-        (start.outcome = 'NEVER_SENT' and start.claimed_by is null and r.began_at is null)
-        or (start.outcome = 'REJECTED' and start.ack_code in ('OLD_SESSION', 'EXPIRED') and r.began_at is null)
-        or (start.outcome = 'UNCONFIRMED' and start.settled_at >= start.settle_by and (r.began_at is null or r.reason = 'STOP')
+        (start.outcome = 'NEVER_SENT' and start.claimed_by is null and (s.session = start.session or ${isOnTime}))
+        or (start.outcome = 'REJECTED' and start.ack_code in ('OLD_SESSION', 'EXPIRED') and ${isOnTime})
+        or (start.outcome = 'UNCONFIRMED' and start.settled_at >= start.settle_by and start.ack is null
+          and s.session = start.session
           and exists (select from commands f where f.follows_id = start.id and f.outcome = 'CONFIRMED'))
       )
       and not exists (
@@ -66,37 +79,25 @@ async function readFailedStarts(db: Db | Tx, now: Date, runId: string | null): P
 }
 
 /**
- * Opens a failed run again for another START, under the name that this START bears, so that what the robot still tells
- * about the old one is not taken for the new. If it had moved after all, that motion keeps the old name as a row of
- * its own.
+ * Opens a failed run again for another START, under the name that this START bears, so that what the robot may still
+ * tell about the old one is not taken for the new.
  */
 export async function openAnew(
   tx: Tx,
   runId: string,
   anew: { readonly id: string; readonly commandId: string },
 ): Promise<void> {
-  const before = await tx.selectFrom("runs").selectAll().where("id", "=", runId).executeTakeFirstOrThrow();
   await tx
     .updateTable("runs")
     .set({
       id: anew.id,
       command_id: anew.commandId,
       stop_command_id: null,
-      began_at: null,
-      battery_began: null,
-      planned_end_at: null,
       ended_at: null,
-      battery_ended: null,
       outcome: null,
       reason: null,
       change_no: changedNow,
     })
     .where("id", "=", runId)
-    .execute();
-  if (before.began_at === null) return;
-  const { at: _at, change_no: _changeNo, ...motion } = before;
-  await tx
-    .insertInto("runs")
-    .values({ ...motion, planned: false, schedule_id: null, due_at: null, stop_due_at: null })
     .execute();
 }

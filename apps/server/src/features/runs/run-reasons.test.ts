@@ -26,6 +26,23 @@ describe("decisions, Cleaning runs: why a run ended, in plain words", () => {
       "The robot was put in maintenance by Anita Rao.",
     ],
     [{ reason: "Robot OWN-1 is away.", outcome: "SKIPPED", planned: true }, "Robot OWN-1 is away."],
+    // Nobody pressed a button that could be pressed again.
+    [
+      { reason: "The start was not sent to Robot OWN-1 in time. Please try again.", outcome: "FAILED", planned: true },
+      "The start was not sent to Robot OWN-1 in time.",
+    ],
+    [
+      { reason: "Robot OWN-1 refused: it has connected anew meanwhile; try again.", outcome: "FAILED", planned: true },
+      "Robot OWN-1 refused: it has connected anew meanwhile.",
+    ],
+    [
+      {
+        reason: "Robot OWN-1 has not reported for 45 seconds. Refresh its status, then try again.",
+        outcome: "SKIPPED",
+        planned: true,
+      },
+      "Robot OWN-1 has not reported for 45 seconds.",
+    ],
     [{ reason: null, outcome: null }, null],
   ] as const)("%o reads %s", (of, words) => {
     expect(reasonInWords(end(of))).toBe(words);

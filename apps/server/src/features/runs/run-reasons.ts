@@ -27,9 +27,13 @@ const sentences: Record<RunEndReason, (end: RecordedEnd) => string> = {
     stoppedBy === null ? "The robot was put in maintenance." : `The robot was put in maintenance by ${stoppedBy}.`,
 };
 
+/** Advice for whoever pressed a button; nobody did for a planned run. */
+const ADVICE = /(?:; try again| Please try again\.| Refresh its status, then try again\.)/;
+
 /** Why a run ended, or never began, in plain words; null while it is due or under way. */
 export function reasonInWords(end: RecordedEnd): string | null {
   if (end.outcome === null || end.reason === null) return null;
   const code = runEndReasonSchema.safeParse(end.reason);
-  return code.success ? sentences[code.data](end) : end.reason;
+  if (code.success) return sentences[code.data](end);
+  return end.planned ? end.reason.replace(ADVICE, "") : end.reason;
 }

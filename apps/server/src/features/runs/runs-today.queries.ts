@@ -61,11 +61,11 @@ async function countOpen(viewer: Viewer, db: Executor): Promise<number> {
 }
 
 async function countPlanned(viewer: Viewer, db: Executor, days: readonly ZoneDay[]): Promise<number> {
-  const ends = new Map(days.map(({ timezone, to }) => [timezone, to]));
+  const byZone = new Map(days.map((day) => [day.timezone, day]));
   const last = new Date(Math.max(0, ...days.map(({ to }) => to.getTime())));
   const coming = await readComing(viewer, db, { to: last });
   return coming.reduce((sum, schedule) => {
-    const to = ends.get(schedule.timezone) ?? schedule.next_run_at;
-    return sum + comingRuns(schedule, schedule.next_run_at, to).length * schedule.robots;
+    const day = byZone.get(schedule.timezone);
+    return day === undefined ? sum : sum + comingRuns(schedule, day.from, day.to).length * schedule.robots;
   }, 0);
 }

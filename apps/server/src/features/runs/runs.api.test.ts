@@ -181,6 +181,24 @@ describe("runs: today", () => {
   });
 });
 
+describe("runs: today, of a schedule that nobody served for a year", () => {
+  test("counts the day's runs alone", async () => {
+    const { ownGroup } = server.fixtures;
+    const set = (frequency: "DAILY" | "WEEKLY", start_time: string) =>
+      server.db
+        .updateTable("schedules")
+        .set({ frequency, start_time, next_run_at: new Date(`${start_time.slice(0, 10)}T18:29:00Z`) })
+        .where("id", "=", ownGroup.scheduleId)
+        .execute();
+    const owner = await server.as("owner");
+    await set("DAILY", "2025-06-15 23:59:00");
+    expect(await owner.ask(runsToday)).toMatchObject({ planned: 1 });
+    // 15 June 2025 was a Sunday: nothing is planned for a Monday.
+    await set("WEEKLY", "2025-06-15 23:59:00");
+    expect(await owner.ask(runsToday)).toMatchObject({ planned: 0 });
+  });
+});
+
 describe("runs: the week's calendar of a site", () => {
   const week = async (day?: string) =>
     (await server.as("owner")).ask(runsCalendar, {

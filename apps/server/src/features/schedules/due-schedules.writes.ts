@@ -1,4 +1,5 @@
 import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
+import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import type { WeatherSite } from "../weather/public.ts";
 
@@ -14,17 +15,18 @@ export interface DueSchedule {
 /** Those of one look; the rest follow a second later. */
 const MAX_SCHEDULES = 500;
 
-/** What is due by now, the oldest first: one schedule, or those that look at the weather or not. */
-export async function findDue(
-  db: Db,
-  now: Date,
-  only: { readonly id: number } | { readonly skipOnRain: boolean },
-): Promise<DueSchedule[]> {
+/** Due and not missed by then, with or without a look at the weather; or due for so long that runs were missed. */
+export type DueKind = "on-time" | "asks-weather" | "overdue";
+
+/** What is due by now; of what is overdue the least first, so that it is soonest on time again. */
+export async function findDue(db: Db, now: Date, kind: DueKind): Promise<DueSchedule[]> {
+  const missedUpTo = new Date(now.getTime() - STARTS_LATE_UP_TO_MS);
   const rows = await dueNow(db, now)
     .select(["s.id", "s.next_run_at", "s.duration_minutes", "s.skip_on_rain", "s.site_id as siteId"])
     .select(["sites.latitude", "sites.longitude", "sites.timezone"])
-    .where((eb) => ("id" in only ? eb("s.id", "=", only.id) : eb("s.skip_on_rain", "=", only.skipOnRain)))
-    .orderBy("s.next_run_at")
+    .where("s.next_run_at", kind === "overdue" ? "<=" : ">", missedUpTo)
+    .$if(kind !== "overdue", (query) => query.where("s.skip_on_rain", "=", kind === "asks-weather"))
+    .orderBy("s.next_run_at", kind === "overdue" ? "desc" : "asc")
     .limit(MAX_SCHEDULES)
     .execute();
   return rows.flatMap(({ id, next_run_at, duration_minutes, skip_on_rain, ...site }) =>

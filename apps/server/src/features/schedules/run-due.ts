@@ -1,9 +1,9 @@
 import { dueDecision } from "@suncrew/domain/schedules/due-decision.ts";
 import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { recordAudit } from "../audit/public.ts";
-import { insertPlannedRuns, type Occurrence, SCHEDULER, withoutRun } from "../runs/public.ts";
+import type { Occurrence } from "../runs/public.ts";
 import { advance, type LockedSchedule, lockDue, readMemberIds } from "./due-schedules.writes.ts";
+import { recordNone } from "./record-none.ts";
 import { showGroupChange } from "./schedule-rows.writes.ts";
 import { missedSentences, scheduled } from "./scheduler-sentences.ts";
 import { startGroup } from "./start-group.ts";
@@ -66,32 +66,4 @@ export async function runDue(
 
 function occurrenceOf({ id, siteId, groupId, groupName }: LockedSchedule) {
   return { scheduleId: id, siteId, groupId, groupName };
-}
-
-/** Nothing was tried, so the activity log stays as it is; the runs and an audit row tell why. */
-async function recordNone(
-  tx: Tx,
-  occurrence: Occurrence,
-  members: readonly number[],
-  why: { readonly outcome: "SKIPPED" | "MISSED"; readonly reason: string },
-  now: Date,
-): Promise<void> {
-  const robotIds = await withoutRun(tx, occurrence, members);
-  await insertPlannedRuns(
-    tx,
-    occurrence,
-    robotIds.map((robotId) => ({ robotId, ...why })),
-    now,
-  );
-  await recordAudit(tx, {
-    actor: { userId: null, name: SCHEDULER },
-    action: why.outcome === "MISSED" ? "MISS_SCHEDULED_RUN" : "HOLD_SCHEDULED_RUN",
-    entity: "schedule",
-    entityId: occurrence.scheduleId,
-    siteId: occurrence.siteId,
-    outcome: why.outcome === "MISSED" ? "FAILED" : "REFUSED",
-    reason: why.reason,
-    after: { due_at: occurrence.dueAt.toISOString(), group_name: occurrence.groupName, robots: robotIds.length },
-    at: now,
-  });
 }

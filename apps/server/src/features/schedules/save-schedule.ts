@@ -5,6 +5,8 @@ import type { Tx } from "../../platform/database/database.ts";
 import { conflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
+import type { LockedSchedule } from "./due-schedules.writes.ts";
+import { passOver } from "./pass-over.ts";
 import { type ScheduleRow, scheduleOf } from "./schedule-answer.ts";
 import {
   changeSchedule,
@@ -14,6 +16,7 @@ import {
   type SchedulePlan,
   showGroupChange,
 } from "./schedule-rows.writes.ts";
+import { scheduled } from "./scheduler-sentences.ts";
 import { findGroup, requireSchedule, type ScheduledGroup } from "./schedules.queries.ts";
 
 export type ScheduleBody = BodyOf<typeof createSchedule>;
@@ -21,9 +24,7 @@ export type ScheduleBody = BodyOf<typeof createSchedule>;
 /** What saving came to in its transaction; a refusal is on record and is thrown after the commit. */
 export type Saved =
   | { readonly kind: "saved"; readonly schedule: ScheduleRow }
-  | { readonly kind: "refused"; readonly error: HttpError }
-  /** A run of the stored schedule is due this moment: it comes first, by the times that were stored for it. */
-  | { readonly kind: "due-first"; readonly scheduleId: number };
+  | { readonly kind: "refused"; readonly error: HttpError };
 
 /** Gives a group its schedule. Throws 404 out of scope. */
 export async function storeNew(tx: Tx, viewer: Viewer, body: ScheduleBody, now: Date): Promise<Saved> {
@@ -40,7 +41,10 @@ export async function storeNew(tx: Tx, viewer: Viewer, body: ScheduleBody, now: 
   return saved(tx, viewer, { action: "CREATE_SCHEDULE", before: null }, schedule, group, now);
 }
 
-/** Changes a schedule; its site and group stay what they are. Throws 404 out of scope. */
+/**
+ * Changes a schedule; its site and group stay what they are. A change never starts a robot: what is due by now and has
+ * not begun is skipped. Throws 404 out of scope.
+ */
 export async function storeChanged(
   tx: Tx,
   viewer: Viewer,
@@ -59,9 +63,11 @@ export async function storeChanged(
   if (stored.group_id !== body.group_id) {
     return refuse(tx, viewer, about, invalid("group_id", "group_id must be the group of the schedule"), now);
   }
-  if (stored.next_run_at !== null && stored.next_run_at <= now) return { kind: "due-first", scheduleId };
   const plan = planOf(body, group, now);
   if (plan instanceof HttpError) return refuse(tx, viewer, about, plan, now);
+  const words = body.status === "INACTIVE" ? scheduled.switchedOff : scheduled.edited;
+  const due = lockedOf(stored, group);
+  if (due !== null) await passOver(tx, due, words(viewer.name), now);
   const schedule = await changeSchedule(tx, scheduleId, plan, now);
   return saved(tx, viewer, { action: "UPDATE_SCHEDULE", before }, schedule, group, now);
 }
@@ -85,6 +91,15 @@ export async function removeStored(tx: Tx, viewer: Viewer, scheduleId: number, n
     now,
   );
   await showGroupChange(tx, stored.group_id);
+}
+
+/** The stored schedule as what serves it knows it; null where it has no next run. */
+function lockedOf(stored: ScheduleRow, { groupName, timezone }: ScheduledGroup): LockedSchedule | null {
+  if (stored.next_run_at === null) return null;
+  const { id, site_id: siteId, group_id: groupId, start_time: startTime, frequency } = stored;
+  const { duration_minutes: durationMinutes, skip_on_rain: skipOnRain, next_run_at: nextRunAt } = stored;
+  const group = { siteId, groupId, groupName, timezone };
+  return { id, ...group, startTime, frequency, durationMinutes, skipOnRain, nextRunAt };
 }
 
 /** Decisions, Time: today's time that is past means the next one; a day before the site's today is wrong for ONCE. */

@@ -10,6 +10,12 @@ export async function lockSchedule(tx: Tx, scheduleId: number): Promise<Schedule
   return row ?? null;
 }
 
+/** Keeps a schedule as it is until the end of the transaction; false where it was deleted. */
+export async function holdSchedule(tx: Tx, scheduleId: number): Promise<boolean> {
+  const row = await tx.selectFrom("schedules").select("id").where("id", "=", scheduleId).forShare().executeTakeFirst();
+  return row !== undefined;
+}
+
 export type SchedulePlan = Pick<
   Insertable<SchedulesTable>,
   "frequency" | "start_time" | "duration_minutes" | "status" | "next_run_at"

@@ -84,9 +84,18 @@ describe("stack, due work: the server that serves a due schedule is killed with 
   test("protocol rule 6: between publishing and confirmation: the robot cleans on, and is stopped as planned", async () => {
     await crashAsItFallsDue("published");
     await bench.robot().until(({ motion }) => motion === "MOVING");
-    // Where the other server comes too late to see it in time, the robot is stopped and the run started anew.
-    const anew = ["START UNCONFIRMED", "STOP CONFIRMED", "START CONFIRMED"];
-    expect([["START CONFIRMED"], anew]).toContainEqual(await takenOver());
-    await endsAsPlanned();
+    await bench.startServer();
+    // Where the other server comes too late to see it in time, the robot is stopped, and what moved is not started anew.
+    const [start] = await bench.until(async () => {
+      const all = await bench.commands();
+      return all.every(({ settled_at }) => settled_at !== null) && all;
+    });
+    if (start?.outcome === "CONFIRMED") return endsAsPlanned();
+    expect((await bench.commands()).map(({ verb, outcome }) => `${verb} ${outcome}`)).toEqual([
+      "START UNCONFIRMED",
+      "STOP CONFIRMED",
+    ]);
+    await bench.until(async () => (await planned())[0]?.outcome === "STOPPED");
+    expect(bench.robot().truth()).toMatchObject({ motion: "STOPPED" });
   });
 });

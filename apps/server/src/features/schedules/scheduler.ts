@@ -6,7 +6,7 @@ import type { Parts, Service } from "../../platform/parts.ts";
 import { type Commands, lockRobots, showChange } from "../commands/public.ts";
 import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDue } from "../runs/public.ts";
 import type { Forecasts } from "../weather/public.ts";
-import { type DueSchedule, findDue } from "./due-schedules.writes.ts";
+import { type DueKind, type DueSchedule, findDue } from "./due-schedules.writes.ts";
 import { eachOf, Rounds } from "./rounds.ts";
 import { runDue } from "./run-due.ts";
 import { startAnew } from "./start-anew.ts";
@@ -46,9 +46,11 @@ export class Scheduler implements Service {
     const rounds = (work: () => Promise<void>) => new Rounds(parts.log, work);
     this.#everySecond = [
       rounds(() => this.#stopWhatIsOver()),
-      rounds(() => this.#runWhatIsDue({ skipOnRain: false })),
+      rounds(() => this.#runWhatIsDue("on-time")),
       // Apart, because the weather may take seconds to be had.
-      rounds(() => this.#runWhatIsDue({ skipOnRain: true })),
+      rounds(() => this.#runWhatIsDue("asks-weather")),
+      // Apart, because after a long downtime there is much to put on record, and nobody waits for it.
+      rounds(() => this.#runWhatIsDue("overdue")),
       rounds(() => this.#startAnew()),
     ];
     this.#lost = rounds(() => this.#closeLost());
@@ -84,15 +86,7 @@ export class Scheduler implements Service {
     await Promise.all(this.#sending);
   }
 
-  /** Serves one schedule now if it is due: whoever edits it must not change what should have begun already. */
-  async serve(scheduleId: number): Promise<void> {
-    const { db, clock } = this.#parts;
-    for (const due of await findDue(db, clock.now(), { id: scheduleId })) {
-      await this.#serve(due, await this.#isTooWet(due), true);
-    }
-  }
-
-  async #runWhatIsDue(only: { readonly skipOnRain: boolean }): Promise<void> {
+  async #runWhatIsDue(only: DueKind): Promise<void> {
     const { db, clock } = this.#parts;
     const due = await findDue(db, clock.now(), only);
     // All are asked for at once, because each may take seconds; the answers are kept by place.

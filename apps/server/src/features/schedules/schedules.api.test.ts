@@ -181,19 +181,64 @@ describe("§7 Groups and schedules: PUT api/robots/group/updateSchedule/{schedul
     });
   });
 
-  test("a run that is due this moment is served first, by the times that were stored for it", async () => {
-    const { scheduleId } = await create();
-    await server.db
-      .updateTable("schedules")
-      .set({ next_run_at: server.clock.now() })
-      .where("id", "=", scheduleId)
-      .execute();
-    expect(await update(scheduleId, { start_time: "2026-06-20 06:00:00" })).toMatchObject({
-      status: 200,
-      body: { schedule: { next_run_at: "2026-06-20T00:30:00.000Z" } },
+  describe("never starts a robot", () => {
+    /** The robot can start, and its schedule is due for so many seconds. */
+    const standDue = async (lateS: number) => {
+      const { scheduleId } = await create();
+      const now = server.clock.now();
+      const dueAt = new Date(now.getTime() - lateS * 1_000);
+      await server.db.updateTable("schedules").set({ next_run_at: dueAt }).where("id", "=", scheduleId).execute();
+      const ready = { online: true, live_at: now, received_at: now, motion: "STOPPED", mode: "AUTO" } as const;
+      await server.db
+        .updateTable("robot_state")
+        .set({ ...ready, clock_skew_ms: 0 })
+        .execute();
+      return { scheduleId, dueAt };
+    };
+    const orders = () => server.db.selectFrom("commands").selectAll().execute();
+    const runs = () => server.db.selectFrom("runs").selectAll().orderBy("due_at").execute();
+
+    test.each([0, 2, 120])("due for %d s, then switched off: it is INACTIVE, and the run skipped", async (lateS) => {
+      for (const connected of [true, false]) {
+        server.broker.setConnected(connected);
+        const { scheduleId, dueAt } = await standDue(lateS);
+        const answer = await update(scheduleId, { status: "INACTIVE" });
+        expect(answer).toMatchObject({ status: 200, body: { schedule: { status: "INACTIVE", next_run_at: null } } });
+        const reason = "Switched off by Omkar Jain before it could start.";
+        expect(await runs()).toMatchObject([{ due_at: dueAt, outcome: "SKIPPED", reason, began_at: null }]);
+        expect(await orders()).toEqual([]);
+        await server.db.deleteFrom("runs").execute();
+        await server.db.deleteFrom("schedules").execute();
+      }
     });
-    const runs = await server.db.selectFrom("runs").selectAll().execute();
-    expect(runs).toMatchObject([{ schedule_id: scheduleId, due_at: server.clock.now(), outcome: "SKIPPED" }]);
+
+    test.each([0, 120])(
+      "due for %d s, then changed: the run is skipped, and the next one is to come",
+      async (lateS) => {
+        const { scheduleId, dueAt } = await standDue(lateS);
+        expect(await update(scheduleId, { start_time: "2026-06-20 06:00:00" })).toMatchObject({
+          status: 200,
+          body: { schedule: { next_run_at: "2026-06-20T00:30:00.000Z" } },
+        });
+        const reason = "The schedule was changed by Omkar Jain before this run could start.";
+        expect(await runs()).toMatchObject([{ schedule_id: scheduleId, due_at: dueAt, outcome: "SKIPPED", reason }]);
+        expect(await orders()).toEqual([]);
+      },
+    );
+
+    test("what was missed before stays missed; a change that is refused leaves what is due", async () => {
+      const { scheduleId } = await standDue(24 * 3_600 + 60);
+      expect(await update(scheduleId, { site_id: server.fixtures.secondSiteId })).toMatchObject({ status: 400 });
+      expect(await runs()).toEqual([]);
+      expect(await update(scheduleId, { status: "INACTIVE" })).toMatchObject({ status: 200 });
+      expect((await runs()).map(({ outcome }) => outcome)).toEqual(["MISSED"]);
+    });
+
+    test("deleted while due: nothing starts", async () => {
+      const { scheduleId } = await standDue(2);
+      await (await server.as("owner")).ask(deleteSchedule, { params: { scheduleId } });
+      expect(await orders()).toEqual([]);
+    });
   });
 });
 

@@ -8,11 +8,10 @@ import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { readSchedules } from "./schedules.queries.ts";
-import type { Scheduler } from "./scheduler.ts";
 import { Schedules } from "./schedules.service.ts";
 
-export function schedulesRoutes(app: FastifyInstance, parts: Parts, scheduler: Scheduler): void {
-  const schedules = new Schedules(parts, scheduler);
+export function schedulesRoutes(app: FastifyInstance, parts: Parts): void {
+  const schedules = new Schedules(parts);
 
   register(app, getRobotSchedule, async ({ viewer, params }) => ({
     message: "Schedule Fetched Successfully" as const,

@@ -1,24 +1,17 @@
 import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
-import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { removeStored, type Saved, type ScheduleBody, storeChanged, storeNew } from "./save-schedule.ts";
 import { scheduleOf } from "./schedule-answer.ts";
-import type { Scheduler } from "./scheduler.ts";
-
-/** A run that is due is served first this often; another server may be at it. */
-const ATTEMPTS = 3;
 
 /** What people do with schedules. Each throws 404 out of scope, and 400 or 409 where it must not be. */
 export class Schedules {
   readonly #parts: Pick<Parts, "db" | "clock">;
-  readonly #scheduler: Pick<Scheduler, "serve">;
 
-  constructor(parts: Pick<Parts, "db" | "clock">, scheduler: Pick<Scheduler, "serve">) {
+  constructor(parts: Pick<Parts, "db" | "clock">) {
     this.#parts = parts;
-    this.#scheduler = scheduler;
   }
 
   async create(viewer: Viewer, body: ScheduleBody): Promise<Schedule> {
@@ -36,12 +29,8 @@ export class Schedules {
 
   /** A refusal is on record by then, so it is thrown after the commit. */
   async #saved(save: (tx: Tx) => Promise<Saved>): Promise<Schedule> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const result = await decide(this.#parts.db, save);
-      if (result.kind === "saved") return scheduleOf(result.schedule);
-      if (result.kind === "refused") throw result.error;
-      await this.#scheduler.serve(result.scheduleId);
-    }
-    throw new HttpError(503, "A run of this schedule is due and cannot be started at the moment. Please try again.");
+    const result = await decide(this.#parts.db, save);
+    if (result.kind === "refused") throw result.error;
+    return scheduleOf(result.schedule);
   }
 }

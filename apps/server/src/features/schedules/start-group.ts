@@ -1,8 +1,10 @@
 import type { StartRefusal } from "@suncrew/domain/commands/start-refusal.ts";
 import { v7 as uuidv7 } from "uuid";
 import type { Tx } from "../../platform/database/database.ts";
-import { acceptOrders, lockRobots, readOpenCommands, refusalOf } from "../commands/public.ts";
+import { acceptOrders, type LockedRobot, lockRobots, readOpenCommands, refusalOf } from "../commands/public.ts";
 import { insertPlannedRuns, type Occurrence, type PlannedRun, withoutRun } from "../runs/public.ts";
+import { recordNone } from "./record-none.ts";
+import { readRuledOut } from "./ruled-out.writes.ts";
 import { scheduledOrder, secondsUntil } from "./scheduled-order.ts";
 import { scheduled } from "./scheduler-sentences.ts";
 
@@ -10,8 +12,9 @@ import { scheduled } from "./scheduler-sentences.ts";
 export const HEARD_OF_MS = 30_000;
 
 /**
- * Starts what can be started, each robot for itself; the others are skipped with the reason. Those that may only not
- * have been heard of are left for a later look: what no server saw is no reason to skip a robot.
+ * Starts what can be started, each robot for itself; the others are skipped with the reason. What people did since the
+ * run was due comes before it, however late it is served. Those that may only not have been heard of are left for a
+ * later look: what no server saw is no reason to skip a robot.
  */
 export async function startGroup(
   tx: Tx,
@@ -20,8 +23,14 @@ export async function startGroup(
   knowsRobots: boolean,
   now: Date,
 ): Promise<{ readonly started: readonly string[]; readonly undecided: boolean }> {
-  const due = await withoutRun(tx, occurrence, members);
-  const robotIds = await decidedNow(tx, occurrence, due, knowsRobots, now);
+  const without = await withoutRun(tx, occurrence, members);
+  const robots = await lockRobots(tx, without);
+  const { still, reasons } = await readRuledOut(tx, occurrence, without);
+  for (const [reason, ruledOut] of Map.groupBy(reasons.keys(), (robotId) => reasons.get(robotId) ?? "")) {
+    await recordNone(tx, occurrence, ruledOut, { outcome: "SKIPPED", reason }, now);
+  }
+  const due = still.filter((robotId) => !reasons.has(robotId));
+  const robotIds = await decidedNow(tx, robots, occurrence, due, knowsRobots, now);
   const all = await acceptOrders(
     tx,
     occurrence.siteId,
@@ -51,12 +60,12 @@ export async function startGroup(
 /** The robots that can start now, and those that it makes no sense to wait for. */
 async function decidedNow(
   tx: Tx,
+  robots: ReadonlyMap<number, LockedRobot>,
   { dueAt }: Occurrence,
   robotIds: readonly number[],
   knowsRobots: boolean,
   now: Date,
 ): Promise<number[]> {
-  const robots = await lockRobots(tx, robotIds);
   const open = Map.groupBy(await readOpenCommands(tx, robotIds), (command) => command.robot_id);
   const isEarly = now.getTime() - dueAt.getTime() < HEARD_OF_MS;
   const waitsFor = (refusal: StartRefusal | null) => {

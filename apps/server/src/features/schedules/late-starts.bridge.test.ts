@@ -1,0 +1,199 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { addRobot } from "../../../test/fixtures.ts";
+import { PersonAtBench } from "../../../test/person-at-bench.ts";
+import { ScheduleBench } from "../../../test/schedule-bench.ts";
+import { scheduled } from "./scheduler-sentences.ts";
+
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
+let bench: ScheduleBench;
+afterEach(() => bench.close());
+
+/** 05:59 at the sites of the bench. */
+const BEFORE = new Date("2026-06-15T00:29:00Z");
+const DUE = new Date("2026-06-15T00:30:00Z");
+const SIX = "2026-06-15 06:00:00";
+const at = (minutes: number, seconds = 0) => new Date(DUE.getTime() + minutes * MINUTE_MS + seconds * SECOND_MS);
+
+const outcomes = async (id: number) =>
+  (await bench.runs(id)).map(({ robot_id, outcome, reason }) => [robot_id, outcome, reason]);
+const starts = async (robotId: number) => (await bench.commands(robotId)).filter(({ verb }) => verb === "START");
+
+/** Time passes second by second, as servers look. */
+async function seconds(count: number): Promise<void> {
+  for (let second = 0; second < count; second += 1) await bench.pass(SECOND_MS);
+}
+
+/** A group with a schedule at six, and no broker from before the due time until `back`. */
+async function brokerAway(robots = 1) {
+  bench = await ScheduleBench.open(BEFORE);
+  const group = await bench.group(robots);
+  const id = await bench.schedule(group, { startTime: SIX, frequency: "DAILY" });
+  const broker = bench.servers[0]?.broker;
+  broker?.setConnected(false);
+  await bench.until(DUE);
+  await bench.until(at(2));
+  const back = async () => {
+    broker?.setConnected(true);
+    await bench.until(at(5));
+    await seconds(40);
+  };
+  return { group, id, robotId: group.robotIds[0] ?? 0, back };
+}
+
+/** A person's order about maintenance as it is on record; the robot shows it at once where `settled`. */
+async function maintenance(robotId: number, verb: "MAINTENANCE_ON" | "MAINTENANCE_OFF", settled: boolean) {
+  const robot = await bench.db.selectFrom("robots").selectAll().where("id", "=", robotId).executeTakeFirstOrThrow();
+  const now = bench.clock.now();
+  const seq = Math.max(robot.last_command_seq + 1, now.getTime());
+  await bench.db
+    .insertInto("commands")
+    .values({
+      id: crypto.randomUUID(),
+      robot_id: robotId,
+      site_id: robot.site_id,
+      serial_number: robot.serial_number,
+      verb,
+      seq,
+      session: 1,
+      issued_at: now,
+      expires_at: now,
+      settle_by: now,
+      params: "{}",
+      action_type: "GROUP",
+      requested_by: "Omkar Jain",
+      answered_at: now,
+      ...(settled && { settled_at: now, outcome: "CONFIRMED" }),
+    })
+    .execute();
+  await bench.db.updateTable("robots").set({ last_command_seq: seq }).where("id", "=", robotId).execute();
+}
+
+describe("what a person did after the due time comes before a late start", () => {
+  test("§7 Groups: both robots are stopped at +5 s, and the one that was silent until then is not started", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const group = await bench.group(2);
+    const [heard = 0, silent = 0] = group.robotIds;
+    const id = await bench.schedule(group, { startTime: SIX });
+    bench.clock.advance(MINUTE_MS);
+    await bench.robots.tick([heard]);
+    await bench.look();
+    expect(await bench.runs(id)).toMatchObject([{ robot_id: heard, began_at: DUE }]);
+    bench.clock.advance(5 * SECOND_MS);
+    await bench.press("STOP", heard, group.siteId);
+    await bench.press("STOP", silent, group.siteId);
+    await seconds(40);
+    expect(await outcomes(id)).toEqual([
+      [heard, "STOPPED", "STOP"],
+      [silent, "SKIPPED", scheduled.byPerson.STOP("Anita Rao")],
+    ]);
+    expect(await starts(silent)).toEqual([]);
+    const audit = await bench.db.selectFrom("audit").selectAll().where("action", "=", "HOLD_SCHEDULED_RUN").execute();
+    expect(audit).toMatchObject([{ actor: "Scheduler", reason: scheduled.byPerson.STOP("Anita Rao") }]);
+  });
+
+  test("protocol rule 3: a Stop pressed while the broker was away is confirmed as it returns, and no start follows", async () => {
+    const { group, id, robotId, back } = await brokerAway();
+    await bench.press("STOP", robotId, group.siteId);
+    await back();
+    await bench.servers[0]?.commands.resendPending([robotId]);
+    await seconds(40);
+    expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", scheduled.byPerson.STOP("Anita Rao")]]);
+    expect((await bench.commands(robotId)).map(({ verb }) => verb)).toEqual(["STOP"]);
+    expect(await bench.scheduleRow(id)).toMatchObject({ next_run_at: at(24 * 60) });
+  });
+
+  test("protocol rule 3: a Stop from before the due time that is confirmed only after it counts too, an older one not", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const group = await bench.group(2);
+    const [early = 0, pending = 0] = group.robotIds;
+    const id = await bench.schedule(group, { startTime: SIX });
+    await bench.press("STOP", early, group.siteId);
+    const broker = bench.servers[0]?.broker;
+    broker?.setConnected(false);
+    await bench.press("STOP", pending, group.siteId);
+    await bench.until(DUE);
+    broker?.setConnected(true);
+    await bench.servers[0]?.commands.resendPending([pending]);
+    await bench.deliver();
+    await seconds(3);
+    expect(await outcomes(id)).toEqual([
+      [early, null, null],
+      [pending, "SKIPPED", scheduled.byPerson.STOP("Anita Rao")],
+    ]);
+  });
+
+  test("protocol rule 8: locked and released without a start: it stays where it is", async () => {
+    const { id, robotId, back } = await brokerAway();
+    await maintenance(robotId, "MAINTENANCE_ON", true);
+    await bench.until(at(3));
+    await maintenance(robotId, "MAINTENANCE_OFF", true);
+    await back();
+    expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", scheduled.byPerson.MAINTENANCE_OFF("Omkar Jain")]]);
+    expect(await starts(robotId)).toEqual([]);
+  });
+});
+
+describe("a late run is of the robots that the group had when it was due", () => {
+  test("§7 Groups: one that is put in after the due time does not move at once", async () => {
+    const { group, id, robotId, back } = await brokerAway();
+    const person = await PersonAtBench.at(bench);
+    const added = await addRobot(bench.db, group.siteId, "NEW-1");
+    await bench.robots.add(added);
+    await person.regroup(group, [robotId, added.id]);
+    await back();
+    expect(await outcomes(id)).toEqual([
+      [robotId, "SKIPPED", scheduled.groupChanged],
+      [added.id, "SKIPPED", scheduled.groupChanged],
+    ]);
+    expect(await starts(added.id)).toEqual([]);
+  });
+
+  test("§7 Groups: one that is taken out has no run of it, and the next day's runs are of the new group", async () => {
+    const { group, id, back } = await brokerAway(2);
+    const [stays = 0, leaves = 0] = group.robotIds;
+    await (await PersonAtBench.at(bench)).regroup(group, [stays]);
+    await back();
+    expect(await outcomes(id)).toEqual([[stays, "SKIPPED", scheduled.groupChanged]]);
+    expect(await starts(leaves)).toEqual([]);
+    await bench.until(at(24 * 60));
+    expect((await outcomes(id)).at(-1)).toEqual([stays, null, null]);
+  });
+});
+
+describe("switched off or changed while its run waits", () => {
+  test.each([
+    ["switched off", { status: "INACTIVE" as const }, scheduled.switchedOff("Anita Rao")],
+    ["changed", { duration_minutes: 45 }, scheduled.edited("Anita Rao")],
+  ])(
+    "§7 Groups and schedules: %s with the broker away: nothing starts as it returns",
+    async (_title, change, reason) => {
+      const { group, id, robotId, back } = await brokerAway();
+      await (await PersonAtBench.at(bench)).edit(id, group, change);
+      await back();
+      expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", reason]]);
+      expect(await bench.commands(robotId)).toEqual([]);
+    },
+  );
+});
+
+test("stack, due work: a year of missed runs does not hold up a run that is on time", async () => {
+  bench = await ScheduleBench.open(BEFORE);
+  const overdue = await bench.schedule(await bench.group(2), { startTime: SIX, frequency: "DAILY" });
+  await bench.db
+    .updateTable("schedules")
+    .set({ start_time: "2025-06-15 06:00:00", next_run_at: new Date("2025-06-15T00:30:00Z") })
+    .execute();
+  const { robotIds, ...group } = await bench.group(1);
+  const onTime = await bench.schedule(group, { startTime: SIX });
+  bench.clock.advance(MINUTE_MS);
+  await bench.robots.tick();
+  const look = bench.servers[0]?.scheduler.look();
+  const started = async () => (await starts(robotIds[0] ?? 0)).length > 0;
+  while (!(await started())) continue;
+  expect(await bench.scheduleRow(overdue)).not.toMatchObject({ next_run_at: at(24 * 60) });
+  await look;
+  await bench.deliver();
+  expect(await bench.runs(overdue)).toHaveLength(2 * 366);
+  expect(await bench.runs(onTime)).toMatchObject([{ began_at: DUE }]);
+});

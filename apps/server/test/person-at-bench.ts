@@ -1,0 +1,66 @@
+import { deleteGroupOf } from "../src/features/groups/delete-group.ts";
+import { saveGroup } from "../src/features/groups/public.ts";
+import { removeStored, type ScheduleBody, storeChanged } from "../src/features/schedules/save-schedule.ts";
+import type { Tx } from "../src/platform/database/database.ts";
+import { decide } from "../src/platform/database/decide.ts";
+import type { Viewer } from "../src/platform/viewer.ts";
+import type { ScheduleBench } from "./schedule-bench.ts";
+
+type Group = Awaited<ReturnType<ScheduleBench["group"]>>;
+
+/** What a person does with the groups and schedules of a bench, in the words of the calls. */
+export class PersonAtBench {
+  readonly name = "Anita Rao";
+  readonly #bench: ScheduleBench;
+  readonly #viewer: Viewer;
+
+  private constructor(bench: ScheduleBench, userId: number) {
+    this.#bench = bench;
+    this.#viewer = { userId, name: this.name, email: "", role: "SUPER_ADMIN", partnerId: null, sessionId: "" };
+  }
+
+  static async at(bench: ScheduleBench): Promise<PersonAtBench> {
+    const { id } = await bench.db
+      .insertInto("users")
+      .values({ username: "anita", name: "Anita Rao", email: "", role: "SUPER_ADMIN", password_hash: "" })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    return new PersonAtBench(bench, id);
+  }
+
+  async edit(scheduleId: number, group: Group, change: Partial<ScheduleBody>): Promise<void> {
+    const stored = await this.#bench.scheduleRow(scheduleId);
+    const body: ScheduleBody = {
+      site_id: group.siteId,
+      group_id: group.groupId,
+      action: "START",
+      start_time: stored.start_time,
+      duration_minutes: stored.duration_minutes,
+      frequency: stored.frequency,
+      status: "ACTIVE",
+      skip_on_rain: stored.skip_on_rain,
+      ...change,
+    };
+    const saved = await this.#decide((tx, now) => storeChanged(tx, this.#viewer, scheduleId, body, now));
+    if (saved.kind === "refused") throw saved.error;
+  }
+
+  async deleteSchedule(scheduleId: number): Promise<void> {
+    await this.#decide((tx, now) => removeStored(tx, this.#viewer, scheduleId, now));
+  }
+
+  /** Saves the group with these robots. */
+  async regroup({ siteId, groupId, name }: Group, robotIds: readonly number[]): Promise<void> {
+    const body = { site_id: siteId, group_name: name, robot_ids: [...robotIds] };
+    const saved = await this.#decide((tx, now) => saveGroup(tx, this.#viewer, groupId, body, now));
+    if (saved.kind === "refused") throw saved.error;
+  }
+
+  async deleteGroup({ groupId }: Group): Promise<void> {
+    await this.#decide((tx, now) => deleteGroupOf(tx, this.#viewer, groupId, now));
+  }
+
+  #decide<T>(work: (tx: Tx, now: Date) => Promise<T>): Promise<T> {
+    return decide(this.#bench.db, (tx) => work(tx, this.#bench.clock.now()));
+  }
+}
