@@ -1,11 +1,13 @@
 import type { groupSendCommand, ManyRobotsResponse } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { Executor } from "../../platform/database/database.ts";
-import { invalid } from "../../platform/http/http-error.ts";
+import { HttpError, invalid } from "../../platform/http/http-error.ts";
+import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { Commands } from "../commands/public.ts";
 import { requireSite } from "../sites/public.ts";
-import { findGroup, findRobots, readMembers, readSiteRobots } from "./groups.queries.ts";
+import { auditNobody } from "./audit-nobody.ts";
+import { findGroup, findRobots, type FoundGroup, readMembers, readSiteRobots } from "./groups.queries.ts";
 import { type DoneWords, manyRobotsAnswer } from "./many-robots-answer.ts";
 
 type GroupCommandBody = BodyOf<typeof groupSendCommand>;
@@ -21,22 +23,54 @@ const siteWords: DoneWords = { ...groupWords.STOP, nobody: "There is no robot at
  * viewer's scope and 400 where it does not fit together; what became of each robot is in the answer.
  */
 export async function commandGroup(
+  parts: Parts,
   commands: Commands,
   viewer: Viewer,
   body: GroupCommandBody,
 ): Promise<ManyRobotsResponse> {
   const { command: verb, mode } = body;
   const by = { userId: viewer.userId, name: viewer.name, actionType: "GROUP" } as const;
-  const results = await commands.sendMany((tx) => chooseMembers(viewer, tx, body), { verb, mode, by });
-  return manyRobotsAnswer(results, groupWords[verb]);
+  const refused = { action: `${verb}_GROUP`, entity: "group", entityId: body.groupId } as const;
+  try {
+    const results = await commands.sendMany((tx) => chooseMembers(viewer, tx, body), { verb, mode, by });
+    const words = groupWords[verb];
+    if (results.length === 0) await auditNobody(parts, viewer, { ...refused, siteId: body.siteId }, words.nobody);
+    return manyRobotsAnswer(results, words);
+  } catch (error) {
+    if (error instanceof Unfit) await auditNobody(parts, viewer, { ...refused, siteId: error.siteId }, error.message);
+    throw error;
+  }
 }
 
 /** Stop everything: every robot of a site, whatever it does; for robots that are away the Stop is kept. Throws 404. */
-export async function stopSite(commands: Commands, viewer: Viewer, siteId: number): Promise<ManyRobotsResponse> {
+export async function stopSite(
+  parts: Parts,
+  commands: Commands,
+  viewer: Viewer,
+  siteId: number,
+): Promise<ManyRobotsResponse> {
   const by = { userId: viewer.userId, name: viewer.name, actionType: "MANUAL" } as const;
   const choose = async (tx: Executor) => ({ siteId, robotIds: await readSiteRobots(viewer, tx, siteId) });
   const results = await commands.sendMany(choose, { verb: "STOP", mode: "AUTO", by });
+  if (results.length === 0) {
+    await auditNobody(
+      parts,
+      viewer,
+      { action: "STOP_SITE", entity: "site", entityId: siteId, siteId },
+      siteWords.nobody,
+    );
+  }
   return manyRobotsAnswer(results, siteWords);
+}
+
+/** Named robots or a site that do not fit the group: 400, put on record of the group's site. */
+class Unfit extends HttpError {
+  readonly siteId: number;
+
+  constructor({ site_id }: FoundGroup, { status, message, extra }: HttpError) {
+    super(status, message, extra);
+    this.siteId = site_id;
+  }
 }
 
 async function chooseMembers(
@@ -47,11 +81,13 @@ async function chooseMembers(
   const group = await findGroup(viewer, db, groupId);
   await requireSite(viewer, db, siteId);
   if (robotObjectIds) await findRobots(viewer, db, robotObjectIds);
-  if (group.site_id !== siteId) throw invalid("siteId", "siteId must be the site of the group");
+  if (group.site_id !== siteId) throw new Unfit(group, invalid("siteId", "siteId must be the site of the group"));
   const members = await readMembers(viewer, db, groupId);
   if (!robotObjectIds) return { siteId, robotIds: members };
   const wanted = new Set(robotObjectIds);
   const robotIds = members.filter((id) => wanted.has(id));
-  if (robotIds.length < wanted.size) throw invalid("robotObjectIds", "robotObjectIds must name robots of the group");
+  if (robotIds.length < wanted.size) {
+    throw new Unfit(group, invalid("robotObjectIds", "robotObjectIds must name robots of the group"));
+  }
   return { siteId, robotIds };
 }

@@ -1,7 +1,7 @@
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import { invalid, notFound } from "../../platform/http/http-error.ts";
+import { type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { requireSite, visibleSites } from "../sites/public.ts";
 
@@ -76,6 +76,18 @@ export async function findGroup(viewer: Viewer, db: Executor, groupId: number): 
   return group;
 }
 
+/** A 400 where one of the robots is at another site, else null. Throws 404 where one is out of the viewer's scope. */
+export async function strayRobotAt(
+  viewer: Viewer,
+  db: Executor,
+  siteId: number,
+  robotIds: readonly number[],
+): Promise<HttpError | null> {
+  const robots = await findRobots(viewer, db, robotIds);
+  const stray = robots.find((robot) => robot.site_id !== siteId);
+  return stray ? invalid("robot_ids", `Robot ${stray.serial_number} is not at this site.`) : null;
+}
+
 /** Throws 404 where one of the robots is out of the viewer's scope, and 400 where one is at another site. */
 export async function requireRobotsAt(
   viewer: Viewer,
@@ -83,9 +95,8 @@ export async function requireRobotsAt(
   siteId: number,
   robotIds: readonly number[],
 ): Promise<void> {
-  const robots = await findRobots(viewer, db, robotIds);
-  const stray = robots.find((robot) => robot.site_id !== siteId);
-  if (stray) throw invalid("robot_ids", `Robot ${stray.serial_number} is not at this site.`);
+  const stray = await strayRobotAt(viewer, db, siteId, robotIds);
+  if (stray) throw stray;
 }
 
 export interface FoundRobot {

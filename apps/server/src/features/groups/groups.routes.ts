@@ -17,7 +17,8 @@ import { commandGroup, stopSite } from "./group-commands.ts";
 import { readGroups } from "./groups.queries.ts";
 import { type GroupBody, saveGroup } from "./save-group.ts";
 
-export function groupsRoutes(app: FastifyInstance, { db, clock }: Parts, commands: Commands): void {
+export function groupsRoutes(app: FastifyInstance, parts: Parts, commands: Commands): void {
+  const { db, clock } = parts;
   const save = async (viewer: Viewer, groupId: number | null, body: GroupBody): Promise<number> => {
     const saved = await decide(db, (tx) => saveGroup(tx, viewer, groupId, body, clock.now()));
     if (saved.kind === "refused") throw saved.error;
@@ -36,6 +37,6 @@ export function groupsRoutes(app: FastifyInstance, { db, clock }: Parts, command
     await decide(db, (tx) => deleteGroupOf(tx, viewer, params.groupId, clock.now()));
     return { message: "Group deleted successfully" };
   });
-  register(app, groupSendCommand, ({ viewer, body }) => commandGroup(commands, viewer, body));
-  register(app, siteStop, ({ viewer, body }) => stopSite(commands, viewer, body.siteId));
+  register(app, groupSendCommand, ({ viewer, body }) => commandGroup(parts, commands, viewer, body));
+  register(app, siteStop, ({ viewer, body }) => stopSite(parts, commands, viewer, body.siteId));
 }

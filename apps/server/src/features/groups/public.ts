@@ -1,3 +1,4 @@
+export { auditNobody } from "./audit-nobody.ts";
 export { findGroup, type FoundGroup, readMembers, requireRobotsAt } from "./groups.queries.ts";
 export { type DoneWords, manyRobotsAnswer } from "./many-robots-answer.ts";
 export { type GroupBody, saveGroup, type SavedGroup } from "./save-group.ts";

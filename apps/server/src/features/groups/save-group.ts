@@ -7,7 +7,7 @@ import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { requireSite } from "../sites/public.ts";
-import { findGroup, requireRobotsAt } from "./groups.queries.ts";
+import { findGroup, strayRobotAt } from "./groups.queries.ts";
 import {
   changeGroup,
   type GroupContent,
@@ -25,7 +25,7 @@ export type SavedGroup =
   | { readonly kind: "saved"; readonly groupId: number }
   | { readonly kind: "refused"; readonly error: HttpError };
 
-/** §5 Robot group: creates a group, or changes the one of that id. Throws 400 and 404. */
+/** §5 Robot group: creates a group, or changes the one of that id. Throws 404. */
 export async function saveGroup(
   tx: Tx,
   viewer: Viewer,
@@ -36,9 +36,16 @@ export async function saveGroup(
   const { site_id: siteId, robot_ids } = body;
   const found = groupId === null ? null : await findGroup(viewer, tx, groupId);
   await requireSite(viewer, tx, siteId);
-  await requireRobotsAt(viewer, tx, found?.site_id ?? siteId, robot_ids);
-  if (found !== null && found.site_id !== siteId) throw invalid("site_id", "The site of a group cannot be changed.");
+  const stray = await strayRobotAt(viewer, tx, found?.site_id ?? siteId, robot_ids);
   const former = groupId === null ? [] : await membersOf(tx, groupId);
+  const after: GroupContent = { group_name: body.group_name, robot_ids: robot_ids.toSorted((a, b) => a - b) };
+  const unfit = stray ?? (found !== null && found.site_id !== siteId ? siteChanged() : null);
+  if (unfit !== null) {
+    const before = found && { group_name: found.group_name, robot_ids: former.toSorted((a, b) => a - b) };
+    const of = { siteId: found?.site_id ?? siteId, groupId };
+    await audit({ tx, viewer, ...of, before, after, refused: unfit.message, now });
+    return { kind: "refused", error: unfit };
+  }
   const concerned = [...new Set([...former, ...robot_ids])];
   const robots = await lockRobots(tx, concerned);
   // Deleted or moved while this call waited for the locks.
@@ -48,7 +55,6 @@ export async function saveGroup(
   const before = groupId === null ? null : await lockGroup(tx, groupId);
   if (groupId !== null && before === null) throw notFound("Group");
   if (before?.robot_ids.some((id) => !robots.has(id))) throw new ChangedMeanwhile();
-  const after: GroupContent = { group_name: body.group_name, robot_ids: robot_ids.toSorted((a, b) => a - b) };
   const change = { tx, viewer, siteId, before, after, now };
   const error = await refusalOf(tx, siteId, groupId, after);
   if (error !== null) {
@@ -60,6 +66,10 @@ export async function saveGroup(
   await audit({ ...change, groupId: id, refused: null });
   await showChange(tx, concerned);
   return { kind: "saved", groupId: id };
+}
+
+function siteChanged(): HttpError {
+  return invalid("site_id", "The site of a group cannot be changed.");
 }
 
 async function refusalOf(

@@ -18,7 +18,7 @@ import {
   readOpenCommands,
   resultsOf,
 } from "../commands/public.ts";
-import { findGroup, manyRobotsAnswer, readMembers } from "../groups/public.ts";
+import { auditNobody, findGroup, manyRobotsAnswer, readMembers } from "../groups/public.ts";
 import { acceptLocks, type Locker, type MaintenanceAccepted } from "./accept-lock.ts";
 import { acceptReleases } from "./accept-release.ts";
 import { maintenanceSentences } from "./maintenance-sentences.ts";
@@ -94,8 +94,13 @@ export class Maintenance {
       return { outcome: "FAILED", message: words(robot.serial_number), pending: stands };
     };
     const results = await resultsOf(each, (decided) => this.#resultOf(decided, body, starts), heldResult, failed);
-    const words = body.start_after ? { ...releaseWords, done: "released and started" } : releaseWords;
-    return manyRobotsAnswer(results, body.enabled ? lockWords : words);
+    const released = body.start_after ? { ...releaseWords, done: "released and started" } : releaseWords;
+    const words = body.enabled ? lockWords : released;
+    if (results.length === 0) {
+      const about = { action: verb, entity: "group", entityId: groupId, siteId };
+      await auditNobody(this.#parts, viewer, about, words.nobody);
+    }
+    return manyRobotsAnswer(results, words);
   }
 
   async #accept(

@@ -1,0 +1,98 @@
+import type { KyselyPlugin } from "kysely";
+import pino from "pino";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { testSettings } from "../../../test/test-app.ts";
+import { ChangeSignal } from "../../platform/change-signal.ts";
+import { SystemClock } from "../../platform/clock.ts";
+import { acceptOrders } from "./accept-orders.ts";
+import { Commands } from "./commands.service.ts";
+
+let bench: CommandBench;
+let broker: CuttableBroker;
+
+beforeEach(async () => {
+  bench = await CommandBench.open({ wrapBroker: (inner) => (broker = new CuttableBroker(inner)) });
+  for (const robot of [bench.fixtures.ownRobot, bench.fixtures.ownRobot2]) await bench.live(robot);
+});
+afterEach(() => bench.close());
+
+const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
+const start = { verb: "START", by, mode: "AUTO", maxDurationS: 600 } as const;
+
+describe("protocol rule 5: a START that was taken for sending and then kept back", () => {
+  const cases = [
+    ["its time was over", false, "The start was not sent to Robot OWN-1 in time. Please try again."],
+    ["the broker was gone", true, expect.stringContaining("The robots' broker cannot be reached")],
+  ] as const;
+  test.each(cases)("protocol rule 5: is as little claimed as sent where %s, and says so", async (_, cut, details) => {
+    const [accepted] = await bench.db.transaction().execute((tx) => {
+      return acceptOrders(tx, bench.fixtures.ownSiteId, [bench.fixtures.ownRobot.id], start, bench.clock.now());
+    });
+    if (accepted?.accepted.kind !== "stored") throw new Error("The START was refused.");
+    const { id, expires_at } = accepted.accepted.command;
+    // Asked first for the claim; what comes after it finds the time over, or the broker gone.
+    class LateClock extends SystemClock {
+      #asked = 0;
+      override now(): Date {
+        this.#asked += 1;
+        if (cut) broker.setCut(true);
+        return this.#asked > 1 && !cut ? expires_at : super.now();
+      }
+    }
+    const { db, connection } = bench;
+    const log = pino({ level: "silent" });
+    const clock = new LateClock();
+    const parts = { db, connection, broker, clock, log, settings: testSettings, serverId: crypto.randomUUID() };
+    await new Commands(parts, new ChangeSignal(connection, clock, log)).dispatch([id]);
+    broker.setCut(false);
+    expect(await bench.commands()).toMatchObject([{ outcome: "NEVER_SENT", claimed_by: null, claimed_at: null }]);
+    expect(await bench.activity()).toMatchObject([{ action: "START", status: "FAILED", details }]);
+    expect(broker.published.filter(({ payload }) => payload.includes(id))).toEqual([]);
+  });
+});
+
+/** Counts the statements of what runs through it. */
+class StatementCount implements KyselyPlugin {
+  statements = 0;
+
+  transformQuery({ node }: Parameters<KyselyPlugin["transformQuery"]>[0]) {
+    this.statements += 1;
+    return node;
+  }
+
+  async transformResult({ result }: Parameters<KyselyPlugin["transformResult"]>[0]) {
+    return result;
+  }
+}
+
+describe("protocol rule 3: a Stop for many robots right after their start", () => {
+  test("protocol rule 3: takes as many statements for one START under way as for two, so that it goes at once", async () => {
+    const { ownSiteId, ownRobot, ownRobot2 } = bench.fixtures;
+    const count = async (robotIds: readonly number[]) => {
+      const counted = new StatementCount();
+      await bench.db.transaction().execute(async (tx) => {
+        await acceptOrders(tx, ownSiteId, robotIds, start, bench.clock.now());
+      });
+      const stops = await bench.db
+        .withPlugin(counted)
+        .transaction()
+        .execute((tx) => acceptOrders(tx, ownSiteId, robotIds, { ...start, verb: "STOP" }, bench.clock.now()));
+      expect(stops.map(({ accepted }) => accepted.kind)).toEqual(robotIds.map(() => "stored"));
+      await bench.db
+        .updateTable("commands")
+        .set({ settled_at: new Date(), outcome: "CONFIRMED" })
+        .where("settled_at", "is", null)
+        .execute();
+      return counted.statements;
+    };
+    const ofOne = await count([ownRobot.id]);
+    expect(await bench.activity()).toMatchObject([{ status: "FAILED", details: expect.stringContaining("A Stop") }]);
+    expect(await count([ownRobot.id, ownRobot2.id])).toBe(ofOne);
+    const starts = [...(await bench.commands()), ...(await bench.commands(ownRobot2))].filter(
+      (c) => c.verb === "START",
+    );
+    expect(starts.map(({ outcome }) => outcome)).toEqual(["UNCONFIRMED", "UNCONFIRMED", "UNCONFIRMED"]);
+  });
+});

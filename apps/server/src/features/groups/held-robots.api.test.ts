@@ -1,0 +1,130 @@
+import { createGroup, groupSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
+import { groupMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import type { TestRobot } from "../../../test/fixtures.ts";
+import { holdRows } from "../../../test/held-rows.ts";
+import type { TestClient } from "../../../test/test-client.ts";
+import { acceptOrders } from "../commands/public.ts";
+
+let bench: CommandBench;
+let owner: TestClient;
+let groupId: number;
+/** Its rows are held. */
+let held: TestRobot;
+let free: TestRobot;
+
+beforeEach(async () => {
+  bench = await CommandBench.open();
+  held = bench.fixtures.ownRobot;
+  free = bench.fixtures.ownRobot2;
+  for (const robot of [held, free]) await bench.live(robot);
+  owner = await bench.server.as("owner");
+  const body = { site_id: siteId(), group_name: "East Row", robot_ids: [held.id, free.id] };
+  ({ groupId } = await owner.ask(createGroup, { body }));
+});
+afterEach(() => bench.close());
+
+const siteId = () => bench.fixtures.ownSiteId;
+const command = (verb: "START" | "STOP") =>
+  owner.ask(groupSendCommand, { body: { siteId: siteId(), groupId, command: verb } });
+const untilMotion = (robot: TestRobot, wanted: string) => bench.robot(robot).until(({ motion }) => motion === wanted);
+const stopped = (robot: TestRobot) => untilMotion(robot, "STOPPED");
+const decidedFor = (robot: TestRobot, wanted: string) =>
+  bench.until(async () => (await bench.commands(robot)).some(({ verb }) => verb === wanted));
+const notReached = "Robot OWN-1 could not be reached in the database in time; press Stop again.";
+
+describe("protocol rule 3: a robot whose rows a server holds that stands still keeps no Stop from the others", () => {
+  test.each([
+    ["every robot of the site", () => owner.ask(siteStop, { body: { siteId: siteId() } })],
+    ["a group", () => command("STOP")],
+  ])("protocol rule 3: Stop for %s stops the others at once, and says which it did not reach", async (_, stop) => {
+    await command("START");
+    const letGo = await holdRows(bench.db, held);
+    const answer = stop();
+    await stopped(free);
+    expect(bench.robot(held).truth().motion).toBe("MOVING");
+    const [first] = (await answer).results;
+    expect(first).toEqual({
+      robotId: "OWN-1",
+      robotObjectId: held.id,
+      outcome: "FAILED",
+      message: notReached,
+      pending: false,
+    });
+    expect((await bench.audit(held)).at(-1)).toMatchObject({
+      action: "STOP_ROBOT",
+      outcome: "FAILED",
+      reason: notReached,
+      actor: "Omkar Jain",
+    });
+    await letGo();
+    expect((await stop()).results).toMatchObject([{ outcome: "SUCCESS" }, { outcome: "SUCCESS" }]);
+    expect(bench.robot(held).truth().motion).toBe("STOPPED");
+  });
+
+  test("protocol rule 3: one that is let go in time is stopped by the same press", async () => {
+    await command("START");
+    const letGo = await holdRows(bench.db, held);
+    const answer = owner.ask(siteStop, { body: { siteId: siteId() } });
+    await decidedFor(free, "STOP");
+    await letGo();
+    expect(await answer).toMatchObject({ success: true, message: "2 of 2 robots stopped." });
+    expect(bench.robot(held).truth().motion).toBe("STOPPED");
+  });
+
+  test("protocol rule 8: the others of a group are locked, and the lock of that one is not claimed", async () => {
+    const letGo = await holdRows(bench.db, held);
+    const lock = () =>
+      owner.ask(groupMaintenance, { params: { groupId }, body: { enabled: true, reason: "The row is washed" } });
+    const answer = lock();
+    await bench.robot(free).until(({ mode }) => mode === "MAINTENANCE");
+    expect((await answer).results[0]).toMatchObject({
+      robotId: "OWN-1",
+      outcome: "FAILED",
+      message: expect.stringContaining("could not be reached in the database in time"),
+      pending: false,
+    });
+    await letGo();
+    expect((await lock()).results[0]).toMatchObject({ robotId: "OWN-1", outcome: "SUCCESS" });
+  });
+
+  test("protocol rule 2: that one is not started, and the others are", async () => {
+    const letGo = await holdRows(bench.db, held);
+    const answer = command("START");
+    await untilMotion(free, "MOVING");
+    expect((await answer).results[0]).toMatchObject({
+      robotId: "OWN-1",
+      outcome: "SKIPPED",
+      message: "Robot OWN-1 is busy, so it was not started. Please try again.",
+    });
+    await letGo();
+    expect(bench.robot(held).truth().startsTaken).toEqual([]);
+    expect((await bench.commands(held)).filter(({ verb }) => verb === "START")).toEqual([]);
+  });
+
+  test("protocol rule 3: a start that had to wait for it gives way to a Stop that came meanwhile", async () => {
+    const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
+    // Confirmed already as it is let go: only its number tells that it came later.
+    const letGo = await holdRows(bench.db, held, async (tx) => {
+      const order = { verb: "STOP", by, mode: "AUTO", maxDurationS: 0 } as const;
+      const [stop] = await acceptOrders(tx, siteId(), [held.id], order, bench.clock.now());
+      expect(stop?.accepted.kind).toBe("stored");
+      const now = bench.clock.now();
+      await tx
+        .updateTable("commands")
+        .set({ settled_at: now, answered_at: now, outcome: "CONFIRMED" })
+        .where("robot_id", "=", held.id)
+        .execute();
+    });
+    const answer = command("START");
+    await decidedFor(free, "START");
+    await letGo();
+    expect((await answer).results[0]).toMatchObject({
+      robotId: "OWN-1",
+      outcome: "SKIPPED",
+      message: "Stop was pressed meanwhile.",
+    });
+    expect(bench.robot(held).truth().startsTaken).toEqual([]);
+  });
+});

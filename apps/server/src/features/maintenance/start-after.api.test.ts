@@ -1,0 +1,140 @@
+import { robotStatus } from "@suncrew/contract/commands/commands.ts";
+import { siteStop } from "@suncrew/contract/groups/groups.ts";
+import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { standGroups } from "../../../test/group-fixtures.ts";
+import { holdRows, untilSomebodyWaits } from "../../../test/held-rows.ts";
+import { SystemClock } from "../../platform/clock.ts";
+
+/** Real time that a test can set forward. */
+class JumpingClock extends SystemClock {
+  aheadMs = 0;
+
+  override now(): Date {
+    return new Date(super.now().getTime() + this.aheadMs);
+  }
+}
+
+class FailingBroker extends CuttableBroker {
+  fails = false;
+
+  override get connected(): boolean {
+    if (this.fails) throw new Error("Something unforeseen.");
+    return super.connected;
+  }
+}
+
+let bench: CommandBench;
+let clock: JumpingClock;
+let broker: FailingBroker;
+
+beforeEach(async () => {
+  clock = new JumpingClock();
+  bench = await CommandBench.open({ clock, wrapBroker: (inner) => (broker = new FailingBroker(inner)) });
+  await bench.live();
+  await standGroups(bench.db, bench.fixtures, "unplanned");
+});
+afterEach(() => bench.close());
+
+const robot = () => bench.robot();
+const groupParams = () => ({ groupId: bench.fixtures.ownGroup.groupId });
+const setRobot = async (body: { enabled: boolean; reason?: string; start_after?: boolean }) => {
+  const owner = await bench.server.as("owner");
+  return owner.call(robotMaintenance, { params: { robotId: bench.fixtures.ownRobot.id }, body });
+};
+const setGroup = async (body: { enabled: boolean; reason?: string; start_after?: boolean }) => {
+  const owner = await bench.server.as("owner");
+  return owner.call(groupMaintenance, { params: groupParams(), body });
+};
+const lock = () => setRobot({ enabled: true, reason: "Brush worn" });
+const andStart = { enabled: false, start_after: true };
+const has = (wanted: string) => bench.until(async () => (await bench.commands()).some(({ verb }) => verb === wanted));
+const startsStored = async () => (await bench.commands()).filter(({ verb }) => verb === "START");
+
+/** Its next state shows at once all that it has done in silence. */
+async function reportsAgain(): Promise<void> {
+  robot().clear();
+  const admin = await bench.server.as("admin");
+  await admin.ask(robotStatus, { query: { robotId: bench.fixtures.ownRobot.serial } });
+}
+
+const notStarted = "Released, but not started: Stop was pressed meanwhile.";
+const single = {
+  status: 200,
+  body: { success: true, confirmed: true, start: { success: false, message: notStarted } },
+};
+const inGroup = { status: 200, body: { success: false, results: [{ outcome: "FAILED", message: notStarted }] } };
+const stop = () => bench.press("STOP");
+const stopAll = async () => {
+  const admin = await bench.server.as("admin");
+  return admin.call(siteStop, { body: { siteId: bench.fixtures.ownSiteId } });
+};
+
+describe("protocol rule 3: a start that follows a release gives way to a Stop pressed since", () => {
+  test.each([
+    ["a Stop of the robot, for one robot", setRobot, stop, single],
+    ["Stop all robots, for one robot", setRobot, stopAll, single],
+    ["a Stop of the robot, for a group", setGroup, stop, inGroup],
+    ["Stop all robots, for a group", setGroup, stopAll, inGroup],
+  ])("protocol rule 3: %s, though one state confirms the release and the Stop", async (_, set, press, expected) => {
+    await lock();
+    robot().inject({ kind: "silent" });
+    const released = set(andStart);
+    await has("MAINTENANCE_OFF");
+    const pressed = press();
+    await has("STOP");
+    await reportsAgain();
+    expect(await released).toMatchObject(expected);
+    expect((await pressed).status).toBe(200);
+    expect(await startsStored()).toEqual([]);
+    expect(robot().truth()).toMatchObject({ mode: "AUTO", motion: "STOPPED", startsTaken: [] });
+    expect((await bench.audit()).filter(({ action }) => action === "START_ROBOT")).toMatchObject([
+      { outcome: "REFUSED", reason: notStarted },
+    ]);
+  });
+});
+
+describe("§9: a start that follows a release is sent only while its caller waits for it", () => {
+  test.each([
+    ["one robot", setRobot],
+    ["a group", setGroup],
+  ])("§9: %s stays where it is when the release took nearly all of the time", async (_, set) => {
+    await lock();
+    robot().inject({ kind: "silent" });
+    const letGo = await holdRows(bench.db, bench.fixtures.ownRobot);
+    const released = set(andStart);
+    await untilSomebodyWaits(bench.db);
+    clock.aheadMs = 8_500;
+    robot().clear();
+    await letGo();
+    const answer = await released;
+    expect(JSON.stringify(answer.body)).toContain("Released, but not started: it took too long.");
+    expect(await startsStored()).toEqual([]);
+    expect(robot().truth()).toMatchObject({ mode: "AUTO", motion: "STOPPED", startsTaken: [] });
+  });
+});
+
+describe("wire, Commands: what nobody foresaw for one robot of a group", () => {
+  test("protocol rule 8: is told of that robot; its lock stands and is sent again", async () => {
+    broker.fails = true;
+    const answer = await setGroup({ enabled: true, reason: "Brush worn" });
+    broker.fails = false;
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        success: false,
+        results: [
+          {
+            robotId: "OWN-1",
+            outcome: "FAILED",
+            message: expect.stringContaining("It is not known whether Robot OWN-1 has confirmed its lock."),
+            pending: true,
+          },
+        ],
+      },
+    });
+    await robot().until(({ mode }) => mode === "MAINTENANCE");
+  });
+});

@@ -1,0 +1,33 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../src/platform/database/database.ts";
+import type { TestRobot } from "./fixtures.ts";
+
+/**
+ * Holds the rows of a robot, as a server would that stands still in the middle of its work, until it is let go; `last`
+ * is done before.
+ */
+export async function holdRows(
+  db: Db,
+  robot: TestRobot,
+  last: (tx: Tx) => Promise<unknown> = async () => {},
+): Promise<() => Promise<void>> {
+  const held = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const work = db.transaction().execute(async (tx) => {
+    await sql`select robot_id from robot_state where robot_id = ${robot.id} for no key update`.execute(tx);
+    held.resolve();
+    await end.promise;
+    await last(tx);
+  });
+  await Promise.race([held.promise, work]);
+  return async () => {
+    end.resolve();
+    await work;
+  };
+}
+
+/** Settles once somebody waits for rows that another transaction has. */
+export async function untilSomebodyWaits(db: Db): Promise<void> {
+  const waiting = sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+  while ((await waiting.execute(db)).rows.length === 0);
+}
