@@ -1,6 +1,6 @@
 import { createGroup, groupSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
-import { createSchedule, deleteSchedule } from "@suncrew/contract/schedules/schedules.ts";
+import { createSchedule, deleteSchedule, updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -18,11 +18,19 @@ const SPEED = 25;
 /** What a busy machine may be late by, in milliseconds of the bench's time. */
 const TOLERANCE_MS = 400 * SPEED;
 
+/** How long planned runs last. */
+const MINUTES = 1;
+/** Who presses Start and Stop of a robot; the admin does the rest, so each start by her follows a release. */
+const PRESSES = "owner";
+const ADMIN = "Anita Rao";
+
 let bench: CommandBench;
 let groupId = 0;
 let tried = 0;
 let motionsSeen = 0;
 const brokers: CuttableBroker[] = [];
+/** From when until when the schedule was being deleted or switched off. */
+const ended: { readonly askedMs: number; readonly answeredMs: number }[] = [];
 const recorders = new Map<number, MotionRecorder>();
 const clock = new FastClock(SPEED);
 const robots = (): readonly TestRobot[] => [bench.fixtures.ownRobot, bench.fixtures.ownRobot2];
@@ -70,6 +78,7 @@ const step = fc.oneof(
     arbitrary: fc.record({ do: fc.constant("plan" as const), server: which, inS: fc.integer({ min: 3, max: 15 }) }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("unplan" as const), server: which }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("switch-off" as const), server: which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("lock" as const), robot: which, server: which }) },
   {
     weight: 5,
@@ -103,7 +112,9 @@ async function live(steps: readonly Step[]): Promise<void> {
   for (const each of steps) {
     switch (each.do) {
       case "press":
-        call(each.server, () => bench.press(each.verb, { robot: robotAt(each.robot), on: serverOf(each.server) }));
+        call(each.server, () =>
+          bench.press(each.verb, { robot: robotAt(each.robot), on: serverOf(each.server), as: PRESSES }),
+        );
         break;
       case "group": {
         const body = { siteId: bench.fixtures.ownSiteId, groupId, command: each.verb };
@@ -118,6 +129,9 @@ async function live(steps: readonly Step[]): Promise<void> {
         break;
       case "unplan":
         call(each.server, unplan);
+        break;
+      case "switch-off":
+        call(each.server, switchOff);
         break;
       case "lock":
       case "release": {
@@ -218,6 +232,7 @@ async function check(robot: TestRobot, beganAt: Date): Promise<void> {
     const moved = recorder.motions().filter(({ beganMs }) => beganMs > keptMs && beganMs < until - TOLERANCE_MS);
     expect(moved, "no motion begins while the lock is confirmed").toEqual([]);
   }
+  checkPeopleDecide(commands);
   // Protocol rules 1 and 5: no old START acts, and none twice.
   const { starts, startsTaken } = bench.robot(robot).truth();
   expect(new Set(startsTaken).size).toBe(startsTaken.length);
@@ -234,6 +249,13 @@ async function check(robot: TestRobot, beganAt: Date): Promise<void> {
     const longestMs = (byRun.get(runId)?.max_duration_s ?? 0) * 1_000;
     expect((endMs ?? nowMs) - beganMs, "a motion within its time").toBeLessThanOrEqual(longestMs + TOLERANCE_MS);
   }
+  // Whatever its name became: one that is started anew takes another.
+  for (const { runId, endMs } of recorder.motions()) {
+    const start = byRun.get(runId);
+    if (start?.action_type !== "SCHEDULED") continue;
+    const lastMs = plannedEndMs(start) + TOLERANCE_MS;
+    expect(endMs ?? nowMs, "no motion by schedule lasts beyond the planned end").toBeLessThanOrEqual(lastMs);
+  }
   const planned = await bench.db
     .selectFrom("runs")
     .selectAll()
@@ -244,6 +266,34 @@ async function check(robot: TestRobot, beganAt: Date): Promise<void> {
     const lastMs = (run.stop_due_at?.getTime() ?? 0) + TOLERANCE_MS;
     const late = recorder.motions().filter(({ runId, endMs }) => runId === run.id && (endMs ?? nowMs) > lastMs);
     expect(late, "no planned run lasts beyond its planned end").toEqual([]);
+  }
+}
+
+type Command = Awaited<ReturnType<CommandBench["commands"]>>[number];
+
+/** When a planned run ends, by its START: the robot is told the whole seconds until then, and schedules know no others. */
+function plannedEndMs({ issued_at, max_duration_s }: Command): number {
+  return Math.ceil((issued_at.getTime() + (max_duration_s ?? 0) * 1_000) / 1_000) * 1_000;
+}
+
+/** Numbers tell which command of a robot came first, whatever clocks say. */
+function checkPeopleDecide(commands: readonly Command[]): void {
+  const byPeople = commands.filter(({ action_type: by }) => by === "MANUAL" || by === "GROUP");
+  const stops = byPeople.filter(({ verb }) => verb === "STOP" || verb === "MAINTENANCE_ON");
+  for (const start of commands.filter(({ verb, action_type: by }) => verb === "START" && by === "SCHEDULED")) {
+    const dueMs = plannedEndMs(start) - MINUTES * 60_000;
+    const undone = stops.filter(({ seq, issued_at: at }) => seq < start.seq && at.getTime() >= dueMs);
+    expect(undone, "nothing that was due when a person stopped or locked the robot is started after it").toEqual([]);
+    const over = ended.filter(({ askedMs, answeredMs }) => dueMs <= askedMs && start.issued_at.getTime() > answeredMs);
+    expect(over, "nothing that was due is started after its schedule was deleted or switched off").toEqual([]);
+  }
+  const afterRelease = byPeople.filter(
+    ({ verb, action_type: by, requested_by: name }) => verb === "START" && by === "MANUAL" && name === ADMIN,
+  );
+  for (const start of afterRelease) {
+    const release = byPeople.findLast(({ verb, seq }) => verb === "MAINTENANCE_OFF" && seq < start.seq);
+    const between = stops.filter(({ seq }) => seq < start.seq && seq > (release?.seq ?? 0));
+    expect(between, "a start that was asked for with a release gives way to a Stop or lock since").toEqual([]);
   }
 }
 
@@ -271,7 +321,7 @@ async function plan(client: TestClient, inS: number): Promise<Answer> {
     site_id: bench.fixtures.ownSiteId,
     group_id: groupId,
     start_time: `${date} ${time}`,
-    duration_minutes: 1,
+    duration_minutes: MINUTES,
     frequency: "ONCE" as const,
   };
   await unplan(client);
@@ -280,7 +330,28 @@ async function plan(client: TestClient, inS: number): Promise<Answer> {
 
 async function unplan(client: TestClient): Promise<Answer> {
   const found = await bench.db.selectFrom("schedules").select("id").where("group_id", "=", groupId).executeTakeFirst();
-  return client.call(deleteSchedule, { params: { scheduleId: found?.id ?? 1 } });
+  return ending(client.call(deleteSchedule, { params: { scheduleId: found?.id ?? 1 } }));
+}
+
+async function switchOff(client: TestClient): Promise<Answer> {
+  const found = await bench.db.selectFrom("schedules").selectAll().where("group_id", "=", groupId).executeTakeFirst();
+  const body = {
+    site_id: bench.fixtures.ownSiteId,
+    group_id: groupId,
+    start_time: found?.start_time ?? "2099-01-01 06:00:00",
+    duration_minutes: MINUTES,
+    frequency: "DAILY" as const,
+    status: "INACTIVE" as const,
+  };
+  return ending(client.call(updateSchedule, { params: { scheduleId: found?.id ?? 1 }, body }));
+}
+
+/** Notes when a schedule was deleted or switched off. */
+async function ending(call: Promise<Answer>): Promise<Answer> {
+  const askedMs = clock.now().getTime();
+  const answer = await call;
+  if (answer.status === 200) ended.push({ askedMs, answeredMs: clock.now().getTime() });
+  return answer;
 }
 
 function robotAt(index: number): TestRobot {
@@ -338,7 +409,7 @@ async function soon<T>(event: Promise<T>, expected: string, found = () => ""): P
 }
 
 test(
-  `protocol rules 1, 3, 4, 5, 8: in ${histories} random histories of commands, groups, schedules, locks and faults no robot in maintenance moves, no old start acts and nothing runs past its time (seed ${seed})`,
+  `protocol rules 1, 3, 4, 5, 8: in ${histories} random histories of commands, groups, schedules, locks and faults no robot in maintenance moves, no old start acts, nothing starts that a person stopped, and nothing runs past its time (seed ${seed})`,
   { timeout: 60_000 + histories * 20_000 },
   async () => {
     const steps = fc.array(step, { minLength: 10, maxLength: 40, size: "max" });
