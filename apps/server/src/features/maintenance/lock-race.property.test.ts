@@ -104,11 +104,12 @@ async function live({ faults, losses, powerCycle, starts, lock }: History): Prom
   }
   await Promise.all(starts.map((each) => begin(each, locked)));
   for (const [index, robot] of locked.entries()) {
+    // Once every order is settled, also what a schedule might have sent has reached the robot.
+    await check(robot);
     expect(bench.robot(robot).truth()).toMatchObject({ motion: "STOPPED", mode: "MAINTENANCE" });
     expect(bench.robot(robot).truth().startsTaken.length).toBe(before[index]);
     // What the device told while the lock was being set does not shine through.
     expect((await bench.state(robot)).robot_status).toBe("offline");
-    await check(robot);
   }
   await cleanUp(locked);
 }
