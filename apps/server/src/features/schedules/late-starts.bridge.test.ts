@@ -179,7 +179,11 @@ describe("switched off or changed while its run waits", () => {
 
 test("stack, due work: a year of missed runs does not hold up a run that is on time", async () => {
   bench = await ScheduleBench.open(BEFORE);
-  const overdue = await bench.schedule(await bench.group(2), { startTime: SIX, frequency: "DAILY" });
+  // More than are served at once.
+  const overdue: number[] = [];
+  for (let nth = 1; nth <= 6; nth += 1) {
+    overdue.push(await bench.schedule(await bench.group(1), { startTime: SIX, frequency: "DAILY" }));
+  }
   await bench.db
     .updateTable("schedules")
     .set({ start_time: "2025-06-15 06:00:00", next_run_at: new Date("2025-06-15T00:30:00Z") })
@@ -191,9 +195,10 @@ test("stack, due work: a year of missed runs does not hold up a run that is on t
   const look = bench.servers[0]?.scheduler.look();
   const started = async () => (await starts(robotIds[0] ?? 0)).length > 0;
   while (!(await started())) continue;
-  expect(await bench.scheduleRow(overdue)).not.toMatchObject({ next_run_at: at(24 * 60) });
+  const rows = await bench.db.selectFrom("schedules").selectAll().where("id", "!=", onTime).execute();
+  expect(rows.filter(({ next_run_at: next }) => next !== null && next > DUE)).toEqual([]);
   await look;
   await bench.deliver();
-  expect(await bench.runs(overdue)).toHaveLength(2 * 366);
+  for (const id of overdue) expect(await bench.runs(id)).toHaveLength(366);
   expect(await bench.runs(onTime)).toMatchObject([{ began_at: DUE }]);
 });
