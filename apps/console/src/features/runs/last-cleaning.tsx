@@ -1,7 +1,7 @@
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { tookText } from "./run-texts.ts";
-import { outcomeWords, reasonInWords } from "./runs-meaning.ts";
+import { outcomeWords } from "./runs-meaning.ts";
 
 export type LastRun = NonNullable<RobotLive["last_run"]>;
 
@@ -24,7 +24,7 @@ export function LastRunFact({ lastRun }: { lastRun: LastRun | null }) {
     <>
       {tookText(began, ended)}, {outcomeWords[outcome]}, started by {startedBy}
       {reason !== null && outcome !== "COMPLETED" && (
-        <span style={{ display: "block", color: "var(--sc-text-muted)" }}>{reasonInWords(reason)}</span>
+        <span style={{ display: "block", color: "var(--sc-text-muted)" }}>{reason}</span>
       )}
     </>
   );

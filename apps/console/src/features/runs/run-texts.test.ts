@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { reasonInWords } from "./runs-meaning.ts";
 import { countsText, todayText, tookText, weekText } from "./run-texts.ts";
 
 const counts = { planned: 2, running: 1, done: 5, cut_short: 0, failed: 0, skipped: 1, missed: 0 };
@@ -14,11 +13,6 @@ describe("Cleaning runs in words", () => {
 
   test("an entry names only what there is", () => {
     expect(countsText({ ...counts, running: 0, planned: 0 })).toBe("5 done, 1 skipped");
-  });
-
-  test("a reason is told in words, also where it is a code of the device protocol", () => {
-    expect(reasonInWords("BATTERY")).toBe("The robot's battery was too low.");
-    expect(reasonInWords("Skipped: it rains.")).toBe("Skipped: it rains.");
   });
 
   test.each([

@@ -1,5 +1,4 @@
 import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
-import type { RunEndReason } from "@suncrew/contract/devices/messages.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import {
   IconAlertTriangle,
@@ -34,23 +33,6 @@ export const outcomeWords: Record<RunOutcome, string> = {
   SKIPPED: "skipped",
   MISSED: "missed",
 };
-
-/** Why a run ended, where the robot told it by a code of its protocol. */
-const endReasonWords: Record<RunEndReason, string> = {
-  STOP: "Stopped by a command.",
-  MAX_DURATION: "Reached its planned end.",
-  FINISHED: "The robot finished by itself.",
-  FAULT: "The robot had a fault.",
-  BATTERY: "The robot's battery was too low.",
-  LINK_LOST: "The robot lost its connection.",
-  MAINTENANCE: "The robot was put in maintenance.",
-};
-
-/** A reason in plain words; one that is none of the protocol's codes is a sentence already. */
-export function reasonInWords(reason: string): string {
-  const known: Readonly<Record<string, string>> = endReasonWords;
-  return known[reason] ?? reason;
-}
 
 /** Today's figures in their order; those marked are told only where there are any. */
 export const COUNT_WORDS: readonly { readonly count: keyof RunCounts; readonly word: string; readonly ifAny?: true }[] =

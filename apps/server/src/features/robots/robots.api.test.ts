@@ -123,7 +123,7 @@ describe("§7 Robots: lists of a site", () => {
       outcome,
     });
     const open = run(20, null, null);
-    const last = run(6, 9, "COMPLETED");
+    const last = { ...run(6, 9, "COMPLETED"), reason: "MAX_DURATION" };
     // It was due, but its robot never moved: no cleaning.
     const skipped = {
       ...run(10, 10, null),
@@ -142,7 +142,14 @@ describe("§7 Robots: lists of a site", () => {
     expect(await firstRobot()).toMatchObject({
       current_run: { run_id: open.id, began_at: iso(20), planned_end_at: iso(50) },
       last_cleaned_at: iso(9),
-      last_run: { run_id: last.id, began_at: iso(6), ended_at: iso(9), outcome: "COMPLETED", started_by: "Omkar Jain" },
+      last_run: {
+        run_id: last.id,
+        began_at: iso(6),
+        ended_at: iso(9),
+        outcome: "COMPLETED",
+        started_by: "Omkar Jain",
+        reason: "Reached the longest time of a run.",
+      },
     });
   });
 

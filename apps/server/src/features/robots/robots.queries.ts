@@ -2,6 +2,7 @@ import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robo
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/viewer.ts";
+import { reasonInWords } from "../runs/public.ts";
 import { visibleSites } from "../sites/public.ts";
 
 export interface RobotChoice {
@@ -38,7 +39,15 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
       (eb) =>
         eb
           .selectFrom("runs")
-          .select(["runs.id", "runs.began_at", "runs.ended_at", "runs.outcome", "runs.reason", "runs.started_by"])
+          .select([
+            "runs.id",
+            "runs.began_at",
+            "runs.ended_at",
+            "runs.outcome",
+            "runs.reason",
+            "runs.started_by",
+            "runs.planned",
+          ])
           .whereRef("runs.robot_id", "=", "r.id")
           .where("runs.ended_at", "is not", null)
           .where("runs.began_at", "is not", null)
@@ -87,6 +96,7 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
       "cleaned.outcome as cleaned_outcome",
       "cleaned.reason as cleaned_reason",
       "cleaned.started_by as cleaned_by",
+      "cleaned.planned as cleaned_planned",
     ])
     .select(["lock.reason as lock_reason", "lock.locked_by", "lock.locked_at", "lock.confirmed_at"])
     .where("r.deleted_at", "is", null)
@@ -97,7 +107,15 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
   const rows = await query.execute();
   return rows.map((row) => {
     const { run_id, run_began_at, run_planned_end_at, command_id, verb, issued_at, answered_at, ...shown } = row;
-    const { cleaned_run_id, cleaned_began_at, cleaned_outcome, cleaned_reason, cleaned_by, ...others } = shown;
+    const {
+      cleaned_run_id,
+      cleaned_began_at,
+      cleaned_outcome,
+      cleaned_reason,
+      cleaned_by,
+      cleaned_planned,
+      ...others
+    } = shown;
     const { lock_reason, locked_by, locked_at, confirmed_at, ...robot } = others;
     return {
       ...robot,
@@ -111,7 +129,12 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
               began_at: cleaned_began_at.toISOString(),
               ended_at: robot.last_cleaned_at.toISOString(),
               outcome: cleaned_outcome,
-              reason: cleaned_reason,
+              reason: reasonInWords({
+                outcome: cleaned_outcome,
+                reason: cleaned_reason,
+                planned: cleaned_planned === true,
+                stoppedBy: null,
+              }),
               started_by: cleaned_by,
             }
           : null,
