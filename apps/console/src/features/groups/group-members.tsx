@@ -63,7 +63,7 @@ function Member({ row, ordered }: { row: RobotWithSettings; ordered: StartOrStop
       <span className={classes["line"]}>
         <span className={classes["activity"]} data-kind={activity.kind} title={activity.text}>
           {ordered !== null && <Progress robot={robot} verb={ordered} />}
-          {activity.text}
+          <span className={classes["said"]}>{activity.text}</span>
         </span>
         <RobotStatusBadge robot={robot} />
       </span>

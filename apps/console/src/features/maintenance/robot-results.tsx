@@ -1,5 +1,5 @@
 import { Button, Group as Row } from "@mantine/core";
-import type { ManyRobotsResponse } from "@suncrew/contract/groups/groups.ts";
+import type { ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/groups.ts";
 import { RobotResultList } from "../commands/public.ts";
 import classes from "./maintenance.module.css";
 
@@ -21,7 +21,7 @@ export function RobotResults({ answer, isBusy, canRetry, onAgain, onClose }: Rob
       </p>
       {/* A long list scrolls, so the keyboard must be able to enter it. */}
       <div className={classes["results"]} role="group" aria-label="What came of each robot" tabIndex={0}>
-        <RobotResultList label="Results" results={answer.results} />
+        <RobotResultList label="Results" results={openFirst(answer.results)} />
       </div>
       <Row justify="flex-end" gap="xs">
         {canRetry && (
@@ -35,4 +35,10 @@ export function RobotResults({ answer, isBusy, canRetry, onAgain, onClose }: Rob
       </Row>
     </div>
   );
+}
+
+/** Those without the robot's confirmation come first; the order stays when they are told as done later. */
+function openFirst(results: readonly RobotResult[]): readonly RobotResult[] {
+  const isOpen = ({ outcome, pending }: RobotResult) => outcome !== "SUCCESS" || pending;
+  return results.toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)));
 }
