@@ -321,6 +321,7 @@ test("§2 Group Control, Maintenance: every member is locked and released, and e
   await button("Put 2 robots in Maintenance").click();
   await expectToast(page, "Group Action Successful", /.+/);
   for (const serial of ["SCR-1010", "SCR-1011"]) await expectTruth(simulator, serial, { mode: "MAINTENANCE" });
+  await expect(card.getByRole("button", { name: "Exit Maintenance" })).toBeVisible();
 
   await changeLock(admin, group.site_id, "SCR-1010", false);
   await card.getByRole("button", { name: "Maintenance", exact: true }).click();
@@ -339,9 +340,9 @@ test("§2 Group Control, Maintenance: every member is locked and released, and e
   await card.getByRole("button", { name: "Maintenance", exact: true }).click();
   await dialog.getByLabel("Reason").fill("Storm");
   await button("Put 2 robots in Maintenance").click();
-  await expect(results(dialog)).toHaveText([/^SCR-1010Done/, /^SCR-1011Pending.*not confirmed by the robot/]);
+  await expect(results(dialog)).toHaveText([/^SCR-1011Pending.*not confirmed by the robot/, /^SCR-1010Done/]);
   await simulator.clear("SCR-1011");
-  await expect(results(dialog)).toHaveText([/^SCR-1010Done/, /^SCR-1011Done.*confirmed/]);
+  await expect(results(dialog)).toHaveText([/^SCR-1011Done.*confirmed/, /^SCR-1010Done/]);
   await dialog.getByRole("button", { name: "Close" }).last().click();
 
   await card.getByRole("button", { name: "Exit Maintenance" }).click();
