@@ -68,6 +68,7 @@ export async function endurance(parts: StepParts): Promise<boolean> {
   console.log(`  from due until it moved          ${span(runs.delays)}`);
   console.log(`  the same, due without a server   ${span(runs.delaysWithoutServer)}`);
   console.log(`  from its end until it stood      ${span(runs.overruns)}`);
+  console.log(`  stopped, being unseen            ${runs.unseen}`);
   console.log(`presses by hand                    ${presses.presses}, repeated after a kill ${presses.repeated}`);
   console.log(`  answers                          ${presses.told()}`);
   console.log(`  STARTs taken by robots           ${presses.taken}`);

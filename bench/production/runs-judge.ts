@@ -14,17 +14,21 @@ export interface RunsVerdict {
   /** From the due time until the robot moved, in milliseconds; of those due while no server was there, in a list of their own. */
   readonly delays: readonly number[];
   readonly delaysWithoutServer: readonly number[];
+  /** Runs that Suncrew stopped because no server was there to see their robots move. */
+  readonly unseen: number;
   /** From the planned end until the robot stood, in milliseconds; below zero where it stood before. */
   readonly overruns: readonly number[];
 }
 
 /** A robot moves this long after its due time at the latest, where servers were there all the time. */
 const START_LIMIT_MS = 10_000;
-/**
- * Without a server nobody sees a robot move: its START counts as unconfirmed after 8 s, it is stopped, and started anew.
- * A run loses this much at most, and the time without a server.
- */
+/** A START that a killed server left behind is given anew once it has failed: so much later, and the time without a server. */
 const START_ANEW_MS = 20_000;
+/**
+ * Without a server for this long nobody sees a robot move: its START counts as unconfirmed (protocol rule 6), it is
+ * stopped, and a run that once moved is not started anew.
+ */
+const UNSEEN_MS = 5_000;
 /**
  * A robot stands this long after its planned end at the latest: without a server it stops by itself, and it may have
  * taken its START up to 5 s after the server counted how long it may move.
@@ -46,6 +50,7 @@ export async function judgeRuns(rig: Rig, planned: readonly PlannedRun[], gaps: 
   const delaysWithoutServer: number[] = [];
   const overruns: number[] = [];
   let runs = 0;
+  let unseen = 0;
 
   for (const { scheduleId, group, dueMs, endMs } of planned) {
     const awayMs = awayAround(gaps, dueMs);
@@ -62,8 +67,10 @@ export async function judgeRuns(rig: Rig, planned: readonly PlannedRun[], gaps: 
         continue;
       }
       if (others.length > 0) wrong(`${found.length} runs on record.`);
-      if (row.outcome !== "COMPLETED") wrong(`the run ended ${row.outcome}: ${row.reason}`);
-      if (row.began_at !== null && row.stop_command_id === null && row.reason !== "MAX_DURATION") {
+      const wasUnseen = awayMs >= UNSEEN_MS && row.outcome === "STOPPED" && row.reason === "STOP";
+      if (wasUnseen) unseen += 1;
+      if (row.outcome !== "COMPLETED" && !wasUnseen) wrong(`the run ended ${row.outcome}: ${row.reason}`);
+      if (row.began_at !== null && row.stop_command_id === null && row.reason !== "MAX_DURATION" && !wasUnseen) {
         wrong("the run was left without its STOP.");
       }
       // One that was started anew bears another name, so each name stands for one motion.
@@ -77,14 +84,14 @@ export async function judgeRuns(rig: Rig, planned: readonly PlannedRun[], gaps: 
       if (delay > START_LIMIT_MS + (awayMs > 0 ? awayMs + START_ANEW_MS : 0))
         wrong(`the robot moved ${delay} ms late.`);
       const overrun = (motion.untilMs ?? Infinity) - endMs;
-      overruns.push(overrun);
+      if (!wasUnseen) overruns.push(overrun);
       if (overrun > STOP_LIMIT_MS) wrong(`the robot moved on for ${overrun} ms.`);
-      if (overrun < -EARLY_MS) wrong(`the robot stood ${-overrun} ms too early.`);
+      if (overrun < -EARLY_MS && !wasUnseen) wrong(`the robot stood ${-overrun} ms too early.`);
     }
   }
   for (const row of [...byKey.values()].flat()) problems.push(`A run that nobody planned: ${JSON.stringify(row)}`);
   problems.push(...strangers(rig, planned, new Set(all.map(({ id }) => id))));
-  return { problems, runs, delays, delaysWithoutServer, overruns };
+  return { problems, runs, delays, delaysWithoutServer, unseen, overruns };
 }
 
 /** Motions of planned robots that belong to no run on record. */

@@ -73,8 +73,8 @@ export class ScheduleLoad {
       [...this.planned].map(async ({ group, scheduleId, dueMs }) => {
         if (dueMs + CYCLE_MS > lastMs) return;
         await pause(dueMs - Date.now());
-        const isOnRecord = () => this.#isOnRecord(scheduleId, dueMs, group.robots.length);
-        await until(isOnRecord, ON_RECORD_MS, "no run").then(
+        const haveBegun = () => this.#haveBegun(scheduleId, dueMs, group.robots.length);
+        await until(haveBegun, ON_RECORD_MS, "no run").then(
           () => this.#change(group, scheduleId, dueMs + CYCLE_MS),
           () => undefined,
         );
@@ -126,11 +126,13 @@ export class ScheduleLoad {
     return row?.next_run_at?.getTime() === dueMs;
   }
 
-  async #isOnRecord(scheduleId: number, dueMs: number, robots: number): Promise<boolean> {
+  /** A schedule that is changed starts nothing anew, so a START that failed must have been given again by then. */
+  async #haveBegun(scheduleId: number, dueMs: number, robots: number): Promise<boolean> {
     const rows = await this.#rig.db
       .selectFrom("runs")
       .where("schedule_id", "=", scheduleId)
       .where("due_at", "=", new Date(dueMs))
+      .where("began_at", "is not", null)
       .select("id")
       .execute();
     return rows.length === robots;
