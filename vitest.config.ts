@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** Starts one PostgreSQL for all workers and migrates the template that every test file copies. */
@@ -11,9 +10,8 @@ const databaseSetup = "apps/server/test/global-setup.ts";
  */
 export default defineConfig({
   test: {
-    // Tests run as many files at once as there are cores, for most of them wait; each file has its own process.
+    // As many files at once as Vitest finds fit for the cores; each file has its own process.
     pool: "forks",
-    maxWorkers: availableParallelism(),
     reporters: ["default"],
     // Nobody may leave a test out; a chosen file on the command line is the way to run one.
     allowOnly: false,
