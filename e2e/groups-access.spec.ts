@@ -77,10 +77,21 @@ for (const width of [360, 390]) {
       const box = await card.getByRole("button", { name, exact: true }).boundingBox();
       expect(box?.height, name).toBeGreaterThanOrEqual(TOUCH_PX);
     }
+    const stopAllTop = async () => {
+      const [inner, outer] = [
+        await card.getByRole("button", { name: "Stop All" }).boundingBox(),
+        await card.boundingBox(),
+      ];
+      return (inner?.y ?? 0) - (outer?.y ?? 0);
+    };
+    const standingTop = await stopAllTop();
     await card.getByRole("button", { name: "Start All" }).click();
     await expectNoOverflow(page);
     await page.getByRole("button", { name: "Start 4 robots" }).click();
     await expectTruth(simulator, "SCR-1001", { motion: "MOVING" });
+    await expect(card).toContainText("Warning");
+    // Whatever the card says meanwhile, a finger that comes down on Stop All also leaves it there.
+    expect(await stopAllTop()).toBe(standingTop);
     await card.getByRole("button", { name: "Stop All" }).click();
     for (const serial of serials) await expectTruth(simulator, serial, { motion: "STOPPED" });
 

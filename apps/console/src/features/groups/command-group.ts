@@ -9,7 +9,7 @@ import { toast } from "../../platform/toast.tsx";
 import { reasonOf } from "../commands/public.ts";
 import type { StartOrStop } from "../commands/public.ts";
 import { noteCommandDone } from "../robots/public.ts";
-import { groupAction, setGroupAction } from "./group-action-store.ts";
+import { groupAction, noteJustStarted, setGroupAction } from "./group-action-store.ts";
 import { groupOutcomeTitle, robotsText, verbWords } from "./group-meaning.ts";
 
 export interface GroupOrder {
@@ -28,6 +28,7 @@ export async function commandGroup({ group, verb, only }: GroupOrder): Promise<v
   const mine = { verb, robotIds, isUnderWay: true, results: [], failure: null };
   const seen = new Map(robotIds.map((id) => [id, liveStore.robot(id) ?? null]));
   setGroupAction(group.id, mine);
+  noteJustStarted(group.id, false);
   // A Stop All that was pressed meanwhile has taken over the card; what a Start came to then is told by the robots.
   const isTakenOver = () => groupAction(group.id) !== mine;
   try {
@@ -37,6 +38,7 @@ export async function commandGroup({ group, verb, only }: GroupOrder): Promise<v
     }
     if (isTakenOver()) return;
     const outcome = groupOutcomeOf(results);
+    noteJustStarted(group.id, verb === "START" && outcome !== "none");
     setGroupAction(group.id, outcome === "all" ? null : { ...mine, isUnderWay: false, results });
     tellOutcome(group.group_name, verb, results);
   } catch (error) {
