@@ -1,4 +1,4 @@
-import { UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { UnstyledButton } from "@mantine/core";
 import { useElementSize, useMergedRef } from "@mantine/hooks";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useVirtualizer } from "@tanstack/react-virtual";
@@ -6,7 +6,7 @@ import { useEffect, useRef } from "react";
 import type { KeyboardEvent } from "react";
 import { stepFrom } from "./list-keys.ts";
 import classes from "./site-list.module.css";
-import { siteStatusLook } from "./site-meaning.ts";
+import { SiteLine } from "./site-line.tsx";
 
 const ROW_PX = 40;
 /** Fingers need more than a mouse. */
@@ -90,30 +90,11 @@ export function SiteList({ label, sites, selectedId, onSelect, framed = false, m
             onClick={() => onSelect(site.id)}
             onKeyDown={onKeyDown}
           >
-            <SiteRow site={site} />
+            <SiteLine site={site} nameClass={classes["name"]} countClass={classes["count"]} />
           </UnstyledButton>
         ))}
       </div>
     </div>
-  );
-}
-
-function SiteRow({ site }: { site: Site }) {
-  const look = siteStatusLook[site.status];
-  const Icon = look.icon;
-  return (
-    <>
-      <span className={classes["dot"]} data-tone={look.tone}>
-        {Icon !== undefined && <Icon size={16} aria-hidden />}
-      </span>
-      <span className={classes["name"]}>{site.name}</span>
-      <VisuallyHidden>
-        , {look.label}, {site.online_robots} of {site.robot_count} robots online
-      </VisuallyHidden>
-      <span className={classes["count"]} aria-hidden title="Robots online / total">
-        {site.online_robots}/{site.robot_count}
-      </span>
-    </>
   );
 }
 

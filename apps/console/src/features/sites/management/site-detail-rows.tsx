@@ -1,7 +1,7 @@
-import { UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { UnstyledButton } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { SiteLine } from "../site-line.tsx";
 import { SiteMaintenance } from "../site-maintenance.tsx";
-import { siteStatusLook } from "../site-meaning.ts";
 import classes from "./all-sites-card.module.css";
 
 export interface SiteDetailRowsProps {
@@ -21,7 +21,7 @@ export function SiteDetailRows({ sites, selectedId, onSelect }: SiteDetailRowsPr
             aria-current={site.id === selectedId}
             onClick={() => onSelect(site.id)}
           >
-            <SiteHead site={site} />
+            <SiteLine site={site} nameClass={classes["name"]} countClass={classes["count"]} />
           </UnstyledButton>
           <p className={classes["place"]}>
             {site.address}, {site.district}, {site.state} {site.pin_code}
@@ -32,24 +32,5 @@ export function SiteDetailRows({ sites, selectedId, onSelect }: SiteDetailRowsPr
         </li>
       ))}
     </ul>
-  );
-}
-
-function SiteHead({ site }: { site: Site }) {
-  const look = siteStatusLook[site.status];
-  const Icon = look.icon;
-  return (
-    <>
-      <span className={classes["dot"]} data-tone={look.tone}>
-        {Icon !== undefined && <Icon size={16} aria-hidden />}
-      </span>
-      <span className={classes["name"]}>{site.name}</span>
-      <VisuallyHidden>
-        , {look.label}, {site.online_robots} of {site.robot_count} robots online
-      </VisuallyHidden>
-      <span className={classes["count"]} aria-hidden title="Robots online / total">
-        {site.online_robots}/{site.robot_count}
-      </span>
-    </>
   );
 }

@@ -1,0 +1,30 @@
+import { VisuallyHidden } from "@mantine/core";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import classes from "./site-line.module.css";
+import { siteStatusLook } from "./site-meaning.ts";
+
+export interface SiteLineProps {
+  readonly site: Site;
+  readonly nameClass: string | undefined;
+  readonly countClass: string | undefined;
+}
+
+/** A site in a list: its status dot, name and robots online of all; the list says how name and count look. */
+export function SiteLine({ site, nameClass, countClass }: SiteLineProps) {
+  const look = siteStatusLook[site.status];
+  const Icon = look.icon;
+  return (
+    <>
+      <span className={classes["dot"]} data-tone={look.tone}>
+        {Icon !== undefined && <Icon size={16} aria-hidden />}
+      </span>
+      <span className={nameClass}>{site.name}</span>
+      <VisuallyHidden>
+        , {look.label}, {site.online_robots} of {site.robot_count} robots online
+      </VisuallyHidden>
+      <span className={countClass} aria-hidden title="Robots online / total">
+        {site.online_robots}/{site.robot_count}
+      </span>
+    </>
+  );
+}
