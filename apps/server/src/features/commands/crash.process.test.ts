@@ -7,7 +7,7 @@ import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { CommandBench } from "../../../test/command-bench.ts";
-import { PASSWORD, usernames } from "../../../test/fixtures.ts";
+import { PASSWORD, type TestRobot, usernames } from "../../../test/fixtures.ts";
 import type { KilledServerSetup, KillPoint } from "../../../test/killed-server.ts";
 import { SystemClock } from "../../platform/clock.ts";
 
@@ -29,15 +29,18 @@ interface Ask {
   readonly body: () => object;
 }
 
-const start: Ask = {
-  verb: "START",
-  method: "POST",
-  path: () => sendCommand.path,
-  body: () => {
-    const { id: robotObjectId, serial: robotId, siteId } = bench.fixtures.ownRobot;
-    return { robotId, robotObjectId, siteId, command: "START" };
-  },
-};
+function startOf(robot: () => TestRobot): Ask {
+  return {
+    verb: "START",
+    method: "POST",
+    path: () => sendCommand.path,
+    body: () => {
+      const { id: robotObjectId, serial: robotId, siteId } = robot();
+      return { robotId, robotObjectId, siteId, command: "START" };
+    },
+  };
+}
+const start = startOf(() => bench.fixtures.ownRobot);
 const maintenancePath = () => robotMaintenance.path.replace(":robotId", String(bench.fixtures.ownRobot.id));
 const lock: Ask = {
   verb: "MAINTENANCE_ON",
@@ -63,7 +66,7 @@ async function crashDuringStart(killAt: KillPoint): Promise<void> {
 }
 
 /** Asks a server in a process of its own, which kills itself at that point; then nobody serves. */
-async function crashDuring(ask: Ask, killAt: KillPoint): Promise<void> {
+async function crashDuring(ask: Ask, killAt: KillPoint, robot?: TestRobot): Promise<void> {
   child = fork(program, { stdio: "inherit" });
   const exited = once(child, "exit");
   const { username, password } = bench.mqtt.serverAccount;
@@ -78,7 +81,7 @@ async function crashDuring(ask: Ask, killAt: KillPoint): Promise<void> {
   } satisfies KilledServerSetup);
   const [message] = await once(child, "message");
   const { address } = z.object({ address: z.string() }).parse(message);
-  await bench.live();
+  await bench.live(robot);
   const call = (method: string, path: string, body: object, headers: Record<string, string> = {}) =>
     fetch(`${address}${path}`, {
       method,
@@ -93,10 +96,10 @@ async function crashDuring(ask: Ask, killAt: KillPoint): Promise<void> {
 }
 
 /** The next server starts when this much time has gone by since. */
-async function restartAfter(ms: number): Promise<void> {
+async function restartAfter(ms: number, robot?: TestRobot): Promise<void> {
   clock.follow(new Date(Date.now() + ms), Date.now(), Date.now());
   await bench.startServer();
-  await bench.until(async () => (await bench.commands()).every(({ settled_at }) => settled_at !== null));
+  await bench.until(async () => (await bench.commands(robot)).every(({ settled_at }) => settled_at !== null));
 }
 
 const truth = () => bench.robot().truth();
@@ -132,6 +135,26 @@ describe("the server is killed with SIGKILL", () => {
       { action: "START", status: "FAILED" },
       { action: "STOP", status: "SUCCESS", user_name: "Suncrew", action_type: "SYSTEM" },
     ]);
+  });
+
+  test("protocol rule 6: the other server asks that robot first, whatever its place in the fleet, and nothing stops it", async () => {
+    await openBench();
+    const last = bench.fixtures.foreignRobot;
+    await crashDuring(
+      startOf(() => last),
+      "published",
+      last,
+    );
+    await bench.robot(last).until(({ motion }) => motion === "MOVING");
+    await restartAfter(4_000, last);
+    const [start, ...others] = await bench.commands(last);
+    expect(start).toMatchObject({ verb: "START", outcome: "CONFIRMED" });
+    expect(others).toEqual([]);
+    expect(bench.robot(last).truth()).toMatchObject({
+      motion: "MOVING",
+      startsTaken: [start?.id],
+      runId: start?.run_id,
+    });
   });
 
   test("protocol rule 5: between publishing and confirmation: the robot acted once, and nothing moves unattended", async () => {

@@ -103,9 +103,14 @@ export interface ReachableRobot {
   readonly robotId: number;
   readonly serial: string;
   readonly session: number;
+  /** A command of it is not settled: what it shows now decides. */
+  readonly awaited: boolean;
 }
 
-/** Robots whose connection stands as far as the broker has said, also those that fell silent meanwhile. */
+/**
+ * Robots whose connection stands as far as the broker has said, also those that fell silent meanwhile; first those
+ * that last moved.
+ */
 export async function connectedRobots(db: Executor): Promise<ReachableRobot[]> {
   return db
     .selectFrom("robot_state as s")
@@ -115,6 +120,8 @@ export async function connectedRobots(db: Executor): Promise<ReachableRobot[]> {
     .where("d.retired_at", "is", null)
     .where("s.connection", "=", "ONLINE")
     .select(["s.robot_id as robotId", "r.serial_number as serial", "s.session"])
+    .select(sql<boolean>`s.robot_id in (select robot_id from commands where settled_at is null)`.as("awaited"))
+    .orderBy(sql`(s.motion = 'MOVING') is not true`)
     .orderBy("s.robot_id")
     .execute();
 }

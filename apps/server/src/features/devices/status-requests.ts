@@ -5,6 +5,9 @@ import type { ReachableRobot } from "./devices.writes.ts";
 
 /** Asking a whole fleet is spread over this time (protocol rule 11). */
 const SPREAD_MS = 10_000;
+/** Up to so many that a command waits for are asked at once; more are spread over this time. */
+const AWAITED_AT_ONCE = 100;
+const AWAITED_SPREAD_MS = 1_000;
 
 /** Asks robots to report now, not all at the same moment. */
 export class StatusRequests {
@@ -17,17 +20,28 @@ export class StatusRequests {
     this.#clock = clock;
   }
 
-  /** Replaces what was planned before. */
+  /**
+   * Replaces what was planned before. Robots that a command waits for come first, for what they showed while no bridge
+   * listened never comes live: a START would fail 8 s after it was issued and be followed by a STOP (rule 6), though
+   * the robot took it. The others are asked in the order given.
+   */
   askAll(robots: readonly ReachableRobot[]): void {
     this.cancel();
-    this.#planned = robots.map((robot, index) =>
-      this.#clock.after(Math.floor((index * SPREAD_MS) / robots.length), () => void this.#ask(robot)),
-    );
+    const { awaited = [], others = [] } = Object.groupBy(robots, (robot) => (robot.awaited ? "awaited" : "others"));
+    this.#askSpread(awaited, awaited.length > AWAITED_AT_ONCE ? AWAITED_SPREAD_MS : 0);
+    this.#askSpread(others, SPREAD_MS);
   }
 
   cancel(): void {
     for (const cancel of this.#planned) cancel();
     this.#planned = [];
+  }
+
+  #askSpread(robots: readonly ReachableRobot[], overMs: number): void {
+    for (const [index, robot] of robots.entries()) {
+      const afterMs = Math.floor((index * overMs) / robots.length);
+      this.#planned.push(this.#clock.after(afterMs, () => void this.#ask(robot)));
+    }
   }
 
   async #ask({ serial, session }: ReachableRobot): Promise<void> {

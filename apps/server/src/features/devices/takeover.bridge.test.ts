@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import type { MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -52,6 +53,46 @@ async function secondsUntilBridge(server: Server): Promise<number> {
     if (server.bridge.active) return second;
   }
   return Number.POSITIVE_INFINITY;
+}
+
+/** Online robots as this server's bridge has stored them; `asked` are those that were sent a STATUS since. */
+async function standRobots(server: Server, count: number) {
+  const at = server.clock.now();
+  const asked: string[] = [];
+  const robotIds: number[] = [];
+  const robots: MqttClient[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const serial = `ASK-${index}`;
+    robotIds.push(await server.robot(serial));
+    const online = server.watched.untilHandled(({ topic }) => topic === topicOf(serial, "connection"));
+    const robot = await broker.robot(serial, 1, at);
+    await online;
+    robot.on("message", (_topic, payload) => {
+      const command: unknown = JSON.parse(payload.toString());
+      expect(command).toMatchObject({ verb: "STATUS", session: 1 });
+      asked.push(serial);
+    });
+    await robot.subscribeAsync(topicOf(serial, "command"), { qos: 1 });
+    robots.push(robot);
+  }
+  await server.pass(100);
+  return { asked, robotIds, robots };
+}
+
+/** Another server becomes the bridge and asks its first robots; `delivered` resolves when what it published has come. */
+async function takeOver(server: Server) {
+  await server.pass(1_000);
+  await server.pass(500);
+  const fence = await broker.robot("FENCE-1", 1, server.clock.now());
+  await fence.subscribeAsync(topicOf("FENCE-1", "command"), { qos: 1 });
+  await server.pass(0);
+  // What was published before this one has been delivered when it is.
+  const delivered = async () => {
+    const arrived = new Promise<void>((resolve) => void fence.once("message", () => resolve()));
+    await server.watched.publish(topicOf("FENCE-1", "command"), "{}");
+    await arrived;
+  };
+  return { delivered };
 }
 
 describe("protocol rule 11: one bridge at a time", () => {
@@ -124,35 +165,9 @@ describe("protocol rule 11: one bridge at a time", () => {
   test("protocol rule 11: after a takeover robots are asked for STATUS spread over 10 s, and get what is pending", async () => {
     const one = await startServer();
     const two = await startServer();
-    const at = one.clock.now();
-    const asked: string[] = [];
-    const robotIds: number[] = [];
-    for (let index = 0; index < 10; index += 1) {
-      const serial = `ASK-${index}`;
-      robotIds.push(await one.robot(serial));
-      const online = one.watched.untilHandled(({ topic }) => topic === topicOf(serial, "connection"));
-      const robot = await broker.robot(serial, 1, at);
-      await online;
-      robot.on("message", (_topic, payload) => {
-        const command: unknown = JSON.parse(payload.toString());
-        expect(command).toMatchObject({ verb: "STATUS", session: 1 });
-        asked.push(serial);
-      });
-      await robot.subscribeAsync(topicOf(serial, "command"), { qos: 1 });
-    }
-    await one.pass(100);
+    const { asked, robotIds } = await standRobots(one, 10);
     await one.bridge.stop();
-    await two.pass(1_000);
-    await two.pass(500);
-    const fence = await broker.robot("FENCE-1", 1, at);
-    await fence.subscribeAsync(topicOf("FENCE-1", "command"), { qos: 1 });
-    // What was published before this one has been delivered when it is.
-    const delivered = async () => {
-      const arrived = new Promise<void>((resolve) => void fence.once("message", () => resolve()));
-      await two.watched.publish(topicOf("FENCE-1", "command"), "{}");
-      await arrived;
-    };
-    await two.pass(0);
+    const { delivered } = await takeOver(two);
     await delivered();
     expect(asked.length).toBe(1);
     await two.pass(4_500);
@@ -162,6 +177,26 @@ describe("protocol rule 11: one bridge at a time", () => {
     await delivered();
     expect(asked.toSorted()).toEqual(Array.from({ length: 10 }, (_, index) => `ASK-${index}`));
     expect(two.resent.toSorted((a, b) => a - b)).toEqual(robotIds);
+  });
+
+  test("protocol rule 6: after a takeover robots that a command waits for are asked at once, then those that moved", async () => {
+    const one = await startServer();
+    const two = await startServer();
+    const { asked, robotIds, robots } = await standRobots(one, 10);
+    const moving = one.watched.untilHandled(isStateOf("ASK-6"));
+    const state = stateMessage(one.clock.now(), 1, 1, { motion: "MOVING" });
+    await robots[6]?.publishAsync(topicOf("ASK-6", "state"), JSON.stringify(state), { qos: 1, retain: true });
+    await moving;
+    await one.pass(100);
+    await one.command(robotIds[9] ?? 0, "START", 1, randomUUID());
+    await one.command(robotIds[8] ?? 0, "STOP", 1);
+    await one.bridge.stop();
+    const { delivered } = await takeOver(two);
+    await delivered();
+    expect(asked.toSorted()).toEqual(["ASK-6", "ASK-8", "ASK-9"]);
+    await two.pass(9_500);
+    await delivered();
+    expect(asked.length).toBe(10);
   });
 
   test("protocol rule 7: a robot whose connection breaks is offline by its last will", async () => {
