@@ -12,6 +12,9 @@ export const PASSWORD = "morning sun 42";
 export const usernames = { admin: "anita", owner: "omkar", stranger: "sadia" } as const;
 export type Person = keyof typeof usernames;
 
+/** A provisioned device that no robot has. */
+export const FREE_SERIAL = "FREE-1";
+
 export interface Fixtures {
   readonly userIds: Readonly<Record<Person, number>>;
   readonly ownerPartnerId: number;
@@ -58,6 +61,7 @@ export async function addFixtures(db: Db): Promise<Fixtures> {
   const ownSiteId = await addSite(db, "Ownfield Park", ownerPartnerId, 27.53, 71.91);
   const secondSiteId = await addSite(db, "Ownfield Annex", ownerPartnerId, 27.6, 71.95);
   const foreignSiteId = await addSite(db, "Farfield Park", strangerPartnerId, 14.1, 77.28);
+  await addDevice(db, FREE_SERIAL);
   return {
     userIds,
     ownerPartnerId,
@@ -130,13 +134,19 @@ export async function addSite(
   return id;
 }
 
-/** A robot named by its serial number, on a device of its own; it has not reported yet unless `setState` says so. */
-export async function addRobot(db: Db, siteId: number, serial: string): Promise<TestRobot> {
+/** A device that may sign in to the broker; answers its secret. */
+export async function addDevice(db: Db, serial: string): Promise<string> {
   const secret = `secret of ${serial}`;
   await db
     .insertInto("devices")
     .values({ serial, secret_sha256: createHash("sha256").update(secret).digest() })
     .execute();
+  return secret;
+}
+
+/** A robot named by its serial number, on a device of its own; it has not reported yet unless `setState` says so. */
+export async function addRobot(db: Db, siteId: number, serial: string): Promise<TestRobot> {
+  const secret = await addDevice(db, serial);
   const { id } = await db
     .insertInto("robots")
     .values({

@@ -1,10 +1,10 @@
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import type { RouteName } from "@suncrew/contract/routes.ts";
-import { type Fixtures, PASSWORD, usernames } from "./fixtures.ts";
+import { type Fixtures, FREE_SERIAL, PASSWORD, usernames } from "./fixtures.ts";
 import type { GroupsStand } from "./group-fixtures.ts";
 
 /** A place in a call that names something; each kind is filled with own, foreign, absent and malformed values. */
-export type Place = "site" | "robot" | "serial" | "group" | "schedule";
+export type Place = "site" | "robot" | "serial" | "group" | "schedule" | "partner" | "device";
 
 export class Id {
   readonly place: Place;
@@ -23,6 +23,12 @@ export interface SampleCall {
   readonly status?: number;
   /** How the groups stand before the call: "free" where no robot is in one, "unplanned" where none has a schedule. */
   readonly groups?: GroupsStand;
+  /** True where the call changes or removes sites, robots, partners, devices or sessions: they are put back around it. */
+  readonly changes?: true;
+  /** True where what the call names may be of several tenants, for who sees them all. */
+  readonly mixes?: true;
+  /** True where serial numbers of all tenants are told, as the call is there for. */
+  readonly tellsSerials?: true;
 }
 
 const site = new Id("site");
@@ -30,13 +36,54 @@ const robot = new Id("robot");
 const serial = new Id("serial");
 const group = new Id("group");
 const schedule = new Id("schedule");
+const partner = new Id("partner");
+const device = new Id("device");
+const siteForm = {
+  name: "Sample Park",
+  address: "Sample Road 1",
+  district: "Jodhpur",
+  state: "Rajasthan",
+  pin_code: "342301",
+  commissioning_date: "2023-03-31",
+  latitude: 12.5,
+  longitude: "77.25",
+};
+const robotForm = { robot_name: "Sample", installation_date: "2024-02-29", motor_type: "BLDC", control_type: "PLC" };
+const partnerForm = {
+  name: "Sample Services",
+  contact_person: "Sam Pell",
+  contact_info: "+91 98 1111 1111",
+  email: "sam@sample.example",
+  address: "Sample Road 2",
+  city: "Jodhpur",
+  state: "Rajasthan",
+  zip_code: "342001",
+};
 const plan = { start_time: "2099-01-31 06:30:00", duration_minutes: 30, frequency: "MONTHLY" };
 
 /** A right call of every route, with the places of ids marked. A new route needs its line here. */
 export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   login: { body: { username: usernames.admin, password: PASSWORD } },
   logout: {},
+  changePassword: { body: { currentPassword: PASSWORD, newPassword: PASSWORD }, changes: true },
   siteDetails: {},
+  createSite: { body: siteForm, changes: true },
+  updateSite: { params: { id: site }, body: siteForm, changes: true },
+  deleteSite: { params: { id: site }, groups: "planned", changes: true },
+  exportSites: {},
+  importSites: { body: { csv: "name\nPark\n" } },
+  createRobot: { body: { site_id: site, serial_number: FREE_SERIAL, ...robotForm }, changes: true },
+  updateRobot: {
+    params: { id: robot },
+    body: { site_id: site, serial_number: FREE_SERIAL, ...robotForm },
+    groups: "free",
+    changes: true,
+    mixes: true,
+  },
+  deleteRobot: { params: { id: robot }, groups: "free", changes: true },
+  serialNumbers: { tellsSerials: true },
+  exportRobots: {},
+  importRobots: { body: { csv: "serial_number\nNONE-1\n" } },
   robotDetailsWithSettings: { params: { siteId: site } },
   robotsList: { params: { siteId: site } },
   updateRobotSettings: { params: { robotId: robot }, body: { cleaning_direction: "REVERSE" } },
@@ -76,6 +123,15 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   runsCalendar: { params: { siteId: site } },
   siteWeather: { params: { siteId: site } },
   partnerDetails: {},
+  createPartner: { body: partnerForm, changes: true },
+  updatePartner: { params: { id: partner }, body: partnerForm, changes: true },
+  // The partners of the fixtures have sites.
+  deletePartner: { params: { id: partner }, status: 409 },
+  resetPartnerPassword: { params: { id: partner }, changes: true },
+  deviceList: {},
+  provisionDevices: { body: { first_serial: "NEW-1", last_serial: "NEW-3" }, changes: true },
+  rotateDeviceSecret: { params: { serial: device }, changes: true },
+  retireDevice: { params: { serial: device }, changes: true },
   activityLogs: { query: { limit: 5 } },
   live: {},
   config: {},
@@ -89,15 +145,27 @@ export const kinds: readonly Kind[] = ["own", "foreign", "absent", "malformed"];
 /** Values of a kind; `own` is the partner `owner`'s, `foreign` the partner `stranger`'s. */
 export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: boolean): readonly unknown[] {
   const { ownRobot, foreignRobot, ownGroup, foreignGroup } = fixtures;
-  const present = ({ siteId, id, serial: name }: Fixtures["ownRobot"], { groupId, scheduleId }: Fixtures["ownGroup"]) =>
-    ({ site: siteId, robot: id, serial: name, group: groupId, schedule: scheduleId })[place];
+  const present = (
+    { siteId, id, serial: name }: Fixtures["ownRobot"],
+    { groupId, scheduleId }: Fixtures["ownGroup"],
+    partnerId: number,
+  ) =>
+    ({
+      site: siteId,
+      robot: id,
+      serial: name,
+      device: name,
+      group: groupId,
+      schedule: scheduleId,
+      partner: partnerId,
+    })[place];
   switch (kind) {
     case "own":
-      return [present(ownRobot, ownGroup)];
+      return [present(ownRobot, ownGroup, fixtures.ownerPartnerId)];
     case "foreign":
-      return [present(foreignRobot, foreignGroup)];
+      return [present(foreignRobot, foreignGroup, fixtures.strangerPartnerId)];
     case "absent":
-      return place === "serial" ? ["NONE-1"] : [2_147_483_647, 999_999];
+      return isSerial(place) ? ["NONE-1"] : [2_147_483_647, 999_999];
     case "malformed":
       return [...malformedText(place), ...(isJson ? [null, {}, [], ["1"], true] : [])];
   }
@@ -109,9 +177,11 @@ export function ownValue(value: unknown, fixtures: Fixtures): unknown {
   return value instanceof Id ? valuesOf(value.place, "own", fixtures, true)[0] : value;
 }
 
+const isSerial = (place: Place) => place === "serial" || place === "device";
+
 function malformedText(place: Place): readonly unknown[] {
   const anywhere = ["x'; drop table robots; --", "a/b", "#", "+", "é", " ", "\0", "x".repeat(60), "..."];
-  return place === "serial" ? anywhere : [...anywhere, 0, -1, 1.5, "1e3", 2_147_483_648, "99999999999", "NaN", "0x1"];
+  return isSerial(place) ? anywhere : [...anywhere, 0, -1, 1.5, "1e3", 2_147_483_648, "99999999999", "NaN", "0x1"];
 }
 
 /** Every place of the sample, as where and name. */
@@ -124,9 +194,16 @@ export function placesOf(sample: SampleCall): { where: keyof SampleCall; name: s
   );
 }
 
-/** Names in the route's schemas that look like ids. */
+/**
+ * Ids whose rows nobody owns: a serial number is free or taken, and a partner's id that is none means the default. The
+ * tests of their features hold what becomes of each.
+ */
+const ownedByNobody = ["maintenance_partner_id", "serial_number", "first_serial", "last_serial"];
+
+/** Names in the route's schemas that look like ids of rows that somebody owns. */
 export function idNamesOf(route: RouteSpec): string[] {
   return [route.params, route.query, route.body]
     .flatMap((schema) => Object.keys(schema?.shape ?? {}))
-    .filter((name) => /(^|_)(id|ids|serial|serial_number)$|Ids?$|Serial$/.test(name));
+    .filter((name) => /(^|_)(id|ids|serial|serial_number)$|Ids?$|Serial$/.test(name))
+    .filter((name) => !ownedByNobody.includes(name));
 }

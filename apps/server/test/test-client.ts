@@ -48,13 +48,13 @@ export class TestClient {
     });
   }
 
-  /** Makes a call that must succeed and answers its parsed body. */
+  /** Makes a call that must succeed and answers its parsed body, or the text of its file. */
   async ask<R extends RouteSpec>(route: R, sent: Sent<R> = {}): Promise<ResponseOf<R>> {
     const answer = await this.call(route, sent);
     if (answer.status !== (route.status ?? 200)) {
       throw new Error(`${route.method} ${route.path} answered ${answer.status}: ${answer.text}`);
     }
-    return route.response.parse(answer.body) as ResponseOf<R>;
+    return route.response.parse(route.file === undefined ? answer.body : answer.text) as ResponseOf<R>;
   }
 
   /** Asks for any address in any way. */

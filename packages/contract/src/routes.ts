@@ -1,24 +1,51 @@
 import { activityLogs } from "./activity/activity.ts";
-import { login, logout } from "./auth/auth.ts";
+import { changePassword, login, logout } from "./auth/auth.ts";
 import { robotStatus, sendCommand } from "./commands/commands.ts";
 import { config, health, ready } from "./config/config.ts";
+import { deviceList, provisionDevices, retireDevice, rotateDeviceSecret } from "./devices/devices.ts";
 import { createGroup, deleteGroup, groupList, groupSendCommand, siteStop, updateGroup } from "./groups/groups.ts";
 import { live } from "./live/live.ts";
 import { groupMaintenance, robotMaintenance } from "./maintenance/maintenance.ts";
-import { partnerDetails } from "./partners/partners.ts";
+import {
+  createPartner,
+  deletePartner,
+  partnerDetails,
+  resetPartnerPassword,
+  updatePartner,
+} from "./partners/partners.ts";
+import {
+  createRobot,
+  deleteRobot,
+  exportRobots,
+  importRobots,
+  serialNumbers,
+  updateRobot,
+} from "./robots/robot-forms.ts";
 import { robotDetailsWithSettings, robotsList, updateRobotSettings } from "./robots/robots.ts";
 import { runsCalendar, runsList, runsToday } from "./runs/runs.ts";
 import { createSchedule, deleteSchedule, getRobotSchedule, updateSchedule } from "./schedules/schedules.ts";
-import { siteDetails } from "./sites/sites.ts";
+import { createSite, deleteSite, exportSites, importSites, siteDetails, updateSite } from "./sites/sites.ts";
 import { siteWeather } from "./weather/weather.ts";
 
 /** Every call there is, by name. The permission table has exactly one line for each. */
 export const routes = {
   login,
   logout,
+  changePassword,
   siteDetails,
+  createSite,
+  updateSite,
+  deleteSite,
+  exportSites,
+  importSites,
   robotDetailsWithSettings,
   robotsList,
+  createRobot,
+  updateRobot,
+  deleteRobot,
+  serialNumbers,
+  exportRobots,
+  importRobots,
   updateRobotSettings,
   sendCommand,
   robotStatus,
@@ -39,6 +66,14 @@ export const routes = {
   runsCalendar,
   siteWeather,
   partnerDetails,
+  createPartner,
+  updatePartner,
+  deletePartner,
+  resetPartnerPassword,
+  deviceList,
+  provisionDevices,
+  rotateDeviceSecret,
+  retireDevice,
   activityLogs,
   live,
   config,

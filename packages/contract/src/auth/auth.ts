@@ -42,3 +42,24 @@ export const logout = defineRoute({
   path: "/api/auth/logout",
   response: z.object({ message: z.string() }),
 });
+
+/** §9. */
+export const PASSWORD_MIN_LENGTH = 8;
+export const PASSWORD_MAX_LENGTH = 200;
+
+export const changePassword = defineRoute({
+  summary: "Change the own password; the user's other sessions end",
+  method: "POST",
+  path: "/api/auth/change-password",
+  body: z.object({
+    currentPassword: z
+      .string({ error: "Current password is required" })
+      .min(1, "Current password is required")
+      .max(1000),
+    newPassword: z
+      .string({ error: "New password must be at least 8 characters" })
+      .min(PASSWORD_MIN_LENGTH, "New password must be at least 8 characters")
+      .max(PASSWORD_MAX_LENGTH, "New password must have at most 200 characters"),
+  }),
+  response: z.object({ message: z.string() }),
+});

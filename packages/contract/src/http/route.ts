@@ -23,6 +23,10 @@ export interface RouteSpec {
   readonly stream?: true;
   /** Anybody may make the call; every other one is made only by who is signed in. */
   readonly open?: true;
+  /** The answer is a file of this media type, not JSON; `response` is its text. */
+  readonly file?: "text/csv";
+  /** The largest body taken, in bytes, where the usual 1 MiB is too little. */
+  readonly maxBodyBytes?: number;
   /** The call speaks to a robot: its errors also carry `success: false`. */
   readonly device?: true;
 }

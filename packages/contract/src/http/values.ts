@@ -35,3 +35,60 @@ export const instantSchema = z.iso.datetime();
 
 /** A robot's serial number, which is also its name at the broker: no topic wildcards or separators. */
 export const serialSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/, "is not a serial number");
+
+/**
+ * Counts the edits of a row by its form. Sent with an edit it is the one the person began from: where another edit came
+ * between, the answer is 409 and nothing is changed. Left out, the edit goes over whatever is there.
+ */
+export const versionSchema = z.int().min(1);
+
+/** Text that must not be blank, trimmed; `sentence` is told where it is missing or blank. */
+export function requiredText(sentence: string, maxLength: number) {
+  return z
+    .string({ error: sentence })
+    .trim()
+    .min(1, sentence)
+    .max(maxLength, `must have at most ${maxLength} characters`)
+    .refine(isWritable, "has characters that cannot be stored");
+}
+
+/** Text that may be left out, null or blank, trimmed: null where nothing is in it. */
+export function optionalText(maxLength: number) {
+  return z
+    .string()
+    .trim()
+    .max(maxLength, `must have at most ${maxLength} characters`)
+    .refine(isWritable, "has characters that cannot be stored")
+    .transform((text) => (text === "" ? null : text))
+    .nullish()
+    .transform((text) => text ?? null);
+}
+
+/** An e-mail address that may be left out, null or blank. */
+export const optionalEmailSchema = z
+  .union([z.literal("").transform(() => null), z.null(), z.email("is not an e-mail address").max(254)])
+  .optional()
+  .transform((text) => text ?? null);
+
+function isWritable(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
+}
+
+/** Decimal degrees in a request, a number or text, `-limit` to `limit`; kept to six decimals, some ten centimetres. */
+export function degreesInputSchema(name: string, limit: number) {
+  const sentence = `${name} must be a number from -${limit} to ${limit}`;
+  return z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .trim()
+          .regex(/^[+-]?(\d{1,3}(\.\d{0,20})?|\.\d{1,20})$/)
+          .transform(Number),
+      ],
+      { error: sentence },
+    )
+    .pipe(z.number(sentence).min(-limit, sentence).max(limit, sentence))
+    .transform((degrees) => Math.round(degrees * 1e6) / 1e6);
+}

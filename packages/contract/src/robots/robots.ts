@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
 import { runOutcomeSchema } from "./run-outcome.ts";
-import { dateSchema, idInputSchema, idSchema, instantSchema, percentInputSchema } from "../http/values.ts";
+import {
+  dateSchema,
+  idInputSchema,
+  idSchema,
+  instantSchema,
+  percentInputSchema,
+  versionSchema,
+} from "../http/values.ts";
 
 /** The mapped status (§3 Robot, client shape). */
 export const robotStatusSchema = z.enum(["normal", "idle", "warning", "offline", "standby", "critical"]);
@@ -85,6 +92,8 @@ const robotFixedSchema = z.object({
   motor_type: z.string().nullable(),
   control_type: z.string().nullable(),
   installation_date: dateSchema,
+  /** Counts the edits of its form; sent back with one. */
+  version: versionSchema,
 });
 
 /** §3 Robot, server shape, with the added fields of the wire. */

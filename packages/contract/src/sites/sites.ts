@@ -1,6 +1,16 @@
 import { z } from "zod";
+import { IMPORT_MAX_BYTES, importBodySchema, importResponseSchema } from "../http/import.ts";
 import { defineRoute } from "../http/route.ts";
-import { dateSchema, idSchema } from "../http/values.ts";
+import {
+  dateSchema,
+  degreesInputSchema,
+  idInputSchema,
+  idSchema,
+  optionalEmailSchema,
+  optionalText,
+  requiredText,
+  versionSchema,
+} from "../http/values.ts";
 
 export const siteStatusSchema = z.enum(["normal", "warning", "fault", "standby"]);
 export type SiteStatus = z.output<typeof siteStatusSchema>;
@@ -28,6 +38,8 @@ export const siteSchema = z.object({
   robot_count: z.int(),
   active_robots: z.int(),
   online_robots: z.int(),
+  /** Sent back with an edit, so that it never goes over somebody else's. */
+  version: versionSchema,
 });
 export type Site = z.output<typeof siteSchema>;
 
@@ -36,4 +48,81 @@ export const siteDetails = defineRoute({
   method: "GET",
   path: "/api/sites/details",
   response: z.array(siteSchema),
+});
+
+export const SITE_NAME_MAX = 120;
+export const SITE_ADDRESS_MAX = 300;
+export const SITE_PLACE_MAX = 100;
+export const CONTACT_MAX = 120;
+export const PHONE_MAX = 40;
+
+/** §5 Site create: the fields of the form, each with its own sentence. */
+const siteFields = {
+  name: requiredText("Site name is required", SITE_NAME_MAX),
+  address: requiredText("Address is required", SITE_ADDRESS_MAX),
+  district: requiredText("District is required", SITE_PLACE_MAX),
+  state: requiredText("State is required", SITE_PLACE_MAX),
+  pin_code: z
+    .string({ error: "Pin code is required" })
+    .trim()
+    .min(1, "Pin code is required")
+    .regex(/^\d{6}$/, "Pin code must have six digits"),
+  commissioning_date: z.iso.date("Commissioning date must be a day, YYYY-MM-DD"),
+  latitude: degreesInputSchema("Latitude", 90),
+  longitude: degreesInputSchema("Longitude", 180),
+  /** The phone of whom to call; kept only where there is no partner. */
+  maintenance_contact: optionalText(PHONE_MAX),
+  maintenance_contact_name: optionalText(CONTACT_MAX),
+  maintenance_email: optionalEmailSchema,
+};
+
+/** An id, null for none; undefined where it is missing or no id at all, which means the default. */
+const partnerChoiceSchema = z
+  .union([idInputSchema, z.null(), z.unknown().transform(() => undefined)])
+  .optional()
+  .meta({ description: "The partner's id; null for none. Missing or no id at all means the default." });
+
+export const siteBodySchema = z.object({ ...siteFields, maintenance_partner_id: partnerChoiceSchema });
+
+export const createSite = defineRoute({
+  summary: "Create a site; without a partner's id it belongs to partner 1, In-house",
+  method: "POST",
+  path: "/api/sites/create",
+  body: siteBodySchema,
+  status: 201,
+  response: z.object({ message: z.string(), siteId: idSchema }),
+});
+
+export const updateSite = defineRoute({
+  summary: "Change a site; a partner cannot change whose it is",
+  method: "PUT",
+  path: "/api/sites/update/:id",
+  params: z.object({ id: idInputSchema }),
+  body: siteBodySchema.extend({ version: versionSchema.optional() }),
+  response: z.object({ message: z.string() }),
+});
+
+export const deleteSite = defineRoute({
+  summary: "Delete a site with its robots, groups and schedules; its history stays",
+  method: "DELETE",
+  path: "/api/sites/delete/:id",
+  params: z.object({ id: idInputSchema }),
+  response: z.object({ message: z.string() }),
+});
+
+export const exportSites = defineRoute({
+  summary: "The sites the user may see, as a CSV file that can be imported again",
+  method: "GET",
+  path: "/api/sites/export",
+  file: "text/csv",
+  response: z.string(),
+});
+
+export const importSites = defineRoute({
+  summary: "Check a CSV file of new sites, or create them all",
+  method: "POST",
+  path: "/api/sites/import",
+  body: importBodySchema,
+  maxBodyBytes: IMPORT_MAX_BYTES,
+  response: importResponseSchema,
 });

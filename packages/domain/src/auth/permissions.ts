@@ -5,7 +5,7 @@ import type { RouteName } from "@suncrew/contract/routes.ts";
 export type Access = "anyone" | "signed-in" | "super-admin";
 
 /** What a call is about: decides which rows of another tenant it must not touch. */
-export type Scope = "none" | "own" | "sites" | "site" | "robot" | "group" | "schedule";
+export type Scope = "none" | "own" | "sites" | "site" | "robot" | "group" | "schedule" | "partner" | "device";
 
 export interface Permission {
   readonly access: Access;
@@ -19,10 +19,31 @@ export const permissions: Record<RouteName, Permission> = {
   ready: { access: "anyone", scope: "none" },
   login: { access: "anyone", scope: "none" },
   logout: { access: "signed-in", scope: "own" },
+  changePassword: { access: "signed-in", scope: "own" },
   siteDetails: { access: "signed-in", scope: "sites" },
+  createSite: { access: "super-admin", scope: "none" },
+  updateSite: { access: "signed-in", scope: "site" },
+  deleteSite: { access: "super-admin", scope: "site" },
+  exportSites: { access: "signed-in", scope: "sites" },
+  importSites: { access: "super-admin", scope: "none" },
+  createPartner: { access: "super-admin", scope: "none" },
+  updatePartner: { access: "super-admin", scope: "partner" },
+  deletePartner: { access: "super-admin", scope: "partner" },
+  resetPartnerPassword: { access: "super-admin", scope: "partner" },
+  deviceList: { access: "super-admin", scope: "none" },
+  provisionDevices: { access: "super-admin", scope: "none" },
+  rotateDeviceSecret: { access: "super-admin", scope: "device" },
+  retireDevice: { access: "super-admin", scope: "device" },
   partnerDetails: { access: "signed-in", scope: "own" },
   robotDetailsWithSettings: { access: "signed-in", scope: "site" },
   robotsList: { access: "signed-in", scope: "site" },
+  createRobot: { access: "signed-in", scope: "site" },
+  updateRobot: { access: "signed-in", scope: "robot" },
+  deleteRobot: { access: "signed-in", scope: "robot" },
+  // Serial numbers of all tenants, without their sites, so that nobody picks one that is taken.
+  serialNumbers: { access: "signed-in", scope: "none" },
+  exportRobots: { access: "signed-in", scope: "sites" },
+  importRobots: { access: "signed-in", scope: "sites" },
   updateRobotSettings: { access: "signed-in", scope: "robot" },
   sendCommand: { access: "signed-in", scope: "robot" },
   robotStatus: { access: "signed-in", scope: "robot" },
@@ -57,6 +78,7 @@ export function mayCall(role: Role | null, route: RouteName): boolean {
 /** Abilities inside calls that both roles may make, and pages of the console (§6). */
 const abilities = {
   changeMotorSpeeds: ["SUPER_ADMIN"],
+  changeMaintenancePartner: ["SUPER_ADMIN"],
   viewActivity: ["SUPER_ADMIN"],
   viewPartners: ["SUPER_ADMIN"],
   viewReportManagement: ["SUPER_ADMIN"],

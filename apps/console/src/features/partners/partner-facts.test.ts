@@ -20,6 +20,8 @@ const partner: Partner = {
   created_at: "2025-01-05T08:00:00.000Z",
   username: null,
   user_id: null,
+  built_in: false,
+  version: 1,
 };
 
 test("§2 Partner details dialog: its facts in order, three of them to copy", () => {

@@ -27,6 +27,8 @@ export async function readPartners(viewer: Viewer, db: Executor): Promise<Partne
       "partners.certifications",
       "partners.status",
       "partners.created_at",
+      "partners.built_in",
+      "partners.version",
     ])
     .select(["sign_in.username", "sign_in.id as user_id"])
     .where("partners.deleted_at", "is", null)

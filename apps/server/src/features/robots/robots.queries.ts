@@ -74,6 +74,7 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
     .select(["r.id as robot_id", "r.site_id", "r.serial_number", "r.robot_name", "r.motor_type", "r.control_type"])
     .select([
       "r.installation_date",
+      "r.version",
       "r.operating_mode",
       "r.cleaning_direction",
       "r.main_motor_speed",
@@ -164,6 +165,6 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
 export async function readRobotsLive(viewer: Viewer, db: Executor, choice: RobotChoice = {}): Promise<RobotLive[]> {
   const robots = await readRobots(viewer, db, choice);
   return robots.map(
-    ({ robot_name: _name, motor_type: _motor, control_type: _control, installation_date: _date, ...live }) => live,
+    ({ robot_name: _n, motor_type: _m, control_type: _c, installation_date: _d, version: _v, ...live }) => live,
   );
 }

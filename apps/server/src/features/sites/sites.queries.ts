@@ -50,6 +50,7 @@ export async function readSites(
       "sites.latitude",
       "sites.longitude",
       "sites.timezone",
+      "sites.version",
     ])
     .select(["partners.name as partner_name", "partners.contact_person as partner_contact", "per_site.robots"])
     .$if(only.ids !== undefined, (query) => query.where("sites.id", "=", sql<number>`any(${only.ids})`))

@@ -24,6 +24,7 @@ export interface PartnersTable {
   built_in: WithDefault<boolean>;
   created_at: WithDefault<Date>;
   deleted_at: Date | null;
+  version: WithDefault<number>;
 }
 
 export interface UsersTable {
@@ -36,6 +37,8 @@ export interface UsersTable {
   password_hash: string;
   created_at: WithDefault<Date>;
   deleted_at: Date | null;
+  /** As `credentials` of the auth feature writes it. */
+  enc_password: WithDefault<string | null>;
 }
 
 export interface SessionsTable {
@@ -70,6 +73,7 @@ export interface SitesTable {
   timezone: string;
   created_at: WithDefault<Date>;
   deleted_at: Date | null;
+  version: WithDefault<number>;
   change_no: ChangeNo;
 }
 
@@ -78,6 +82,9 @@ export interface DevicesTable {
   secret_sha256: Buffer;
   created_at: WithDefault<Date>;
   retired_at: Date | null;
+  secret_at: WithDefault<Date>;
+  broker_pending: WithDefault<"ADD" | "SECRET" | "RETIRE" | null>;
+  broker_pending_at: Date | null;
 }
 
 export interface RobotsTable {
@@ -98,6 +105,7 @@ export interface RobotsTable {
   last_command_seq: WithDefault<number>;
   created_at: WithDefault<Date>;
   deleted_at: Date | null;
+  version: WithDefault<number>;
 }
 
 export type RobotStatusColumn = "normal" | "idle" | "warning" | "offline" | "standby" | "critical";

@@ -55,6 +55,7 @@ export function registerOpen<R extends RouteSpec>(
     method: route.method,
     url: route.path,
     config: { route },
+    ...(route.maxBodyBytes !== undefined && { bodyLimit: route.maxBodyBytes }),
     schema: {
       summary: route.summary,
       ...(route.params && { params: route.params }),
@@ -72,6 +73,7 @@ export function registerOpen<R extends RouteSpec>(
         reply,
         signal: goneSignal(reply),
       });
+      if (route.file !== undefined) void reply.type(`${route.file}; charset=utf-8`);
       return reply.status(route.status ?? 200).send(answer);
     },
   });

@@ -8,6 +8,7 @@ export function robotRow(change: Partial<RobotWithSettings> = {}): RobotWithSett
     motor_type: "BLDC",
     control_type: "MQTT",
     installation_date: "2024-03-12",
+    version: 1,
     ...change,
   };
 }

@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readCsv, writeCsv } from "./csv.ts";
+
+describe("§9 CSV exports: they open in a spreadsheet and carry no formula", () => {
+  test("byte order mark, line ends and quotes", () => {
+    expect(writeCsv(["Name", "City"], [["सौर, पार्क", 'the "big" one']])).toBe(
+      '\uFEFFName,City\r\n"सौर, पार्क","the ""big"" one"\r\n',
+    );
+  });
+
+  test.each([
+    ["=1+1", "'=1+1"],
+    ["@SUM(A1)", "'@SUM(A1)"],
+    ["-2+3", "'-2+3"],
+    ["+1-800-555", "'+1-800-555"],
+    ["\tx", "'\tx"],
+    ["+91 98765 43210", "+91 98765 43210"],
+    ["+919876543210", "+919876543210"],
+    ["-71.91", "-71.91"],
+    ["plain", "plain"],
+  ])("%j is written as %j", (given, written) => {
+    expect(writeCsv(["a"], [[given]])).toBe(`\uFEFFa\r\n${written}\r\n`);
+  });
+
+  test("what was written is read again, whatever it is", () => {
+    const cell = fc
+      .string({ unit: "grapheme" })
+      .map((text) => text.trim())
+      .filter((text) => !text.startsWith("'"));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1 }), (rows) => {
+        const written = rows.filter((row) => row.some((text) => text !== ""));
+        const read = readCsv(writeCsv(["a", "b"], written));
+        expect(read.problem).toBeNull();
+        expect(read.rows.map(({ cells }) => [cells["a"], cells["b"]])).toEqual(written);
+        expect(read.rows.every(({ isWhole }) => isWhole)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("CSV files of spreadsheets are read", () => {
+  test.each([",", ";", "\t"])(
+    "%j between the cells; names in any case; blank lines count as rows and are left out",
+    (by) => {
+      const text = [["Name ", "PIN_CODE"].join(by), "", ["Park", "342301"].join(by)].join("\n");
+      expect(readCsv(text)).toEqual({
+        columns: ["name", "pin_code"],
+        rows: [{ row: 3, cells: { name: "Park", pin_code: "342301" }, isWhole: true }],
+        problem: null,
+      });
+    },
+  );
+
+  test("a row of another length is told, a column that is there twice and an open quote too", () => {
+    expect(readCsv("a,b\n1,2,3\n1\n").rows.map(({ isWhole }) => isWhole)).toEqual([false, false]);
+    expect(readCsv("a,A\n1,2\n").problem).toBe("The column a is there twice.");
+    expect(readCsv('a,b\n"1,2\n').problem).toContain("quotation mark");
+  });
+});
