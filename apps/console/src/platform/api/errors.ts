@@ -54,3 +54,8 @@ export class NotSentError extends Error {
 export function serverReason(error: unknown): string | undefined {
   return error instanceof ApiError && error.message !== "" ? error.message : undefined;
 }
+
+/** True where somebody else saved the same row since this edit began: nothing of it was stored. */
+export function isChangedMeanwhile(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 409 && error.errors.some(({ field }) => field === "version");
+}

@@ -35,3 +35,9 @@ export function notFound(what: string): HttpError {
 export function conflict(message: string): HttpError {
   return new HttpError(409, message);
 }
+
+/** 409 where an edit began from a version that is no longer the row's: nothing is changed. */
+export function changedMeanwhile(what: string): HttpError {
+  const message = `Somebody else changed this ${what} meanwhile.`;
+  return new HttpError(409, message, { errors: [{ field: "version", message }] });
+}
