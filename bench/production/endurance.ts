@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { bridgeTimes } from "./bridge-times.ts";
 import { BridgeWatch, hadAnotherServer, TAKEOVER_LIMIT_MS, timesWithoutServer } from "./bridge-watch.ts";
 import { Executioner } from "./executioner.ts";
 import { makeDevices } from "./fleet.ts";
@@ -45,8 +46,9 @@ export async function endurance(parts: StepParts): Promise<boolean> {
   const lastEndMs = Math.max(endMs, ...schedules.planned.map((run) => run.endMs));
   await untilQuiet(rig, lastEndMs + REST_MS - Date.now());
   const gaps = timesWithoutServer(places, fromMs, Date.now());
+  const bridge = bridgeTimes(watch.takeovers, gaps, fromMs, Date.now());
 
-  const runs = await judgeRuns(rig, schedules.planned, gaps);
+  const runs = await judgeRuns(rig, schedules.planned, { gaps, bridge });
   const counted = watch.takeovers.filter((takeover) => hadAnotherServer(takeover, places));
   const late = counted.filter(({ storedMs }) => storedMs === null || storedMs > TAKEOVER_LIMIT_MS);
   const problems = [

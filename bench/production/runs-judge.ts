@@ -1,10 +1,13 @@
+import { overlapMs, type Stretch } from "./bridge-times.ts";
+import { TAKEOVER_LIMIT_MS } from "./bridge-watch.ts";
 import type { Motion } from "./fleet.ts";
 import type { Rig } from "./rig.ts";
 import type { PlannedRun } from "./schedule-load.ts";
 
-export interface Gap {
-  readonly fromMs: number;
-  readonly untilMs: number;
+/** When there was no server, and when a bridge stored what robots said. */
+export interface Times {
+  readonly gaps: readonly Stretch[];
+  readonly bridge: readonly Stretch[];
 }
 
 export interface RunsVerdict {
@@ -14,7 +17,7 @@ export interface RunsVerdict {
   /** From the due time until the robot moved, in milliseconds; of those due while no server was there, in a list of their own. */
   readonly delays: readonly number[];
   readonly delaysWithoutServer: readonly number[];
-  /** Runs that Suncrew stopped because no server was there to see their robots move. */
+  /** Runs that Suncrew stopped because no bridge was there in time to see their robots move. */
   readonly unseen: number;
   /** From the planned end until the robot stood, in milliseconds; below zero where it stood before. */
   readonly overruns: readonly number[];
@@ -25,10 +28,16 @@ const START_LIMIT_MS = 10_000;
 /** A START that a killed server left behind is given anew once it has failed: so much later, and the time without a server. */
 const START_ANEW_MS = 20_000;
 /**
- * Without a server for this long nobody sees a robot move: its START counts as unconfirmed (protocol rule 6), it is
- * stopped, and a run that once moved is not started anew.
+ * A START that may have been sent is given anew 3 s later than one that surely was not (protocol rules 5 and 6), and
+ * once a bridge has seen the STOP that followed it.
  */
-const UNSEEN_MS = 5_000;
+const MAY_HAVE_BEEN_SENT_MS = 3_000 + TAKEOVER_LIMIT_MS;
+/**
+ * A bridge that stores has asked a robot that a command waits for, and has stored its answer, after this long at most.
+ * A robot that moved without so much of a bridge's time until its START was to be confirmed (protocol rule 6) was seen
+ * by nobody: it is stopped, and a run that once moved is not started anew.
+ */
+const SEEN_MS = 2_000;
 /**
  * A robot stands this long after its planned end at the latest: without a server it stops by itself, and it may have
  * taken its START up to 5 s after the server counted how long it may move.
@@ -38,10 +47,12 @@ const STOP_LIMIT_MS = 6_000;
 const EARLY_MS = 2_000;
 
 /** Compares what was planned with what is on record and with what the robots truly did. To be asked when all is over. */
-export async function judgeRuns(rig: Rig, planned: readonly PlannedRun[], gaps: readonly Gap[]): Promise<RunsVerdict> {
+export async function judgeRuns(rig: Rig, planned: readonly PlannedRun[], times: Times): Promise<RunsVerdict> {
   const all = await rig.db.selectFrom("runs").selectAll().execute();
   const rows = all.filter(({ planned }) => planned);
   const motions = rig.fleet.motions.filter(({ runId }) => runId !== null);
+  const starts = await rig.db.selectFrom("commands").where("verb", "=", "START").selectAll().execute();
+  const startsByRun = new Map(starts.map((start) => [start.run_id, start]));
   const keyOf = (scheduleId: number | null, dueMs: number, robotId: number) => `${scheduleId} ${dueMs} ${robotId}`;
   const byKey = Map.groupBy(rows, (row) => keyOf(row.schedule_id, row.due_at?.getTime() ?? 0, row.robot_id));
   const byRun = Map.groupBy(motions, ({ runId }) => runId);
@@ -53,7 +64,7 @@ export async function judgeRuns(rig: Rig, planned: readonly PlannedRun[], gaps: 
   let unseen = 0;
 
   for (const { scheduleId, group, dueMs, endMs } of planned) {
-    const awayMs = awayAround(gaps, dueMs);
+    const awayMs = awayAround(times.gaps, dueMs);
     for (const robot of group.robots) {
       runs += 1;
       const key = keyOf(scheduleId, dueMs, robot.id);
@@ -67,22 +78,26 @@ export async function judgeRuns(rig: Rig, planned: readonly PlannedRun[], gaps: 
         continue;
       }
       if (others.length > 0) wrong(`${found.length} runs on record.`);
-      const wasUnseen = awayMs >= UNSEEN_MS && row.outcome === "STOPPED" && row.reason === "STOP";
+      // One that was started anew bears another name, so each name stands for one motion.
+      const moved = byRun.get(row.id) ?? [];
+      const [motion] = moved;
+      const start = startsByRun.get(row.id);
+      const wasStopped = row.outcome === "STOPPED" && row.reason === "STOP" && start?.outcome === "UNCONFIRMED";
+      const wasUnseen = wasStopped && motion !== undefined && !wasSeeable(motion, start.settle_by, times.bridge);
       if (wasUnseen) unseen += 1;
       if (row.outcome !== "COMPLETED" && !wasUnseen) wrong(`the run ended ${row.outcome}: ${row.reason}`);
       if (row.began_at !== null && row.stop_command_id === null && row.reason !== "MAX_DURATION" && !wasUnseen) {
         wrong("the run was left without its STOP.");
       }
-      // One that was started anew bears another name, so each name stands for one motion.
-      const moved = byRun.get(row.id) ?? [];
-      const [motion] = moved;
       if (moved.length !== 1) wrong(`the robot moved ${moved.length} times.`);
       if (motion === undefined) continue;
       const delay = motion.fromMs - dueMs;
       (awayMs > 0 ? delaysWithoutServer : delays).push(delay);
       if (delay < 0) wrong(`the robot moved ${-delay} ms too early.`);
-      if (delay > START_LIMIT_MS + (awayMs > 0 ? awayMs + START_ANEW_MS : 0))
-        wrong(`the robot moved ${delay} ms late.`);
+      const before = starts.filter((one) => one.robot_id === robot.id && one.issued_at.getTime() >= dueMs);
+      const tried = before.filter((one) => one.outcome === "UNCONFIRMED" && one.settle_by.getTime() < motion.fromMs);
+      const anewMs = awayMs > 0 ? awayMs + START_ANEW_MS : tried.length * MAY_HAVE_BEEN_SENT_MS;
+      if (delay > START_LIMIT_MS + anewMs) wrong(`the robot moved ${delay} ms late.`);
       const overrun = (motion.untilMs ?? Infinity) - endMs;
       if (!wasUnseen) overruns.push(overrun);
       if (overrun > STOP_LIMIT_MS) wrong(`the robot moved on for ${overrun} ms.`);
@@ -101,8 +116,13 @@ function strangers(rig: Rig, planned: readonly PlannedRun[], runIds: ReadonlySet
   return rig.fleet.motions.filter(isStrange).map(({ serial }) => `${serial} moved without a run on record.`);
 }
 
+/** True where a bridge stored for long enough between the robot's first move and the end of its START's time. */
+function wasSeeable({ fromMs }: Motion, settleBy: Date, bridge: readonly Stretch[]): boolean {
+  return bridge.some((time) => overlapMs(time, { fromMs, untilMs: settleBy.getTime() }) >= SEEN_MS);
+}
+
 /** How long no server was there in a run's first moments or up to them, in milliseconds. */
-function awayAround(gaps: readonly Gap[], dueMs: number): number {
+function awayAround(gaps: readonly Stretch[], dueMs: number): number {
   const near = gaps.filter(({ fromMs, untilMs }) => fromMs <= dueMs + START_LIMIT_MS && untilMs > dueMs);
   return near.reduce((sum, { fromMs, untilMs }) => sum + untilMs - fromMs, 0);
 }

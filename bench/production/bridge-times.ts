@@ -1,0 +1,36 @@
+import { TAKEOVER_LIMIT_MS, type Takeover } from "./bridge-watch.ts";
+
+/** A stretch of time, in Unix milliseconds. */
+export interface Stretch {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/**
+ * Times in which a bridge stored what robots said: until it was killed, and from when the next one was seen to store.
+ * Where that took longer than promised (protocol rule 11), it counts from when it was promised: 5 s after the kill or,
+ * where no server was left, after one was there again.
+ */
+export function bridgeTimes(
+  takeovers: readonly Takeover[],
+  gaps: readonly Stretch[],
+  fromMs: number,
+  untilMs: number,
+): Stretch[] {
+  const times: Stretch[] = [];
+  let sinceMs = fromMs;
+  for (const { killedAtMs, storedMs } of takeovers) {
+    times.push({ fromMs: sinceMs, untilMs: killedAtMs });
+    const gap = gaps.findLast((one) => one.untilMs > killedAtMs && one.fromMs <= killedAtMs + TAKEOVER_LIMIT_MS);
+    const promisedMs = (gap?.untilMs ?? killedAtMs) + TAKEOVER_LIMIT_MS;
+    sinceMs = Math.min(killedAtMs + (storedMs ?? Infinity), promisedMs);
+  }
+  times.push({ fromMs: sinceMs, untilMs });
+  // A bridge that was killed before it stored has none.
+  return times.filter((time) => time.fromMs < time.untilMs);
+}
+
+/** How long they overlap, in milliseconds. */
+export function overlapMs(one: Stretch, other: Stretch): number {
+  return Math.max(0, Math.min(one.untilMs, other.untilMs) - Math.max(one.fromMs, other.fromMs));
+}
