@@ -1,0 +1,1 @@
+export { lockLivePartner } from "./partner-rows.writes.ts";
