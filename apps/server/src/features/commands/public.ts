@@ -35,3 +35,6 @@ export { refusalOf } from "./start-candidate.ts";
 /** For the demo's history, which is written by what really sends and settles commands. */
 export { claimOnce } from "./command-claims.writes.ts";
 export { settleDueOf } from "./settle-due.writes.ts";
+/** For who deletes robots or moves them elsewhere, under the locks on the robots. */
+export { readStillMoving, type StillMovingRobot, stillMovingSentences } from "./still-moving.writes.ts";
+export { settleRemoved } from "./settle-removed.writes.ts";

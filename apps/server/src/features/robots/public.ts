@@ -1,1 +1,2 @@
 export { readRobotsLive, type RobotChoice } from "./robots.queries.ts";
+export { removeRobots } from "./remove-robots.writes.ts";

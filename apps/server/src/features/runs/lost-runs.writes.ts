@@ -29,6 +29,25 @@ export async function closeLostRun(tx: Tx, runId: string, now: Date): Promise<bo
   return (closed.numAffectedRows ?? 0n) > 0n;
 }
 
+/** Closes what robots that are deleted have open: a run that has begun ended when its robot stood, others never came. */
+export async function closeRunsOfRemoved(
+  tx: Tx,
+  robotIds: readonly number[],
+  reason: string,
+  now: Date,
+): Promise<void> {
+  await sql`
+    update runs r set
+      ended_at = case when r.began_at is null then ${now} else greatest(r.began_at,
+        least(${now}, coalesce(r.stop_due_at, r.planned_end_at), coalesce(s.live_at, r.began_at) + ${STANDS_AFTER})) end,
+      outcome = case when r.began_at is null then 'FAILED' else 'CUT_SHORT' end,
+      reason = case when r.began_at is null then ${reason} else 'LINK_LOST' end,
+      change_no = pg_current_xact_id()
+    from robot_state s
+    where s.robot_id = r.robot_id and r.robot_id = any(${[...robotIds]}::int[]) and r.ended_at is null
+  `.execute(tx);
+}
+
 function isLost(now: Date) {
   return sql<boolean>`r.ended_at is null and r.began_at is not null and not s.online
     and coalesce(r.stop_due_at, r.planned_end_at) + ${SURELY_AFTER} < ${now}`;

@@ -14,5 +14,5 @@ export {
   withoutRun,
 } from "./planned-runs.writes.ts";
 export { type FailedStart, findFailedStarts, openAnew, readFailedStart } from "./failed-starts.writes.ts";
-export { closeLostRun, findLostRuns } from "./lost-runs.writes.ts";
+export { closeLostRun, closeRunsOfRemoved, findLostRuns } from "./lost-runs.writes.ts";
 export { reasonInWords } from "./run-reasons.ts";

@@ -1,0 +1,27 @@
+import type { Tx } from "../../platform/database/database.ts";
+import { auditCommands } from "./command-records.writes.ts";
+import { type LockedRobot, readOpenCommands } from "./command-rows.writes.ts";
+import { closeAll, logAll } from "./settle.writes.ts";
+
+/**
+ * Closes every command of robots that are deleted, which this transaction has locked: nobody sends them any more. A
+ * STOP or lock that was pending has not been confirmed, and is on record as such.
+ */
+export async function settleRemoved(tx: Tx, robots: readonly LockedRobot[], reason: string, now: Date): Promise<void> {
+  const byId = new Map(robots.map((robot) => [robot.id, robot]));
+  const open = (await readOpenCommands(tx, [...byId.keys()])).flatMap((command) => {
+    const robot = byId.get(command.robot_id);
+    return robot === undefined ? [] : [{ robot, command }];
+  });
+  const closed = await closeAll(tx, open, "UNCONFIRMED", now);
+  await logAll(
+    tx,
+    closed.map((each) => ({ ...each, status: "FAILED" as const, details: reason })),
+    now,
+  );
+  await auditCommands(
+    tx,
+    closed.map((each) => ({ ...each, outcome: "FAILED" as const, reason })),
+    now,
+  );
+}
