@@ -7,6 +7,7 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordActivity } from "../src/features/activity/public.ts";
+import { viewerFiles } from "../src/features/api-docs/viewer-files.ts";
 import { setState } from "./fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
@@ -86,6 +87,8 @@ describe("§7 The calls it makes", () => {
     const printed = server.app.http.printRoutes({ commonPrefix: false, includeMeta: false });
     const registered = registeredIn(printed);
     const known = Object.values(routes).map(({ method, path }) => `${method} ${path}`);
+    // Files that anybody may read, as they hold what the repository holds.
+    known.push(...viewerFiles.map(({ path }) => `GET ${path}`));
     expect(registered.toSorted()).toEqual(known.toSorted());
   });
 });

@@ -17,6 +17,7 @@ for (const name of Object.keys(routes) as RouteName[]) names.set(routes[name], n
 export function useGuard(app: FastifyInstance, parts: Parts): void {
   app.addHook("onRoute", ({ url, method, config }) => {
     if (!url.startsWith("/api") && config?.route === undefined) return;
+    if (config?.publicFile === true && config.route === undefined) return;
     const name = config?.route && names.get(config.route);
     if (name === undefined || !Object.hasOwn(permissions, name)) {
       throw new Error(

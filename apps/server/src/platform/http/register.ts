@@ -7,6 +7,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The call this handler answers; every route below `/api/` has one. */
     route?: RouteSpec;
+    /** No call but a file that anybody may read, such as the API document. */
+    publicFile?: true;
   }
   interface FastifyRequest {
     /** Set by the guard for a signed-in user, before the handler runs. */

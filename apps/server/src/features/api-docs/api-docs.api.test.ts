@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { viewerFiles } from "./viewer-files.ts";
+
+let server: TestApp;
+beforeAll(async () => {
+  server = await createTestApp();
+});
+afterAll(() => server.close());
+
+describe("open to other programs: the documents and their viewer", () => {
+  test.each(viewerFiles.map(({ path, type }) => [path, type]))("anybody may read %s", async (path, type) => {
+    const nobody = await server.as(null);
+    const answer = await nobody.raw(path);
+    expect([answer.status, answer.headers["content-type"]]).toEqual([200, type]);
+    expect(answer.text.length).toBeGreaterThan(100);
+    const headers = { "if-none-match": String(answer.headers["etag"]) };
+    const again = await nobody.raw(path, { headers });
+    expect([again.status, again.text]).toEqual([304, ""]);
+  });
+
+  test("the page keeps to the strict content policy and loads nothing but its own files", async () => {
+    const page = await (await server.as(null)).raw("/api/docs");
+    const policy = String(page.headers["content-security-policy"]);
+    expect(policy).toContain("script-src 'self'; style-src 'self';");
+    expect(policy).not.toContain("unsafe");
+    expect(page.text).not.toMatch(/<style|style=|<script>|https?:/);
+    const loaded = [...page.text.matchAll(/(?:src|href)="(\/api\/[^"]+)"/g)].map(([, path]) => path);
+    expect(loaded).toHaveLength(6);
+    expect(loaded.filter((path) => !viewerFiles.some((file) => file.path === path))).toEqual([]);
+  });
+
+  test("what is served is what stands in docs/api, and large files are compressed", async () => {
+    const nobody = await server.as(null);
+    for (const name of ["openapi", "asyncapi"]) {
+      const { body } = await nobody.raw(`/api/docs/${name}.json`);
+      expect(body).toMatchObject({ [name]: expect.stringMatching(/^3\.[01]\.0$/) });
+    }
+    const script = await nobody.raw("/api/docs/swagger-ui-bundle.js", { headers: { "accept-encoding": "br" } });
+    expect(script.headers["content-encoding"]).toBe("br");
+  });
+
+  test("another method is 405, another name below is no call", async () => {
+    const nobody = await server.as(null);
+    expect((await nobody.raw("/api/docs", { method: "POST" })).status).toBe(405);
+    expect((await nobody.raw("/api/docs/..%2f..%2fpackage.json")).status).toBe(404);
+    expect((await nobody.raw("/api/docs/other.js")).status).toBe(404);
+  });
+});

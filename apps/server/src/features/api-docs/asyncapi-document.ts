@@ -1,0 +1,132 @@
+import { type Leaf, leaves, MAX_MESSAGE_BYTES, TOPIC_ROOT } from "@suncrew/contract/devices/topics.ts";
+import { serialSchema } from "@suncrew/contract/http/values.ts";
+import { capitalised } from "./contract-schemas.ts";
+import { sentSchema } from "./json-schema.ts";
+import { messageExamples } from "./message-examples.ts";
+import { productVersion } from "./product-version.ts";
+
+const description = `Robots speak MQTT 3.1.1 or 5 with any broker; Suncrew is another client of it. The operations here are the server's:
+what it **receives** a robot publishes, what it **sends** a robot subscribes to. Everything is JSON in UTF-8, QoS 1, and a
+message above ${MAX_MESSAGE_BYTES} bytes is dropped unread. Times are ISO 8601 in UTC.
+
+1. A robot never acts on an old START, SET or MAINTENANCE_OFF: its \`session\` must be the current one, \`expiresAt\` must not
+   have passed, and \`seq\` must be above the highest that it has taken. It ignores a retained command.
+2. START goes only to a robot that has reported in its current session within 45 s, and not to one that moves.
+3. STOP is taken at any time, whatever its session or age, unless a START with a higher \`seq\` came in the same session. For a
+   robot that is away it stays pending and is sent again.
+4. A robot stops by itself \`maxDurationS\` after it took the START, and after 300 s without its broker.
+5. A repeated command \`id\` is acknowledged again and acts once.
+6. A command has worked when a live state shows it: \`motion\`, \`applied\` or \`mode\`, with \`lastSeq\` at or above its \`seq\`.
+7. A robot is away by its will, by OFFLINE, or after 90 s without a state. It raises \`session\` before every connect.
+8. MAINTENANCE_ON includes a stop and is kept by the robot across power loss; nothing moves it until MAINTENANCE_OFF.
+9. A robot signs in with its serial number and its own secret, and reaches its own topics only.
+10. A message that cannot be read is counted, logged and dropped.
+11. One server at a time takes in what robots say; any may send commands.
+12. The server's clock decides on order and age. A robot whose clock is more than 30 s off is not started.
+
+A robot reports its state at every change and at least every 30 s. It repeats an event until RECEIVED names its \`eventSeq\`.`;
+
+const words: Readonly<Record<Leaf, { readonly title: string; readonly summary: string }>> = {
+  connection: { title: "Connection", summary: "A robot has come, goes, or has lost its connection (its last will)." },
+  state: { title: "State", summary: "What a robot is and does now, and what it has taken." },
+  ack: { title: "Acknowledgement", summary: "A robot has taken a command, has done it, or refuses it, and why." },
+  event: { title: "Event", summary: "A run or an alert began or ended; repeated until RECEIVED." },
+  command: { title: "Command", summary: "An order or a question to one robot." },
+};
+
+const refTo = (...path: string[]) => ({ $ref: `#/${path.join("/")}` });
+
+function forEachLeaf<T>(make: (leaf: Leaf) => T): Record<string, T> {
+  return Object.fromEntries((Object.keys(leaves) as Leaf[]).map((leaf) => [leaf, make(leaf)]));
+}
+
+/** The AsyncAPI document of the device protocol, from the topics and the schemas that the server parses with. */
+export function asyncApiDocument() {
+  return {
+    asyncapi: "3.0.0",
+    info: {
+      title: "Suncrew device protocol",
+      version: productVersion(),
+      description,
+      license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+    },
+    defaultContentType: "application/json",
+    servers: {
+      broker: {
+        host: "{host}",
+        protocol: "secure-mqtt",
+        protocolVersion: "3.1.1",
+        description: "The installation's broker; TLS everywhere but on one machine.",
+        variables: { host: { description: "Host and port", default: "localhost:8883" } },
+        security: [refTo("components", "securitySchemes", "device")],
+        bindings: {
+          mqtt: {
+            cleanSession: true,
+            lastWill: {
+              topic: `${TOPIC_ROOT}/{serial}/connection`,
+              qos: leaves.connection.qos,
+              retain: leaves.connection.retained,
+              message: "A connection message with the state CONNECTION_BROKEN",
+            },
+            bindingVersion: "0.2.0",
+          },
+        },
+      },
+    },
+    channels: forEachLeaf((leaf) => ({
+      address: `${TOPIC_ROOT}/{serial}/${leaf}`,
+      title: words[leaf].title,
+      description: words[leaf].summary,
+      servers: [refTo("servers", "broker")],
+      parameters: { serial: refTo("components", "parameters", "serial") },
+      messages: { [leaf]: refTo("components", "messages", leaf) },
+    })),
+    operations: Object.fromEntries(
+      (Object.keys(leaves) as Leaf[]).map((leaf) => [operationId(leaf), operationOf(leaf)]),
+    ),
+    components: {
+      securitySchemes: {
+        device: {
+          type: "userPassword",
+          description: "User name and client id are the serial number; the password is the device's own secret.",
+        },
+      },
+      parameters: {
+        serial: {
+          description: `The serial number of the device, by the pattern ${serialPattern()}.`,
+          examples: ["SCR-1001"],
+        },
+      },
+      messages: forEachLeaf((leaf) => ({
+        name: leaf,
+        title: words[leaf].title,
+        summary: words[leaf].summary,
+        contentType: "application/json",
+        payload: refTo("components", "schemas", leaf),
+        examples: messageExamples[leaf],
+      })),
+      schemas: forEachLeaf((leaf) => sentSchema(leaves[leaf].schema, "draft-7")),
+    },
+  };
+}
+
+function operationId(leaf: Leaf): string {
+  return `${leaves[leaf].from === "robot" ? "receive" : "send"}${capitalised(leaf)}`;
+}
+
+function operationOf(leaf: Leaf): object {
+  const { from, qos, retained } = leaves[leaf];
+  return {
+    action: from === "robot" ? "receive" : "send",
+    channel: refTo("channels", leaf),
+    title: `${from === "robot" ? "From a robot" : "To a robot"}: ${words[leaf].title.toLowerCase()}`,
+    summary: `${words[leaf].summary} QoS ${qos}, ${retained ? "retained" : "not retained"}.`,
+    messages: [refTo("channels", leaf, "messages", leaf)],
+    bindings: { mqtt: { qos, retain: retained, bindingVersion: "0.2.0" } },
+  };
+}
+
+function serialPattern(): string {
+  const { pattern } = sentSchema(serialSchema);
+  return typeof pattern === "string" ? `\`${pattern}\`` : "of the interface";
+}

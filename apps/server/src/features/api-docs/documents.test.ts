@@ -1,0 +1,148 @@
+import { readFileSync } from "node:fs";
+import { leaves, type Leaf } from "@suncrew/contract/devices/topics.ts";
+import type { RouteSpec } from "@suncrew/contract/http/route.ts";
+import { type RouteName, routes } from "@suncrew/contract/routes.ts";
+import { permissions } from "@suncrew/domain/auth/permissions.ts";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import asyncApiSpecs from "@asyncapi/specs";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { asyncApiDocument } from "./asyncapi-document.ts";
+import { bodyExamples } from "./examples.ts";
+import { messageExamples } from "./message-examples.ts";
+import { openApiDocument } from "./openapi-document.ts";
+import { documentFiles, documentText } from "./written-documents.ts";
+
+const plain = (value: object): Record<string, unknown> =>
+  z.record(z.string(), z.unknown()).parse(JSON.parse(JSON.stringify(value)));
+const openApi = openApiDocument();
+const asyncApi = asyncApiDocument();
+const names = Object.keys(routes) as RouteName[];
+
+function operationOf(name: RouteName) {
+  const route: RouteSpec = routes[name];
+  const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
+  const operation = openApi.paths[path]?.[route.method.toLowerCase()];
+  if (operation === undefined) throw new Error(`${name} is not in the document`);
+  return { route, path, operation };
+}
+
+describe("open to other programs: the OpenAPI document", () => {
+  test("it is valid by the schema of OpenAPI 3.1", async () => {
+    expect(await new Validator().validate(plain(openApi))).toEqual({ valid: true });
+  });
+
+  test("every reference leads somewhere, and every component is referred to", () => {
+    const text = JSON.stringify(openApi);
+    const referred = new Set([...text.matchAll(/"#\/components\/(\w+\/\w+)"/g)].map(([, path = ""]) => path));
+    const { responses, schemas } = openApi.components;
+    const there = [
+      ...Object.keys(responses).map((name) => `responses/${name}`),
+      ...Object.keys(schemas).map((name) => `schemas/${name}`),
+    ];
+    expect(new Set(there)).toEqual(referred);
+  });
+
+  test.each(names)("§7 %s: its parameters, its body, who may call it, and what it answers", (name) => {
+    const { route, path, operation } = operationOf(name);
+    const { access } = permissions[name];
+    expect(operation.operationId).toBe(name);
+    expect(operation.summary).toBe(route.summary);
+    expect(operation.security).toEqual(access === "anyone" ? [] : [{ bearer: [] }]);
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => `path ${parameter}`);
+    const inQuery = Object.keys(route.query?.shape ?? {}).map((parameter) => `query ${parameter}`);
+    const parameters = (operation.parameters ?? []).map((parameter) => plain(parameter));
+    const told = parameters
+      .filter((parameter) => parameter["in"] !== "header")
+      .map((one) => [one["in"], one["name"]].join(" "));
+    expect(told).toEqual([...inPath, ...inQuery]);
+    expect(operation.requestBody !== undefined).toBe(route.body !== undefined);
+    const statuses = Object.keys(operation.responses).map(Number);
+    expect(statuses).toContain(route.status ?? 200);
+    expect(statuses.includes(401)).toBe(access !== "anyone" || name === "login");
+    const expected = [
+      ...(access === "super-admin" ? [403] : []),
+      ...(route.device === true ? [502, 503, 504] : []),
+      ...(route.body === undefined ? [] : [400, 413]),
+    ];
+    expect(statuses).toEqual(expect.arrayContaining(expected));
+  });
+
+  test("a stream and a file are told as such", () => {
+    const types = (name: RouteName) => {
+      const { route, operation } = operationOf(name);
+      const answer = z
+        .object({ content: z.record(z.string(), z.unknown()) })
+        .parse(operation.responses[route.status ?? 200]);
+      return Object.keys(answer.content);
+    };
+    for (const name of names) {
+      const route: RouteSpec = routes[name];
+      expect([name, types(name)]).toEqual([
+        name,
+        [route.stream ? "text/event-stream" : (route.file ?? "application/json")],
+      ]);
+    }
+  });
+
+  test.each(Object.entries(bodyExamples))("the example of %s is what the call takes", (name, example) => {
+    const route = new Map<string, RouteSpec>(Object.entries(routes)).get(name);
+    expect(route?.body?.safeParse(example).error).toBeUndefined();
+  });
+
+  test("schemas compile as JSON Schema 2020-12, and take what the contract takes", () => {
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    ajv.addSchema(plain(openApi), "document");
+    const site = ajv.getSchema("document#/components/schemas/Error");
+    expect(site?.({ message: "Site not found" })).toBe(true);
+    expect(site?.({ errors: [] })).toBe(false);
+    const broken = Object.keys(openApi.components.schemas).filter(
+      (name) => typeof ajv.getSchema(`document#/components/schemas/${name}`) !== "function",
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+describe("open to other programs: the AsyncAPI document", () => {
+  test("it is valid by the schema of AsyncAPI 3.0", () => {
+    // The schema brings the draft that it is written in.
+    const ajv = new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
+    addFormats.default(ajv);
+    const isValid = ajv.compile(plain(asyncApiSpecs.schemas["3.0.0"]));
+    expect([isValid(plain(asyncApi)), isValid.errors]).toEqual([true, null]);
+  });
+
+  const all = Object.keys(leaves) as Leaf[];
+  test.each(all)("device protocol: the topic %s with its direction, QoS and retention", (leaf) => {
+    const { from, qos, retained } = leaves[leaf];
+    const operations = Object.values(asyncApi.operations).filter((one) =>
+      JSON.stringify(one).includes(`"#/channels/${leaf}"`),
+    );
+    expect(operations).toHaveLength(1);
+    expect(operations[0]).toMatchObject({
+      action: from === "robot" ? "receive" : "send",
+      bindings: { mqtt: { qos, retain: retained } },
+    });
+    expect(asyncApi.channels[leaf]?.address).toBe(`scr/v1/{serial}/${leaf}`);
+  });
+
+  test.each(all)("device protocol: the examples of %s are messages that the server takes", (leaf) => {
+    const ajv = new Ajv({ strict: false });
+    addFormats.default(ajv);
+    const isMessage = ajv.compile(plain(asyncApi.components.schemas[leaf] ?? {}));
+    for (const { name, payload } of messageExamples[leaf]) {
+      expect([name, leaves[leaf].schema.safeParse(payload).error, isMessage(payload)]).toEqual([name, undefined, true]);
+    }
+  });
+});
+
+test.each(documentFiles)("docs/api/%s is what the code says now; `npm run api-docs` writes it anew", (name) => {
+  const written = readFileSync(new URL(`../../../../../docs/api/${name}`, import.meta.url), "utf8");
+  expect(written === documentText(name), `docs/api/${name} is older than the contract: run \`npm run api-docs\``).toBe(
+    true,
+  );
+});

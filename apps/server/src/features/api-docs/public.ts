@@ -1,0 +1,1 @@
+export { documentFiles, documentText } from "./written-documents.ts";
