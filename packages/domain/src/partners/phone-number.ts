@@ -1,0 +1,72 @@
+import { getCountries, parsePhoneNumberFromString } from "libphonenumber-js/min";
+import type { CountryCode } from "libphonenumber-js/min";
+
+/** A phone number anywhere in the world can be called by `e164`; where that cannot be known, `problem` says why. */
+export type InternationalPhone =
+  | { readonly e164: string; readonly problem: null }
+  | { readonly e164: null; readonly problem: string };
+
+/** What people write for a country beside its English name and its two letters. */
+const OTHER_NAMES: Readonly<Record<string, CountryCode>> = {
+  america: "US",
+  bharat: "IN",
+  britain: "GB",
+  greatbritain: "GB",
+  ind: "IN",
+  uae: "AE",
+  uk: "GB",
+  unitedstatesofamerica: "US",
+  usa: "US",
+};
+
+/** Without case, accents, blanks and dots: U.S.A. is usa. */
+function countryKey(name: string): string {
+  return name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}]/gu, "");
+}
+
+/** Devanagari digits, which the library does not read. */
+function latinDigits(text: string): string {
+  return text.replaceAll(/[०-९]/g, (digit) => String(digit.charCodeAt(0) - 0x09_66));
+}
+
+let countries: ReadonlyMap<string, CountryCode> | undefined;
+
+function countriesByKey(): ReadonlyMap<string, CountryCode> {
+  const english = new Intl.DisplayNames(["en"], { type: "region" });
+  return new Map<string, CountryCode>([
+    ...getCountries().flatMap((code): [string, CountryCode][] => [
+      [countryKey(code), code],
+      [countryKey(english.of(code) ?? code), code],
+    ]),
+    ...Object.entries(OTHER_NAMES),
+  ]);
+}
+
+/**
+ * A number as people write it, in the form that works from every country (E.164: a plus sign and digits). With + or 00
+ * it names its country itself; a national one gets the code of `country`, such as INDIA or USA, and loses its leading 0.
+ */
+export function internationalPhone(text: string | null, country: string | null): InternationalPhone {
+  const written = (text ?? "").trim();
+  if (written === "") return { e164: null, problem: "No phone number is given." };
+  const isInternational = /^(?:\+|00)/.test(written);
+  const place = (country ?? "").trim();
+  countries ??= countriesByKey();
+  const code = countries.get(countryKey(place));
+  if (!isInternational && code === undefined) {
+    const why = place === "" ? "no country is given" : `the country "${place}" is not known`;
+    return { e164: null, problem: `The phone number has no country code, and ${why}. Write it with + and its code.` };
+  }
+  const found = parsePhoneNumberFromString(
+    latinDigits(written).replace(/^00/, "+"),
+    isInternational ? undefined : code,
+  );
+  // Only its length is judged: new ranges of numbers are given out every year.
+  if (found === undefined || !found.isPossible()) {
+    return { e164: null, problem: `"${written}" is not a whole phone number.` };
+  }
+  return { e164: found.number, problem: null };
+}
