@@ -29,10 +29,9 @@ export async function acceptCommand(
 ): Promise<Accepted> {
   const target = await findTarget(viewer, tx, body);
   const robot = await lockRobot(tx, target.robotId);
-  // It was moved or deleted while this call waited for the lock.
-  if (robot === null || robot.deleted_at !== null || robot.site_id !== target.siteId) {
-    throw new HttpError(404, MISSING_OR_PROCESSING);
-  }
+  // It was moved or deleted, or became another machine, while this call waited for the lock.
+  const isGone = robot === null || robot.deleted_at !== null || robot.site_id !== target.siteId;
+  if (isGone || robot.serial_number !== body.robotId) throw new HttpError(404, MISSING_OR_PROCESSING);
   const request: KeyedRequest | null = key === null ? null : { userId: viewer.userId, key, body: JSON.stringify(body) };
   const earlier = request && (await findEarlier(tx, request));
   if (earlier !== null) return { kind: "repeated", commandId: earlier };

@@ -1,0 +1,23 @@
+import { createRobot, deleteRobot, serialNumbers, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import type { FastifyInstance } from "fastify";
+import { register } from "../../platform/http/register.ts";
+import type { Parts } from "../../platform/parts.ts";
+import { RobotForms } from "./robot-forms.service.ts";
+
+/** §7 Robots: create, update, delete, and the serial numbers there are. */
+export function robotFormsRoutes(app: FastifyInstance, parts: Parts): void {
+  const forms = new RobotForms(parts);
+  register(app, createRobot, async ({ viewer, body }) => ({
+    message: "Robot created successfully",
+    robotId: await forms.create(viewer, body),
+  }));
+  register(app, updateRobot, async ({ viewer, params, body }) => {
+    await forms.update(viewer, params.id, body);
+    return { message: "Robot updated successfully" };
+  });
+  register(app, deleteRobot, async ({ viewer, params }) => {
+    await forms.delete(viewer, params.id);
+    return { message: "Robot deleted successfully" };
+  });
+  register(app, serialNumbers, () => forms.serialNumbers());
+}

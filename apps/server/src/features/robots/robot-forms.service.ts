@@ -1,0 +1,47 @@
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import type { createRobot, SerialNumber, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { decide } from "../../platform/database/decide.ts";
+import type { Parts } from "../../platform/parts.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { askForStatus } from "./ask-for-status.ts";
+import { createRobotAt } from "./create-robot.ts";
+import { deleteRobotOf } from "./delete-robot.ts";
+import { readSerialNumbers } from "./serial-numbers.writes.ts";
+import { updateRobotOf } from "./update-robot.ts";
+
+/** Adds, changes and deletes robots, and asks a machine that has become one for its state. */
+export class RobotForms {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Answers the new robot's id. Throws 400, 404 and 409. */
+  async create(viewer: Viewer, body: BodyOf<typeof createRobot>): Promise<number> {
+    const { db, clock } = this.#parts;
+    const created = await decide(db, (tx) => createRobotAt(tx, viewer, body, clock.now()));
+    if (created.kind === "refused") throw created.error;
+    void askForStatus(this.#parts, [body.serial_number]);
+    return created.robotId;
+  }
+
+  /** Throws 400, 404 and 409. */
+  async update(viewer: Viewer, robotId: number, body: BodyOf<typeof updateRobot>): Promise<void> {
+    const { db, clock } = this.#parts;
+    const updated = await decide(db, (tx) => updateRobotOf(tx, viewer, robotId, body, clock.now()));
+    if (updated.kind === "refused") throw updated.error;
+    if (updated.isOtherMachine) void askForStatus(this.#parts, [body.serial_number]);
+  }
+
+  /** Throws 400 and 404. */
+  async delete(viewer: Viewer, robotId: number): Promise<void> {
+    const { db, clock } = this.#parts;
+    const refusal = await decide(db, (tx) => deleteRobotOf(tx, viewer, robotId, clock.now()));
+    if (refusal !== null) throw refusal;
+  }
+
+  serialNumbers(): Promise<SerialNumber[]> {
+    return readSerialNumbers(this.#parts.db);
+  }
+}

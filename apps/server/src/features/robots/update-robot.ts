@@ -1,0 +1,110 @@
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import type { updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { changedMeanwhile, HttpError, notFound } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { recordAudit } from "../audit/public.ts";
+import {
+  findRobotOf,
+  type LockedRobot,
+  lockRobots,
+  readStillMoving,
+  settleRemoved,
+  showChange,
+  stillMovingSentences,
+} from "../commands/public.ts";
+import { refusedForm } from "./refused-form.ts";
+import {
+  becomeOtherMachine,
+  changeRobotRow,
+  moveWithRobot,
+  readRobotForm,
+  type RobotForm,
+} from "./robot-form.writes.ts";
+import { groupNameOf } from "./robot-grouping.writes.ts";
+import { robotConflicts } from "./robot-rows.writes.ts";
+import { lockSites } from "./robot-sites.queries.ts";
+
+/** What an edit came to in its transaction; a refusal is on record and is thrown after the commit. */
+export type UpdatedRobot =
+  | { readonly kind: "updated"; readonly isOtherMachine: boolean }
+  | { readonly kind: "refused"; readonly error: HttpError };
+
+type Body = BodyOf<typeof updateRobot>;
+
+/**
+ * §5 Robot form: changes a robot. Another serial number is another machine, whose state, commands and alerts begin
+ * anew; another site takes over the robot as it is, and history stays where it happened. Throws 404.
+ */
+export async function updateRobotOf(
+  tx: Tx,
+  viewer: Viewer,
+  robotId: number,
+  body: Body,
+  now: Date,
+): Promise<UpdatedRobot> {
+  const { siteId } = await findRobotOf(viewer, tx, robotId);
+  const robot = (await lockRobots(tx, [robotId])).get(robotId);
+  // Deleted, or moved to another site, while this call waited for the lock.
+  if (robot === undefined || robot.deleted_at !== null || robot.site_id !== siteId) throw notFound("Robot");
+  await lockSites(viewer, tx, [...new Set([siteId, body.site_id])]);
+  const { version, ...before } = await readRobotForm(tx, robotId);
+  const { version: begunFrom, ...after } = body;
+  const isOtherMachine = after.serial_number !== before.serial_number;
+  const error =
+    begunFrom !== undefined && begunFrom !== version
+      ? changedMeanwhile("robot")
+      : ((await bound(tx, robot, before, after, now)) ??
+        refusedForm((await robotConflicts(tx, [{ id: robotId, ...after }])).flat()));
+  await recordAudit(tx, {
+    actor: { userId: viewer.userId, name: viewer.name },
+    action: "UPDATE_ROBOT",
+    entity: "robot",
+    entityId: robotId,
+    siteId,
+    outcome: error === null ? "DONE" : "REFUSED",
+    reason: error?.message ?? null,
+    before: { ...before },
+    after: { ...after },
+    at: now,
+  });
+  if (error !== null) return { kind: "refused", error };
+  if (isOtherMachine) {
+    await settleRemoved(tx, [robot], `Robot ${before.serial_number} was replaced by ${after.serial_number}.`, now);
+  }
+  await changeRobotRow(tx, robotId, after);
+  if (isOtherMachine) await becomeOtherMachine(tx, robotId, now);
+  if (after.site_id !== siteId) await moveWithRobot(tx, robotId, after.site_id);
+  await showChange(tx, [robotId]);
+  return { kind: "updated", isOtherMachine };
+}
+
+/** Why the serial number or site of a robot must stay as it is for now (409); null where neither changes or both may. */
+async function bound(
+  tx: Tx,
+  robot: LockedRobot,
+  before: RobotForm,
+  after: RobotForm,
+  now: Date,
+): Promise<HttpError | null> {
+  const isOtherMachine = after.serial_number !== before.serial_number;
+  const fields = [
+    ...(isOtherMachine ? [{ field: "serial_number", words: "serial number" }] : []),
+    ...(after.site_id !== before.site_id ? [{ field: "site_id", words: "site" }] : []),
+  ];
+  if (fields.length === 0) return null;
+  const reasons: string[] = [];
+  for (const { why, serial_number } of await readStillMoving(tx, [robot.id], now)) {
+    reasons.push(stillMovingSentences[why](serial_number));
+  }
+  const group = await groupNameOf(tx, robot.id);
+  const serial = robot.serial_number;
+  if (group !== null) reasons.push(`Robot ${serial} is in the group "${group}". Take it out of the group first.`);
+  // The lock is on the machine: whoever locked it relies on that very one standing still.
+  if (isOtherMachine && robot.operating_mode === "maintenance") {
+    reasons.push(`Robot ${serial} is in maintenance. Exit maintenance first.`);
+  }
+  if (reasons.length === 0) return null;
+  const message = `The ${fields.map(({ words }) => words).join(" and ")} cannot be changed now. ${reasons.join(" ")}`;
+  return new HttpError(409, message, { errors: fields.map(({ field }) => ({ field, message })) });
+}
