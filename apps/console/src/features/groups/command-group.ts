@@ -8,8 +8,8 @@ import { liveStore } from "../../platform/live/live.ts";
 import { toast } from "../../platform/toast.tsx";
 import { reasonOf } from "../commands/public.ts";
 import type { StartOrStop } from "../commands/public.ts";
-import { noteCommandDone } from "../robots/public.ts";
-import { groupAction, noteJustStarted, setGroupAction } from "./group-action-store.ts";
+import { noteCommandsDone } from "../robots/public.ts";
+import { groupAction, setGroupAction } from "./group-action-store.ts";
 import { groupOutcomeTitle, robotsText, verbWords } from "./group-meaning.ts";
 
 export interface GroupOrder {
@@ -26,19 +26,17 @@ export interface GroupOrder {
 export async function commandGroup({ group, verb, only }: GroupOrder): Promise<void> {
   const robotIds = only ?? group.robots.map(({ id }) => id);
   const mine = { verb, robotIds, isUnderWay: true, results: [], failure: null };
-  const seen = new Map(robotIds.map((id) => [id, liveStore.robot(id) ?? null]));
+  const before = new Map(robotIds.map((id) => [id, liveStore.robot(id) ?? null]));
   setGroupAction(group.id, mine);
-  noteJustStarted(group.id, false);
   // A Stop All that was pressed meanwhile has taken over the card; what a Start came to then is told by the robots.
   const isTakenOver = () => groupAction(group.id) !== mine;
   try {
     const { results } = await sendToGroup(group, verb, only);
-    for (const { robotObjectId: id, outcome } of results) {
-      if (outcome === "SUCCESS" && !isTakenOver()) noteCommandDone(id, verb, seen.get(id) ?? null);
-    }
     if (isTakenOver()) return;
+    const done = results.flatMap(({ robotObjectId: id, outcome }) => (outcome === "SUCCESS" ? [id] : []));
+    // First, so that Stop All is possible all the time: while the order is under way, and by what came of it.
+    noteCommandsDone(done, verb, (id) => before.get(id) ?? null);
     const outcome = groupOutcomeOf(results);
-    noteJustStarted(group.id, verb === "START" && outcome !== "none");
     setGroupAction(group.id, outcome === "all" ? null : { ...mine, isUnderWay: false, results });
     tellOutcome(group.group_name, verb, results);
   } catch (error) {

@@ -15,11 +15,7 @@ export interface GroupAction {
   readonly failure: string | null;
 }
 
-/** The stream tells within this time what the robots of an answered Start All do, in milliseconds. */
-const JUST_STARTED_MS = 5_000;
-
 const actions = new Map<number, GroupAction>();
-const justStarted = new Map<number, ReturnType<typeof setTimeout>>();
 const listeners = new Map<number, Set<() => void>>();
 
 // Another user must not see what this one did.
@@ -38,33 +34,9 @@ export function setGroupAction(groupId: number, action: GroupAction | null): voi
   for (const listener of listeners.get(groupId) ?? []) listener();
 }
 
-/**
- * Robots of the group were started, as the answer says; the stream may tell so a moment later. Until then Stop All must
- * not be taken back from under a finger. A Stop All ends it.
- */
-export function noteJustStarted(groupId: number, started: boolean): void {
-  clearTimeout(justStarted.get(groupId));
-  justStarted.delete(groupId);
-  if (started)
-    justStarted.set(
-      groupId,
-      setTimeout(() => noteJustStarted(groupId, false), JUST_STARTED_MS),
-    );
-  for (const listener of listeners.get(groupId) ?? []) listener();
-}
-
-/** True for a moment after a Start All of this browser. */
-export function useJustStarted(groupId: number): boolean {
-  return useSyncExternalStore(useSubscription(groupId), () => justStarted.has(groupId));
-}
-
 /** Outlives the card, so that another tab of the page does not lose what came of an order. */
 export function useGroupAction(groupId: number): GroupAction | null {
-  return useSyncExternalStore(useSubscription(groupId), () => groupAction(groupId));
-}
-
-function useSubscription(groupId: number): (listener: () => void) => () => void {
-  return useCallback(
+  const subscribe = useCallback(
     (listener: () => void) => {
       const set = listeners.get(groupId) ?? new Set();
       listeners.set(groupId, set.add(listener));
@@ -75,4 +47,5 @@ function useSubscription(groupId: number): (listener: () => void) => () => void 
     },
     [groupId],
   );
+  return useSyncExternalStore(subscribe, () => groupAction(groupId));
 }

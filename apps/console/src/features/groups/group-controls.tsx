@@ -6,7 +6,6 @@ import { IconPlayerPlayFilled, IconPlayerStopFilled } from "@tabler/icons-react"
 import type { ReactNode } from "react";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import type { RobotView } from "../robots/public.ts";
-import { useJustStarted } from "./group-action-store.ts";
 import type { GroupAction } from "./group-action-store.ts";
 import classes from "./group-card.module.css";
 import { groupObstacleSentence, STILL_ASKING } from "./group-meaning.ts";
@@ -29,8 +28,7 @@ export interface GroupControlsProps {
 export function GroupControls({ group, rows, members, isKnown, action, tools }: GroupControlsProps) {
   const { order, dialog } = useGroupOrder(group, rows);
   const startObstacle = groupCan.startAll(members, action !== null || isCommandUnderWay(members));
-  const hasJustStarted = useJustStarted(group.id);
-  const isStarting = action?.verb === "START" || isStartUnderWay(members) || hasJustStarted;
+  const isStarting = action?.verb === "START" || isStartUnderWay(members);
   // Robots that have not told how they are may move: then Stop All is never in question.
   const stopObstacle = isKnown ? groupCan.stopAll(members, isStarting) : null;
   const startReason = startObstacle === null ? null : groupObstacleSentence[startObstacle];

@@ -6,7 +6,7 @@ import { call } from "../../platform/api/call.ts";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { liveStore } from "../../platform/live/live.ts";
 import { reasonOf } from "../commands/public.ts";
-import { noteCommandDone } from "../robots/public.ts";
+import { noteCommandsDone } from "../robots/public.ts";
 
 /** What came of Stop all robots: a result for each robot, or why the call itself failed. */
 export interface SiteStopped {
@@ -17,13 +17,12 @@ export interface SiteStopped {
 /** Stops every robot of a site by one call, which waits behind nothing; never throws. Null where the session is over. */
 export async function stopSite(siteId: number): Promise<SiteStopped | null> {
   const before = robotsOf(siteId);
+  const byId = new Map(before.map((robot) => [robot.robot_id, robot]));
   callSlots.giveWayToStop(before.map((robot) => robot.serial_number));
   try {
     const { results } = await call(siteStop, { body: { siteId } });
-    for (const { robotObjectId: id, outcome } of results) {
-      const seen = before.find((robot) => robot.robot_id === id) ?? null;
-      if (outcome === "SUCCESS") noteCommandDone(id, "STOP", seen);
-    }
+    const stopped = results.flatMap(({ robotObjectId: id, outcome }) => (outcome === "SUCCESS" ? [id] : []));
+    noteCommandsDone(stopped, "STOP", (id) => byId.get(id) ?? null);
     return { results, failure: null };
   } catch (error) {
     if (error instanceof TokenExpiredError) return null;

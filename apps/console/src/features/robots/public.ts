@@ -1,7 +1,7 @@
 export { IndividualRobotsTab } from "./individual-robots-tab.tsx";
 export { robotActivityOf } from "./robot-activity.ts";
 export { RobotBatteryBadge, RobotStatusBadge } from "./robot-badges.tsx";
-export { noteCommandDone } from "./robot-calls.ts";
+export { noteCommandsDone } from "./robot-calls.ts";
 export { obstacleSentence } from "./robot-meaning.ts";
 export { controllableOf } from "./robot-view.ts";
 export type { RobotView } from "./robot-view.ts";

@@ -82,7 +82,7 @@ export async function askRobotStatus({ robotId, serialNumber, signal, isManual }
 function noteUnanswered(robotId: number, serialNumber: string, isManual: boolean, error: unknown): void {
   const live = liveStore.robot(robotId) ?? null;
   const { overlay } = robotStatusStore.notes(robotId);
-  const before = overlay?.kind === "unreached" && overlayHolds(overlay, live) ? overlay : null;
+  const before = overlay?.kind === "unreached" && overlayHolds(overlay, live, new Date()) ? overlay : null;
   const isDemo = queryClient.getQueryData<ServerConfig>(queryKeyOf(config, {}))?.mode === "demo";
   robotStatusStore.update(robotId, {
     overlay: {
@@ -105,37 +105,39 @@ function noteUnanswered(robotId: number, serialNumber: string, isManual: boolean
   });
 }
 
-/** §4 Commands: Start success sets status normal, Stop success idle. `seen` is the robot as the stream told it before. */
-export function noteCommandDone(robotId: number, command: StartOrStop, seen: RobotLive | null): void {
-  const isStart = command === "START";
-  robotStatusStore.update(robotId, {
-    overlay: {
-      kind: "answered",
-      status: isStart ? "normal" : "idle",
-      motion: isStart ? "MOVING" : "STOPPED",
-      batteryPercent: null,
-      direction: null,
-      at: new Date(),
-      seen,
-    },
-  });
+/**
+ * §4 Commands: these robots showed the server what was commanded. `before` tells a robot as the stream told it when the
+ * button was pressed. What is computed of many robots hears of all of them at once, and before the caller goes on.
+ */
+export function noteCommandsDone(
+  robotIds: readonly number[],
+  verb: StartOrStop,
+  before: (robotId: number) => RobotLive | null,
+): void {
+  const at = new Date();
+  for (const id of robotIds) {
+    const seen = liveStore.robot(id) ?? null;
+    robotStatusStore.update(id, { overlay: { kind: "commanded", verb, at, before: before(id), seen } });
+  }
+  robotStatusStore.tellAll();
 }
 
 /** Sends START or STOP and notes what it makes of the status (§4 Commands); never throws. */
 export async function commandRobot(robot: RobotView, command: StartOrStop): Promise<void> {
   const press = {};
-  const seen = liveStore.robot(robot.id) ?? null;
+  const before = liveStore.robot(robot.id) ?? null;
   lastPress.set(robot.id, press);
   robotStatusStore.updateCalls(robot.id, { sending: command });
   const outcome = await sendRobotCommand(robot, command);
   if (lastPress.get(robot.id) !== press) return;
   lastPress.delete(robot.id);
-  robotStatusStore.updateCalls(robot.id, { sending: null });
-  if (outcome === "done") noteCommandDone(robot.id, command, seen);
+  if (outcome === "done") noteCommandsDone([robot.id], command, () => before);
   if (outcome === "failed") {
     const lastReportAt = liveStore.robot(robot.id)?.last_updated_at ?? null;
     robotStatusStore.update(robot.id, {
       overlay: { kind: "unreached", byStatusCall: false, mock: null, lastReportAt },
     });
   }
+  // Last, so that Stop is possible all the time: while it is sent, and by what came of it.
+  robotStatusStore.updateCalls(robot.id, { sending: null });
 }

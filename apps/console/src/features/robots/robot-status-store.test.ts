@@ -25,6 +25,17 @@ test("§4 Robot live status: a card hears of its own robot at once, the figures 
   expect(store.notes(2).calls).toEqual({ sending: "STOP", isRefreshing: false });
 });
 
+test("§4 Button enabling: what a command came to is told to the figures of all at once, and not again", () => {
+  const store = new RobotStatusStore();
+  const figures = vi.fn<() => void>();
+  store.subscribe(null, figures);
+  store.updateCalls(1, { sending: "START" });
+  store.tellAll();
+  expect(figures).toHaveBeenCalledTimes(1);
+  vi.advanceTimersByTime(100);
+  expect(figures).toHaveBeenCalledTimes(1);
+});
+
 test("§4 Session: after sign-out nothing of it is left for the next user", () => {
   const store = new RobotStatusStore();
   store.updateCalls(1, { sending: "START" });

@@ -37,7 +37,7 @@ export class RobotStatusStore {
     this.#notes.set(robotId, { ...this.notes(robotId), ...change });
     for (const listener of this.#byRobot.get(robotId) ?? []) listener();
     if (this.#all.size === 0 || this.#gathering !== undefined) return;
-    this.#gathering = setTimeout(() => this.#tellAll(), GATHER_MS);
+    this.#gathering = setTimeout(() => this.tellAll(), GATHER_MS);
   }
 
   updateCalls(robotId: number, change: Partial<CallState>): void {
@@ -50,7 +50,9 @@ export class RobotStatusStore {
     this.#notes.clear();
   }
 
-  #tellAll(): void {
+  /** Tells now what is gathered for figures over many robots. */
+  tellAll(): void {
+    clearTimeout(this.#gathering);
     this.#gathering = undefined;
     this.#version += 1;
     for (const listener of this.#all) listener();

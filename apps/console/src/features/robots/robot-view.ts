@@ -8,8 +8,8 @@ import type {
 import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
 import type { ControllableRobot } from "@suncrew/domain/robots/robot-can.ts";
 import type { MockReading } from "./mock-reading.ts";
-import { overlayHolds } from "./robot-overlay.ts";
-import type { CallState, RobotOverlay } from "./robot-overlay.ts";
+import { commandedLook, overlayHolds } from "./robot-overlay.ts";
+import type { CallState, CommandedOverlay, RobotOverlay } from "./robot-overlay.ts";
 
 /** The parts of a robot that stay while the stream changes the rest. */
 export type RobotFixed = Pick<RobotWithSettings, "robot_name" | "motor_type" | "control_type" | "installation_date">;
@@ -76,14 +76,16 @@ function instantOf(text: string | null): Date | null {
  */
 export function robotViewOf({ row, live, overlay: noted, calls }: RobotSources, now: Date): RobotView {
   const told = live ?? row;
-  const overlay = noted !== null && overlayHolds(noted, live) ? noted : null;
+  const overlay = noted !== null && overlayHolds(noted, live, now) ? noted : null;
   const answer = overlay?.kind === "answered" ? overlay : null;
+  const commanded = overlay?.kind === "commanded" ? overlay : null;
+  const shown = commanded === null ? answer : commandedLook[commanded.verb];
   const unreached = overlay?.kind === "unreached" ? overlay : null;
   const isUnknown = live === null && overlay === null;
   const mock = unreached?.mock ?? null;
   const isAway = isUnknown || unreached !== null || told.operating_mode === "maintenance";
-  const status = isAway ? "offline" : (answer?.status ?? told.status);
-  const lastUpdatedAt = answer?.at ?? instantOf(told.last_updated_at);
+  const status = isAway ? "offline" : (shown?.status ?? told.status);
+  const lastUpdatedAt = (commanded ?? answer)?.at ?? instantOf(told.last_updated_at);
   return {
     id: row.robot_id,
     siteId: told.site_id,
@@ -96,9 +98,9 @@ export function robotViewOf({ row, live, overlay: noted, calls }: RobotSources, 
     installationDate: row.installation_date,
     status,
     isChecking: isUnknown,
-    isConnected: answer !== null || (live?.online === true && unreached === null),
+    isConnected: shown !== null || (live?.online === true && unreached === null),
     mode: told.operating_mode,
-    motion: answer?.motion ?? told.motion,
+    motion: shown?.motion ?? told.motion,
     isCharging: told.charging && status !== "offline",
     batteryPercent: mock?.batteryPercent ?? answer?.batteryPercent ?? told.battery_level,
     cleaningDirection: answer?.direction ?? told.cleaning_direction,
@@ -111,8 +113,8 @@ export function robotViewOf({ row, live, overlay: noted, calls }: RobotSources, 
     maintenance: told.maintenance,
     isStale: mock !== null || isOld(status, told.operating_mode, lastUpdatedAt, now),
     mock,
-    run: runOf(told, status),
-    openCommand: told.open_command,
+    run: commanded?.verb === "STOP" ? null : runOf(told, status),
+    openCommand: isAnswered(told.open_command, commanded) ? null : told.open_command,
     sending: calls.sending,
     isRefreshing: calls.isRefreshing,
   };
@@ -123,6 +125,11 @@ function isOld(status: RobotStatus, mode: OperatingMode, at: Date | null, now: D
   if (at === null) return true;
   if (status === "offline" && mode !== "maintenance") return true;
   return now.getTime() - at.getTime() > OFFLINE_AFTER_MS;
+}
+
+/** The stream tells of the command that has been answered as if it were still under way. */
+function isAnswered(open: RobotLive["open_command"], commanded: CommandedOverlay | null): boolean {
+  return open !== null && commanded !== null && open.verb === commanded.verb && !open.pending;
 }
 
 function runOf(told: RobotLive, status: RobotStatus): RobotView["run"] {

@@ -1,0 +1,102 @@
+import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
+import { describe, expect, test } from "vitest";
+import { NO_CALLS } from "./robot-overlay.ts";
+import type { CommandedOverlay } from "./robot-overlay.ts";
+import { controllableOf, robotViewOf } from "./robot-view.ts";
+import { NOON, robotLive, robotRow } from "./test/robot-rows.ts";
+
+const open = (verb: "START" | "STOP", pending = false) => ({
+  id: "0198a8b2-0000-7000-8000-000000000000",
+  verb,
+  issued_at: "2026-03-01T12:00:00.000Z",
+  pending,
+});
+const run = { run_id: "0198a8b2-0000-7000-8000-000000000001", began_at: NOON.toISOString(), planned_end_at: null };
+const ended = {
+  ...run,
+  ended_at: NOON.toISOString(),
+  outcome: "STOPPED" as const,
+  started_by: "Anita Rao",
+  reason: null,
+};
+
+const standing = robotLive();
+const cleaning = robotLive({ status: "normal", motion: "MOVING", current_run: run });
+
+const afterStart = (seen: RobotLive | null): CommandedOverlay => ({
+  kind: "commanded",
+  verb: "START",
+  at: NOON,
+  before: standing,
+  seen,
+});
+const afterStop = (seen: RobotLive | null): CommandedOverlay => ({
+  kind: "commanded",
+  verb: "STOP",
+  at: NOON,
+  before: cleaning,
+  seen,
+});
+
+const view = (live: RobotLive | null, overlay: CommandedOverlay, laterMs = 100) =>
+  robotViewOf({ row: robotRow(), live, overlay, calls: NO_CALLS }, new Date(NOON.getTime() + laterMs));
+const canStop = (live: RobotLive | null, overlay: CommandedOverlay) =>
+  robotCan.stop(controllableOf(view(live, overlay)));
+
+describe("§4 Commands: an answered Start or Stop until the stream tells of it", () => {
+  test.each([
+    ["what was before the press", standing],
+    ["that the START is under way", robotLive({ open_command: open("START") })],
+    ["another battery level", robotLive({ battery_level: 71 })],
+    ["nothing yet", null],
+  ])("§4 Button enabling: Stop is possible after an answered Start while the stream tells %s", (_, live) => {
+    const overlay = afterStart(standing);
+    expect(view(live, overlay)).toMatchObject({ status: "normal", motion: "MOVING", openCommand: null });
+    expect(canStop(live, overlay)).toBeNull();
+  });
+
+  test("§4 Commands: the stream's own word counts once it shows the robot clean, with all that it says", () => {
+    const live = robotLive({ status: "warning", motion: "MOVING", current_run: run });
+    expect(view(live, afterStart(standing))).toMatchObject({ status: "warning", motion: "MOVING" });
+    expect(view(live, afterStart(live))).toMatchObject({ status: "warning", run: { plannedEndAt: null } });
+  });
+
+  test.each([
+    ["a fault", { status: "critical" as const }],
+    ["a run that has ended already", { last_run: ended }],
+    ["that it is away", { status: "offline" as const, online: false }],
+    ["maintenance", { operating_mode: "maintenance" as const }],
+  ])("§4 Commands: a Start's answer yields to %s, though the stream never showed it clean", (_, change) => {
+    expect(view(robotLive(change), afterStart(standing)).motion).toBe("STOPPED");
+  });
+
+  test("§4 Commands: a run that ended before the Start was answered is seen as well", () => {
+    const live = robotLive({ last_run: ended });
+    expect(view(live, afterStart(live)).motion).toBe("STOPPED");
+  });
+
+  test("§4 Commands: five seconds after the answer any later word of the stream counts", () => {
+    const later = robotLive({ battery_level: 71 });
+    expect(view(later, afterStart(standing), 4_999).motion).toBe("MOVING");
+    expect(view(later, afterStart(standing), 5_000).motion).toBe("STOPPED");
+    expect(view(standing, afterStart(standing), 60_000).motion).toBe("MOVING");
+  });
+
+  test("§4 Commands: after an answered Stop it stands, whatever the stream still tells of the run", () => {
+    const stopping = robotLive({ ...cleaning, open_command: open("STOP") });
+    for (const live of [cleaning, stopping]) {
+      const robot = view(live, afterStop(cleaning));
+      expect(robot).toMatchObject({ status: "idle", motion: "STOPPED", openCommand: null, run: null });
+      expect(robotCan.start(controllableOf(robot))).toBeNull();
+    }
+    expect(view(robotLive({ status: "warning" }), afterStop(cleaning)).status).toBe("warning");
+  });
+
+  test("§4 Commands: another command than the answered one stays shown, and so does a Stop that is kept", () => {
+    const stop = robotLive({ open_command: open("STOP") });
+    expect(view(stop, afterStart(standing)).openCommand?.verb).toBe("STOP");
+    const kept = robotLive({ ...cleaning, open_command: open("STOP", true) });
+    expect(view(kept, afterStop(cleaning)).openCommand?.pending).toBe(true);
+  });
+});
