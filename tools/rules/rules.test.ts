@@ -8,7 +8,7 @@ import { honestTypes, noSkippedTests, noSleepsInTests, noUnfinishedMarks } from 
 import { importBoundaries } from "./import-boundaries.ts";
 import { fileNames, fileSize, longestFile } from "./naming.ts";
 import { plainWords } from "./plain-words.ts";
-import { queriesAskTheViewer, routesHoldNoSql, writesStayInside } from "./tenancy.ts";
+import { deletedSitesAreHistory, queriesAskTheViewer, routesHoldNoSql, writesStayInside } from "./tenancy.ts";
 
 describe("imports", () => {
   test.each([
@@ -141,6 +141,16 @@ describe("§6 tenancy", () => {
       text: file.text.replace("./robots.queries.ts", "./robots.writes.ts"),
     }));
     expect(queriesAskTheViewer(other)).toHaveLength(1);
+  });
+
+  test("deleted sites are asked for by the queries of history alone", () => {
+    const text =
+      'import { sitesEverVisible } from "../sites/public.ts"; export const r = (viewer: Viewer) => sitesEverVisible(viewer);';
+    const inFile = (path: string) =>
+      [queriesAskTheViewer, deletedSitesAreHistory].map((rule) => problemsOf(rule, path, text));
+    expect(inFile(`${server}/features/runs/runs.queries.ts`)).toEqual([[], []]);
+    expect(inFile(queries).map((problems) => problems.length)).toEqual([1, 1]);
+    expect(problemsOf(deletedSitesAreHistory, `${server}/features/runs/runs.routes.ts`, text)).toHaveLength(1);
   });
 
   test("routes and queries do not reach SQL without a viewer, also not by a public.ts", () => {

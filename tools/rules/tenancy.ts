@@ -6,6 +6,10 @@ const rule = "tenancy, docs/architecture.md";
 
 /** The one wall: which sites exist for who asks. */
 const wall = "visibleSites";
+/** The same with deleted sites, for what tells of the past. */
+const historyWall = "sitesEverVisible";
+/** The features whose queries are history. */
+const history: readonly (string | null)[] = ["activity", "alerts", "audit", "reports", "runs"];
 
 /** Files that answer people. */
 const answersPeople = /\.(routes|queries)\.ts$/;
@@ -18,7 +22,10 @@ interface FoundFunction {
   readonly end: number;
 }
 
-/** Every exported function of a `*.queries.ts` takes `viewer` first and starts from visibleSites(viewer). */
+/**
+ * Every exported function of a `*.queries.ts` takes `viewer` first and starts from visibleSites(viewer), in the features
+ * of history also from sitesEverVisible(viewer).
+ */
 export function queriesAskTheViewer(files: readonly RepositoryFile[]): Problem[] {
   const handedOn = namesHandedOn(files, ".queries.ts");
   return serverFeatureFiles(files)
@@ -60,6 +67,17 @@ export function writesStayInside(files: readonly RepositoryFile[]): Problem[] {
       const message = `imports ${name}, whose SQL asks for no viewer. Only the server's own work does (services, bridge, jobs); call a service that has checked the viewer.`;
       return [{ path: file.path, rule, message }];
     });
+  });
+}
+
+/** Deleted sites exist for history alone: nothing else in the features asks for them. */
+export function deletedSitesAreHistory(files: readonly RepositoryFile[]): Problem[] {
+  return serverFeatureFiles(files).flatMap((file) => {
+    const { feature } = placeOf(file.path);
+    const asks = importsOf(file).some(({ names }) => names.includes(historyWall)) && !file.path.endsWith("/public.ts");
+    if (!asks || (history.includes(feature) && file.path.endsWith(".queries.ts"))) return [];
+    const message = `asks for deleted sites by ${historyWall}. Only the queries of ${history.join(", ")} do; all else starts from ${wall}.`;
+    return [{ path: file.path, rule, message }];
   });
 }
 
@@ -143,7 +161,8 @@ function namesBehindWall(
   queries: readonly string[],
 ): ReadonlySet<string> {
   const calls = callsOf(file).filter(({ argumentNames }) => argumentNames.includes("viewer"));
-  const behind = new Set([wall, ...queries]);
+  const walls = history.includes(placeOf(file.path).feature) ? [wall, historyWall] : [wall];
+  const behind = new Set([...walls, ...queries]);
   for (let before = 0; before !== behind.size;) {
     before = behind.size;
     for (const { name, start, end } of functions) {

@@ -2,7 +2,7 @@ import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { visibleSites } from "../sites/public.ts";
+import { sitesEverVisible } from "../sites/public.ts";
 
 export interface ActivityChoice {
   /** Rows older than this one follow; its `log_id`. */
@@ -11,14 +11,14 @@ export interface ActivityChoice {
   readonly logIds?: readonly string[];
 }
 
-/** STARTs and STOPs at the viewer's sites, newest first. A partner is not told partners' names (§6). */
+/** STARTs and STOPs at the viewer's sites, deleted ones too, newest first. A partner is not told partners' names (§6). */
 export async function readActivity(
   viewer: Viewer,
   db: Executor,
   choice: ActivityChoice = {},
 ): Promise<ActivityEntry[]> {
   if (choice.logIds?.length === 0) return [];
-  let query = visibleSites(viewer, db)
+  let query = sitesEverVisible(viewer, db)
     .innerJoin("activity as a", "a.site_id", "sites.id")
     .select(["a.created_at", "a.action", "a.action_type", "a.user_name", "a.status", "a.site_id", "a.site_name"])
     .select(["a.partner_name", "a.robot_name", "a.serial_number", "a.details", "a.params"])
@@ -41,9 +41,9 @@ export async function readActivity(
   }));
 }
 
-/** How many rows there are at the viewer's sites. */
+/** How many rows there are at the viewer's sites, deleted ones too. */
 export async function countActivity(viewer: Viewer, db: Executor): Promise<number> {
-  const { total } = await visibleSites(viewer, db)
+  const { total } = await sitesEverVisible(viewer, db)
     .innerJoin("activity as a", "a.site_id", "sites.id")
     .select((eb) => eb.fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();

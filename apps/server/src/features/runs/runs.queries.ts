@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { requireSite, visibleSites } from "../sites/public.ts";
+import { sitesEverVisible } from "../sites/public.ts";
 import { reasonInWords } from "./run-reasons.ts";
 
 export interface RunChoice {
@@ -20,13 +20,13 @@ export interface RunChoice {
 /** A STOP's number is its time in milliseconds or a little more: only those about a run's time are looked at. */
 const SEQ_AHEAD_MS = 60_000;
 
-/** Runs at the viewer's sites, newest first, with the cursor of each. */
+/** Runs at the viewer's sites, deleted ones too, newest first, with the cursor of each. */
 export async function readRuns(
   viewer: Viewer,
   db: Executor,
   choice: RunChoice,
 ): Promise<{ readonly run: Run; readonly cursor: string }[]> {
-  let query = visibleSites(viewer, db)
+  let query = sitesEverVisible(viewer, db)
     .innerJoin("runs", "runs.site_id", "sites.id")
     .innerJoin("robots", "robots.id", "runs.robot_id")
     .select(["runs.id", "runs.site_id", "runs.robot_id", "robots.robot_name", "robots.serial_number"])
@@ -73,10 +73,10 @@ export async function readRuns(
 
 /** Throws 404 where the site or robot of a filter is out of the viewer's scope, and 400 where they do not belong together. */
 export async function requireChosen(viewer: Viewer, db: Executor, { siteId, robotId }: RunChoice): Promise<void> {
-  if (siteId !== undefined) await requireSite(viewer, db, siteId);
+  if (siteId !== undefined) await requireSiteEver(viewer, db, siteId);
   if (robotId === undefined) return;
-  // Robots that were deleted keep their history.
-  const robot = await visibleSites(viewer, db)
+  // Robots and sites that were deleted keep their history.
+  const robot = await sitesEverVisible(viewer, db)
     .innerJoin("robots", "robots.site_id", "sites.id")
     .select("robots.site_id")
     .where("robots.id", "=", robotId)
@@ -84,4 +84,9 @@ export async function requireChosen(viewer: Viewer, db: Executor, { siteId, robo
   if (!robot) throw notFound("Robot");
   if (siteId !== undefined && robot.site_id !== siteId)
     throw invalid("robot_id", "robot_id must be a robot of the site");
+}
+
+async function requireSiteEver(viewer: Viewer, db: Executor, siteId: number): Promise<void> {
+  const site = await sitesEverVisible(viewer, db).select("sites.id").where("sites.id", "=", siteId).executeTakeFirst();
+  if (!site) throw notFound("Site");
 }

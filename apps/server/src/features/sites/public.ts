@@ -1,2 +1,2 @@
 export { readSites, requireSite } from "./sites.queries.ts";
-export { visibleSites } from "./visible-sites.ts";
+export { sitesEverVisible, visibleSites } from "./visible-sites.ts";

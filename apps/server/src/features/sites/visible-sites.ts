@@ -8,8 +8,16 @@ import type { Viewer } from "../../platform/viewer.ts";
  * deleted, a partner those it maintains. Selects nothing yet; the sites are named `sites`.
  */
 export function visibleSites(viewer: Viewer, db: Executor): SelectQueryBuilder<Tables, "sites", object> {
-  const present = db.selectFrom("sites").where("sites.deleted_at", "is", null);
-  if (viewer.role === "SUPER_ADMIN") return present;
-  if (viewer.partnerId === null) return present.where((eb) => eb.lit(false));
-  return present.where("sites.maintenance_partner_id", "=", viewer.partnerId);
+  return sitesEverVisible(viewer, db).where("sites.deleted_at", "is", null);
+}
+
+/**
+ * The same wall for history, which stays readable: with sites that were deleted, for a Super Admin and for the partner
+ * that had each. Nothing but the history of a site may start from it.
+ */
+export function sitesEverVisible(viewer: Viewer, db: Executor): SelectQueryBuilder<Tables, "sites", object> {
+  const ever = db.selectFrom("sites");
+  if (viewer.role === "SUPER_ADMIN") return ever;
+  if (viewer.partnerId === null) return ever.where((eb) => eb.lit(false));
+  return ever.where("sites.maintenance_partner_id", "=", viewer.partnerId);
 }
