@@ -3,6 +3,8 @@ import { STATE_FRESH_MS } from "./limits.ts";
 
 /** What the server knows of a robot whose settings are to change, read under the lock on the robot's row. */
 export interface SettingsCandidate {
+  /** Its device was retired: it is never commanded again. */
+  readonly deviceRetired: boolean;
   readonly online: boolean;
   readonly operatingMode: OperatingMode;
   readonly deviceMode: "AUTO" | "MANUAL" | "MAINTENANCE" | null;
@@ -10,10 +12,11 @@ export interface SettingsCandidate {
   readonly hasUnsettledMaintenanceOn: boolean;
 }
 
-export type SettingsRefusal = "maintenance" | "away" | "stale";
+export type SettingsRefusal = "retired" | "maintenance" | "away" | "stale";
 
 /** Why a SET is refused now, or null where it may be sent: a robot that moves takes it, one that is not there cannot. */
 export function settingsRefusal(robot: SettingsCandidate, now: Date): SettingsRefusal | null {
+  if (robot.deviceRetired) return "retired";
   if (robot.operatingMode === "maintenance" || robot.deviceMode === "MAINTENANCE" || robot.hasUnsettledMaintenanceOn) {
     return "maintenance";
   }

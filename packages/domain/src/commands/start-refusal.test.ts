@@ -3,6 +3,7 @@ import { type StartCandidate, type StartRefusal, startRefusal } from "./start-re
 
 const now = new Date("2026-03-01T06:00:00Z");
 const ready: StartCandidate = {
+  deviceRetired: false,
   online: true,
   motion: "STOPPED",
   operatingMode: "auto",
@@ -40,7 +41,8 @@ describe("protocol rule 2: START only to a robot that is there", () => {
     expect(startRefusal(edge, now)).toBeNull();
   });
 
-  it("names the lock before anything else", () => {
+  it("names a retired device (rule 9), then the lock, before anything else", () => {
+    expect(startRefusal({ ...ready, deviceRetired: true, operatingMode: "maintenance" }, now)).toBe("retired");
     expect(startRefusal({ ...ready, online: false, operatingMode: "maintenance" }, now)).toBe("maintenance");
   });
 });

@@ -3,6 +3,8 @@ import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "./limits.ts";
 
 /** What the server knows of a robot as it decides, read under the lock on the robot's row. */
 export interface StartCandidate {
+  /** Its device was retired: it is never commanded again. */
+  readonly deviceRetired: boolean;
   readonly online: boolean;
   readonly motion: Motion | null;
   readonly operatingMode: OperatingMode;
@@ -16,10 +18,19 @@ export interface StartCandidate {
   readonly hasUnsettledMaintenanceOn: boolean;
 }
 
-export type StartRefusal = "maintenance" | "away" | "stale" | "moving" | "start-open" | "stop-unsettled" | "clock";
+export type StartRefusal =
+  | "retired"
+  | "maintenance"
+  | "away"
+  | "stale"
+  | "moving"
+  | "start-open"
+  | "stop-unsettled"
+  | "clock";
 
-/** Protocol rules 2, 8 and 12: why a START is refused now, or null where it may be sent. */
+/** Protocol rules 2, 8, 9 and 12: why a START is refused now, or null where it may be sent. */
 export function startRefusal(robot: StartCandidate, now: Date): StartRefusal | null {
+  if (robot.deviceRetired) return "retired";
   if (robot.operatingMode === "maintenance" || robot.deviceMode === "MAINTENANCE" || robot.hasUnsettledMaintenanceOn) {
     return "maintenance";
   }

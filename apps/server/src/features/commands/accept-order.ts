@@ -69,14 +69,15 @@ export async function acceptOrder(
 export async function acceptAll(tx: Tx, asked: readonly AskedOrder[], now: Date): Promise<Map<number, OrderAccepted>> {
   const accepted = new Map<number, OrderAccepted>();
   const guarded = await guardRefusals(tx, asked);
-  const refused: RefusedStart[] = [];
+  const refused: RefusedOrder[] = [];
   const overtaken: OpenCommand[] = [];
   const taken: CommandOf[] = [];
   for (const { robot, open, order } of asked) {
     const command = newCommand(order, robot);
-    const refusal = order.verb === "START" ? (guarded.get(robot.id) ?? refusalOf(robot, open, now)) : null;
+    const refusal =
+      order.verb === "START" ? (guarded.get(robot.id) ?? refusalOf(robot, open, now)) : stopRefusal(robot);
     if (refusal !== null) {
-      const error = refusedStart(refusal, robot.serial_number, order.refusedAs);
+      const error = refusedOrder(refusal, robot.serial_number, order.refusedAs);
       refused.push({ robot, command, error });
       accepted.set(robot.id, { kind: "refused", refusal, error });
       continue;
@@ -109,7 +110,10 @@ function startsOf(robot: LockedRobot, open: readonly Command[]): OpenCommand[] {
   return open.filter(({ verb }) => verb === "START").map((command) => ({ robot, command }));
 }
 
-function refusedStart(
+/** A STOP is always taken (protocol rule 3), but by a robot whose device was cut off for good. */
+const stopRefusal = ({ device_retired }: LockedRobot): StartRefusal | null => (device_retired ? "retired" : null);
+
+function refusedOrder(
   refusal: StartRefusal | GuardRefusal,
   serial: string,
   told: Order["refusedAs"] = (reason) => reason,
@@ -118,15 +122,15 @@ function refusedStart(
   return new HttpError(status, told(refusalSentences[refusal](serial)), { success: false });
 }
 
-interface RefusedStart {
+interface RefusedOrder {
   readonly robot: LockedRobot;
-  readonly command: NewCommand;
+  readonly command: NewCommand & { readonly verb: Order["verb"] };
   readonly error: HttpError;
 }
 
-async function recordRefusals(tx: Tx, refused: readonly RefusedStart[], now: Date): Promise<void> {
+async function recordRefusals(tx: Tx, refused: readonly RefusedOrder[], now: Date): Promise<void> {
   const rows = refused.map(({ robot, command, error }) => {
-    const who = { verb: "START", user_id: command.userId, requested_by: command.requestedBy } as const;
+    const who = { verb: command.verb, user_id: command.userId, requested_by: command.requestedBy };
     const pressed = { ...who, id: null, mode: command.mode, action_type: command.actionType, params: command.params };
     return {
       logged: { robot, command: pressed, status: "REFUSED" as const, details: error.message },
@@ -145,7 +149,10 @@ async function recordRefusals(tx: Tx, refused: readonly RefusedStart[], now: Dat
   );
 }
 
-function newCommand({ verb, by, mode, params, maxDurationS, runId }: Order, robot: LockedRobot): NewCommand {
+function newCommand(
+  { verb, by, mode, params, maxDurationS, runId }: Order,
+  robot: LockedRobot,
+): RefusedOrder["command"] {
   return {
     verb,
     params: {

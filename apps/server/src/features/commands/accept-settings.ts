@@ -75,6 +75,7 @@ async function refusalOf(
   const open = await readOpenCommands(tx, [robot.id]);
   const refusal = settingsRefusal(
     {
+      deviceRetired: robot.device_retired,
       online: robot.state.online,
       operatingMode: robot.operating_mode,
       deviceMode: robot.state.mode,
@@ -85,8 +86,12 @@ async function refusalOf(
   );
   return (
     refusal &&
-    new HttpError(refusal === "maintenance" ? 409 : 504, refusalSentences[refusal](robot.serial_number), {
-      success: false,
-    })
+    new HttpError(
+      refusal === "away" || refusal === "stale" ? 504 : 409,
+      refusalSentences[refusal](robot.serial_number),
+      {
+        success: false,
+      },
+    )
   );
 }

@@ -8,6 +8,9 @@ export interface ClaimedCommand extends Selectable<CommandsTable> {
   readonly current_session: number;
 }
 
+/** Nothing is sent to a device that was retired, whatever was stored for it before (protocol rule 9). */
+const isInService = sql<boolean>`exists (select from devices d where d.serial = c.serial_number and d.retired_at is null)`;
+
 /** Takes one stored command for this server. Null where it is taken, settled, or too old for its verb. */
 export async function claimOnce(
   db: Db,
@@ -21,7 +24,8 @@ export async function claimOnce(
 
 /**
  * Takes stored commands for this server, in a commit of their own: they are published by nobody else (protocol rule
- * 5). Those that are taken, settled, or too old for their verb are left out.
+ * 5). Those that are taken, settled, too old for their verb or of retired devices are left
+ * out.
  */
 export async function claimAll(
   db: Db,
@@ -34,7 +38,7 @@ export async function claimAll(
     from robot_state s
     where c.id = any(${[...commandIds]}::uuid[]) and s.robot_id = c.robot_id
       and c.claimed_by is null and c.settled_at is null
-      and (c.verb in ('STOP', 'MAINTENANCE_ON') or c.expires_at > ${now})
+      and (c.verb in ('STOP', 'MAINTENANCE_ON') or c.expires_at > ${now}) and ${isInService}
     returning c.*, s.session as current_session
   `.execute(db);
   return rows;
@@ -77,6 +81,7 @@ export async function claimPending(db: Db, which: Resend, serverId: string, now:
       join robot_state s on s.robot_id = c.robot_id
       join robots r on r.id = c.robot_id and r.deleted_at is null
       where c.settled_at is null and c.verb in ('STOP', 'MAINTENANCE_ON') and ${chosen}
+        and ${isInService}
       order by c.seq
       for update of c skip locked
     ) pending

@@ -20,6 +20,8 @@ export interface LockedRobot {
   readonly brush_motor_speed: number;
   readonly last_command_seq: number;
   readonly deleted_at: Date | null;
+  /** Its device was cut off for good (protocol rule 9): nothing is sent to it any more. */
+  readonly device_retired: boolean;
   readonly state: Pick<
     Selectable<RobotStateTable>,
     "online" | "session" | "motion" | "mode" | "live_at" | "clock_skew_ms" | "last_seq"
@@ -59,6 +61,11 @@ export async function lockRobots(
     .innerJoin("robot_state as s", "s.robot_id", "r.id")
     .select(["r.id", "r.site_id", "r.serial_number", "r.robot_name", "r.operating_mode", "r.cleaning_direction"])
     .select(["r.main_motor_speed", "r.brush_motor_speed", "r.last_command_seq", "r.deleted_at"])
+    .select(
+      sql<boolean>`exists (select from devices d where d.serial = r.serial_number and d.retired_at is not null)`.as(
+        "device_retired",
+      ),
+    )
     .select(["s.online", "s.session", "s.motion", "s.mode", "s.live_at", "s.clock_skew_ms", "s.last_seq"])
     .where("r.id", "in", lockedIds)
     .execute();

@@ -15,6 +15,7 @@ export const BROKER_AWAY =
 
 /** Why a START or SET is refused, for people. */
 export const refusalSentences: Record<StartRefusal | SettingsRefusal | GuardRefusal, (serial: string) => string> = {
+  retired: (serial) => `The device ${serial} was retired, so the robot is not commanded any more.`,
   maintenance: (serial) => `Robot ${serial} is in maintenance. Exit maintenance first.`,
   away: (serial) => `Robot ${serial} is away: it has no connection at the moment.`,
   stale: (serial) => `Robot ${serial} has not reported for 45 seconds. Refresh its status, then try again.`,

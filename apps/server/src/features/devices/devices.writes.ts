@@ -30,20 +30,25 @@ export async function lockRobotStates(tx: Tx, serials: readonly string[]): Promi
     tx,
     found.map((row) => row.robot_id),
   );
-  return found.map(({ serial_number: serial, robot_id, ...row }) => ({
-    serial,
-    row: { ...row, robot_id, operating_mode: modes.get(robot_id) ?? "auto" },
-  }));
+  return found.flatMap(({ serial_number: serial, robot_id, ...row }) => {
+    const now = modes.get(robot_id);
+    // Retired, deleted or given to another machine while this transaction waited for the lock.
+    if (now === undefined || now.serial_number !== serial) return [];
+    return [{ serial, row: { ...row, robot_id, operating_mode: now.operating_mode } }];
+  });
 }
 
 /** Read once the locks are held: a query that waited for them has seen the other rows as they were before. */
-async function readModes(tx: Tx, robotIds: readonly number[]): Promise<Map<number, StateRow["operating_mode"]>> {
+async function readModes(tx: Tx, robotIds: readonly number[]) {
   const rows = await tx
-    .selectFrom("robots")
-    .select(["id", "operating_mode"])
-    .where("id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .selectFrom("robots as r")
+    .innerJoin("devices as d", "d.serial", "r.serial_number")
+    .select(["r.id", "r.operating_mode", "r.serial_number"])
+    .where("r.id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("r.deleted_at", "is", null)
+    .where("d.retired_at", "is", null)
     .execute();
-  return new Map(rows.map((row) => [row.id, row.operating_mode]));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /**

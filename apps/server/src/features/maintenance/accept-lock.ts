@@ -12,7 +12,7 @@ import {
   settleAllOvertaken,
 } from "../commands/public.ts";
 import { readOpenLocks, storeLocks } from "./locks.writes.ts";
-import { alreadyLocked } from "./maintenance-sentences.ts";
+import { alreadyLocked, deviceRetired } from "./maintenance-sentences.ts";
 
 /** What became of a lock or release in its transaction; a refusal is on record and told after the commit. */
 export type MaintenanceAccepted =
@@ -30,7 +30,7 @@ export interface AskedRobot {
 
 /**
  * Protocol rule 8: locks robots that this transaction has locked, wherever they are and whatever they do. STARTs under
- * way are overtaken, and so are releases. Refused only where a lock stands already. Answers by robot.
+ * way are overtaken, and so are releases. Refused only where a lock stands already, and where nothing reaches the device any more. Answers by robot.
  */
 export async function acceptLocks(
   tx: Tx,
@@ -47,8 +47,10 @@ export async function acceptLocks(
   for (const one of asked) {
     const { robot, open } = one;
     const lock = standing.get(robot.id);
-    if (lock !== undefined && !open.some(({ verb }) => verb === "MAINTENANCE_OFF")) {
-      const error = new HttpError(409, alreadyLocked(robot.serial_number, lock), { success: false });
+    const isLocked = lock !== undefined && !open.some(({ verb }) => verb === "MAINTENANCE_OFF");
+    if (isLocked || robot.device_retired) {
+      const why = isLocked ? alreadyLocked(robot.serial_number, lock) : deviceRetired(robot.serial_number);
+      const error = new HttpError(409, why, { success: false });
       audited.push({ robot, command: who, outcome: "REFUSED", reason: error.message, after: { reason } });
       accepted.set(robot.id, { kind: "refused", error });
       continue;

@@ -25,6 +25,10 @@ export function alreadyLocked(serial: string, { locked_by, locked_at, reason, ti
   return `Robot ${serial} is in maintenance already: locked by ${locked_by} since ${date} ${time.slice(0, 5)} (${reason}).`;
 }
 
+/** Protocol rule 9: a device that was cut off for good hears of no lock. */
+export const deviceRetired = (serial: string) =>
+  `The device ${serial} was retired: nothing reaches the robot, so it cannot be put in maintenance.`;
+
 export const maintenanceSentences = {
   locked: (serial: string) => `Robot ${serial} switched to maintenance mode, confirmed by the robot.`,
   startUnknown: (serial: string) =>
