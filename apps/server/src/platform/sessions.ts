@@ -58,6 +58,24 @@ export async function endSession(db: Executor, sessionId: string, now: Date): Pr
   return ended.numUpdatedRows > 0n;
 }
 
+/** Ends every session of these users, but the one of that id, and answers how many there were. */
+export async function endSessionsOf(
+  db: Executor,
+  userIds: readonly number[],
+  now: Date,
+  exceptId: string | null = null,
+): Promise<number> {
+  const ended = await db
+    .updateTable("sessions")
+    .set({ ended_at: now })
+    .where("user_id", "=", sql<number>`any(${[...userIds]}::int[])`)
+    .where("ended_at", "is", null)
+    .where("expires_at", ">", now)
+    .$if(exceptId !== null, (query) => query.where("id", "!=", exceptId))
+    .executeTakeFirst();
+  return Number(ended.numUpdatedRows);
+}
+
 /** Sessions end for good some days before their rows go. */
 const KEPT_DAYS = 7;
 

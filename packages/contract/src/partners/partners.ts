@@ -22,8 +22,8 @@ export const partnerSchema = z.object({
   username: z.string().nullable(),
   user_id: idSchema.nullable(),
   /**
-   * The generated password in clear, for Super Admins, until the partner has set its own: then null. Absent for a
-   * partner.
+   * The generated password in clear, for Super Admins, until the partner has set its own: then null, as where the
+   * server's key was changed since. Absent for a partner.
    */
   enc_password: z.string().nullable().optional(),
   /** In-house: without a sign-in, never deleted. */
@@ -91,7 +91,14 @@ export const updatePartner = defineRoute({
   method: "PUT",
   path: "/api/partner/update/:id",
   params: z.object({ id: idInputSchema }),
-  body: partnerBodySchema.extend({ version: versionSchema.optional() }),
+  body: partnerBodySchema.extend({
+    // Left out, these keep their value.
+    country: optionalText(100).optional(),
+    registration: optionalText(100).optional(),
+    tax_id: optionalText(100).optional(),
+    certifications: optionalText(1000).optional(),
+    version: versionSchema.optional(),
+  }),
   response: z.object({ message: z.string() }),
 });
 

@@ -1,32 +1,42 @@
 import fastifyRateLimit from "@fastify/rate-limit";
-import { login, logout } from "@suncrew/contract/auth/auth.ts";
+import { changePassword, login, logout } from "@suncrew/contract/auth/auth.ts";
 import type { FastifyInstance } from "fastify";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { register, registerOpen } from "../../platform/http/register.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { AuthService } from "./auth.service.ts";
+import { ChangePasswordService } from "./change-password.service.ts";
 import { useGuard } from "./guard.ts";
 import { networkOf } from "./network-of.ts";
+import { PasswordTries } from "./password-tries.ts";
 import { SignInCleaner } from "./sign-in-cleaner.ts";
 import { signToken, useTokens } from "./tokens.ts";
 
 /** Tries of one address that are looked at, right or wrong; more than this in a minute never reach the database. */
 const TRIES_PER_MINUTE = 120;
 
-/** Tokens, the guard of every call, and signing in and out. Comes before every other feature. */
+/** Tokens, the guard of every call, and signing in and out, and the own password. Comes before every other feature. */
 export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Service[]> {
   await useTokens(app, parts.settings.secretKey);
   useGuard(app, parts);
-  const auth = new AuthService(parts, (claims, now) => signToken(app, claims, now));
+  const tries = new PasswordTries(parts);
+  const auth = new AuthService(parts, tries, (claims, now) => signToken(app, claims, now));
+  const passwords = new ChangePasswordService(parts, tries);
 
   await app.register(async (scope) => {
     await scope.register(fastifyRateLimit, {
       max: TRIES_PER_MINUTE,
       timeWindow: 60_000,
       keyGenerator: ({ ip }) => networkOf(ip),
-      errorResponseBuilder: () => new HttpError(429, "Too many sign-ins from here. Try again in a minute."),
+      errorResponseBuilder: ({ routeOptions }) => {
+        const what = routeOptions.config.route === login ? "sign-ins" : "password changes";
+        return new HttpError(429, `Too many ${what} from here. Try again in a minute.`);
+      },
     });
     registerOpen(scope, login, ({ body, request }) => auth.signIn({ ...body, address: networkOf(request.ip) }));
+    register(scope, changePassword, ({ viewer, body, request }) =>
+      passwords.change(viewer, body, networkOf(request.ip)),
+    );
   });
 
   register(app, logout, async ({ viewer }) => {

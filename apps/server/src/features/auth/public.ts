@@ -1,1 +1,5 @@
-export { hashPassword } from "./passwords.ts";
+export { generatePassword } from "./generated-password.ts";
+export { forgetTriesOf } from "./password-tries.ts";
+export { hashPassword, passwordMatches } from "./passwords.ts";
+export { StoredPasswords } from "./stored-password.ts";
+export { readAccount } from "./users.writes.ts";

@@ -67,7 +67,7 @@ async function waitOf(tx: Tx, key: string, now: Date): Promise<number> {
 
 /** The try was right after all: the account begins anew, the address has one failure less. */
 export async function forgetTry(db: Executor, accountKey: string, addressKey: string): Promise<void> {
-  await db.deleteFrom("sign_in_failures").where("key", "=", accountKey).execute();
+  await forgetAccount(db, accountKey);
   await db.deleteFrom("sign_in_failures").where("key", "=", addressKey).where("failures", "=", 1).execute();
   await db
     .updateTable("sign_in_failures")
@@ -75,6 +75,10 @@ export async function forgetTry(db: Executor, accountKey: string, addressKey: st
     .where("key", "=", addressKey)
     .where("failures", ">", 1)
     .execute();
+}
+
+export async function forgetAccount(db: Executor, accountKey: string): Promise<void> {
+  await db.deleteFrom("sign_in_failures").where("key", "=", accountKey).execute();
 }
 
 /** Removes what counts no more. */

@@ -21,11 +21,18 @@ export function waitAfter(failures: number, limit: SignInLimit): number {
 }
 
 export function tooManySentence(waitMs: number): string {
+  return `Too many failed sign-ins. Try again in ${waitWords(waitMs)}.`;
+}
+
+/** Where the current password is asked for to change it. */
+export function tooManyWrongSentence(waitMs: number): string {
+  return `Too many wrong passwords. Try again in ${waitWords(waitMs)}.`;
+}
+
+function waitWords(waitMs: number): string {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const minutes = Math.ceil(seconds / 60);
-  const wait =
-    seconds < 60
-      ? `${seconds} ${seconds === 1 ? "second" : "seconds"}`
-      : `${minutes} ${minutes === 1 ? "minute" : "minutes"}`;
-  return `Too many failed sign-ins. Try again in ${wait}.`;
+  return seconds < 60
+    ? `${seconds} ${seconds === 1 ? "second" : "seconds"}`
+    : `${minutes} ${minutes === 1 ? "minute" : "minutes"}`;
 }

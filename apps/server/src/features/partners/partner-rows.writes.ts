@@ -1,11 +1,14 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import type { createPartner } from "@suncrew/contract/partners/partners.ts";
-import type { Selectable } from "kysely";
-import type { Tx } from "../../platform/database/database.ts";
+import type { createPartner, updatePartner } from "@suncrew/contract/partners/partners.ts";
+import { type Selectable, sql } from "kysely";
+import { announceChange } from "../../platform/change-signal.ts";
+import { changedNow, type Tx } from "../../platform/database/database.ts";
 import type { PartnersTable } from "../../platform/database/schema.ts";
 
 /** What people type about a partner. */
 export type PartnerContent = BodyOf<typeof createPartner>;
+/** The same of an edit: what is left out stays as it is. */
+export type PartnerEdit = Omit<BodyOf<typeof updatePartner>, "version">;
 export type PartnerRow = Selectable<PartnersTable>;
 
 /**
@@ -21,4 +24,60 @@ export async function lockLivePartner(tx: Tx, partnerId: number): Promise<boolea
     .forShare()
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** The partner, for this transaction alone; null where it is not there. Taken before its user and its sites. */
+export async function lockPartner(tx: Tx, partnerId: number): Promise<PartnerRow | null> {
+  const row = await tx
+    .selectFrom("partners")
+    .selectAll()
+    .where("id", "=", partnerId)
+    .where("deleted_at", "is", null)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function insertPartner(tx: Tx, content: PartnerContent, now: Date): Promise<number> {
+  const { id } = await tx
+    .insertInto("partners")
+    .values({ ...content, created_at: now })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export async function changePartner(tx: Tx, partnerId: number, edit: PartnerEdit): Promise<void> {
+  await tx
+    .updateTable("partners")
+    .set({ ...edit, version: sql<number>`version + 1` })
+    .where("id", "=", partnerId)
+    .execute();
+}
+
+export async function removePartner(tx: Tx, partnerId: number, now: Date): Promise<void> {
+  await tx.updateTable("partners").set({ deleted_at: now }).where("id", "=", partnerId).execute();
+}
+
+/** Names of the sites that the partner maintains, in their order. */
+export async function siteNamesOf(tx: Tx, partnerId: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom("sites")
+    .select("name")
+    .where("maintenance_partner_id", "=", partnerId)
+    .where("deleted_at", "is", null)
+    .orderBy("name")
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
+/** Tells everybody who has sites of the partner on screen what it is called now. */
+export async function showOnSites(tx: Tx, partnerId: number): Promise<void> {
+  await tx
+    .updateTable("sites")
+    .set({ change_no: changedNow })
+    .where("maintenance_partner_id", "=", partnerId)
+    .where("deleted_at", "is", null)
+    .execute();
+  await announceChange(tx);
 }

@@ -1,5 +1,6 @@
-import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
+import { createPartner, partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { partnerForm } from "../../../test/partner-form.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 
 let server: TestApp;
@@ -31,8 +32,13 @@ describe("§7 GET api/partner/details", () => {
     });
   });
 
-  test("no answer has anything of a password", async () => {
-    const { text } = await (await server.as("admin")).call(partnerDetails);
-    expect(text).not.toMatch(/password|argon2/i);
+  test("no answer has anything of a password but the one field, and that is a Super Admin's alone", async () => {
+    const admin = await server.as("admin");
+    const made = await admin.ask(createPartner, { body: partnerForm("Known Services") });
+    const { text, body } = await admin.call(partnerDetails);
+    expect(text.replaceAll('"enc_password"', "")).not.toMatch(/password|argon2/i);
+    const known = partnerDetails.response.parse(body).find(({ id }) => id === made.partnerId);
+    expect(known?.enc_password).toBe(made.credentials.password);
+    expect((await (await server.as("owner")).call(partnerDetails)).text).not.toMatch(/password|argon2/i);
   });
 });

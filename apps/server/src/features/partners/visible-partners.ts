@@ -2,8 +2,15 @@ import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 
-/** Every partner for a Super Admin; a partner has its own record only, without the sign-in that belongs to it. */
-export async function readPartners(viewer: Viewer, db: Executor): Promise<Partner[]> {
+/**
+ * Every partner for a Super Admin, with its generated password as `readPassword` reads what is stored; a partner has its
+ * own record only, without the sign-in that belongs to it.
+ */
+export async function readPartners(
+  viewer: Viewer,
+  db: Executor,
+  readPassword: (userId: number, sealed: string) => string | null,
+): Promise<Partner[]> {
   const isAdmin = viewer.role === "SUPER_ADMIN";
   const rows = await db
     .selectFrom("partners")
@@ -11,7 +18,7 @@ export async function readPartners(viewer: Viewer, db: Executor): Promise<Partne
       (eb) =>
         eb
           .selectFrom("users")
-          .select(["users.id", "users.username"])
+          .select(["users.id", "users.username", "users.enc_password"])
           .whereRef("users.partner_id", "=", "partners.id")
           .where("users.deleted_at", "is", null)
           .orderBy("users.id")
@@ -30,16 +37,16 @@ export async function readPartners(viewer: Viewer, db: Executor): Promise<Partne
       "partners.built_in",
       "partners.version",
     ])
-    .select(["sign_in.username", "sign_in.id as user_id"])
+    .select(["sign_in.username", "sign_in.id as user_id", "sign_in.enc_password"])
     .where("partners.deleted_at", "is", null)
     .$if(!isAdmin, (query) => query.where("partners.id", "=", viewer.partnerId))
     .orderBy("partners.name")
     .orderBy("partners.id")
     .execute();
-  return rows.map((row) => ({
-    ...row,
-    created_at: row.created_at.toISOString(),
-    username: isAdmin ? row.username : null,
-    user_id: isAdmin ? row.user_id : null,
-  }));
+  return rows.map(({ username, user_id, enc_password, ...row }) => {
+    const partner = { ...row, created_at: row.created_at.toISOString() };
+    if (!isAdmin) return { ...partner, username: null, user_id: null };
+    const password = user_id === null || enc_password === null ? null : readPassword(user_id, enc_password);
+    return { ...partner, username, user_id, enc_password: password };
+  });
 }

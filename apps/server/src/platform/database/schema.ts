@@ -37,7 +37,7 @@ export interface UsersTable {
   password_hash: string;
   created_at: WithDefault<Date>;
   deleted_at: Date | null;
-  /** As `credentials` of the auth feature writes it. */
+  /** A generated password as `StoredPasswords` seals it; null once the user has set an own one. */
   enc_password: WithDefault<string | null>;
 }
 

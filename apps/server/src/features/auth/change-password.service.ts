@@ -1,0 +1,68 @@
+import type { changePassword } from "@suncrew/contract/auth/auth.ts";
+import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import { HttpError, invalid, notSignedIn } from "../../platform/http/http-error.ts";
+import type { Parts } from "../../platform/parts.ts";
+import { endSessionsOf } from "../../platform/sessions.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { type AuditRecord, recordAudit } from "../audit/public.ts";
+import type { PasswordTries } from "./password-tries.ts";
+import { hashPassword } from "./passwords.ts";
+import { tooManyWrongSentence } from "./sign-in-limits.ts";
+import { type Account, readAccountOf, replacePassword } from "./users.writes.ts";
+
+type Passwords = BodyOf<typeof changePassword>;
+
+/** §5 Change password: people give themselves a new password, which ends their other sessions. */
+export class ChangePasswordService {
+  readonly #parts: Parts;
+  readonly #tries: PasswordTries;
+
+  constructor(parts: Parts, tries: PasswordTries) {
+    this.#parts = parts;
+    this.#tries = tries;
+  }
+
+  /**
+   * Throws 400 with the field named where the current password is wrong (a 401 would sign out), 429 where too many
+   * wrong ones were tried, here or at sign-in.
+   */
+  async change(viewer: Viewer, passwords: Passwords, address: string): Promise<ResponseOf<typeof changePassword>> {
+    const account = await readAccountOf(this.#parts.db, viewer.userId);
+    if (account === null) throw notSignedIn();
+    const attempt = { username: account.username, account, password: passwords.currentPassword, address };
+    return this.#tries.run(attempt, async (result) => {
+      if (result.kind === "wait") {
+        await recordAudit(this.#parts.db, { ...this.#record(viewer, address), reason: "too many wrong passwords" });
+        throw new HttpError(429, tooManyWrongSentence(result.waitMs));
+      }
+      const isDone = result.kind === "right" && (await this.#replace(viewer, account, passwords.newPassword, address));
+      if (isDone) return { message: "Password updated successfully" };
+      await recordAudit(this.#parts.db, { ...this.#record(viewer, address), reason: "wrong password" });
+      throw invalid("currentPassword", "Current password is incorrect");
+    });
+  }
+
+  /** False where the password was changed or reset while it was looked at. */
+  async #replace(viewer: Viewer, account: Account, newPassword: string, address: string): Promise<boolean> {
+    const passwordHash = await hashPassword(newPassword);
+    return this.#parts.db.transaction().execute(async (tx) => {
+      if (!(await replacePassword(tx, account, passwordHash))) return false;
+      const record = this.#record(viewer, address);
+      const ended = await endSessionsOf(tx, [account.id], record.at, viewer.sessionId);
+      await recordAudit(tx, { ...record, outcome: "DONE", after: { address, other_sessions_ended: ended } });
+      return true;
+    });
+  }
+
+  #record(viewer: Viewer, address: string): AuditRecord {
+    return {
+      actor: { userId: viewer.userId, name: viewer.name },
+      action: "CHANGE_PASSWORD",
+      entity: "user",
+      entityId: viewer.userId,
+      outcome: "REFUSED",
+      after: { address },
+      at: this.#parts.clock.now(),
+    };
+  }
+}

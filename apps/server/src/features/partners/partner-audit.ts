@@ -1,0 +1,37 @@
+import { recordAudit } from "../audit/public.ts";
+import type { PartnerRow } from "./partner-rows.writes.ts";
+import type { PartnerWork } from "./partners.service.ts";
+
+interface PartnerRecord {
+  readonly action: "CREATE_PARTNER" | "UPDATE_PARTNER" | "DELETE_PARTNER" | "RESET_PASSWORD";
+  readonly partnerId: number;
+  /** Why nothing was done; left out where it was. */
+  readonly refused?: string;
+  readonly before?: Record<string, unknown>;
+  readonly after?: Record<string, unknown>;
+}
+
+/** Puts a change of a partner on record, done or refused. */
+export async function recordPartner({ tx, viewer, now }: PartnerWork, record: PartnerRecord): Promise<void> {
+  await recordAudit(tx, {
+    actor: { userId: viewer.userId, name: viewer.name },
+    action: record.action,
+    entity: "partner",
+    entityId: record.partnerId,
+    outcome: record.refused === undefined ? "DONE" : "REFUSED",
+    reason: record.refused ?? null,
+    before: record.before ?? null,
+    after: record.after ?? null,
+    at: now,
+  });
+}
+
+/** What people see of a partner, to be kept as it was. */
+export function contentOf({
+  id: _id,
+  version: _version,
+  deleted_at: _deleted,
+  ...content
+}: PartnerRow): Record<string, unknown> {
+  return content;
+}
