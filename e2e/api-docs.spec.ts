@@ -1,0 +1,39 @@
+import { expect, test } from "./support/suncrew.ts";
+
+test("open to other programs: /api/docs lists the calls, makes one, and asks nobody but this server", async ({
+  page,
+  suncrew,
+}) => {
+  const elsewhere: string[] = [];
+  page.on("request", (request) => {
+    const isHere = request.url().startsWith(suncrew.baseUrl) || /^(data|blob):/.test(request.url());
+    if (!isHere) elsewhere.push(request.url());
+  });
+  await page.goto("/api/docs");
+  await expect(page.getByRole("heading", { name: "Suncrew API" })).toBeVisible();
+
+  const command = page.locator("#operations-Commands-sendCommand");
+  await command.getByRole("button").first().click();
+  await expect(command.getByText("Every signed-in user may make this call.")).toBeVisible();
+  await expect(command.getByText("The robot is away or did not show it in time")).toBeVisible();
+
+  const config = page.locator("#operations-Server-config");
+  await config.getByRole("button").first().click();
+  await config.getByRole("button", { name: "Try it out" }).click();
+  await config.getByRole("button", { name: "Execute" }).click();
+  await expect(config.locator(".live-responses-table .response .response-col_status")).toContainText("200");
+  await expect(config.locator(".live-responses-table")).toContainText("demo_sign_ins");
+
+  await expect(page.getByRole("link", { name: "OpenAPI document" })).toHaveAttribute("href", "/api/docs/openapi.json");
+  const asyncApi = page.getByRole("navigation", { name: "Documents" }).getByRole("link", { name: /AsyncAPI/ });
+  await expect(asyncApi).toHaveAttribute("href", "/api/docs/asyncapi.json");
+  expect(elsewhere).toEqual([]);
+});
+
+test("open to other programs: /api/docs fits a phone", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 780 });
+  await page.goto("/api/docs");
+  await page.locator("#operations-Commands-sendCommand").getByRole("button").first().click();
+  await expect(page.getByText("Names this press")).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+});
