@@ -22,10 +22,6 @@ beforeAll(async () => {
   process.env["TZ"] = "America/Los_Angeles";
   server = await createTestApp();
   await rememberWhole(server.db);
-  await setState(server.db, server.fixtures.ownRobot.id, {
-    battery: 63.25,
-    live_at: new Date("2026-06-15T23:59:59.999Z"),
-  });
   await sql`alter table activity alter column log_id restart with 9007199254740993`.execute(server.db);
   await recordActivity(server.db, {
     at: new Date("2026-06-15T00:00:00Z"),
@@ -95,6 +91,10 @@ describe("§7 The calls it makes", () => {
 
 describe("values on the wire", () => {
   test("dates stay on their day, numbers are numbers, large ids are text, times are UTC", async () => {
+    await setState(server.db, server.fixtures.ownRobot.id, {
+      battery: 63.25,
+      live_at: new Date("2026-06-15T23:59:59.999Z"),
+    });
     const admin = await server.as("admin");
     const [robot] = await admin.ask(robotsList, { params: { siteId: server.fixtures.ownSiteId } });
     expect(robot).toMatchObject({

@@ -84,6 +84,8 @@ export const robotLiveSchema = z.object({
   maintenance: robotMaintenanceLockSchema.nullable(),
   /** The group it belongs to; the AUTO badge comes from it. */
   group_id: idSchema.nullable(),
+  /** Counts the edits of its form; sent back with one. A higher one than that of a list: somebody edited it meanwhile. */
+  version: versionSchema,
 });
 export type RobotLive = z.output<typeof robotLiveSchema>;
 
@@ -92,8 +94,6 @@ const robotFixedSchema = z.object({
   motor_type: z.string().nullable(),
   control_type: z.string().nullable(),
   installation_date: dateSchema,
-  /** Counts the edits of its form; sent back with one. */
-  version: versionSchema,
 });
 
 /** §3 Robot, server shape, with the added fields of the wire. */

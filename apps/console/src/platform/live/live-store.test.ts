@@ -28,6 +28,7 @@ function robot(id: number, battery = 80): RobotLive {
     last_run: null,
     maintenance: null,
     group_id: null,
+    version: 1,
   };
 }
 

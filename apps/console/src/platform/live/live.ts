@@ -3,7 +3,8 @@ import { runsCalendar, runsList, runsToday } from "@suncrew/contract/runs/runs.t
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
-import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import { robotDetailsWithSettings, type RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { useCallback, useSyncExternalStore } from "react";
 import { queryClient } from "../api/query-client.ts";
 import { queryKeyOf } from "../api/route-query.ts";
@@ -22,6 +23,7 @@ const connection = new LiveConnection({
   onEvents: (events) => {
     patchSites(events);
     refreshStale(events);
+    refreshEdited();
   },
   onEnd: (reason) => {
     const session = currentSession();
@@ -97,6 +99,17 @@ function patchSites(events: readonly LiveEvent[]): void {
     );
   } else {
     void queryClient.invalidateQueries({ queryKey: queryKeyOf(siteDetails) });
+  }
+}
+
+/** Reads the robots of a site again where somebody edited one since: the stream tells the edit, not its words. */
+function refreshEdited(): void {
+  const lists = queryClient.getQueriesData<ResponseOf<typeof robotDetailsWithSettings>>({
+    queryKey: queryKeyOf(robotDetailsWithSettings),
+  });
+  for (const [queryKey, list] of lists) {
+    const isOld = list?.robots.some((row) => (liveStore.robot(row.robot_id)?.version ?? 0) > row.version);
+    if (isOld === true) staleAnswers.note(queryKey);
   }
 }
 

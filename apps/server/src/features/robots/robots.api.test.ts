@@ -29,6 +29,7 @@ describe("§7 Robots: lists of a site", () => {
       motor_type: "BLDC",
       control_type: "PLC",
       installation_date: "2024-02-29",
+      version: 1,
       status: "offline",
       online: false,
       motion: null,

@@ -164,7 +164,5 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
 /** The part of the viewer's robots that changes by itself, as the live stream carries it. */
 export async function readRobotsLive(viewer: Viewer, db: Executor, choice: RobotChoice = {}): Promise<RobotLive[]> {
   const robots = await readRobots(viewer, db, choice);
-  return robots.map(
-    ({ robot_name: _n, motor_type: _m, control_type: _c, installation_date: _d, version: _v, ...live }) => live,
-  );
+  return robots.map(({ robot_name: _n, motor_type: _m, control_type: _c, installation_date: _d, ...live }) => live);
 }

@@ -8,7 +8,6 @@ export function robotRow(change: Partial<RobotWithSettings> = {}): RobotWithSett
     motor_type: "BLDC",
     control_type: "MQTT",
     installation_date: "2024-03-12",
-    version: 1,
     ...change,
   };
 }
@@ -37,6 +36,7 @@ export function robotLive(change: Partial<RobotLive> = {}): RobotLive {
     last_run: null,
     maintenance: null,
     group_id: null,
+    version: 1,
     ...change,
   };
 }
