@@ -48,8 +48,9 @@ export async function endurance(parts: StepParts): Promise<boolean> {
   const gaps = timesWithoutServer(places, fromMs, Date.now());
   const bridge = bridgeTimes(watch.takeovers, gaps, fromMs, Date.now());
 
-  const runs = await judgeRuns(rig, schedules.planned, { gaps, bridge });
   const counted = watch.takeovers.filter((takeover) => hadAnotherServer(takeover, places));
+  const slowestTakeoverMs = Math.max(0, ...counted.flatMap(({ storedMs }) => storedMs ?? []));
+  const runs = await judgeRuns(rig, schedules.planned, { gaps, bridge, slowestTakeoverMs });
   const late = counted.filter(({ storedMs }) => storedMs === null || storedMs > TAKEOVER_LIMIT_MS);
   const problems = [
     ...runs.problems,

@@ -4,10 +4,11 @@ import type { Motion } from "./fleet.ts";
 import type { Rig } from "./rig.ts";
 import type { PlannedRun } from "./schedule-load.ts";
 
-/** When there was no server, and when a bridge stored what robots said. */
+/** When there was no server, when a bridge stored what robots said, and how slow the machine was at the worst. */
 export interface Times {
   readonly gaps: readonly Stretch[];
   readonly bridge: readonly Stretch[];
+  readonly slowestTakeoverMs: number;
 }
 
 export interface RunsVerdict {
@@ -33,9 +34,10 @@ const START_ANEW_MS = 20_000;
  */
 const MAY_HAVE_BEEN_SENT_MS = 3_000 + TAKEOVER_LIMIT_MS;
 /**
- * A bridge that stores has asked a robot that a command waits for, and has stored its answer, after this long at most.
- * A robot that moved without so much of a bridge's time until its START was to be confirmed (protocol rule 6) was seen
- * by nobody: it is stopped, and a run that once moved is not started anew.
+ * A bridge that stores has asked a robot that a command waits for, and has stored its answer, after this long at most;
+ * on a machine so busy that takeovers last longer, after as long as those. A robot that moved without so much of a
+ * bridge's time until its START was to be confirmed (protocol rule 6) was seen by nobody: it is stopped, and a run that
+ * once moved is not started anew.
  */
 const SEEN_MS = 2_000;
 /**
@@ -83,7 +85,7 @@ export async function judgeRuns(rig: Rig, planned: readonly PlannedRun[], times:
       const [motion] = moved;
       const start = startsByRun.get(row.id);
       const wasStopped = row.outcome === "STOPPED" && row.reason === "STOP" && start?.outcome === "UNCONFIRMED";
-      const wasUnseen = wasStopped && motion !== undefined && !wasSeeable(motion, start.settle_by, times.bridge);
+      const wasUnseen = wasStopped && motion !== undefined && !wasSeeable(motion, start.settle_by, times);
       if (wasUnseen) unseen += 1;
       if (row.outcome !== "COMPLETED" && !wasUnseen) wrong(`the run ended ${row.outcome}: ${row.reason}`);
       if (row.began_at !== null && row.stop_command_id === null && row.reason !== "MAX_DURATION" && !wasUnseen) {
@@ -117,8 +119,9 @@ function strangers(rig: Rig, planned: readonly PlannedRun[], runIds: ReadonlySet
 }
 
 /** True where a bridge stored for long enough between the robot's first move and the end of its START's time. */
-function wasSeeable({ fromMs }: Motion, settleBy: Date, bridge: readonly Stretch[]): boolean {
-  return bridge.some((time) => overlapMs(time, { fromMs, untilMs: settleBy.getTime() }) >= SEEN_MS);
+function wasSeeable({ fromMs }: Motion, settleBy: Date, { bridge, slowestTakeoverMs }: Times): boolean {
+  const neededMs = Math.max(SEEN_MS, slowestTakeoverMs);
+  return bridge.some((time) => overlapMs(time, { fromMs, untilMs: settleBy.getTime() }) >= neededMs);
 }
 
 /** How long no server was there in a run's first moments or up to them, in milliseconds. */
