@@ -42,6 +42,13 @@ export const router = createBrowserRouter([
                   Component: (await import("../features/sites/management/site-management-page.tsx")).SiteManagementPage,
                 }),
               },
+              {
+                path: paths.profile(),
+                handle: { title: "Profile" },
+                lazy: async () => ({
+                  Component: (await import("../features/profile/profile-page.tsx")).ProfilePage,
+                }),
+              },
             ],
           },
         ],

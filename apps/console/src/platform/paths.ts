@@ -15,4 +15,5 @@ export const paths = {
     const text = params.toString();
     return text === "" ? "/sites" : `/sites?${text}`;
   },
+  profile: () => "/profile",
 } as const;

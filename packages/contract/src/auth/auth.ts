@@ -19,6 +19,8 @@ export const tokenClaimsSchema = z.object({
   email: z.string(),
   partnerId: idSchema.nullable(),
   sid: z.uuid(),
+  /** For password managers, that keep passwords by it; tokens of earlier versions have none. */
+  username: z.string().optional(),
   /** Seconds since 1970. */
   exp: z.int(),
 });

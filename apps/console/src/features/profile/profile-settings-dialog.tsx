@@ -1,4 +1,6 @@
-import { Modal } from "@mantine/core";
+import { Anchor, Modal } from "@mantine/core";
+import { Link } from "react-router";
+import { paths } from "../../platform/paths.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { roleWord } from "../auth/public.ts";
 import classes from "./profile-settings-dialog.module.css";
@@ -18,6 +20,9 @@ export function ProfileSettingsDialog({ onClose }: { onClose: () => void }) {
         <dd>{roleWord[role]}</dd>
       </dl>
       <ThemePicker />
+      <Anchor component={Link} to={paths.profile()} size="sm" className={classes["more"]} onClick={onClose}>
+        Open profile to change your password
+      </Anchor>
     </Modal>
   );
 }

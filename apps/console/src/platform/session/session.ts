@@ -22,6 +22,8 @@ export interface Session {
   readonly token: string;
   readonly role: Role;
   readonly user: StoredUser;
+  /** Missing in tokens of earlier versions. */
+  readonly username?: string | undefined;
   /** Milliseconds since 1970. */
   readonly expiresAtMs: number;
 }
@@ -135,7 +137,7 @@ function readStored(): Session | null {
   const user = parseUser(localStorage.getItem(USER_KEY));
   if (token === null || claims === null || user === null) return null;
   const expiresAtMs = claims.exp * 1000;
-  return expiresAtMs > Date.now() ? { token, role: claims.role, user, expiresAtMs } : null;
+  return expiresAtMs > Date.now() ? { token, role: claims.role, user, username: claims.username, expiresAtMs } : null;
 }
 
 function parseUser(text: string | null): StoredUser | null {

@@ -5,7 +5,7 @@ import { z } from "zod";
  * What the console itself needs of a token (§3 Session user); the server alone verifies it. The expiry is
  * in seconds, and RFC 7519 lets it have a fraction.
  */
-const claimsSchema = tokenClaimsSchema.pick({ role: true }).extend({ exp: z.number() });
+const claimsSchema = tokenClaimsSchema.pick({ role: true, username: true }).extend({ exp: z.number() });
 export type SessionClaims = z.output<typeof claimsSchema>;
 
 /** The claims in the middle segment of a token, or null where they cannot be decoded (§5 Session token). */

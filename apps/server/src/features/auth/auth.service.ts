@@ -65,9 +65,9 @@ export class AuthService {
       return id;
     });
     if (sid === null) return null;
-    const { id, name, email, role, partnerId } = account;
+    const { id, username, name, email, role, partnerId } = account;
     const exp = Math.floor(expiresAt.getTime() / 1000);
-    const token = this.#sign({ id, role, email, partnerId, sid, exp }, now);
+    const token = this.#sign({ id, role, email, partnerId, sid, username, exp }, now);
     return { message: "Login successful", token, user: { id, name, email, role } };
   }
 

@@ -1,0 +1,23 @@
+import classes from "./account-settings.module.css";
+
+const SETTINGS = [
+  { name: "Email Notifications", meaning: "Messages about your sites by e-mail" },
+  { name: "Language Preferences", meaning: "The language of this console" },
+] as const;
+
+/** §2 Profile page, account settings: what is not there yet says so, and has nothing to press. */
+export function AccountSettings() {
+  return (
+    <ul className={classes["list"]}>
+      {SETTINGS.map(({ name, meaning }) => (
+        <li key={name} className={classes["setting"]}>
+          <span className={classes["words"]}>
+            <span className={classes["name"]}>{name}</span>
+            <span className={classes["meaning"]}>{meaning}</span>
+          </span>
+          <span className={classes["soon"]}>Coming Soon</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,27 @@
+import { changePassword } from "@suncrew/contract/auth/auth.ts";
+import { type PasswordEntries, passwordToasts } from "@suncrew/domain/auth/password-rules.ts";
+import { call } from "../../platform/api/call.ts";
+import { ApiError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { toast } from "../../platform/toast.tsx";
+import { type FieldWords, refusedFields } from "./password-draft.ts";
+
+export interface PasswordOutcome {
+  readonly isDone: boolean;
+  /** What the server said of the fields. */
+  readonly refused: FieldWords;
+}
+
+/** Changes the own password and tells how that went, with the words of §8. */
+export async function updatePassword({ currentPassword, newPassword }: PasswordEntries): Promise<PasswordOutcome> {
+  try {
+    await call(changePassword, { body: { currentPassword, newPassword } });
+  } catch (error) {
+    if (!(error instanceof TokenExpiredError)) toast.failure({ ...passwordToasts.failed, reason: serverReason(error) });
+    return { isDone: false, refused: error instanceof ApiError ? refusedFields(error.errors) : {} };
+  }
+  toast.success({
+    title: "Password Updated",
+    message: "Your password has been changed. Everywhere else you have been signed out.",
+  });
+  return { isDone: true, refused: {} };
+}

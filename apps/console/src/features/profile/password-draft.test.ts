@@ -1,0 +1,28 @@
+import { describe, expect, test } from "vitest";
+import { fieldProblems, refusedFields } from "./password-draft.ts";
+
+describe("§5 Change password: what the fields say", () => {
+  test.each([
+    [
+      "",
+      "",
+      "",
+      { currentPassword: "Current password is required", newPassword: "New password must be at least 8 characters" },
+    ],
+    ["old", "1234567", "1234567", { newPassword: "New password must be at least 8 characters" }],
+    ["old", "12345678", "1234567", { confirmation: "New password and confirmation don't match." }],
+    ["old", "x".repeat(201), "x".repeat(201), { newPassword: "New password must have at most 200 characters" }],
+    ["old", "12345678", "12345678", {}],
+    [" ", "        ", "        ", {}],
+  ])("%j, %j, %j", (currentPassword, newPassword, confirmation, words) => {
+    expect(fieldProblems({ currentPassword, newPassword, confirmation })).toEqual(words);
+  });
+
+  test("the server's words stand at their fields; fields that are not shown have none", () => {
+    const errors = [
+      { field: "currentPassword", message: "Current password is incorrect" },
+      { field: "body", message: "Something" },
+    ];
+    expect(refusedFields(errors)).toEqual({ currentPassword: "Current password is incorrect" });
+  });
+});
