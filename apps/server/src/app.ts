@@ -9,6 +9,8 @@ import { Bridge } from "./features/devices/public.ts";
 import { groupsRoutes } from "./features/groups/groups.routes.ts";
 import { liveRoutes } from "./features/live/live.routes.ts";
 import { maintenanceRoutes } from "./features/maintenance/maintenance.routes.ts";
+import { metricsRoutes } from "./features/metrics/metrics.routes.ts";
+import { Metrics } from "./features/metrics/public.ts";
 import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { robotFormsRoutes } from "./features/robots/robot-forms.routes.ts";
 import { robotSettingsRoutes } from "./features/robots/robot-settings.routes.ts";
@@ -16,6 +18,7 @@ import { robotsRoutes } from "./features/robots/robots.routes.ts";
 import { runsRoutes } from "./features/runs/runs.routes.ts";
 import { Scheduler } from "./features/schedules/public.ts";
 import { schedulesRoutes } from "./features/schedules/schedules.routes.ts";
+import { siteManagementRoutes } from "./features/site-management/site-management.routes.ts";
 import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { Forecasts } from "./features/weather/public.ts";
 import { weatherRoutes } from "./features/weather/weather.routes.ts";
@@ -47,6 +50,8 @@ export async function buildApp(parts: Parts): Promise<App> {
 
   // Features.
   const services: Service[] = [changes];
+  const metrics = new Metrics(parts);
+  metricsRoutes(http, parts.settings, metrics);
   services.push(...(await authRoutes(http, parts)));
   services.push(...configRoutes(http, parts));
   apiDocsRoutes(http);
@@ -58,18 +63,22 @@ export async function buildApp(parts: Parts): Promise<App> {
   robotFormsRoutes(http, parts);
   partnersRoutes(http, parts);
   activityRoutes(http, parts);
-  services.push(liveRoutes(http, parts, changes));
+  const feed = liveRoutes(http, parts, changes);
+  services.push(feed);
   const commands = new Commands(parts, changes);
   services.push(commands);
   commandRoutes(http, parts, changes, commands);
   robotSettingsRoutes(http, commands);
-  const scheduler = new Scheduler({ ...parts, commands, forecasts });
+  const scheduler = new Scheduler({ ...parts, commands, forecasts, onServed: (lateMs) => metrics.served(lateMs) });
   services.push(scheduler);
   schedulesRoutes(http, parts);
   runsRoutes(http, parts);
   groupsRoutes(http, parts, commands);
+  siteManagementRoutes(http, parts);
   maintenanceRoutes(http, parts, commands);
-  services.push(new Bridge({ ...parts, resendPending: (robotIds) => commands.resendPending(robotIds) }));
+  const bridge = new Bridge({ ...parts, resendPending: (robotIds) => commands.resendPending(robotIds) });
+  services.push(bridge);
+  metrics.watch({ bridge, feed });
 
   return {
     http,

@@ -3,3 +3,5 @@ export { Scheduler } from "./scheduler.ts";
 export { type Circumstances, runDue } from "./run-due.ts";
 export { stopRuns } from "./stop-runs.ts";
 export { type Saved, type ScheduleBody, storeNew } from "./save-schedule.ts";
+/** For who changes where a site is. */
+export { rezoneSchedules } from "./rezone.ts";

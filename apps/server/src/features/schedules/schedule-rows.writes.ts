@@ -10,6 +10,30 @@ export async function lockSchedule(tx: Tx, scheduleId: number): Promise<Schedule
   return row ?? null;
 }
 
+/** A schedule that has a next run, with what else its runs need. */
+export interface PlannedSchedule {
+  readonly row: ScheduleRow;
+  readonly groupName: string;
+  readonly timezone: string;
+}
+
+/** Locks the schedules of a site that have a next run, by the zone that the site has until now. */
+export async function lockPlannedOfSite(tx: Tx, siteId: number): Promise<PlannedSchedule[]> {
+  const rows = await tx
+    .selectFrom("schedules as s")
+    .innerJoin("robot_groups as g", "g.id", "s.group_id")
+    .innerJoin("sites", "sites.id", "s.site_id")
+    .selectAll("s")
+    .select(["g.group_name as groupName", "sites.timezone"])
+    .where("s.site_id", "=", siteId)
+    .where("s.next_run_at", "is not", null)
+    .where("g.deleted_at", "is", null)
+    .orderBy("s.id")
+    .forUpdate("s")
+    .execute();
+  return rows.map(({ groupName, timezone, ...row }) => ({ row, groupName, timezone }));
+}
+
 /** Keeps a schedule as it is until the end of the transaction; false where it was deleted. */
 export async function holdSchedule(tx: Tx, scheduleId: number): Promise<boolean> {
   const row = await tx.selectFrom("schedules").select("id").where("id", "=", scheduleId).forShare().executeTakeFirst();

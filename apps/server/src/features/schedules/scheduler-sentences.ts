@@ -19,6 +19,7 @@ export const scheduled = {
   groupChanged: "The group was changed after this run was due.",
   switchedOff: (name: string) => `Switched off by ${name} before it could start.`,
   edited: (name: string) => `The schedule was changed by ${name} before this run could start.`,
+  siteMoved: (name: string) => `The time zone of the site was changed by ${name} before this run could start.`,
   neverBegan: "The robot never began to move.",
   anew: (attempt: number) => `Started anew (attempt ${attempt}): the start before never had an effect.`,
 } as const;

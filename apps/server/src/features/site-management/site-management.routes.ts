@@ -1,0 +1,24 @@
+import { createSite, deleteSite, updateSite } from "@suncrew/contract/sites/sites.ts";
+import type { FastifyInstance } from "fastify";
+import { register } from "../../platform/http/register.ts";
+import type { Parts } from "../../platform/parts.ts";
+import { SiteManagement } from "./site-management.service.ts";
+
+export function siteManagementRoutes(app: FastifyInstance, parts: Parts): void {
+  const sites = new SiteManagement(parts);
+
+  register(app, createSite, async ({ viewer, body }) => ({
+    siteId: await sites.create(viewer, body),
+    message: "Site created successfully",
+  }));
+
+  register(app, updateSite, async ({ viewer, params, body }) => {
+    await sites.update(viewer, params.id, body);
+    return { message: "Site updated successfully" };
+  });
+
+  register(app, deleteSite, async ({ viewer, params }) => {
+    await sites.delete(viewer, params.id);
+    return { message: "Site deleted successfully" };
+  });
+}

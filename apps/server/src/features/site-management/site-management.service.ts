@@ -1,0 +1,38 @@
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import type { createSite, updateSite } from "@suncrew/contract/sites/sites.ts";
+import { decide } from "../../platform/database/decide.ts";
+import type { Parts } from "../../platform/parts.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { deleteSiteOf } from "./delete-site.ts";
+import { storeChangedSite, storeNewSite } from "./save-site.ts";
+
+/** Adds, changes and deletes sites. A refusal is on record by the time it is thrown. */
+export class SiteManagement {
+  readonly #parts: Pick<Parts, "db" | "clock">;
+
+  constructor(parts: Pick<Parts, "db" | "clock">) {
+    this.#parts = parts;
+  }
+
+  /** Answers the new site's id. Throws 400 and 409. */
+  async create(viewer: Viewer, body: BodyOf<typeof createSite>): Promise<number> {
+    const { db, clock } = this.#parts;
+    const saved = await decide(db, (tx) => storeNewSite(tx, viewer, body, clock.now()));
+    if (saved.kind === "refused") throw saved.error;
+    return saved.siteId;
+  }
+
+  /** Throws 400, 403, 404 and 409. */
+  async update(viewer: Viewer, siteId: number, body: BodyOf<typeof updateSite>): Promise<void> {
+    const { db, clock } = this.#parts;
+    const saved = await decide(db, (tx) => storeChangedSite(tx, viewer, siteId, body, clock.now()));
+    if (saved.kind === "refused") throw saved.error;
+  }
+
+  /** Throws 404 and 409. */
+  async delete(viewer: Viewer, siteId: number): Promise<void> {
+    const { db, clock } = this.#parts;
+    const refusal = await decide(db, (tx) => deleteSiteOf(tx, viewer, siteId, clock.now()));
+    if (refusal !== null) throw refusal;
+  }
+}

@@ -1,0 +1,165 @@
+import type { FieldError } from "@suncrew/contract/http/error.ts";
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import type { createSite } from "@suncrew/contract/sites/sites.ts";
+import { keptMaintenance } from "@suncrew/domain/sites/site-contacts.ts";
+import { duplicateSiteName } from "@suncrew/domain/sites/site-name.ts";
+import { duplicateLocation } from "@suncrew/domain/sites/site-place.ts";
+import { TakenPlaces } from "@suncrew/domain/sites/taken-places.ts";
+import { type Expression, sql } from "kysely";
+import { announceChange } from "../../platform/change-signal.ts";
+import { changedNow, type Tx } from "../../platform/database/database.ts";
+
+/** What the Site form stores. */
+export type SiteContent = Omit<BodyOf<typeof createSite>, "maintenance_partner_id"> & {
+  readonly maintenance_partner_id: number | null;
+};
+
+export interface StoredSite extends SiteContent {
+  readonly timezone: string;
+  readonly version: number;
+}
+
+/** An advisory lock of whoever writes sites; the number means nothing. */
+const SITES_LOCK = 7_305_004;
+
+/**
+ * Lets one transaction at a time create, change or delete sites: names and places are compared with all others, which no
+ * index does for places. It comes before every other lock; then partners, schedules, robots, groups, and sites last.
+ */
+export async function holdSites(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${SITES_LOCK})`.execute(tx);
+}
+
+const columns = [
+  "name",
+  "address",
+  "district",
+  "state",
+  "pin_code",
+  "commissioning_date",
+  "latitude",
+  "longitude",
+  "maintenance_partner_id",
+  "maintenance_contact",
+  "maintenance_contact_name",
+  "maintenance_email",
+] as const satisfies readonly (keyof SiteContent)[];
+
+/** A site as it stands while this transaction holds the sites; null where it was deleted. */
+export async function readStored(tx: Tx, siteId: number): Promise<StoredSite | null> {
+  const row = await tx
+    .selectFrom("sites")
+    .select([...columns, "timezone", "version"])
+    .where("id", "=", siteId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** What the audit keeps of a site's content. */
+export function contentOf(site: SiteContent): SiteContent {
+  const { name, address, district, state, pin_code, commissioning_date, latitude, longitude } = site;
+  const place = { address, district, state, pin_code, commissioning_date, latitude, longitude };
+  return { name, ...place, ...keptMaintenance(site) };
+}
+
+export interface PlacedSite {
+  /** Where it is stored already. */
+  readonly id?: number;
+  readonly name: string;
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** The name as the index over names compares it (§5 Site create: trimmed, any case). */
+const nameKey = (name: Expression<string>) => sql<string>`lower(btrim(normalize(${name}, NFC)))`;
+
+/** The names as the database compares them, in their order. */
+export async function nameKeysOf(tx: Tx, names: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ key: string }>`
+    select ${nameKey(sql.ref<string>("name"))} as key
+    from unnest(${[...names]}::text[]) with ordinality as t (name, nth) order by nth`.execute(tx);
+  return rows.map(({ key }) => key);
+}
+
+/** §5 Site create: what of each of these sites another one has already, while this transaction holds the sites. */
+export async function siteConflicts(tx: Tx, sites: readonly PlacedSite[]): Promise<FieldError[][]> {
+  const others = await tx
+    .selectFrom("sites")
+    .select(["id", "latitude", "longitude"])
+    .select(nameKey(sql.ref<string>("sites.name")).as("key"))
+    .where("deleted_at", "is", null)
+    .execute();
+  const byName = new Map(others.map(({ key, id }) => [key, id]));
+  const places = new TakenPlaces<number>();
+  for (const other of others) places.add(other, other.id);
+  const keys = await nameKeysOf(
+    tx,
+    sites.map(({ name }) => name),
+  );
+  return sites.map((site, nth) => {
+    const namesake = byName.get(keys[nth] ?? "");
+    return [
+      ...(namesake !== undefined && namesake !== site.id ? [duplicateNameError] : []),
+      ...(places.at(site, (id) => id === site.id) === null ? [] : duplicatePlaceErrors),
+    ];
+  });
+}
+
+const duplicateNameError: FieldError = { field: "name", message: duplicateSiteName.message };
+const duplicatePlaceErrors: readonly FieldError[] = [
+  { field: "latitude", message: duplicateLocation.message },
+  { field: "longitude", message: duplicateLocation.message },
+];
+
+export interface NewSite extends SiteContent {
+  readonly timezone: string;
+}
+
+/** Stores sites in one statement; answers their ids in their order. */
+export async function insertSites(tx: Tx, sites: readonly NewSite[], now: Date): Promise<number[]> {
+  const asked = sites.map((site, nth) => ({ nth, ...contentOf(site), timezone: site.timezone }));
+  const { rows } = await sql<{ id: number; name: string }>`
+    insert into sites (name, address, district, state, pin_code, commissioning_date, latitude, longitude,
+      maintenance_partner_id, maintenance_contact, maintenance_contact_name, maintenance_email, timezone, created_at)
+    select name, address, district, state, pin_code, commissioning_date, latitude, longitude, maintenance_partner_id,
+      maintenance_contact, maintenance_contact_name, maintenance_email, timezone, ${now}
+    from json_to_recordset(${JSON.stringify(asked)}::json) n (nth int, name text, address text, district text,
+      state text, pin_code text, commissioning_date date, latitude numeric, longitude numeric,
+      maintenance_partner_id int, maintenance_contact text, maintenance_contact_name text, maintenance_email text,
+      timezone text)
+    order by nth
+    returning id, name`.execute(tx);
+  await announceChange(tx);
+  // No two have the same.
+  const byName = new Map(rows.map(({ id, name }) => [name, id]));
+  return sites.flatMap(({ name }) => byName.get(name) ?? []);
+}
+
+/** Stores an edit and lets every console see it. */
+export async function changeSite(tx: Tx, siteId: number, site: NewSite): Promise<void> {
+  await tx
+    .updateTable("sites")
+    .set({ ...contentOf(site), timezone: site.timezone, change_no: changedNow })
+    .set((eb) => ({ version: eb("version", "+", 1) }))
+    .where("id", "=", siteId)
+    .execute();
+  await announceChange(tx);
+}
+
+/** The robots of a site that were not deleted. */
+export async function robotsOfSite(tx: Tx, siteId: number): Promise<number[]> {
+  const rows = await tx
+    .selectFrom("robots")
+    .select("id")
+    .where("site_id", "=", siteId)
+    .where("deleted_at", "is", null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Soft-deletes a site, so that its history stays and its name and place are free. */
+export async function markDeleted(tx: Tx, siteId: number, now: Date): Promise<void> {
+  await tx.updateTable("sites").set({ deleted_at: now, change_no: changedNow }).where("id", "=", siteId).execute();
+  await announceChange(tx);
+}
