@@ -1,0 +1,319 @@
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { createRobot, deleteRobot, serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
+import { robotDetailsWithSettings, robotsList } from "@suncrew/contract/robots/robots.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addDevice, FREE_SERIAL, type Person, setState, type TestRobot } from "../../../test/fixtures.ts";
+import { standGroups } from "../../../test/group-fixtures.ts";
+import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
+
+let server: TestApp;
+beforeEach(async () => {
+  server = await createTestApp();
+});
+afterEach(() => server.close());
+
+const form = { robot_name: "Row 7", installation_date: "2024-02-29", motor_type: "BLDC", control_type: "PLC" };
+
+async function create(change: Record<string, unknown> = {}, who: Person = "owner") {
+  const body = { site_id: server.fixtures.ownSiteId, serial_number: FREE_SERIAL, ...form, ...change };
+  return (await server.as(who)).raw(createRobot.path, { method: "POST", body });
+}
+
+async function update(robot: TestRobot, change: Record<string, unknown> = {}, who: Person = "owner") {
+  const body = { site_id: robot.siteId, serial_number: robot.serial, ...form, ...change };
+  return (await server.as(who)).raw(`/api/robots/update/${robot.id}`, { method: "PUT", body });
+}
+
+const remove = async (robot: Pick<TestRobot, "id">, who: Person = "owner") =>
+  (await server.as(who)).call(deleteRobot, { params: { id: robot.id } });
+
+const robotsAt = async (siteId: number) => (await server.as("admin")).ask(robotsList, { params: { siteId } });
+
+async function audits(action: string) {
+  return server.db
+    .selectFrom("audit")
+    .select(["outcome", "entity_id", "site_id", "reason", "actor"])
+    .where("action", "=", action)
+    .orderBy("id")
+    .execute();
+}
+
+describe("§7 Robots: create", () => {
+  test("a robot is there with its initial values, offline until it reports, and counts at its site", async () => {
+    const { status, body } = await create({ battery_level: "64", operating_mode: "MANUAL", firmware_version: "2.1.0" });
+    expect([status, body]).toEqual([201, { message: "Robot created successfully", robotId: expect.any(Number) }]);
+    const robot = (await robotsAt(server.fixtures.ownSiteId)).find(
+      ({ serial_number }) => serial_number === FREE_SERIAL,
+    );
+    expect(robot).toMatchObject({
+      ...form,
+      status: "offline",
+      battery_level: 64,
+      operating_mode: "manual",
+      firmware_version: "2.1.0",
+      version: 1,
+    });
+    const [site] = (await (await server.as("owner")).ask(siteDetails)).filter(({ name }) => name === "Ownfield Park");
+    expect(site?.robot_count).toBe(3);
+    expect(await audits("CREATE_ROBOT")).toMatchObject([{ outcome: "DONE", actor: "Omkar Jain" }]);
+  });
+
+  test("§9 New robot defaults: battery 100, mode auto, firmware 1.0.0; motor and control type are optional", async () => {
+    await create({ motor_type: "", control_type: undefined });
+    const robot = (await robotsAt(server.fixtures.ownSiteId)).find(
+      ({ serial_number }) => serial_number === FREE_SERIAL,
+    );
+    expect(robot).toMatchObject({
+      battery_level: 100,
+      operating_mode: "auto",
+      firmware_version: "1.0.0",
+      motor_type: null,
+      control_type: null,
+    });
+  });
+
+  test.each([
+    ["robot_name", "  ", "Robot name is required"],
+    ["robot_name", undefined, "Robot name is required"],
+    ["serial_number", "", "Serial number is required"],
+    ["installation_date", "", "Installation date must be a day, YYYY-MM-DD"],
+    ["installation_date", "2025-02-29", "Installation date must be a day, YYYY-MM-DD"],
+    ["serial_number", "NONE-1", "NONE-1 is not the serial number of a provisioned device."],
+  ])("§5 Robot form: %s as %j is refused at its field", async (field, value, message) => {
+    const { status, body } = await create({ [field]: value });
+    expect([status, body]).toEqual([400, { message: expect.any(String), errors: [{ field, message }] }]);
+  });
+
+  test("a retired device is refused", async () => {
+    await server.db.updateTable("devices").set({ retired_at: TEST_NOW }).where("serial", "=", FREE_SERIAL).execute();
+    const { status, body } = await create();
+    expect([status, body]).toMatchObject([400, { errors: [{ field: "serial_number" }] }]);
+  });
+
+  test("a serial number that another partner's robot has is refused without naming a site", async () => {
+    const { status, text, body } = await create({ serial_number: "FAR-1" });
+    expect([status, body]).toMatchObject([409, { errors: [{ field: "serial_number" }] }]);
+    expect(text).not.toMatch(/Farfield|Farcare/);
+    expect(await audits("CREATE_ROBOT")).toMatchObject([{ outcome: "REFUSED", entity_id: null }]);
+  });
+
+  test.each([
+    ["OWN-1", 409],
+    ["O W N - 1", 409],
+    ["OWN\u00a0-\u20031", 409],
+    ["own-1", 201],
+    ["FAR-1", 201],
+  ])(
+    "§5 Robot form: the name %j beside OWN-1: spaces are ignored, case is not, other sites do not matter",
+    async (robot_name, status) => {
+      const answer = await create({ robot_name });
+      const message = "Robot name already exists for this site";
+      const refusal = { message, errors: [{ field: "robot_name", message }] };
+      const expected = status === 409 ? refusal : expect.objectContaining({ robotId: expect.any(Number) });
+      expect([answer.status, answer.body]).toEqual([status, expected]);
+    },
+  );
+
+  test("a name and serial number of a deleted robot are free again", async () => {
+    await remove(server.fixtures.ownRobot);
+    expect((await create({ robot_name: "OWN-1", serial_number: "OWN-1" })).status).toBe(201);
+  });
+
+  test("a partner cannot put a robot at another's site", async () => {
+    expect((await create({ site_id: server.fixtures.foreignSiteId })).status).toBe(404);
+    expect((await create({ site_id: server.fixtures.foreignSiteId }, "admin")).status).toBe(201);
+  });
+
+  test("of many created at once with one serial number, or one name, exactly one is", async () => {
+    const many = Array.from({ length: 6 }, (_, nth) => nth);
+    const bySerial = await Promise.all(many.map((nth) => create({ robot_name: `Row ${nth}` })));
+    for (const nth of many) await addDevice(server.db, `MORE-${nth}`);
+    const byName = await Promise.all(
+      many.map((nth) => create({ robot_name: nth % 2 === 0 ? "One name" : "Onename", serial_number: `MORE-${nth}` })),
+    );
+    for (const answers of [bySerial, byName]) {
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409, 409, 409]);
+    }
+  });
+});
+
+describe("§7 Robots: update", () => {
+  test("the form is stored and its version counted; an edit of an older version changes nothing", async () => {
+    const { ownRobot } = server.fixtures;
+    const change = { robot_name: "East", motor_type: "AC", installation_date: "2025-01-01", version: 1 };
+    expect((await update(ownRobot, change)).body).toEqual({ message: "Robot updated successfully" });
+    const late = await update(ownRobot, { robot_name: "West", version: 1 });
+    const message = "Somebody else changed this robot meanwhile.";
+    expect([late.status, late.body]).toEqual([409, { message, errors: [{ field: "version", message }] }]);
+    const robot = (await robotsAt(ownRobot.siteId)).find(({ id }) => id === ownRobot.id);
+    expect(robot).toMatchObject({ robot_name: "East", motor_type: "AC", installation_date: "2025-01-01", version: 2 });
+    expect((await audits("UPDATE_ROBOT")).map(({ outcome }) => outcome)).toEqual(["DONE", "REFUSED"]);
+  });
+
+  test("§5 Robot form: its own name and serial number are no duplicates, another's are", async () => {
+    const { ownRobot } = server.fixtures;
+    expect((await update(ownRobot, { robot_name: "OWN-1" })).status).toBe(200);
+    expect((await update(ownRobot, { robot_name: "OWN-2" })).status).toBe(409);
+    expect((await update(ownRobot, { serial_number: "OWN-2" })).status).toBe(409);
+  });
+
+  test("another serial number is another machine: its state begins anew, open commands and alerts end", async () => {
+    const { ownRobot } = server.fixtures;
+    await setState(server.db, ownRobot.id, {
+      session: 41,
+      battery: 12,
+      status: "stop",
+      motion: "STOPPED",
+      live_at: TEST_NOW,
+    });
+    const admin = await server.as("admin");
+    const body = { robotId: "OWN-1", robotObjectId: ownRobot.id, siteId: ownRobot.siteId, command: "STOP" } as const;
+    expect((await admin.call(sendCommand, { body })).status).toBe(504);
+    await server.db
+      .insertInto("alerts")
+      .values({
+        robot_id: ownRobot.id,
+        site_id: ownRobot.siteId,
+        source: "ROBOT",
+        code: "X",
+        severity: "INFO",
+        text: "X",
+        raised_at: TEST_NOW,
+      })
+      .execute();
+    expect((await update(ownRobot, { serial_number: FREE_SERIAL })).status).toBe(200);
+    const state = await server.db
+      .selectFrom("robot_state")
+      .selectAll()
+      .where("robot_id", "=", ownRobot.id)
+      .executeTakeFirstOrThrow();
+    expect(state).toMatchObject({ session: 0, battery: null, live_at: null, online: false, site_id: ownRobot.siteId });
+    expect(await server.db.selectFrom("commands").select("outcome").execute()).toEqual([{ outcome: "UNCONFIRMED" }]);
+    const robots = await admin.ask(robotDetailsWithSettings, { params: { siteId: ownRobot.siteId } });
+    expect(robots.robots.find(({ robot_id }) => robot_id === ownRobot.id)).toMatchObject({
+      serial_number: FREE_SERIAL,
+      battery_level: 100,
+      alerts: [],
+      open_command: null,
+    });
+    const numbers = await admin.ask(serialNumbers);
+    expect(numbers.find(({ serial_number }) => serial_number === "OWN-1")).toEqual({
+      serial_number: "OWN-1",
+      assigned: false,
+    });
+  });
+
+  test("a robot moves to another site of the viewer's with its state; history stays where it was", async () => {
+    const { ownRobot, secondSiteId, foreignSiteId } = server.fixtures;
+    await setState(server.db, ownRobot.id, { session: 41, battery: 12, live_at: TEST_NOW });
+    await server.db
+      .insertInto("readings")
+      .values({
+        robot_id: ownRobot.id,
+        site_id: ownRobot.siteId,
+        received_at: TEST_NOW,
+        robot_ts: TEST_NOW,
+        session: 41,
+        seq: 1,
+        status: "stop",
+        robot_status: "idle",
+        motion: "STOPPED",
+        mode: "AUTO",
+        battery: 12,
+        charging: false,
+      })
+      .execute();
+    expect((await update(ownRobot, { site_id: foreignSiteId })).status).toBe(404);
+    expect((await update(ownRobot, { site_id: secondSiteId })).status).toBe(200);
+    expect(await robotsAt(secondSiteId)).toMatchObject([{ id: ownRobot.id, battery_level: 12, site_id: secondSiteId }]);
+    expect(await server.db.selectFrom("readings").select("site_id").execute()).toEqual([{ site_id: ownRobot.siteId }]);
+  });
+
+  test.each([
+    ["in a group", 'Robot OWN-1 is in the group "Ownfield East". Take it out of the group first.'],
+    ["cleaning", "Robot OWN-1 is cleaning. Stop it first."],
+    ["in maintenance", "Robot OWN-1 is in maintenance. Exit maintenance first."],
+  ])("a robot %s keeps its serial number, the answer says why, and its name can be changed", async (how, reason) => {
+    const { ownRobot } = server.fixtures;
+    await bind(how);
+    const { status, body } = await update(ownRobot, { serial_number: FREE_SERIAL });
+    const message = `The serial number cannot be changed now. ${reason}`;
+    expect([status, body]).toEqual([409, { message, errors: [{ field: "serial_number", message }] }]);
+    expect((await update(ownRobot)).status).toBe(200);
+  });
+
+  test.each(["in a group", "cleaning"])(
+    "a robot %s keeps its site; one in maintenance may move with its lock",
+    async (how) => {
+      const { ownRobot, ownRobot2, secondSiteId } = server.fixtures;
+      await bind(how);
+      expect((await update(ownRobot, { site_id: secondSiteId })).body).toMatchObject({
+        errors: [{ field: "site_id" }],
+      });
+      await bind("in maintenance", ownRobot2);
+      expect((await update(ownRobot2, { site_id: secondSiteId })).status).toBe(200);
+    },
+  );
+
+  test("what is another's or not there looks the same", async () => {
+    const { foreignRobot } = server.fixtures;
+    const answers = [
+      await update(foreignRobot),
+      await update({ ...foreignRobot, id: 999_999 }),
+      await remove(foreignRobot),
+    ];
+    expect(answers.map(({ status, text }) => `${status} ${text}`)).toEqual(
+      Array.from({ length: 3 }, () => '404 {"message":"Robot not found"}'),
+    );
+  });
+});
+
+/** Brings a robot into a condition that binds it. */
+async function bind(how: string, robot: TestRobot = server.fixtures.ownRobot): Promise<void> {
+  if (how === "in a group") await standGroups(server.db, server.fixtures, "planned");
+  if (how === "cleaning") await setState(server.db, robot.id, { online: true, motion: "MOVING", live_at: TEST_NOW });
+  if (how === "in maintenance") {
+    await server.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", robot.id).execute();
+  }
+}
+
+describe("§7 Robots: delete", () => {
+  test("a robot that stands is gone everywhere, its serial number is free, its history stays", async () => {
+    const { ownRobot } = server.fixtures;
+    expect((await remove(ownRobot)).body).toEqual({ message: "Robot deleted successfully" });
+    expect((await robotsAt(ownRobot.siteId)).map(({ id }) => id)).not.toContain(ownRobot.id);
+    expect((await remove(ownRobot)).status).toBe(404);
+    const numbers = await (await server.as("stranger")).ask(serialNumbers);
+    expect(numbers).toContainEqual({ serial_number: "OWN-1", assigned: false });
+    const kept = await server.db.selectFrom("robots").select("robot_name").where("id", "=", ownRobot.id).execute();
+    expect(kept).toEqual([{ robot_name: "OWN-1" }]);
+    expect(await audits("DELETE_ROBOT")).toMatchObject([{ outcome: "DONE", site_id: ownRobot.siteId }]);
+  });
+
+  test.each([
+    ["in a group", 'Robot OWN-1 is in the group "Ownfield East". Take it out of the group first.'],
+    ["cleaning", "Robot OWN-1 is cleaning. Stop it first."],
+  ])("§8 Delete robot: one %s is refused with 400 and says which", async (how, message) => {
+    await bind(how);
+    const { status, body } = await remove(server.fixtures.ownRobot);
+    expect([status, body]).toEqual([400, { message }]);
+    expect(await audits("DELETE_ROBOT")).toMatchObject([{ outcome: "REFUSED", reason: message }]);
+  });
+});
+
+test("§9 Assignable serial numbers: every device that is not retired, 9 before 10, for anybody, naming no site", async () => {
+  for (const serial of ["SCR-10", "SCR-9", "SCR-11"]) await addDevice(server.db, serial);
+  await server.db.updateTable("devices").set({ retired_at: TEST_NOW }).where("serial", "=", "SCR-11").execute();
+  const expected = [
+    { serial_number: "FAR-1", assigned: true },
+    { serial_number: "FREE-1", assigned: false },
+    { serial_number: "OWN-1", assigned: true },
+    { serial_number: "OWN-2", assigned: true },
+    { serial_number: "SCR-9", assigned: false },
+    { serial_number: "SCR-10", assigned: false },
+  ];
+  for (const who of ["admin", "owner", "stranger"] as const) {
+    expect(await (await server.as(who)).ask(serialNumbers)).toEqual(expected);
+  }
+});
