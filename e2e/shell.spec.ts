@@ -33,7 +33,7 @@ test("§2 Top navigation bar: the logo leads to /, the current link is highlight
   const bar = page.getByRole("banner");
   await expect(bar.getByRole("link", { name: "Suncrew" })).toHaveAttribute("href", "/");
   const links = bar.getByRole("navigation", { name: "Main" }).getByRole("link");
-  await expect(links).toHaveText(["Dashboard", "Site Management"]);
+  await expect(links).toHaveText(["Dashboard", "Site Management", "Partners"]);
   await expect(links.first()).toHaveAttribute("href", "/");
   await expect(links.first()).toHaveAttribute("aria-current", "page");
   await expect(page).toHaveTitle("Dashboard - Suncrew");
@@ -134,7 +134,7 @@ test("§4 Session: Logout ends the session on the server", async ({ page, signIn
   }).toPass();
 });
 
-for (const path of ["/nothing-here", "/sites/x", "/partners", "/dashboard/x"]) {
+for (const path of ["/nothing-here", "/sites/x", "/partners/x", "/dashboard/x"]) {
   test(`§2 Routes: ${path} is 'Oops! Page not found' with a Return to Home link`, async ({ page }) => {
     await page.goto(path);
     await expect(page.getByRole("heading", { name: "Oops! Page not found" })).toBeVisible();

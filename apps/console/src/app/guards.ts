@@ -1,4 +1,5 @@
-import type { Role } from "@suncrew/contract/auth/auth.ts";
+import { may } from "@suncrew/domain/auth/permissions.ts";
+import type { Ability } from "@suncrew/domain/auth/permissions.ts";
 import { redirect } from "react-router";
 import { paths } from "../platform/paths.ts";
 import { currentSession, dropExpiredSession } from "../platform/session/session.ts";
@@ -8,18 +9,24 @@ export function redirectSignedIn(): Response | null {
   return currentSession() === null ? null : redirect(paths.dashboard());
 }
 
-/**
- * §2 Protected routes: nobody signed in, or a role that is not among `roles`, goes to `/`; an expired
- * token goes there by a hard redirect.
- */
-export function requireSession(roles?: readonly Role[]): () => Response | null {
+/** §2 Protected routes: nobody signed in goes to `/`; an expired token goes there by a hard redirect. */
+export function requireSession(): Response | null {
+  if (dropExpiredSession()) {
+    location.replace(paths.signIn());
+    return redirect(paths.signIn());
+  }
+  return currentSession() === null ? redirect(paths.signIn()) : null;
+}
+
+/** §6: a page for those who may do this alone. Others go to `/`, and so to the dashboard, where `refusal` tells why. */
+export function requireAbility(ability: Ability, refusal: string): () => Response | null {
   return () => {
-    if (dropExpiredSession()) {
-      location.replace(paths.signIn());
-      return redirect(paths.signIn());
-    }
-    const session = currentSession();
-    if (session === null) return redirect(paths.signIn());
-    return roles === undefined || roles.includes(session.role) ? null : redirect(paths.signIn());
+    const signedOut = requireSession();
+    if (signedOut !== null) return signedOut;
+    if (may(currentSession()?.role ?? null, ability)) return null;
+    void import("../platform/toast.tsx").then(({ toast }) =>
+      toast.failure({ title: "Access Denied", message: refusal }),
+    );
+    return redirect(paths.signIn());
   };
 }

@@ -1,6 +1,6 @@
 import { createBrowserRouter } from "react-router";
 import { paths } from "../platform/paths.ts";
-import { redirectSignedIn, requireSession } from "./guards.ts";
+import { redirectSignedIn, requireAbility, requireSession } from "./guards.ts";
 import { RouteError } from "./route-error.tsx";
 
 /** After the sign-in page is painted. */
@@ -22,7 +22,7 @@ export const router = createBrowserRouter([
         },
       },
       {
-        loader: requireSession(),
+        loader: requireSession,
         lazy: async () => ({ Component: (await import("./shell/shell.tsx")).Shell }),
         children: [
           {
@@ -40,6 +40,14 @@ export const router = createBrowserRouter([
                 handle: { title: "Site Management" },
                 lazy: async () => ({
                   Component: (await import("../features/sites/management/site-management-page.tsx")).SiteManagementPage,
+                }),
+              },
+              {
+                path: paths.partners(),
+                handle: { title: "Partner Management" },
+                loader: requireAbility("viewPartners", "Only Super Admins can access Partner Management."),
+                lazy: async () => ({
+                  Component: (await import("../features/partners/management/partners-page.tsx")).PartnersPage,
                 }),
               },
               {

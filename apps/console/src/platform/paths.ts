@@ -16,4 +16,5 @@ export const paths = {
     return text === "" ? "/sites" : `/sites?${text}`;
   },
   profile: () => "/profile",
+  partners: () => "/partners",
 } as const;

@@ -11,6 +11,8 @@ interface Pressable {
 export interface DisabledReasonProps {
   /** Why the button cannot be pressed now; null where it can. */
   readonly reason: string | null;
+  /** Pressing the disabled button, or Enter in its form, calls this: a form shows then what is still wrong in it. */
+  readonly onRefused?: () => void;
   /** A button of the component library. */
   readonly children: ReactElement<Pressable>;
 }
@@ -20,7 +22,7 @@ export interface DisabledReasonProps {
  * (`aria-disabled`, not `disabled`), so that the keyboard reaches the reason; pressing it does nothing.
  * The button stays the same element either way, so it keeps the focus.
  */
-export function DisabledReason({ reason, children }: DisabledReasonProps) {
+export function DisabledReason({ reason, onRefused, children }: DisabledReasonProps) {
   const id = useId();
   const button =
     reason === null
@@ -29,7 +31,10 @@ export function DisabledReason({ reason, children }: DisabledReasonProps) {
           "aria-disabled": true,
           "aria-describedby": id,
           "data-disabled": true,
-          onClick: (event: MouseEvent<HTMLElement>) => event.preventDefault(),
+          onClick: (event: MouseEvent<HTMLElement>) => {
+            event.preventDefault();
+            onRefused?.();
+          },
         });
   return (
     <>

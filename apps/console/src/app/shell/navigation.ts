@@ -1,4 +1,5 @@
-import type { Role } from "@suncrew/contract/auth/auth.ts";
+import { may } from "@suncrew/domain/auth/permissions.ts";
+import type { Ability } from "@suncrew/domain/auth/permissions.ts";
 import { useLocation } from "react-router";
 import { paths } from "../../platform/paths.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
@@ -8,14 +9,15 @@ interface Destination {
   readonly to: string;
   /** The page it leads to, if `to` redirects. */
   readonly page: string;
-  /** Who sees it (§6); everybody where left out. */
-  readonly roles?: readonly Role[];
+  /** Only who may do this sees it (§6); everybody where left out. */
+  readonly ability?: Ability;
 }
 
 /** §2 Top navigation bar, in its order; the Dashboard's link is `/`. */
 const DESTINATIONS: readonly Destination[] = [
   { label: "Dashboard", to: paths.signIn(), page: paths.dashboard() },
   { label: "Site Management", to: paths.sites(), page: paths.sites() },
+  { label: "Partners", to: paths.partners(), page: paths.partners(), ability: "viewPartners" },
 ];
 
 export interface NavigationLink extends Destination {
@@ -26,7 +28,7 @@ export interface NavigationLink extends Destination {
 export function useNavigation(): readonly NavigationLink[] {
   const { role } = useSignedIn();
   const { pathname } = useLocation();
-  return DESTINATIONS.filter(({ roles }) => roles === undefined || roles.includes(role)).map((destination) => ({
+  return DESTINATIONS.filter(({ ability }) => ability === undefined || may(role, ability)).map((destination) => ({
     ...destination,
     current: pathname === destination.page,
   }));

@@ -1,15 +1,13 @@
-import { ActionIcon, Modal, Tooltip } from "@mantine/core";
+import { Modal } from "@mantine/core";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
-import { IconCopy } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
-import { toast } from "../../platform/toast.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { copyText } from "./copy-text.ts";
+import { CopyButton } from "./copy-button.tsx";
 import classes from "./partner-details-dialog.module.css";
 import { certificationsOf, partnerFactsOf } from "./partner-facts.ts";
 
@@ -70,20 +68,5 @@ function PartnerFacts({ partner }: { partner: Partner }) {
         )}
       </dd>
     </dl>
-  );
-}
-
-function CopyButton({ what, text }: { what: string; text: string }) {
-  const copy = async () => {
-    if (await copyText(text)) toast.copied(what);
-    else toast.failure({ title: "Not Copied", message: `${what} could not be copied. Select it and copy it by hand.` });
-  };
-  const label = `Copy ${what.toLowerCase()}`;
-  return (
-    <Tooltip label={label} withinPortal={false}>
-      <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} onClick={() => void copy()}>
-        <IconCopy size={16} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
   );
 }

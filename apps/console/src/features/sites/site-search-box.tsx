@@ -1,5 +1,4 @@
-import { CloseButton, TextInput } from "@mantine/core";
-import { IconSearch } from "@tabler/icons-react";
+import { SearchBox } from "../../ui/search-box.tsx";
 
 export interface SiteSearchBoxProps {
   readonly value: string;
@@ -10,18 +9,5 @@ export interface SiteSearchBoxProps {
 
 /** §2 Search sites box. */
 export function SiteSearchBox({ value, onChange, placeholder = "Search sites" }: SiteSearchBoxProps) {
-  return (
-    <TextInput
-      type="search"
-      size="sm"
-      aria-label="Search sites"
-      placeholder={placeholder}
-      value={value}
-      leftSection={<IconSearch size={16} aria-hidden />}
-      rightSection={
-        value === "" ? null : <CloseButton size="sm" aria-label="Clear search" onClick={() => onChange("")} />
-      }
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
-  );
+  return <SearchBox label="Search sites" placeholder={placeholder} value={value} onChange={onChange} />;
 }

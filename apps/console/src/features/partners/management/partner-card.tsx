@@ -1,0 +1,104 @@
+import { Button, Tooltip, VisuallyHidden } from "@mantine/core";
+import type { Partner } from "@suncrew/contract/partners/partners.ts";
+import { certificationsOf } from "@suncrew/domain/partners/certifications.ts";
+import { IconPencil, IconShare3, IconTrash } from "@tabler/icons-react";
+import { DisabledReason } from "../../../ui/disabled-reason.tsx";
+import { shareObstacle } from "../share/sign-in-of.ts";
+import classes from "./partner-card.module.css";
+import type { OpenDialog } from "./partner-dialogs.tsx";
+
+/** §9: partner cards show up to 2 certifications. */
+const CERTIFICATIONS_SHOWN = 2;
+
+export interface PartnerCardProps {
+  readonly partner: Partner;
+  readonly onOpen: (open: OpenDialog) => void;
+}
+
+/** §2 Partner Management page: one partner, with its buttons. */
+export function PartnerCard({ partner, onOpen }: PartnerCardProps) {
+  const place = [partner.city, partner.state].filter((part) => part !== null && part !== "").join(", ");
+  return (
+    <article className={classes["card"]} aria-label={partner.name}>
+      <div className={classes["head"]}>
+        <h3 className={classes["name"]}>{partner.name}</h3>
+        {partner.built_in && <span className={classes["builtIn"]}>Built in</span>}
+      </div>
+      <dl className={classes["facts"]}>
+        <Fact term="Contact" text={partner.contact_person} />
+        <Fact term="Email" text={partner.email} />
+        <Fact term="Phone" text={partner.contact_info} />
+        <Fact term="City, state" text={place} />
+        <Fact term="Registration" text={partner.registration} />
+        <Fact term="Username" text={partner.username} without={partner.built_in ? "No sign-in" : "Not given"} />
+      </dl>
+      <Certifications names={certificationsOf(partner.certifications)} />
+      <div className={classes["actions"]}>
+        <DisabledReason reason={shareObstacle(partner)}>
+          <Button
+            size="xs"
+            variant="light"
+            leftSection={<IconShare3 size={14} aria-hidden />}
+            aria-haspopup="dialog"
+            onClick={() => onOpen({ kind: "share", partnerId: partner.id, created: null })}
+          >
+            Share credentials
+          </Button>
+        </DisabledReason>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconPencil size={14} aria-hidden />}
+          aria-haspopup="dialog"
+          onClick={() => onOpen({ kind: "edit", partner })}
+        >
+          Edit
+        </Button>
+        <DisabledReason reason={partner.built_in ? "In-house is built in and stays." : null}>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconTrash size={14} aria-hidden />}
+            aria-haspopup="dialog"
+            onClick={() => onOpen({ kind: "delete", partner })}
+          >
+            Delete
+          </Button>
+        </DisabledReason>
+      </div>
+    </article>
+  );
+}
+
+function Fact({ term, text, without = "Not given" }: { term: string; text: string | null; without?: string }) {
+  const isGiven = text !== null && text.trim() !== "";
+  return (
+    <>
+      <dt>{term}</dt>
+      <dd className={isGiven ? undefined : classes["none"]}>{isGiven ? text : without}</dd>
+    </>
+  );
+}
+
+function Certifications({ names }: { names: readonly string[] }) {
+  const more = names.slice(CERTIFICATIONS_SHOWN);
+  return (
+    <ul className={classes["certifications"]} aria-label="Certifications">
+      {names.length === 0 && <li>No certifications</li>}
+      {names.slice(0, CERTIFICATIONS_SHOWN).map((name) => (
+        <li key={name}>{name}</li>
+      ))}
+      {more.length > 0 && (
+        <li className={classes["more"]}>
+          <Tooltip label={more.join(", ")} multiline maw={320}>
+            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard reaches the other names */}
+            <span tabIndex={0}>
+              +{more.length}
+              <VisuallyHidden> more: {more.join(", ")}</VisuallyHidden>
+            </span>
+          </Tooltip>
+        </li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,141 @@
+import { partnerBodySchema, PARTNER_NAME_MAX, PARTNER_PHONE_MAX } from "@suncrew/contract/partners/partners.ts";
+import type { Partner } from "@suncrew/contract/partners/partners.ts";
+import type { FieldError } from "@suncrew/contract/http/error.ts";
+import { requiredText } from "@suncrew/contract/http/values.ts";
+import { certificationsAsText, certificationsOf } from "@suncrew/domain/partners/certifications.ts";
+
+/** §3 Maintenance partner: what every partner does; a fixed list that is not stored. */
+export const SERVICES = ["Robot Maintenance", "Software Updates"] as const;
+
+/** §3: the country of rows without one; §9: the one a new partner begins with. */
+const COUNTRY_OF_OLD_ROWS = "INDIA";
+const COUNTRY_OF_NEW_ONES = "USA";
+
+/** The form's fields in its order, with the label that a person reads. Their names are those of the wire. */
+export const PARTNER_FIELDS = {
+  name: { label: "Company name", required: true, maxLength: PARTNER_NAME_MAX },
+  contact_person: { label: "Contact person", required: true, maxLength: 120 },
+  email: { label: "Email", required: true, maxLength: 254 },
+  contact_info: { label: "Phone", required: true, maxLength: PARTNER_PHONE_MAX },
+  address: { label: "Address", required: true, maxLength: 300 },
+  city: { label: "City", required: true, maxLength: 100 },
+  state: { label: "State", required: true, maxLength: 100 },
+  zip_code: { label: "Zip code", required: true, maxLength: 20 },
+  country: { label: "Country", required: true, maxLength: 100 },
+  registration: { label: "Company registration", required: false, maxLength: 100 },
+  tax_id: { label: "Tax ID", required: false, maxLength: 100 },
+  certifications: { label: "Certifications", required: false, maxLength: 1000 },
+} as const;
+
+export type PartnerField = keyof typeof PARTNER_FIELDS;
+/** What is typed, as it is typed. */
+export type PartnerDraft = Readonly<Record<PartnerField, string>>;
+export type PartnerProblems = Readonly<Partial<Record<PartnerField, string>>>;
+
+/** In the order of §5. */
+export const partnerFieldNames = Object.keys(PARTNER_FIELDS).filter(isPartnerField);
+
+function isPartnerField(name: string): name is PartnerField {
+  return name in PARTNER_FIELDS;
+}
+
+export const emptyDraft: PartnerDraft = {
+  ...draftWith(() => ""),
+  country: COUNTRY_OF_NEW_ONES,
+};
+
+export function draftOf(partner: Partner): PartnerDraft {
+  return draftWith((field) => partner[field] ?? (field === "country" ? COUNTRY_OF_OLD_ROWS : ""));
+}
+
+function draftWith(textOf: (field: PartnerField) => string): PartnerDraft {
+  return {
+    name: textOf("name"),
+    contact_person: textOf("contact_person"),
+    email: textOf("email"),
+    contact_info: textOf("contact_info"),
+    address: textOf("address"),
+    city: textOf("city"),
+    state: textOf("state"),
+    zip_code: textOf("zip_code"),
+    country: textOf("country"),
+    registration: textOf("registration"),
+    tax_id: textOf("tax_id"),
+    certifications: textOf("certifications"),
+  };
+}
+
+/** The body that is sent (§7): trimmed, certifications as a list with commas. */
+export function bodyOf(draft: PartnerDraft) {
+  const trimmed = draftWith((field) => draft[field].trim());
+  return { ...trimmed, certifications: certificationsAsText(certificationsOf(draft.certifications)), status: "ACTIVE" };
+}
+
+/** §5: the form wants a country too, which the call takes without one. */
+const formSchema = partnerBodySchema.extend({ country: requiredText("Country is required", 100) });
+
+/** §5 Partner add/edit: what is wrong, by field; empty where the draft may be saved. */
+export function partnerProblems(draft: PartnerDraft): PartnerProblems {
+  const parsed = formSchema.safeParse(bodyOf(draft));
+  return parsed.success
+    ? {}
+    : problemsByField(parsed.error.issues.map(({ path, message }) => ({ field: String(path[0]), message })));
+}
+
+/** The server's own objections, at their fields; what concerns no field of the form is left out. */
+export function problemsByField(errors: readonly FieldError[]): PartnerProblems {
+  const found: Partial<Record<PartnerField, string>> = {};
+  for (const { field, message } of errors) if (isPartnerField(field)) found[field] ??= message;
+  return found;
+}
+
+/** What is shown at the fields: what is wrong in those that `isShown`, and what the server told. */
+export function shownProblems(
+  problems: PartnerProblems,
+  isShown: (field: PartnerField) => boolean,
+  told: PartnerProblems,
+): PartnerProblems {
+  const shown: Partial<Record<PartnerField, string>> = { ...told };
+  for (const field of partnerFieldNames) {
+    const problem = isShown(field) ? problems[field] : undefined;
+    if (problem !== undefined) shown[field] = problem;
+  }
+  return shown;
+}
+
+/** The first field in the form's order that has a problem. */
+export function firstWrongField(problems: PartnerProblems): PartnerField | null {
+  return partnerFieldNames.find((field) => problems[field] !== undefined) ?? null;
+}
+
+export interface PartnerDifference {
+  readonly field: PartnerField;
+  readonly label: string;
+  readonly mine: string;
+  readonly theirs: string;
+}
+
+/** The fields that would be stored differently. */
+export function differencesOf(mine: PartnerDraft, theirs: PartnerDraft): readonly PartnerDifference[] {
+  const [ours, others] = [bodyOf(mine), bodyOf(theirs)];
+  return partnerFieldNames
+    .map((field) => ({
+      field,
+      label: PARTNER_FIELDS[field].label,
+      mine: ours[field] ?? "",
+      theirs: others[field] ?? "",
+    }))
+    .filter((difference) => difference.mine !== difference.theirs);
+}
+
+/** Why Save is disabled; null where it is not. `original` is what is stored, null for a new partner. */
+export function saveObstacle(draft: PartnerDraft, original: PartnerDraft | null): string | null {
+  const problems = partnerProblems(draft);
+  const wrong = partnerFieldNames.filter((field) => problems[field] !== undefined);
+  const [first, ...more] = wrong;
+  if (first !== undefined) {
+    if (more.length === 0) return problems[first] ?? null;
+    return `Still to fill in: ${wrong.map((field) => PARTNER_FIELDS[field].label).join(", ")}`;
+  }
+  return original !== null && differencesOf(draft, original).length === 0 ? "Nothing has been changed yet." : null;
+}

@@ -1,0 +1,158 @@
+import { Button, Group as Row, Skeleton, VisuallyHidden } from "@mantine/core";
+import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
+import type { Partner } from "@suncrew/contract/partners/partners.ts";
+import { IconBuildingStore, IconDownload, IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useDeferredValue, useMemo, useState } from "react";
+import { useSearchParams } from "react-router";
+import { routeQuery } from "../../../platform/api/route-query.ts";
+import { DisabledReason } from "../../../ui/disabled-reason.tsx";
+import { EmptyState } from "../../../ui/empty-state.tsx";
+import { FailedState } from "../../../ui/failed-state.tsx";
+import { PageLayout } from "../../../ui/page-layout.tsx";
+import { SearchBox } from "../../../ui/search-box.tsx";
+import { useSearchDraft } from "../../../ui/use-search-draft.ts";
+import { VirtualGrid } from "../../../ui/virtual-grid.tsx";
+import { exportPartners } from "./export-partners.ts";
+import { PartnerCard } from "./partner-card.tsx";
+import { PartnerDialogs } from "./partner-dialogs.tsx";
+import type { OpenDialog } from "./partner-dialogs.tsx";
+import { searchPartners } from "./partner-search.ts";
+import classes from "./partners-page.module.css";
+
+const SEARCH = "q";
+const MIN_CARD_PX = 340;
+const CARD_PX = 268;
+const keyOf = (partner: Partner) => partner.id;
+
+/** §2 Partner Management page. */
+export function PartnersPage() {
+  const query = useQuery(routeQuery(partnerDetails, {}));
+  const [open, setOpen] = useState<OpenDialog | null>(null);
+  const [search, setSearch] = useAddressedSearch();
+  const words = useDeferredValue(search);
+  const partners = query.data;
+  const found = useMemo(() => searchPartners(partners ?? [], words), [partners, words]);
+  return (
+    <PageLayout
+      title="Partner Management"
+      actions={
+        <Row gap="xs">
+          <DisabledReason reason={exportObstacle(partners, found)}>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconDownload size={14} aria-hidden />}
+              onClick={() => void exportPartners(found)}
+            >
+              Export CSV
+            </Button>
+          </DisabledReason>
+          <Button
+            size="xs"
+            leftSection={<IconPlus size={14} aria-hidden />}
+            aria-haspopup="dialog"
+            onClick={() => setOpen({ kind: "add" })}
+          >
+            Add New Partner
+          </Button>
+        </Row>
+      }
+    >
+      <div className={classes["bar"]}>
+        <div className={classes["search"]}>
+          <SearchBox
+            label="Search partners"
+            placeholder="Search by name, contact, email, city, state or username"
+            value={search}
+            onChange={setSearch}
+          />
+        </div>
+        <p className={classes["count"]} role="status">
+          {partners !== undefined && countText(found.length, partners.length)}
+        </p>
+      </div>
+      {partners !== undefined ? (
+        <PartnerGrid partners={partners} found={found} onOpen={setOpen} />
+      ) : query.isError ? (
+        <div className={classes["panel"]}>
+          <FailedState
+            title="The partners could not be loaded."
+            message={query.error.message}
+            onRetry={() => void query.refetch()}
+            retrying={query.isFetching}
+          />
+        </div>
+      ) : (
+        <CardSkeletons />
+      )}
+      {open !== null && <PartnerDialogs open={open} partners={partners ?? []} onOpen={setOpen} />}
+    </PageLayout>
+  );
+}
+
+function useAddressedSearch() {
+  const [params, setParams] = useSearchParams();
+  const writeAddress = useCallback(
+    (words: string) => {
+      setParams(
+        (current) => {
+          const next = new URLSearchParams(current);
+          if (words === "") next.delete(SEARCH);
+          else next.set(SEARCH, words);
+          return next;
+        },
+        { replace: true, preventScrollReset: true },
+      );
+    },
+    [setParams],
+  );
+  return useSearchDraft(params.get(SEARCH) ?? "", writeAddress);
+}
+
+function exportObstacle(partners: readonly Partner[] | undefined, found: readonly Partner[]): string | null {
+  if (partners === undefined) return "The partners are not loaded.";
+  return found.length === 0 ? "There is no partner to export." : null;
+}
+
+function countText(found: number, all: number): string {
+  const noun = all === 1 ? "partner" : "partners";
+  return found === all ? `${all} ${noun}` : `${found} of ${all} ${noun}`;
+}
+
+interface PartnerGridProps {
+  readonly partners: readonly Partner[];
+  readonly found: readonly Partner[];
+  readonly onOpen: (open: OpenDialog) => void;
+}
+
+function PartnerGrid({ partners, found, onOpen }: PartnerGridProps) {
+  if (found.length === 0) {
+    return (
+      <div className={classes["panel"]}>
+        <EmptyState
+          title={partners.length === 0 ? "No maintenance partners found." : "No partners match your search criteria."}
+          icon={<IconBuildingStore size={32} stroke={1.5} />}
+        />
+      </div>
+    );
+  }
+  return (
+    <section aria-label="Partners">
+      <VisuallyHidden component="h2">Partners</VisuallyHidden>
+      <VirtualGrid items={found} keyOf={keyOf} minColumnPx={MIN_CARD_PX} estimatedRowPx={CARD_PX}>
+        {(partner) => <PartnerCard partner={partner} onOpen={onOpen} />}
+      </VirtualGrid>
+    </section>
+  );
+}
+
+function CardSkeletons() {
+  return (
+    <div role="status" aria-label="Loading partners" className={classes["skeletons"]}>
+      {[1, 2, 3, 4, 5, 6].map((key) => (
+        <Skeleton key={key} height={CARD_PX} radius="md" />
+      ))}
+    </div>
+  );
+}

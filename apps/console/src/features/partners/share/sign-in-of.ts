@@ -1,0 +1,60 @@
+import type { Partner } from "@suncrew/contract/partners/partners.ts";
+
+/** A partner that was just created here, with what its user signs in with. */
+export interface NewPartner {
+  readonly id: number;
+  readonly name: string;
+  readonly contact_person: string;
+  readonly email: string;
+  readonly contact_info: string;
+  readonly country: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Whom a sign-in is told to, and what it is. */
+export interface SignIn {
+  readonly partnerId: number;
+  readonly name: string;
+  readonly contactPerson: string;
+  readonly email: string;
+  readonly phone: string;
+  readonly country: string;
+  readonly username: string;
+  /** Null where the partner has set a password of its own, which nobody can see. */
+  readonly password: string | null;
+}
+
+/** What the list says of the partner; what its creation answered, as long as the list could not be had. */
+export function signInOf(partner: Partner | undefined, created: NewPartner | null): SignIn | null {
+  if (partner !== undefined) {
+    return {
+      partnerId: partner.id,
+      name: partner.name,
+      contactPerson: partner.contact_person ?? "",
+      email: partner.email ?? "",
+      phone: partner.contact_info ?? "",
+      country: partner.country ?? "INDIA",
+      username: partner.username ?? "",
+      password: partner.enc_password ?? null,
+    };
+  }
+  if (created === null) return null;
+  const { id, name, contact_person, email, contact_info, country, username, password } = created;
+  return {
+    partnerId: id,
+    name,
+    contactPerson: contact_person,
+    email,
+    phone: contact_info,
+    country,
+    username,
+    password,
+  };
+}
+
+/** Why a partner has no credentials to share; null where it has. */
+export function shareObstacle(partner: Pick<Partner, "built_in" | "user_id">): string | null {
+  if (partner.built_in) return "In-house is built in: nobody signs in as it.";
+  return partner.user_id === null ? "This partner has no user to sign in with." : null;
+}

@@ -1,0 +1,28 @@
+import { CloseButton, TextInput } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
+
+export interface SearchBoxProps {
+  /** What is searched, for a screen reader. */
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string;
+  readonly onChange: (words: string) => void;
+}
+
+/** Where words are typed that narrow a list. */
+export function SearchBox({ label, placeholder, value, onChange }: SearchBoxProps) {
+  return (
+    <TextInput
+      type="search"
+      size="sm"
+      aria-label={label}
+      placeholder={placeholder}
+      value={value}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={
+        value === "" ? null : <CloseButton size="sm" aria-label="Clear search" onClick={() => onChange("")} />
+      }
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
