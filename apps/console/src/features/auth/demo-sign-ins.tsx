@@ -12,14 +12,18 @@ export interface DemoSignInsProps {
   readonly onChoose: (signIn: DemoSignIn) => void;
 }
 
-/** The known accounts of a demo; a press fills them in. */
+/** The known accounts of a demo; a press fills them in. Those whose password was changed are not among them. */
 export function DemoSignIns({ signIns, onChoose }: DemoSignInsProps) {
   return (
     <section className={classes["demo"]} aria-labelledby="demo-title">
       <h2 id="demo-title" className={classes["title"]}>
         Demo with simulated robots
       </h2>
-      <p className={classes["hint"]}>Choose an account to fill it in.</p>
+      <p className={classes["hint"]}>
+        {signIns.length === 0
+          ? "Its known passwords have been changed. A start with --reset begins anew."
+          : "Choose an account to fill it in."}
+      </p>
       <ul className={classes["list"]}>
         {signIns.map((signIn) => {
           const role = roleSchema.safeParse(signIn.role).data;

@@ -1,6 +1,10 @@
 import { config } from "@suncrew/contract/config/config.ts";
-import { expect, test, vi } from "vitest";
-import { createTestApp } from "../../../test/test-app.ts";
+import { changePassword, login } from "@suncrew/contract/auth/auth.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { TestClient } from "../../../test/test-client.ts";
+import { hashPassword } from "../auth/public.ts";
+import { demoSignIns } from "./demo-sign-ins.ts";
 import { worldTile } from "./tile-probe.ts";
 
 const mapTiles = { url: "https://tiles.example/{z}/{x}/{y}.png", attribution: "Tiles of nobody" };
@@ -12,11 +16,41 @@ test("production tells no sign-ins; tiles that are off are null", async () => {
   expect(answer).toEqual({ mode: "production", demo_sign_ins: [], map_tiles: null });
 });
 
-test("a demo tells its two sign-ins", async () => {
-  const server = await createTestApp({ settings: { mode: "demo" } });
-  const answer = await (await server.as(null)).ask(config);
-  await server.close();
-  expect(answer.demo_sign_ins.map(({ username }) => username)).toEqual(["admin", "partner"]);
+describe("§2 Sign-in page: a demo's sign-ins", () => {
+  let server: TestApp;
+  beforeEach(async () => {
+    server = await createTestApp({ settings: { mode: "demo" } });
+    for (const { username, password, role } of demoSignIns) {
+      const values = { username, name: username, role, password_hash: await hashPassword(password) };
+      const partner_id = role === "PARTNER" ? server.fixtures.ownerPartnerId : null;
+      await server.db
+        .insertInto("users")
+        .values({ ...values, partner_id })
+        .execute();
+    }
+  });
+  afterEach(() => server.close());
+
+  const told = async () => (await (await server.as(null)).ask(config)).demo_sign_ins.map(({ username }) => username);
+
+  test("are told while they work", async () => {
+    expect(await told()).toEqual(["admin", "partner"]);
+    expect(await told()).toEqual(["admin", "partner"]);
+  });
+
+  test("whose password was changed, or that are gone, are told no more", async () => {
+    const nobody = await server.as(null);
+    const { token } = await nobody.ask(login, { body: { username: "partner", password: "partner@123" } });
+    const partner = new TestClient(server.app.http, token);
+    const change = (currentPassword: string, newPassword: string) =>
+      partner.ask(changePassword, { body: { currentPassword, newPassword } });
+    await change("partner@123", "a password of its own");
+    expect(await told()).toEqual(["admin"]);
+    await change("a password of its own", "partner@123");
+    expect(await told()).toEqual(["admin", "partner"]);
+    await server.db.updateTable("users").set({ deleted_at: new Date() }).where("username", "=", "admin").execute();
+    expect(await told()).toEqual(["partner"]);
+  });
 });
 
 test("the tile service is looked at in the background, every five minutes", async () => {

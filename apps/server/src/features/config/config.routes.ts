@@ -2,17 +2,19 @@ import { config, health, ready } from "@suncrew/contract/config/config.ts";
 import type { FastifyInstance } from "fastify";
 import { registerOpen } from "../../platform/http/register.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
-import { demoSignIns } from "./demo-sign-ins.ts";
 import { requireReady } from "./readiness.ts";
+import { StandingSignIns } from "./standing-sign-ins.ts";
 import { TileProbe } from "./tile-probe.ts";
 
 export function configRoutes(app: FastifyInstance, parts: Parts): Service[] {
   const { mode, mapTiles } = parts.settings;
   const probe = new TileProbe(parts);
 
-  registerOpen(app, config, () => ({
+  const signIns = new StandingSignIns(parts.db);
+
+  registerOpen(app, config, async () => ({
     mode,
-    demo_sign_ins: mode === "demo" ? [...demoSignIns] : [],
+    demo_sign_ins: mode === "demo" ? await signIns.read() : [],
     map_tiles: mapTiles && { ...mapTiles, available: probe.available },
   }));
 

@@ -1,1 +1,2 @@
+export { StandingSignIns } from "./standing-sign-ins.ts";
 export { demoSignIns } from "./demo-sign-ins.ts";
