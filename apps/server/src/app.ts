@@ -5,6 +5,7 @@ import { apiDocsRoutes } from "./features/api-docs/api-docs.routes.ts";
 import { authRoutes } from "./features/auth/auth.routes.ts";
 import { commandRoutes, Commands } from "./features/commands/public.ts";
 import { configRoutes } from "./features/config/config.routes.ts";
+import { devicesRoutes } from "./features/devices/devices.routes.ts";
 import { Bridge } from "./features/devices/public.ts";
 import { groupsRoutes } from "./features/groups/groups.routes.ts";
 import { liveRoutes } from "./features/live/live.routes.ts";
@@ -76,6 +77,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   groupsRoutes(http, parts, commands);
   siteManagementRoutes(http, parts);
   maintenanceRoutes(http, parts, commands);
+  services.push(devicesRoutes(http, parts, commands));
   const bridge = new Bridge({ ...parts, resendPending: (robotIds) => commands.resendPending(robotIds) });
   services.push(bridge);
   metrics.watch({ bridge, feed });

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type pg from "pg";
+import type { BrokerAccounts } from "./broker-accounts/broker-accounts.ts";
 import type { Broker } from "./broker.ts";
 import type { Clock } from "./clock.ts";
 import type { Db } from "./database/database.ts";
@@ -23,6 +24,8 @@ export interface Settings {
   readonly consoleDir: string | null;
   /** Addresses or networks of proxies whose `X-Forwarded-For` tells where a request comes from; none unless given. */
   readonly trustedProxies?: readonly string[];
+  /** What a broker proves itself with that asks over HTTP who may sign in; null where none does. */
+  readonly brokerAuthToken?: string | null;
 }
 
 /** The outside that the features are built on; tests hand in their own. */
@@ -31,6 +34,8 @@ export interface Parts {
   /** For what needs a database connection of its own: listening, advisory locks. */
   readonly connection: pg.ClientConfig;
   readonly broker: Broker;
+  /** The broker's accounts of devices; where it is not given people keep them by themselves. */
+  readonly brokerAccounts?: BrokerAccounts;
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: Settings;

@@ -3,7 +3,10 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import { deviceAccess } from "../features/devices/public.ts";
 import { type Broker, openBroker, withoutSecret } from "../platform/broker.ts";
-import { SystemClock } from "../platform/clock.ts";
+import { type BrokerAccounts, askingAccounts, manualAccounts } from "../platform/broker-accounts/broker-accounts.ts";
+import { DynamicSecurity } from "../platform/broker-accounts/dynamic-security.ts";
+import { kickByHttp } from "../platform/broker-accounts/http-kick.ts";
+import { type Clock, SystemClock } from "../platform/clock.ts";
 import { type Db, databaseNow, type OpenDatabase, openDatabase } from "../platform/database/database.ts";
 import { migrate } from "../platform/database/migrate.ts";
 import { startEmbeddedBroker } from "../platform/embedded/broker.ts";
@@ -91,17 +94,19 @@ export async function openClock(db: Db, { log, stops }: PartContext): Promise<Sy
 
 export interface OpenedBroker {
   readonly broker: Broker;
+  readonly accounts: BrokerAccounts;
   /** Its address for devices, without credentials. */
   readonly url: string;
 }
 
 /** Connects to the broker that was named, or to an embedded one at 127.0.0.1. */
-export async function openServerBroker(db: Db, { settings, log, stops }: PartContext): Promise<OpenedBroker> {
+export async function openServerBroker(db: Db, clock: Clock, context: PartContext): Promise<OpenedBroker> {
+  const { settings, log, stops } = context;
   const clientId = `suncrew-server-${randomUUID()}`;
   if (settings.mqttUrl !== null) {
     const broker = openBroker({ url: settings.mqttUrl, clientId, log });
     stops.add("broker connection", 1000, () => broker.close());
-    return { broker, url: withoutSecret(settings.mqttUrl) };
+    return { broker, accounts: openBrokerAccounts(clock, context), url: withoutSecret(settings.mqttUrl) };
   }
   const embeddedBroker = await startEmbeddedBroker({
     port: settings.mqttPort,
@@ -113,5 +118,25 @@ export async function openServerBroker(db: Db, { settings, log, stops }: PartCon
   stops.add("embedded broker", 1500, () => embeddedBroker.stop());
   const broker = openBroker({ url: embeddedBroker.url, clientId, ...embeddedBroker.serverAccount, log });
   stops.add("broker connection", 1000, () => broker.close());
-  return { broker, url: embeddedBroker.url };
+  const accounts = askingAccounts("embedded", async (serial) => embeddedBroker.disconnect(serial));
+  return { broker, accounts, url: embeddedBroker.url };
+}
+
+/** The devices' accounts at a broker that was named. */
+function openBrokerAccounts(clock: Clock, { settings, log, stops }: PartContext): BrokerAccounts {
+  const { brokerAccounts } = settings;
+  switch (brokerAccounts.form) {
+    case "dynamic-security": {
+      // A connection of its own: it may be of another account, and its long answers hold up no command.
+      const broker = openBroker({ url: brokerAccounts.adminUrl, clientId: `suncrew-accounts-${randomUUID()}`, log });
+      stops.add("broker accounts", 1000, () => broker.close());
+      return new DynamicSecurity(broker, clock, log);
+    }
+    case "http": {
+      const { kickUrl } = brokerAccounts;
+      return askingAccounts("http", kickUrl === null ? async () => {} : kickByHttp(kickUrl, fetch, log));
+    }
+    default:
+      return manualAccounts;
+  }
 }

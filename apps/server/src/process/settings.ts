@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from "node:net";
 import { z } from "zod";
 import type { WeatherSettings } from "../platform/parts.ts";
+import { type BrokerSettings, brokerSettings, isKickAddress, wrongBrokerSettings } from "./broker-settings.ts";
 import { isLoopback } from "./loopback.ts";
 import { type VariableName, variables } from "./variables.ts";
 import { givesKeyAway, isBareAddress, weatherSettings } from "./weather-settings.ts";
@@ -19,6 +20,7 @@ export interface ProcessSettings {
   readonly mqttUrl: string | null;
   readonly mqttPort: number;
   readonly mqttPortIsSet: boolean;
+  readonly brokerAccounts: BrokerSettings;
   readonly logLevel: string;
   /** Null in a demo that may make its own. */
   readonly secretKey: string | null;
@@ -61,6 +63,14 @@ const schema = z.object({
   DATABASE_URL: address("postgres:", "postgresql:").optional(),
   MQTT_URL: address("mqtt:", "mqtts:", "ws:", "wss:").optional(),
   MQTT_PORT: whole(0, 65_535).optional(),
+  BROKER_ACCOUNTS: z.enum(["embedded", "dynamic-security", "http", "manual"]).optional(),
+  BROKER_ADMIN_URL: address("mqtt:", "mqtts:", "ws:", "wss:").optional(),
+  BROKER_AUTH_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/)
+    .refine(isStrongKey)
+    .optional(),
+  BROKER_KICK_URL: z.string().refine(isKickAddress).optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).optional(),
   SECRET_KEY: z.string().refine(isStrongKey).optional(),
   TOKEN_HOURS: whole(1, 720).optional(),
@@ -102,6 +112,10 @@ const musts: Record<VariableName, string> = {
   DATABASE_URL: "begin with postgres:// and name a host",
   MQTT_URL: "begin with mqtt://, mqtts://, ws:// or wss:// and name a host",
   MQTT_PORT: "be a whole number from 0 to 65535",
+  BROKER_ACCOUNTS: "be embedded, dynamic-security, http or manual",
+  BROKER_ADMIN_URL: "begin with mqtt://, mqtts://, ws:// or wss:// and name a host",
+  BROKER_AUTH_TOKEN: "be at least 32 characters without spaces and no common word or example",
+  BROKER_KICK_URL: "be an http address with {clientid} in its path",
   LOG_LEVEL: "be fatal, error, warn, info, debug, trace or silent",
   SECRET_KEY: "be at least 32 characters long and no common word or example (`openssl rand -base64 48` makes one)",
   TOKEN_HOURS: "be a whole number of hours from 1 to 720",
@@ -120,6 +134,9 @@ const musts: Record<VariableName, string> = {
 const secrets: readonly string[] = [
   "DATABASE_URL",
   "MQTT_URL",
+  "BROKER_ADMIN_URL",
+  "BROKER_AUTH_TOKEN",
+  "BROKER_KICK_URL",
   "SECRET_KEY",
   "ADMIN_PASSWORD",
   "WEATHER_URL",
@@ -151,6 +168,7 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
   const wrong = [
     ...(parsed.success ? [] : sentences(parsed.error, given)),
     ...(mode === "production" ? whatProductionRefuses(given) : []),
+    ...(parsed.success ? wrongBrokerSettings(parsed.data) : []),
   ];
   if (!parsed.success || wrong.length > 0) return { wrong };
   const set = parsed.data;
@@ -165,6 +183,7 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
     mqttUrl: set.MQTT_URL ?? null,
     mqttPort: set.MQTT_PORT ?? 1883,
     mqttPortIsSet: set.MQTT_PORT !== undefined,
+    brokerAccounts: brokerSettings(set),
     logLevel: set.LOG_LEVEL ?? (mode === "demo" ? "warn" : "info"),
     secretKey: set.SECRET_KEY ?? null,
     tokenHours: set.TOKEN_HOURS ?? 12,
@@ -213,11 +232,16 @@ function whatProductionRefuses(given: Given): string[] {
       "SECRET_KEY is missing: production signs its sign-ins with a key of your own (`openssl rand -base64 48` makes one).",
     );
   }
-  if (given.MQTT_URL !== undefined && URL.canParse(given.MQTT_URL)) {
-    const { protocol, hostname } = new URL(given.MQTT_URL);
+  for (const name of ["MQTT_URL", "BROKER_ADMIN_URL"] as const) {
+    const url = given[name];
+    if (url === undefined || !URL.canParse(url)) continue;
+    const { protocol, hostname } = new URL(url);
     if ((protocol === "mqtt:" || protocol === "ws:") && !isLoopback(hostname)) {
-      refusals.push("MQTT_URL names a broker beyond this machine without TLS: use mqtts:// or wss://.");
+      refusals.push(`${name} names a broker beyond this machine without TLS: use mqtts:// or wss://.`);
     }
+  }
+  if (given.BROKER_KICK_URL !== undefined && givesKeyAway(given.BROKER_KICK_URL)) {
+    refusals.push("BROKER_KICK_URL would take its key beyond this machine without TLS: use https://.");
   }
   if (given.WEATHER_API_KEY !== undefined && given.WEATHER_URL !== undefined && givesKeyAway(given.WEATHER_URL)) {
     refusals.push("WEATHER_URL would take WEATHER_API_KEY beyond this machine without TLS: use https://.");

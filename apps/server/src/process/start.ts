@@ -67,11 +67,13 @@ export async function start(parts: StartParts): Promise<Started | null> {
   const clock = await openClock(database.db, context);
   const consoleDir = await building;
   if (stops.stopping) return null;
-  const { broker, url: brokerUrl } = await openServerBroker(database.db, context);
+  const { broker, accounts, url: brokerUrl } = await openServerBroker(database.db, clock, context);
+  const { brokerAccounts } = settings;
 
   const app = await buildApp({
     ...database,
     broker,
+    brokerAccounts: accounts,
     clock,
     log,
     serverId: randomUUID(),
@@ -84,6 +86,7 @@ export async function start(parts: StartParts): Promise<Started | null> {
       weather: settings.weather,
       consoleDir,
       trustedProxies: settings.trustedProxies,
+      brokerAuthToken: brokerAccounts.form === "http" ? brokerAccounts.token : null,
     },
   });
   stops.add("server", 2000, () => app.stop());

@@ -26,6 +26,28 @@ export const variables = [
   },
   { name: "MQTT_PORT", fallback: "1883, or the next free one", meaning: "Port of the embedded broker, at 127.0.0.1" },
   {
+    name: "BROKER_ACCOUNTS",
+    fallback: "embedded, with MQTT_URL manual",
+    meaning:
+      "Who keeps the devices' accounts at the broker of MQTT_URL: dynamic-security (Mosquitto's plugin), http (the broker asks Suncrew), or manual (you)",
+  },
+  {
+    name: "BROKER_ADMIN_URL",
+    fallback: "MQTT_URL",
+    meaning: "With dynamic-security: the broker with the account that manages accounts, mqtts://user:password@host",
+  },
+  {
+    name: "BROKER_AUTH_TOKEN",
+    fallback: "none; needed with http",
+    meaning: "With http: what the broker's questions must carry as bearer token; 32 characters or more",
+  },
+  {
+    name: "BROKER_KICK_URL",
+    fallback: "none; connections then end by themselves",
+    meaning:
+      "With http: the broker's call that ends a connection, https://key:secret@host:18084/api/v5/clients/{clientid}",
+  },
+  {
     name: "LOG_LEVEL",
     fallback: "warn (demo), info (production)",
     meaning: "fatal, error, warn, info, debug, trace or silent",

@@ -37,4 +37,6 @@ export { claimOnce } from "./command-claims.writes.ts";
 export { settleDueOf } from "./settle-due.writes.ts";
 /** For who deletes robots or moves them elsewhere, under the locks on the robots. */
 export { readStillMoving, type StillMovingRobot, stillMovingSentences } from "./still-moving.writes.ts";
+/** For who cuts a robot off for good. */
+export { insertLastStop, type LastStop, sendLastStop } from "./last-stop.ts";
 export { settleRemoved } from "./settle-removed.writes.ts";

@@ -1,11 +1,15 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { parseTopic, robotLeaves, topicOf } from "@suncrew/contract/devices/topics.ts";
 import type { Db } from "../../platform/database/database.ts";
-import { deviceSecretSha256 } from "./device-secrets.writes.ts";
+import { deviceSecretSha256, isKnownDevice } from "./device-secrets.writes.ts";
 
 /** What a provisioned device may do at the broker: its own topics only, and never publish `command` (protocol rule 9). */
 export interface DeviceAccess {
   signIn(serial: string, secret: string): Promise<boolean>;
+  /** Provisioned at some time, also where it was retired since. */
+  isDevice(name: string): Promise<boolean>;
+  /** Provisioned and not retired. */
+  isInService(serial: string): Promise<boolean>;
   mayPublish(serial: string, topic: string): boolean;
   maySubscribe(serial: string, filter: string): boolean;
 }
@@ -19,6 +23,8 @@ export function deviceAccess(db: Db): DeviceAccess {
       const same = timingSafeEqual(stored ?? Buffer.alloc(given.length), given);
       return same && stored !== null;
     },
+    isDevice: (name) => isKnownDevice(db, name),
+    isInService: async (serial) => (await deviceSecretSha256(db, serial)) !== null,
     mayPublish(serial, topic) {
       const parsed = parseTopic(topic);
       return parsed !== null && parsed.serial === serial && robotLeaves.some((leaf) => leaf === parsed.leaf);

@@ -11,6 +11,14 @@ export async function deviceSecretSha256(db: Executor, serial: string): Promise<
   return row?.secret_sha256 ?? null;
 }
 
+/** Whether the name is a device's, in service or retired. */
+export async function isKnownDevice(db: Executor, serial: string): Promise<boolean> {
+  // PostgreSQL stores no NUL character, so no device has one.
+  if (serial.includes("\0")) return false;
+  const row = await db.selectFrom("devices").select("serial").where("serial", "=", serial).executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Provisions devices, or gives known ones a new secret. */
 export async function storeDeviceSecrets(
   db: Executor,

@@ -83,7 +83,7 @@ export interface DevicesTable {
   created_at: WithDefault<Date>;
   retired_at: Date | null;
   secret_at: WithDefault<Date>;
-  broker_pending: WithDefault<"ADD" | "SECRET" | "RETIRE" | null>;
+  broker_pending: WithDefault<"SECRET" | "RETIRE" | null>;
   broker_pending_at: Date | null;
 }
 

@@ -3,8 +3,10 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { Aedes, type Client } from "aedes";
 import type { Logger } from "pino";
+import { AccountConnections } from "./account-connections.ts";
 import { limitPacketSize } from "./packet-size.ts";
 import { listenNear } from "./ports.ts";
+import { lookUpRetained } from "./retained-messages.ts";
 
 /** Who may sign in to the broker beside the server, and what each may do there (protocol rule 9). */
 export interface BrokerAccess {
@@ -31,6 +33,8 @@ export interface EmbeddedBroker {
   url: string;
   /** The server's own account, new at every start. */
   serverAccount: { username: string; password: string };
+  /** Ends the account's connections, also one whose sign-in is being checked: what it was checked against is over. */
+  disconnect(username: string): void;
   stop(): Promise<void>;
 }
 
@@ -41,14 +45,16 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const { access, log } = options;
   const password = randomBytes(24).toString("base64url");
   const accounts = new WeakMap<Client, string>();
+  const connections = new AccountConnections();
   const isServer = (account: string): boolean => account === SERVER_ACCOUNT;
   const signIn = async (username: string, given: Buffer, clientId: string): Promise<boolean> => {
     if (isServer(username)) return sameBytes(given, Buffer.from(password));
     return clientId === username && (await access.signIn(username, given.toString("utf8")));
   };
   const admit = async (client: Client, username: string, given: Buffer): Promise<boolean> => {
+    connections.add(username, client);
     try {
-      const right = await signIn(username, given, client.id);
+      const right = (await signIn(username, given, client.id)) && connections.has(username, client);
       if (right) accounts.set(client, username);
       else log.warn({ client: client.id }, "the broker refused a sign-in");
       return right;
@@ -86,6 +92,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       return allowed ? packet : null;
     },
   });
+  lookUpRetained(broker);
   broker.on("clientError", (client, error) => log.debug({ client: client.id, error: error.message }, "broker client"));
   broker.on("connectionError", (_client, error) => log.debug({ error: error.message }, "broker connection"));
 
@@ -106,6 +113,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     port,
     url: `mqtt://127.0.0.1:${port}`,
     serverAccount: { username: SERVER_ACCOUNT, password },
+    disconnect: (username) => connections.end(username, (client) => accounts.has(client)),
     async stop() {
       const closed = once(server, "close");
       server.close();

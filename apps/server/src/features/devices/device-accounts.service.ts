@@ -1,0 +1,107 @@
+import type { DeviceSecret } from "@suncrew/contract/devices/devices.ts";
+import { type BrokerAccounts, BrokerNotTold, manualAccounts } from "../../platform/broker-accounts/broker-accounts.ts";
+import type { Cancel } from "../../platform/clock.ts";
+import { decide } from "../../platform/database/decide.ts";
+import type { Parts, Service } from "../../platform/parts.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { type Commands, sendLastStop } from "../commands/public.ts";
+import { clearPending, type PendingDevice, takePending } from "./device-rows.writes.ts";
+import { deviceSentences, withManualStep } from "./device-sentences.ts";
+import { provision } from "./provision-devices.ts";
+import { retire } from "./retire-device.ts";
+import { rotate } from "./rotate-device.ts";
+import { stopBefore } from "./stop-before.ts";
+
+/** What the broker was not told is told again this often, by whichever server looks first. */
+const AGAIN_MS = 5_000;
+
+/** Devices and their accounts at the broker (protocol rule 9), for Super Admins. */
+export class DeviceAccounts implements Service {
+  readonly #parts: Parts;
+  readonly #commands: Commands;
+  readonly #accounts: BrokerAccounts;
+  #cancel: Cancel = () => {};
+  #telling: Promise<void> | null = null;
+
+  constructor(parts: Parts, commands: Commands) {
+    this.#parts = parts;
+    this.#commands = commands;
+    this.#accounts = parts.brokerAccounts ?? manualAccounts;
+  }
+
+  async start(): Promise<void> {
+    this.#cancel = this.#parts.clock.every(AGAIN_MS, () => this.#tellAgain());
+    this.#tellAgain();
+  }
+
+  async stop(): Promise<void> {
+    this.#cancel();
+    await this.#telling;
+  }
+
+  /** Throws 400 (no range), 409 (taken) or 503 (the broker cannot be told); then nothing was provisioned. */
+  async provision(
+    viewer: Viewer,
+    first: string,
+    last: string,
+  ): Promise<{ message: string; devices: readonly DeviceSecret[] }> {
+    const { db, clock } = this.#parts;
+    const devices = await provision(db, this.#accounts, { first, last, by: viewer, at: clock.now() });
+    const done = deviceSentences.provisioned(devices.map(({ serial }) => serial));
+    const step = `Suncrew does not keep your broker's accounts: enter ${devices.length === 1 ? "the secret" : "the secrets"} there.`;
+    return { message: withManualStep(this.#accounts.form, done, step), devices };
+  }
+
+  /** Throws 404, 409 (retired) or 503 (the broker cannot be told). */
+  async rotate(viewer: Viewer, serial: string): Promise<{ message: string; serial: string; secret: string }> {
+    const { db, clock } = this.#parts;
+    const secret = await rotate(db, this.#accounts, serial, viewer, clock.now());
+    await this.#tell({ serial, pending: "SECRET" });
+    const step = "Suncrew does not keep your broker's accounts: enter it there, the old one ends only then.";
+    return { message: withManualStep(this.#accounts.form, deviceSentences.rotated(serial), step), serial, secret };
+  }
+
+  /** Stops the robot that has the device, as far as that goes at once, and cuts the device off. Throws 404 or 409. */
+  async retire(viewer: Viewer, serial: string): Promise<{ message: string }> {
+    const { db, clock, serverId } = this.#parts;
+    const by = { userId: viewer.userId, name: viewer.name, actionType: "SYSTEM" } as const;
+    await stopBefore(this.#parts, this.#commands, by, serial);
+    const retired = await decide(db, (tx) => retire(tx, { serial, by, serverId, at: clock.now() }));
+    if (retired.kind === "refused") throw retired.error;
+    if (retired.lastStop !== null) await sendLastStop(this.#parts, retired.lastStop);
+    const isTold = await this.#tell({ serial, pending: "RETIRE" });
+    if (!isTold) return { message: deviceSentences.retiredUntold(serial) };
+    const step = "Suncrew ignores it from now on; delete its account at your broker too.";
+    return { message: withManualStep(this.#accounts.form, deviceSentences.retired(serial), step) };
+  }
+
+  #tellAgain(): void {
+    this.#telling ??= this.#tellPending()
+      .catch((error: unknown) => this.#parts.log.error({ error }, "the broker could not be told of devices"))
+      .finally(() => {
+        this.#telling = null;
+      });
+  }
+
+  async #tellPending(): Promise<void> {
+    const { db, clock } = this.#parts;
+    const now = clock.now();
+    for (const pending of await takePending(db, new Date(now.getTime() - AGAIN_MS), now)) {
+      if (!(await this.#tell(pending))) return;
+    }
+  }
+
+  /** False where the broker was not told: the row says so, and it is told again. */
+  async #tell({ serial, pending }: PendingDevice): Promise<boolean> {
+    const { db, log } = this.#parts;
+    try {
+      await (pending === "RETIRE" ? this.#accounts.retire(serial) : this.#accounts.disconnect(serial));
+    } catch (error) {
+      if (!(error instanceof BrokerNotTold)) throw error;
+      log.warn({ serial, reason: error.message }, "the broker was not told of a device; trying again");
+      return false;
+    }
+    await clearPending(db, serial, pending);
+    return true;
+  }
+}

@@ -1,0 +1,124 @@
+import { sql } from "kysely";
+import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+
+/** Those of the serial numbers that a device has or had: retired ones stay taken. */
+export async function readTaken(tx: Tx, serials: readonly string[]): Promise<string[]> {
+  const rows = await tx
+    .selectFrom("devices")
+    .select("serial")
+    .where("serial", "=", sql<string>`any(${[...serials]}::text[])`)
+    .orderBy("serial")
+    .execute();
+  return rows.map(({ serial }) => serial);
+}
+
+/** Stores new devices; answers how many, fewer where another transaction has stored one of them meanwhile. */
+export async function insertDevices(
+  tx: Tx,
+  devices: readonly { readonly serial: string; readonly secretSha256: Buffer }[],
+  now: Date,
+): Promise<number> {
+  const rows = await tx
+    .insertInto("devices")
+    .values(
+      devices.map(({ serial, secretSha256 }) => ({
+        serial,
+        secret_sha256: secretSha256,
+        created_at: now,
+        secret_at: now,
+      })),
+    )
+    .onConflict((conflict) => conflict.column("serial").doNothing())
+    .returning("serial")
+    .execute();
+  return rows.length;
+}
+
+export interface LockedDevice {
+  readonly serial: string;
+  readonly retired_at: Date | null;
+}
+
+/** Locks the device, so that one change of it is told to the broker after the other; null where there is none. */
+export async function lockDevice(tx: Tx, serial: string): Promise<LockedDevice | null> {
+  const row = await tx
+    .selectFrom("devices")
+    .select(["serial", "retired_at"])
+    .where("serial", "=", serial)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** What the broker is told after the commit; it is told again until it has taken it. */
+type Pending = "SECRET" | "RETIRE";
+
+export async function storeNewSecret(tx: Tx, serial: string, secretSha256: Buffer, now: Date): Promise<void> {
+  await tx
+    .updateTable("devices")
+    .set({ secret_sha256: secretSha256, secret_at: now, broker_pending: "SECRET", broker_pending_at: now })
+    .where("serial", "=", serial)
+    .execute();
+}
+
+export async function storeRetired(tx: Tx, serial: string, now: Date): Promise<void> {
+  await tx
+    .updateTable("devices")
+    .set({ retired_at: now, broker_pending: "RETIRE", broker_pending_at: now })
+    .where("serial", "=", serial)
+    .execute();
+}
+
+/** The robot that has the device; null where it is free. */
+export async function readRobotIdOf(tx: Tx, serial: string): Promise<number | null> {
+  const row = await tx
+    .selectFrom("robots")
+    .select("id")
+    .where("serial_number", "=", serial)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** A robot whose device was cut off is offline from now on; nothing it says is stored any more. */
+export async function showCutOff(tx: Tx, robotId: number, now: Date): Promise<void> {
+  await tx
+    .updateTable("robot_state")
+    .set({
+      online: false,
+      robot_status: "offline",
+      connection: "OFFLINE",
+      connection_at: now,
+      change_no: changedNow,
+    })
+    .where("robot_id", "=", robotId)
+    .execute();
+}
+
+export interface PendingDevice {
+  readonly serial: string;
+  readonly pending: Pending;
+}
+
+/** Devices whose last change the broker was not told since `before`, taken by this server until the next try. */
+export async function takePending(db: Executor, before: Date, now: Date): Promise<PendingDevice[]> {
+  const { rows } = await sql<PendingDevice>`
+    update devices d set broker_pending_at = ${now}
+    from (
+      select serial from devices where broker_pending is not null and broker_pending_at <= ${before}
+      order by broker_pending_at limit 100 for update skip locked
+    ) due
+    where d.serial = due.serial
+    returning d.serial, d.broker_pending as pending`.execute(db);
+  return rows;
+}
+
+/** The broker has taken it; what has changed meanwhile stays pending. */
+export async function clearPending(db: Executor, serial: string, pending: Pending): Promise<void> {
+  await db
+    .updateTable("devices")
+    .set({ broker_pending: null, broker_pending_at: null })
+    .where("serial", "=", serial)
+    .where("broker_pending", "=", pending)
+    .execute();
+}

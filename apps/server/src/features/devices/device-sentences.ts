@@ -1,0 +1,34 @@
+import type { BrokerAccounts } from "../../platform/broker-accounts/broker-accounts.ts";
+
+const NAMED_AT_MOST = 5;
+
+/** Names a few of many. */
+export function someOf(serials: readonly string[]): string {
+  const named = serials.slice(0, NAMED_AT_MOST).join(", ");
+  const others = serials.length - NAMED_AT_MOST;
+  return others > 0 ? `${named} and ${others} more` : named;
+}
+
+/** What is told about devices, for people. */
+export const deviceSentences = {
+  noRange: (most: number) =>
+    `A range is counted up in the last digits, such as SCR-1021 to SCR-1040, and has at most ${most} devices`,
+  taken: (serials: readonly string[]) =>
+    serials.length === 1
+      ? `The serial number ${serials[0]} is taken. Nothing was provisioned.`
+      : `These serial numbers are taken: ${someOf(serials)}. Nothing was provisioned.`,
+  nothingProvisioned: (reason: string) => `${reason} Nothing was provisioned.`,
+  provisioned: (serials: readonly string[]) =>
+    serials.length === 1 ? `Device ${serials[0]} provisioned` : `${serials.length} devices provisioned`,
+  rotated: (serial: string) => `Device ${serial} has a new secret`,
+  notRotated: (reason: string) => `${reason} The device may need another new secret before it can sign in.`,
+  retired: (serial: string) => `Device ${serial} retired`,
+  retiredAlready: (serial: string) => `The device ${serial} was retired.`,
+  retiredUntold: (serial: string) =>
+    `Device ${serial} retired. The broker could not be told yet; it is told again until it has taken it.`,
+} as const;
+
+/** What is left to do for a person who keeps the broker's accounts. */
+export function withManualStep(form: BrokerAccounts["form"], message: string, step: string): string {
+  return form === "manual" ? `${message}. ${step}` : message;
+}

@@ -1,0 +1,44 @@
+import type { Device } from "@suncrew/contract/devices/devices.ts";
+import type { Executor } from "../../platform/database/database.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { visibleSites } from "../sites/public.ts";
+
+const inOrder = new Intl.Collator("en", { numeric: true });
+
+/** Every provisioned device in natural order, with the robot that has it at a site of the viewer's. */
+export async function readDevices(viewer: Viewer, db: Executor): Promise<Device[]> {
+  const robots = visibleSites(viewer, db)
+    .innerJoin("robots as r", "r.site_id", "sites.id")
+    .innerJoin("robot_state as s", "s.robot_id", "r.id")
+    .where("r.deleted_at", "is", null)
+    .select(["r.id", "r.robot_name", "r.serial_number", "r.site_id", "sites.name as site_name", "s.online"]);
+  const rows = await db
+    .selectFrom("devices as d")
+    .leftJoin(robots.as("robot"), "robot.serial_number", "d.serial")
+    .select(["d.serial", "d.created_at", "d.secret_at", "d.retired_at", "d.broker_pending"])
+    .select(["robot.id", "robot.robot_name", "robot.site_id", "robot.site_name", "robot.online"])
+    .execute();
+  return rows
+    .map(({ serial, created_at, secret_at, retired_at, broker_pending, ...row }) => ({
+      serial,
+      created_at: created_at.toISOString(),
+      secret_at: secret_at.toISOString(),
+      retired_at: retired_at?.toISOString() ?? null,
+      broker_pending: broker_pending !== null,
+      robot: robotOf(row),
+    }))
+    .toSorted((one, other) => inOrder.compare(one.serial, other.serial));
+}
+
+interface RobotColumns {
+  readonly id: number | null;
+  readonly robot_name: string | null;
+  readonly site_id: number | null;
+  readonly site_name: string | null;
+  readonly online: boolean | null;
+}
+
+function robotOf({ id, robot_name: name, site_id, site_name, online }: RobotColumns): Device["robot"] {
+  if (id === null || name === null || site_id === null || site_name === null) return null;
+  return { id, name, site_id, site_name, online: online === true };
+}

@@ -1,0 +1,27 @@
+import { deviceList, provisionDevices, retireDevice, rotateDeviceSecret } from "@suncrew/contract/devices/devices.ts";
+import type { FastifyInstance } from "fastify";
+import { register } from "../../platform/http/register.ts";
+import type { Parts, Service } from "../../platform/parts.ts";
+import type { Commands } from "../commands/public.ts";
+import { brokerRoutes } from "./broker.routes.ts";
+import { DeviceAccounts } from "./device-accounts.service.ts";
+import { readDevices } from "./devices.queries.ts";
+
+export function devicesRoutes(app: FastifyInstance, parts: Parts, commands: Commands): Service {
+  const accounts = new DeviceAccounts(parts, commands);
+
+  register(app, deviceList, ({ viewer }) => readDevices(viewer, parts.db));
+
+  register(app, provisionDevices, async ({ viewer, body }) => {
+    const { first_serial: first, last_serial: last = first } = body;
+    const { message, devices } = await accounts.provision(viewer, first, last);
+    return { message, devices: [...devices] };
+  });
+
+  register(app, rotateDeviceSecret, ({ viewer, params }) => accounts.rotate(viewer, params.serial));
+
+  register(app, retireDevice, ({ viewer, params }) => accounts.retire(viewer, params.serial));
+
+  brokerRoutes(app, parts);
+  return accounts;
+}

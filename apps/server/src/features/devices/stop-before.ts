@@ -1,0 +1,26 @@
+import type { Parts } from "../../platform/parts.ts";
+import type { Commands, Requester } from "../commands/public.ts";
+import { readRunningRobot } from "./running-robot.writes.ts";
+
+/** The robot has this long to show that it stands; its device is cut off then, whatever it does. */
+const STOP_MS = 3_000;
+
+/** Before a device is retired: an online robot that has it and may move gets an ordinary STOP. Never throws. */
+export async function stopBefore(
+  { db, clock, log }: Pick<Parts, "db" | "clock" | "log">,
+  commands: Commands,
+  by: Requester,
+  serial: string,
+): Promise<void> {
+  const robot = await readRunningRobot(db, serial);
+  if (robot === null) return;
+  const { promise: givenUp, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.after(STOP_MS, resolve);
+  const stopped = commands
+    .sendMany(async () => ({ siteId: robot.site_id, robotIds: [robot.id] }), { verb: "STOP", mode: "AUTO", by })
+    .catch((error: unknown) => {
+      log.warn({ error: String(error), serial }, "a robot was not stopped before its device is retired");
+    });
+  await Promise.race([stopped, givenUp]);
+  cancel();
+}

@@ -1,0 +1,54 @@
+export interface DeviceAccount {
+  readonly serial: string;
+  readonly secret: string;
+}
+
+/**
+ * The accounts that devices sign in to the broker with (protocol rule 9), whichever way the broker keeps them. Any server
+ * may call it; what it asks for may be asked again. Every call rejects with BrokerNotTold where the broker was not told.
+ */
+export interface BrokerAccounts {
+  /** "manual": people keep the accounts, and each change must be entered at the broker by them. */
+  readonly form: "embedded" | "dynamic-security" | "http" | "manual";
+  /**
+   * Before secrets are stored: where the broker keeps accounts of its own, each device has one with this secret from now
+   * on, and its connection ends. Elsewhere nothing.
+   */
+  put(devices: readonly DeviceAccount[]): Promise<void>;
+  /** After a new secret was stored: the connection that was signed in with the old one ends. */
+  disconnect(serial: string): Promise<void>;
+  /** After a device was retired: it cannot sign in any more, and its connection ends. */
+  retire(serial: string): Promise<void>;
+}
+
+/** The broker could not be told; `message` is a sentence for people and carries no secret. */
+export class BrokerNotTold extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "BrokerNotTold";
+  }
+}
+
+/** The broker has an account of this name that is no device's. */
+export class NameTaken extends Error {
+  readonly serial: string;
+
+  constructor(serial: string) {
+    super(`The broker has an account named ${serial} that is no device's.`);
+    this.name = "NameTaken";
+    this.serial = serial;
+  }
+}
+
+const nothing = async (): Promise<void> => {};
+
+/** People keep the broker's accounts by themselves. */
+export const manualAccounts: BrokerAccounts = { form: "manual", put: nothing, disconnect: nothing, retire: nothing };
+
+/** The broker asks for every sign-in and looks into the database: only connections must be ended. */
+export function askingAccounts(
+  form: "embedded" | "http",
+  disconnect: (serial: string) => Promise<void>,
+): BrokerAccounts {
+  return { form, put: nothing, disconnect, retire: disconnect };
+}

@@ -1,0 +1,94 @@
+import type { Logger } from "pino";
+import { z } from "zod";
+import type { Broker } from "../broker.ts";
+import type { Clock } from "../clock.ts";
+import { type BrokerAccounts, BrokerNotTold, type DeviceAccount, NameTaken } from "./broker-accounts.ts";
+import { ControlTopic } from "./control-topic.ts";
+
+/** Mosquitto writes all its accounts to disk after each, and hands on no message meanwhile: a STOP must not wait long. */
+const AT_ONCE = 10;
+/** Tells a device's account from others; the plugin shows it beside the name. */
+const DEVICE = "Suncrew device";
+
+const EXISTS = "Client already exists";
+const MISSING = "Client not found";
+
+const clientSchema = z.object({ client: z.object({ textname: z.string().optional() }) });
+const accessSchema = z.object({ acls: z.array(z.object({ acltype: z.string(), allow: z.boolean() })) });
+
+/**
+ * Accounts in Mosquitto's dynamic-security plugin, told over MQTT. The plugin of Mosquitto 2.0 knows no pattern such as
+ * %u, so what a device may reach stands in the broker's `acl_file`, the same five lines for all; a device's account needs
+ * no role. Changing, disabling or deleting an account ends its connections at once.
+ */
+export class DynamicSecurity implements BrokerAccounts {
+  readonly form = "dynamic-security";
+  readonly #control: ControlTopic;
+
+  /** `broker` is a connection of the account that manages accounts. */
+  constructor(broker: Broker, clock: Clock, log: Logger) {
+    this.#control = new ControlTopic(broker, clock, log);
+  }
+
+  async put(devices: readonly DeviceAccount[]): Promise<void> {
+    await this.#refuseOpenDefaults();
+    for (let from = 0; from < devices.length; from += AT_ONCE) {
+      await this.#putSome(devices.slice(from, from + AT_ONCE));
+    }
+  }
+
+  /** A changed secret has ended the connection. */
+  async disconnect(): Promise<void> {}
+
+  async retire(serial: string): Promise<void> {
+    const [found] = await this.#control.ask([{ command: "getClient", username: serial }]);
+    if (found?.error === MISSING) return;
+    if (!isDevice(found?.data))
+      throw refused(`the account ${serial} was not made by Suncrew; disable it at the broker`);
+    const [deleted] = await this.#control.ask([{ command: "deleteClient", username: serial }]);
+    if (deleted?.error !== undefined && deleted.error !== MISSING) throw refused(deleted.error);
+  }
+
+  async #putSome(devices: readonly DeviceAccount[]): Promise<void> {
+    const made = await this.#control.ask(devices.map(newClient));
+    const known = devices.filter((_device, index) => made[index]?.error === EXISTS);
+    const wrong = made.find(({ error }) => error !== undefined && error !== EXISTS);
+    if (wrong?.error !== undefined) throw refused(wrong.error);
+    if (known.length === 0) return;
+    const found = await this.#control.ask(known.map(({ serial }) => ({ command: "getClient", username: serial })));
+    for (const [index, { serial }] of known.entries()) {
+      if (!isDevice(found[index]?.data)) throw new NameTaken(serial);
+    }
+    // Both in one message, so that nobody finds the account missing.
+    const renewed = await this.#control.ask(
+      known.flatMap((device) => [{ command: "deleteClient", username: device.serial }, newClient(device)]),
+    );
+    const failed = renewed.find(({ error }) => error !== undefined && error !== MISSING);
+    if (failed?.error !== undefined) throw refused(failed.error);
+  }
+
+  /** With the plugin's initial defaults a device that subscribes to everything would hear everything. */
+  async #refuseOpenDefaults(): Promise<void> {
+    const [answer] = await this.#control.ask([{ command: "getDefaultACLAccess" }]);
+    const access = accessSchema.safeParse(answer?.data).data?.acls ?? [];
+    const isOpen = (type: string) => access.find(({ acltype }) => acltype === type)?.allow !== false;
+    if (["publishClientSend", "publishClientReceive", "subscribe"].some(isOpen)) {
+      throw new BrokerNotTold(
+        "The broker's dynamic-security plugin allows by default what it does not name. Set publishClientSend, publishClientReceive and subscribe to deny first.",
+      );
+    }
+  }
+}
+
+/** Never the server's own account, nor anybody else's, is changed. */
+function isDevice(data: unknown): boolean {
+  return clientSchema.safeParse(data).data?.client.textname === DEVICE;
+}
+
+function newClient({ serial, secret }: DeviceAccount) {
+  return { command: "createClient", username: serial, clientid: serial, password: secret, textname: DEVICE };
+}
+
+function refused(reason: string): BrokerNotTold {
+  return new BrokerNotTold(`The broker refused to change the device's account: ${reason.slice(0, 200)}.`);
+}
