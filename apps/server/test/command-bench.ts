@@ -11,6 +11,7 @@ import { type Broker, openBroker } from "../src/platform/broker.ts";
 import { type Clock, SystemClock } from "../src/platform/clock.ts";
 import type { Db } from "../src/platform/database/database.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../src/platform/embedded/broker.ts";
+import type { Settings } from "../src/platform/parts.ts";
 import { openSession } from "../src/platform/sessions.ts";
 import { signToken } from "../src/features/auth/tokens.ts";
 import { addFixtures, addRobot, type Fixtures, type Person, type TestRobot, usernames } from "./fixtures.ts";
@@ -33,6 +34,7 @@ export interface BenchOptions {
   readonly servers?: number;
   /** Robots at `ownSite` beside those of the fixtures, in `moreRobots`; none unless told otherwise. */
   readonly more?: number;
+  readonly settings?: Partial<Settings>;
   /** Stands between each server and its broker connection. */
   readonly wrapBroker?: (broker: Broker) => Broker;
 }
@@ -114,7 +116,7 @@ export class CommandBench {
       broker,
       clock,
       log,
-      settings: testSettings,
+      settings: { ...testSettings, ...this.#options.settings },
       serverId,
     });
     await app.start();

@@ -43,6 +43,8 @@ export class ScheduleBench {
   /** What the weather says about every site. */
   advice: WeatherAdvice | null = "recommended";
   adviceAsked = 0;
+  /** How late each served schedule was. */
+  readonly servedLateMs: number[] = [];
   readonly #database: OpenDatabase;
   #names = 0;
 
@@ -81,7 +83,8 @@ export class ScheduleBench {
         return this.advice;
       },
     };
-    const scheduler = new Scheduler({ ...parts, commands: dispatch ? { dispatch } : commands, forecasts });
+    const onServed = (lateMs: number) => void this.servedLateMs.push(lateMs);
+    const scheduler = new Scheduler({ ...parts, commands: dispatch ? { dispatch } : commands, forecasts, onServed });
     const server = { scheduler, commands, broker };
     this.servers.push(server);
     return server;

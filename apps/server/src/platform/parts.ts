@@ -24,6 +24,8 @@ export interface Settings {
   readonly consoleDir: string | null;
   /** Addresses or networks of proxies whose `X-Forwarded-For` tells where a request comes from; none unless given. */
   readonly trustedProxies?: readonly string[];
+  /** What a Prometheus must send to read this server's metrics; null where none was given. */
+  readonly metricsToken?: string | null;
   /** What a broker proves itself with that asks over HTTP who may sign in; null where none does. */
   readonly brokerAuthToken?: string | null;
 }

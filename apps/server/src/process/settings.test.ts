@@ -60,6 +60,8 @@ describe("set-up: configuration by environment", () => {
     ["ADMIN_PASSWORD", "PASSWORD"],
     ["ADMIN_PASSWORD", "1234567"],
     ["MANUAL_RUN_MAX_MINUTES", "1441"],
+    ["METRICS_TOKEN", "short"],
+    ["METRICS_TOKEN", "long enough but with spaces"],
     ["TRUSTED_PROXIES", "the proxy"],
     ["TRUSTED_PROXIES", "10.0.0.5,"],
     ["TRUSTED_PROXIES", "10.0.0.0/33"],

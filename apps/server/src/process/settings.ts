@@ -31,6 +31,7 @@ export interface ProcessSettings {
   readonly adminPassword: string | null;
   readonly manualRunMaxMinutes: number;
   readonly trustedProxies: readonly string[];
+  readonly metricsToken: string | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -102,6 +103,10 @@ const schema = z.object({
     .transform((text) => text.split(",").map((part) => part.trim()))
     .refine((proxies) => proxies.every(isAddressOrNetwork))
     .optional(),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,200}$/)
+    .optional(),
 } satisfies Record<VariableName, z.ZodType>);
 
 /** The same in words, for the one sentence that a wrong variable gets. */
@@ -127,6 +132,7 @@ const musts: Record<VariableName, string> = {
   ADMIN_USERNAME: "be 1 to 60 characters without spaces",
   ADMIN_PASSWORD: "have at least 8 characters and be no known password",
   MANUAL_RUN_MAX_MINUTES: "be a whole number from 1 to 1440",
+  METRICS_TOKEN: "be 16 to 200 characters without spaces (`openssl rand -base64 24` makes one)",
   TRUSTED_PROXIES: "be addresses or networks with commas between, such as 10.0.0.5, 10.1.0.0/16",
 };
 
@@ -141,6 +147,7 @@ const secrets: readonly string[] = [
   "ADMIN_PASSWORD",
   "WEATHER_URL",
   "WEATHER_API_KEY",
+  "METRICS_TOKEN",
 ];
 
 /** Blanks at their ends belong to them. */
@@ -200,6 +207,7 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
     adminPassword: set.ADMIN_PASSWORD ?? null,
     manualRunMaxMinutes: set.MANUAL_RUN_MAX_MINUTES ?? 480,
     trustedProxies: set.TRUSTED_PROXIES ?? [],
+    metricsToken: set.METRICS_TOKEN ?? null,
   };
 }
 

@@ -86,6 +86,7 @@ export async function start(parts: StartParts): Promise<Started | null> {
       weather: settings.weather,
       consoleDir,
       trustedProxies: settings.trustedProxies,
+      metricsToken: settings.metricsToken,
       brokerAuthToken: brokerAccounts.form === "http" ? brokerAccounts.token : null,
     },
   });

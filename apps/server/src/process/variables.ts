@@ -100,6 +100,11 @@ export const variables = [
     meaning:
       "Addresses or networks of the proxies in front, with commas between; failed sign-ins then count for the address that X-Forwarded-For tells",
   },
+  {
+    name: "METRICS_TOKEN",
+    fallback: "/metrics is shown on the machine itself (demo), to nobody (production)",
+    meaning: "Token that a Prometheus sends to read /metrics; 16 characters or more",
+  },
 ] as const satisfies readonly Variable[];
 
 export type VariableName = (typeof variables)[number]["name"];

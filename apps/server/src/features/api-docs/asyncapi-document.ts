@@ -3,7 +3,7 @@ import { serialSchema } from "@suncrew/contract/http/values.ts";
 import { capitalised } from "./contract-schemas.ts";
 import { sentSchema } from "./json-schema.ts";
 import { messageExamples } from "./message-examples.ts";
-import { productVersion } from "./product-version.ts";
+import { productVersion } from "../../platform/product-version.ts";
 
 const description = `Robots speak MQTT 3.1.1 or 5 with any broker; Suncrew is another client of it. The operations here are the server's:
 what it **receives** a robot publishes, what it **sends** a robot subscribes to. Everything is JSON in UTF-8, QoS 1, and a

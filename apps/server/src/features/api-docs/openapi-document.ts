@@ -6,7 +6,7 @@ import type { z } from "zod";
 import { capitalised, contractSchemas } from "./contract-schemas.ts";
 import { answeredSchemas } from "./json-schema.ts";
 import { type Operation, operationOf, sharedRefusals } from "./operations.ts";
-import { productVersion } from "./product-version.ts";
+import { productVersion } from "../../platform/product-version.ts";
 import { type Tag, tagOf } from "./tags.ts";
 
 export interface OpenApiDocument {

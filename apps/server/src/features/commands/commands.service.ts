@@ -1,5 +1,6 @@
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
+import { inTransaction } from "../../platform/database/after-commit.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
@@ -127,7 +128,7 @@ export class Commands implements Service {
   /** It surely did not go: a STOP or lock is kept, everything else has failed without ever being sent. */
   async #closeUnsent(commandId: string, { why, claimed }: Unsent): Promise<void> {
     const { db, clock, serverId } = this.#parts;
-    await db.transaction().execute(async (tx) => {
+    await inTransaction(db, async (tx) => {
       const found = await readCommand(tx, commandId);
       const robot = found && (await lockRobot(tx, found.robot_id));
       const command = robot && (await readCommand(tx, commandId));

@@ -32,6 +32,8 @@ export { findRobotOf } from "./commands.queries.ts";
 export { answerAllPending, settleAllOvertaken } from "./settle.writes.ts";
 /** Whether a START would be taken now, without trying it. */
 export { refusalOf } from "./start-candidate.ts";
+/** For the metrics of this server. */
+export { settledCounts } from "./settled-counts.ts";
 /** For the demo's history, which is written by what really sends and settles commands. */
 export { claimOnce } from "./command-claims.writes.ts";
 export { settleDueOf } from "./settle-due.writes.ts";

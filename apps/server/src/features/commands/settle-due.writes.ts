@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { inTransaction } from "../../platform/database/after-commit.ts";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import { type Command, lockRobots, readOpenCommands, showChange } from "./command-rows.writes.ts";
 import { failureSentences, pendingSentences } from "./command-sentences.ts";
@@ -43,7 +44,7 @@ export async function settleAllDue(
   now: Date,
   options: { readonly skipLocked: boolean },
 ): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     const robots = await lockRobots(tx, robotIds, options);
     const due = (await readOpenCommands(tx, [...robots.keys()])).flatMap((command) => {
       const robot = robots.get(command.robot_id);

@@ -6,6 +6,7 @@ import { auditCommands, logCommands, recordedOf } from "./command-records.writes
 import { type Command, insertCommands, type LockedRobot } from "./command-rows.writes.ts";
 import { failureSentences, rejectedSentence } from "./command-sentences.ts";
 import { staysPending } from "./pending-verbs.ts";
+import { countSettled } from "./settled-counts.ts";
 
 /** Suncrew itself, as the activity log names it. */
 export const SUNCREW = "Suncrew";
@@ -35,8 +36,14 @@ export async function closeAll<T extends OpenCommand>(
     .where("settled_at", "is", null)
     .returning("id")
     .execute();
-  const closed = new Set(rows.map(({ id }) => id));
-  return open.filter(({ command }) => closed.has(command.id));
+  const ids = new Set(rows.map(({ id }) => id));
+  const closed = open.filter(({ command }) => ids.has(command.id));
+  countSettled(
+    tx,
+    closed.map(({ command }) => command.verb),
+    outcome,
+  );
+  return closed;
 }
 
 /** Writes what came of STARTs and STOPs into the activity log; the other verbs are not logged there. */

@@ -1,3 +1,4 @@
+import type { RobotLeaf } from "@suncrew/contract/devices/topics.ts";
 import type { ReceivedMessage } from "../../platform/broker.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
@@ -29,6 +30,7 @@ export interface BridgeParts extends Pick<Parts, "db" | "connection" | "broker" 
 export class Bridge implements Service {
   readonly #parts: BridgeParts;
   readonly #bad: BadMessages;
+  readonly #taken = new Map<RobotLeaf, number>();
   readonly #lock: BridgeLock;
   readonly #queue: IngestQueue;
   readonly #subscription: RobotSubscription;
@@ -58,6 +60,11 @@ export class Bridge implements Service {
   /** True while this server is the bridge. */
   get active(): boolean {
     return this.#lock.held;
+  }
+
+  /** Readable messages by leaf that this server has taken in since it started. */
+  get messages(): ReadonlyMap<RobotLeaf, number> {
+    return this.#taken;
   }
 
   /** Dropped messages by kind since this server started. */
@@ -118,8 +125,13 @@ export class Bridge implements Service {
   #onMessage(received: ReceivedMessage): void {
     if (!this.#lock.held) return;
     const opened = openMessage(received, this.#parts.clock.now());
-    if ("bad" in opened) this.#bad.add(opened.bad, opened.serial);
-    else this.#queue.add(opened.serial, opened.incoming);
+    if ("bad" in opened) {
+      this.#bad.add(opened.bad, opened.serial);
+      return;
+    }
+    const { leaf } = opened.incoming;
+    this.#taken.set(leaf, (this.#taken.get(leaf) ?? 0) + 1);
+    this.#queue.add(opened.serial, opened.incoming);
   }
 
   #onSubscribed(): void {

@@ -1,5 +1,6 @@
 import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
 import { announceChange } from "../../platform/change-signal.ts";
+import { inTransaction } from "../../platform/database/after-commit.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { syncAlerts } from "../alerts/public.ts";
 import { recordAcks, settleByStates } from "../commands/public.ts";
@@ -40,7 +41,7 @@ export interface Ingested {
 
 /** Stores what robots said, all of it in one transaction: states, presence, readings, runs, alerts, commands. */
 export async function ingest(db: Db, batch: readonly RobotMessages[], now: Date): Promise<Ingested> {
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     const known = new Map(
       (
         await lockRobotStates(

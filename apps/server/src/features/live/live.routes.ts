@@ -2,11 +2,11 @@ import { live } from "@suncrew/contract/live/live.ts";
 import type { FastifyInstance } from "fastify";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import { notSignedIn } from "../../platform/http/http-error.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Parts } from "../../platform/parts.ts";
 import { LiveFeed } from "./live-feed.ts";
 
 /** Registers the live stream and answers the feed behind it, to be started with the server. */
-export function liveRoutes(app: FastifyInstance, parts: Parts, changes: ChangeSignal): Service {
+export function liveRoutes(app: FastifyInstance, parts: Parts, changes: ChangeSignal): LiveFeed {
   const feed = new LiveFeed(parts, changes);
   app.route({
     method: live.method,

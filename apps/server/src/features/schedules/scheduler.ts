@@ -24,6 +24,8 @@ const AT_ONCE = 3;
 export interface SchedulerParts extends Pick<Parts, "db" | "clock" | "broker" | "log"> {
   readonly commands: Pick<Commands, "dispatch">;
   readonly forecasts: Pick<Forecasts, "adviceFor">;
+  /** Told how long after its due time a schedule was served, in milliseconds. */
+  readonly onServed?: (lateMs: number) => void;
 }
 
 /**
@@ -111,6 +113,7 @@ export class Scheduler implements Service {
       for (let moreDue = true; moreDue && !this.#ended;) {
         const circumstances = { now: clock.now(), canSend: broker.connected, knowsRobots, tooWet };
         const served = await decide(db, (tx) => runDue(tx, schedule.id, circumstances));
+        if (served !== null) this.#parts.onServed?.(circumstances.now.getTime() - schedule.nextRunAt.getTime());
         this.#send(served?.commandIds ?? []);
         moreDue = served?.moreDue ?? false;
       }

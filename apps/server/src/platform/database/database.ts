@@ -51,6 +51,14 @@ interface PoolOptions {
   readonly onError?: (error: Error) => void;
 }
 
+const pools = new WeakMap<Db, pg.Pool>();
+
+/** Connections of the pool behind `db`: in use, idle, and callers that wait for one. */
+export function poolCounts(db: Db): { readonly used: number; readonly idle: number; readonly waiting: number } {
+  const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pools.get(db) ?? {};
+  return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+}
+
 /** Opens a pool. Errors of idle connections are handed to `onError`; the pool itself goes on. */
 export function openDatabase(connection: pg.ClientConfig, options: PoolOptions = {}): OpenDatabase {
   const pool = new pg.Pool({
@@ -65,6 +73,7 @@ export function openDatabase(connection: pg.ClientConfig, options: PoolOptions =
   pool.on("connect", (client) => client.on("error", () => {}));
   pool.on("error", (error) => options.onError?.(error));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withoutStuckConnections(pool) }) });
+  pools.set(db, pool);
   return { db, connection: { ...connection, types }, close: () => db.destroy() };
 }
 

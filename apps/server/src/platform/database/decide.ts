@@ -1,3 +1,4 @@
+import { inTransaction } from "./after-commit.ts";
 import type { Db, Tx } from "./database.ts";
 
 /** Thrown in a transaction that found what it had read before its locks changed meanwhile. */
@@ -19,7 +20,7 @@ const ATTEMPTS = 4;
 export async function decide<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await db.transaction().execute(work);
+      return await inTransaction(db, work);
     } catch (error) {
       if (attempt === ATTEMPTS || !mayBeDecidedAgain(error)) throw error;
     }

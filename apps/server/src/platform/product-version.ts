@@ -3,6 +3,6 @@ import { z } from "zod";
 
 /** The version of the product, as its package.json tells it. */
 export function productVersion(): string {
-  const text = readFileSync(new URL("../../../package.json", import.meta.url), "utf8");
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
 }

@@ -1,0 +1,36 @@
+import { sql } from "kysely";
+import type { Db } from "../../platform/database/database.ts";
+
+/** Counts over all tenants: the server's own, shown to who runs it. */
+export interface FleetFigures {
+  readonly robots: number;
+  readonly online: number;
+  readonly moving: number;
+  readonly stopsPending: number;
+  readonly locksPending: number;
+  readonly schedulesDue: number;
+  /** 0 where no schedule is due. */
+  readonly oldestDueMs: number;
+}
+
+/** One look at what stands in the database now; it reads current rows and indexes only, no history. */
+export async function readFleetFigures(db: Db, now: Date): Promise<FleetFigures> {
+  const { rows } = await sql<FleetFigures>`
+    select fleet.*, open.*, due.*
+    from
+      (select count(*) as robots,
+        count(*) filter (where s.online) as online,
+        count(*) filter (where s.online and s.motion = 'MOVING') as moving
+      from robots r left join robot_state s on s.robot_id = r.id
+      where r.deleted_at is null) as fleet,
+      (select count(*) filter (where verb = 'STOP') as "stopsPending",
+        count(*) filter (where verb = 'MAINTENANCE_ON') as "locksPending"
+      from commands where settled_at is null and answered_at is not null) as open,
+      (select count(*) as "schedulesDue",
+        coalesce(extract(epoch from ${now}::timestamptz - min(next_run_at)) * 1000, 0) as "oldestDueMs"
+      from schedules where next_run_at <= ${now}) as due
+  `.execute(db);
+  const [figures] = rows;
+  if (figures === undefined) throw new Error("The figures of the fleet came without a row.");
+  return figures;
+}

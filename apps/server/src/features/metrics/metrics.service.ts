@@ -1,0 +1,121 @@
+import type { Gauge } from "prom-client";
+import { type Db, poolCounts } from "../../platform/database/database.ts";
+import type { Parts } from "../../platform/parts.ts";
+import { settledCounts } from "../commands/public.ts";
+import type { Bridge } from "../devices/public.ts";
+import { type FleetFigures, readFleetFigures } from "./fleet-figures.writes.ts";
+import { type Instruments, makeInstruments } from "./instruments.ts";
+import { processMetrics } from "./process-metrics.ts";
+import { productVersion } from "../../platform/product-version.ts";
+
+/** A database that does not answer within this time costs its figures, not the page. */
+const PATIENCE_MS = 3_000;
+
+/** The long-lived parts that tell how they are. */
+export interface Watched {
+  readonly bridge: Pick<Bridge, "active" | "messages" | "badMessages">;
+  readonly feed: { readonly streamCount: number };
+}
+
+/** What this server measures, as Prometheus reads it. */
+export class Metrics {
+  readonly #parts: Pick<Parts, "db" | "broker" | "clock" | "log">;
+  readonly #instruments: Instruments = makeInstruments();
+  #watched: Watched | null = null;
+  #reading: Promise<FleetFigures | null> | null = null;
+
+  constructor(parts: Pick<Parts, "db" | "broker" | "clock" | "log">) {
+    this.#parts = parts;
+    this.#instruments.info.set({ version: productVersion() }, 1);
+    processMetrics();
+  }
+
+  /** Makes known what is only made after the calls that this measures. */
+  watch(watched: Watched): void {
+    this.#watched = watched;
+  }
+
+  /** A call was answered. */
+  called(method: string, route: string, status: number, durationMs: number): void {
+    this.#instruments.callSeconds.observe({ method, route, status }, durationMs / 1000);
+  }
+
+  /** A schedule was served this long after it was due. */
+  served(lateMs: number): void {
+    this.#instruments.lateness.observe(lateMs / 1000);
+  }
+
+  /** The page, in the text format of Prometheus. */
+  async page(): Promise<{ readonly type: string; readonly text: string }> {
+    const { registry } = this.#instruments;
+    const figures = await this.#figures();
+    this.#setFleet(figures);
+    this.#setOwn();
+    const parts = await Promise.all([registry.metrics(), processMetrics().metrics()]);
+    return { type: registry.contentType, text: parts.join("\n") };
+  }
+
+  #setOwn(): void {
+    const { db, broker } = this.#parts;
+    const to = this.#instruments;
+    const pool = poolCounts(db);
+    to.connections.set({ state: "used" }, pool.used);
+    to.connections.set({ state: "idle" }, pool.idle);
+    to.waiting.set(pool.waiting);
+    to.brokerConnected.set(Number(broker.connected));
+    this.#setSettled(db);
+    if (this.#watched === null) return;
+    const { bridge, feed } = this.#watched;
+    to.liveStreams.set(feed.streamCount);
+    to.bridge.set(Number(bridge.active));
+    to.messages.reset();
+    for (const [leaf, count] of bridge.messages) to.messages.inc({ leaf }, count);
+    to.dropped.reset();
+    for (const [reason, count] of Object.entries(bridge.badMessages)) to.dropped.inc({ reason }, count);
+  }
+
+  #setSettled(db: Db): void {
+    const { settled } = this.#instruments;
+    settled.reset();
+    for (const { verb, outcome, count } of settledCounts(db)) settled.inc({ verb, outcome }, count);
+  }
+
+  #setFleet(figures: FleetFigures | null): void {
+    const to = this.#instruments;
+    to.figuresRead.set(Number(figures !== null));
+    setOrRemove(to.robots, figures?.robots);
+    setOrRemove(to.online, figures?.online);
+    setOrRemove(to.moving, figures?.moving);
+    setOrRemove(to.stopsPending, figures?.stopsPending);
+    setOrRemove(to.locksPending, figures?.locksPending);
+    setOrRemove(to.schedulesDue, figures?.schedulesDue);
+    setOrRemove(to.oldestDue, figures && figures.oldestDueMs / 1000);
+  }
+
+  /** Whoever asks at the same time shares one look at the database; null where it does not answer. */
+  async #figures(): Promise<FleetFigures | null> {
+    const { clock } = this.#parts;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = null;
+    });
+    const { promise: late, resolve } = Promise.withResolvers<null>();
+    const giveUp = clock.after(PATIENCE_MS, () => resolve(null));
+    return Promise.race([this.#reading, late]).finally(giveUp);
+  }
+
+  async #read(): Promise<FleetFigures | null> {
+    const { db, clock, log } = this.#parts;
+    try {
+      return await readFleetFigures(db, clock.now());
+    } catch (error) {
+      log.warn({ error: error instanceof Error ? error.message : "unknown" }, "the fleet's figures were not read");
+      return null;
+    }
+  }
+}
+
+/** An unknown figure is left out: a 0 would be a lie. */
+function setOrRemove(gauge: Gauge<never>, value: number | null | undefined): void {
+  if (value === null || value === undefined) gauge.remove();
+  else gauge.set(value);
+}

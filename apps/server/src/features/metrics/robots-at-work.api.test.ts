@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { parseMetrics, valueOf } from "../../../test/metrics-text.ts";
+import { ScheduleBench } from "../../../test/schedule-bench.ts";
+import { readFleetFigures } from "./fleet-figures.writes.ts";
+
+const TOKEN = "a-token-that-only-tests-have";
+
+describe("open to other programs: /metrics while robots work", () => {
+  let bench: CommandBench;
+  beforeEach(async () => {
+    bench = await CommandBench.open({ settings: { metricsToken: TOKEN } });
+    await bench.live();
+  });
+  afterEach(() => bench.close());
+
+  async function read() {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const answer = await bench.server.app.http.inject({ url: "/metrics", headers });
+    const samples = parseMetrics(answer.body);
+    return (name: string, labels: Record<string, string> = {}) => valueOf(samples, `suncrew_${name}`, labels);
+  }
+
+  test("a START and a STOP show in the robots that move, the commands by outcome, and the messages", async () => {
+    const before = await read();
+    expect([before("bridge"), before("broker_connected"), before("robots_moving")]).toEqual([1, 1, 0]);
+    expect(before("robots_online")).toBeGreaterThanOrEqual(1);
+    expect(before("commands_settled_total", { verb: "START", outcome: "CONFIRMED" })).toBeNull();
+    await bench.press("START");
+    const moving = await read();
+    expect(moving("robots_moving")).toBe(1);
+    expect(moving("commands_settled_total", { verb: "START", outcome: "CONFIRMED" })).toBe(1);
+    expect(moving("device_messages_total", { leaf: "state" })).toBeGreaterThan(
+      before("device_messages_total", { leaf: "state" }) ?? 0,
+    );
+    expect(moving("device_messages_total", { leaf: "ack" })).toBeGreaterThan(0);
+    await bench.press("STOP");
+    const stopped = await read();
+    expect([stopped("robots_moving"), stopped("stops_pending")]).toEqual([0, 0]);
+    expect(stopped("commands_settled_total", { verb: "STOP", outcome: "CONFIRMED" })).toBe(1);
+  });
+});
+
+describe("open to other programs: /metrics and schedules", () => {
+  let bench: ScheduleBench;
+  afterEach(() => bench.close());
+
+  test("a schedule that nobody serves is told with its age; served, with how late it was, here a second", async () => {
+    bench = await ScheduleBench.open(new Date("2026-06-15T00:29:00Z"));
+    await bench.schedule(await bench.group(1), { startTime: "2026-06-15 06:00:00" });
+    const figuresAfter = (minutes: number) =>
+      readFleetFigures(bench.db, new Date(Date.UTC(2026, 5, 15, 0, 29 + minutes)));
+    expect(await figuresAfter(0)).toMatchObject({ schedulesDue: 0, oldestDueMs: 0 });
+    expect(await figuresAfter(3)).toMatchObject({ schedulesDue: 1, oldestDueMs: 120_000 });
+    await bench.until(new Date("2026-06-15T00:30:01Z"));
+    expect(bench.servedLateMs).toEqual([1_000]);
+    expect(await figuresAfter(3)).toMatchObject({ schedulesDue: 0, oldestDueMs: 0 });
+  });
+});
