@@ -1,10 +1,17 @@
-import { createRobot, deleteRobot, serialNumbers, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import {
+  createRobot,
+  deleteRobot,
+  exportRobots,
+  importRobots,
+  serialNumbers,
+  updateRobot,
+} from "@suncrew/contract/robots/robot-forms.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { RobotForms } from "./robot-forms.service.ts";
 
-/** §7 Robots: create, update, delete, and the serial numbers there are. */
+/** §7 Robots: create, update, delete, files of them, and the serial numbers there are. */
 export function robotFormsRoutes(app: FastifyInstance, parts: Parts): void {
   const forms = new RobotForms(parts);
   register(app, createRobot, async ({ viewer, body }) => ({
@@ -19,5 +26,10 @@ export function robotFormsRoutes(app: FastifyInstance, parts: Parts): void {
     await forms.delete(viewer, params.id);
     return { message: "Robot deleted successfully" };
   });
+  register(app, exportRobots, ({ viewer, reply }) => {
+    void reply.header("content-disposition", 'attachment; filename="robots.csv"');
+    return forms.export(viewer);
+  });
+  register(app, importRobots, ({ viewer, body }) => forms.import(viewer, body));
   register(app, serialNumbers, () => forms.serialNumbers());
 }

@@ -1,11 +1,13 @@
-import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import type { createRobot, SerialNumber, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import type { createRobot, importRobots, SerialNumber, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { decide } from "../../platform/database/decide.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { askForStatus } from "./ask-for-status.ts";
 import { createRobotAt } from "./create-robot.ts";
 import { deleteRobotOf } from "./delete-robot.ts";
+import { importRobotFile } from "./import-robots.ts";
+import { robotFileOf } from "./robot-file.queries.ts";
 import { readSerialNumbers } from "./serial-numbers.writes.ts";
 import { updateRobotOf } from "./update-robot.ts";
 
@@ -39,6 +41,20 @@ export class RobotForms {
     const { db, clock } = this.#parts;
     const refusal = await decide(db, (tx) => deleteRobotOf(tx, viewer, robotId, clock.now()));
     if (refusal !== null) throw refusal;
+  }
+
+  /** The robots of the viewer's sites, as a CSV file. */
+  export(viewer: Viewer): Promise<string> {
+    return robotFileOf(viewer, this.#parts.db);
+  }
+
+  /** Throws 400 where a row is wrong that was to be created. */
+  async import(viewer: Viewer, body: BodyOf<typeof importRobots>): Promise<ResponseOf<typeof importRobots>> {
+    const { db, clock } = this.#parts;
+    const imported = await decide(db, (tx) => importRobotFile(tx, viewer, body, clock.now()));
+    if (imported.kind === "refused") throw imported.error;
+    void askForStatus(this.#parts, imported.serials);
+    return imported.answer;
   }
 
   serialNumbers(): Promise<SerialNumber[]> {

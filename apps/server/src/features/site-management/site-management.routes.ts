@@ -1,4 +1,4 @@
-import { createSite, deleteSite, updateSite } from "@suncrew/contract/sites/sites.ts";
+import { createSite, deleteSite, exportSites, importSites, updateSite } from "@suncrew/contract/sites/sites.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
@@ -21,4 +21,11 @@ export function siteManagementRoutes(app: FastifyInstance, parts: Parts): void {
     await sites.delete(viewer, params.id);
     return { message: "Site deleted successfully" };
   });
+
+  register(app, exportSites, ({ viewer, reply }) => {
+    void reply.header("content-disposition", 'attachment; filename="sites.csv"');
+    return sites.export(viewer);
+  });
+
+  register(app, importSites, ({ viewer, body }) => sites.import(viewer, body));
 }

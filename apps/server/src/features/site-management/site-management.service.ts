@@ -1,9 +1,12 @@
-import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import type { createSite, updateSite } from "@suncrew/contract/sites/sites.ts";
+import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import type { createSite, importSites, updateSite } from "@suncrew/contract/sites/sites.ts";
 import { decide } from "../../platform/database/decide.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
+import { readSites } from "../sites/public.ts";
 import { deleteSiteOf } from "./delete-site.ts";
+import { siteFileOf } from "./export-sites.ts";
+import { importSiteFile } from "./import-sites.ts";
 import { storeChangedSite, storeNewSite } from "./save-site.ts";
 
 /** Adds, changes and deletes sites. A refusal is on record by the time it is thrown. */
@@ -34,5 +37,18 @@ export class SiteManagement {
     const { db, clock } = this.#parts;
     const refusal = await decide(db, (tx) => deleteSiteOf(tx, viewer, siteId, clock.now()));
     if (refusal !== null) throw refusal;
+  }
+
+  /** The sites that the viewer may see, as a CSV file. */
+  async export(viewer: Viewer): Promise<string> {
+    return siteFileOf(await readSites(viewer, this.#parts.db));
+  }
+
+  /** Throws 400 where a row is wrong that was to be created. */
+  async import(viewer: Viewer, body: BodyOf<typeof importSites>): Promise<ResponseOf<typeof importSites>> {
+    const { db, clock } = this.#parts;
+    const imported = await decide(db, (tx) => importSiteFile(tx, viewer, body, clock.now()));
+    if (imported.kind === "refused") throw imported.error;
+    return imported.answer;
   }
 }

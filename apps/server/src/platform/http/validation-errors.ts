@@ -32,8 +32,16 @@ export function fieldErrorsOf(entries: readonly ValidationEntry[], place: string
   });
 }
 
+/** What a schema finds wrong with values that no route parsed, such as a file's row: the words without the field. */
+export function fieldProblemsOf({ issues }: z.ZodError): FieldError[] {
+  return issues.map(({ path, ...issue }) => {
+    const parsed = issueSchema.safeParse(issue);
+    return { field: path.join("."), message: parsed.success ? wordsOf(parsed.data) : "is not valid" };
+  });
+}
+
 /** The schemas' own messages stand alone where they begin with a capital. */
-function sentence(field: string, words: string): string {
+export function sentence(field: string, words: string): string {
   return /^\p{Lu}/u.test(words) ? words : `${field} ${words}`;
 }
 

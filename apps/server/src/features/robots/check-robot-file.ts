@@ -1,0 +1,102 @@
+import type { ImportRow } from "@suncrew/contract/http/import.ts";
+import { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { ROBOT_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
+import {
+  dayOfCell,
+  firstPerField,
+  type ImportLine,
+  readImportFile,
+  sameElsewhere,
+  sameSentence,
+} from "@suncrew/domain/csv/import-file.ts";
+import { robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
+import { siteNameKey } from "@suncrew/domain/sites/site-name.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import type { CheckedImport } from "../../platform/http/import-answer.ts";
+import { fieldProblemsOf } from "../../platform/http/validation-errors.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { siteIdsByName } from "./robot-file.queries.ts";
+import { type NamedRobot, type NewRobot, robotConflicts } from "./robot-rows.writes.ts";
+
+type Line = ImportLine<(typeof ROBOT_COLUMNS)[number]>;
+type Problem = ImportRow["problems"][number];
+
+export interface CheckedRobots extends CheckedImport {
+  /** What each row stores, where it can be stored. */
+  readonly robots: readonly NewRobot[];
+}
+
+const columns = { all: ROBOT_COLUMNS, optional: ["robot_name", "motor_type", "control_type"] } as const;
+
+/** No site has it. */
+const NO_SITE = 0;
+
+/** Every row of a file of new robots by the rules of the form (§5 Robot form), against the robots there are and each other. */
+export async function checkRobotFile(tx: Tx, viewer: Viewer, csv: string): Promise<CheckedRobots> {
+  const { lines, problems } = readImportFile(csv, columns);
+  if (problems.length > 0) return { rows: [], problems, robots: [] };
+  const siteIds = await siteIdsByName(viewer, tx, siteNameKey);
+  const siteIdOf = ({ cells }: Line) => siteIds.get(siteNameKey(cells.site)) ?? NO_SITE;
+  const understood = lines.map((line) => understand(line, siteIdOf(line)));
+  const named = lines.map((line) => namedOf(line, siteIdOf(line)));
+  const conflicts = await robotConflicts(tx, named);
+  const inFile = conflictsInFile(lines, named);
+  const rows = lines.map(({ row, cells }, nth): ImportRow => {
+    const own = understood[nth]?.problems ?? [];
+    const taken = [...(conflicts[nth] ?? []).map(({ field, message }) => ({ field, message })), ...(inFile[nth] ?? [])];
+    return { row, name: cells.serial_number, problems: firstPerField([...own, ...taken]) };
+  });
+  return { rows, problems: [], robots: understood.flatMap(({ robot }) => robot ?? []) };
+}
+
+interface Understood {
+  readonly robot: NewRobot | null;
+  readonly problems: readonly Problem[];
+}
+
+function understand({ cells, problems }: Line, siteId: number): Understood {
+  if (problems.length > 0) return { robot: null, problems };
+  const { site, ...fields } = cells;
+  const parsed = createRobot.body.safeParse({
+    ...fields,
+    ...namedOf({ cells }, siteId),
+    // Told by its name below.
+    site_id: siteId === NO_SITE ? 1 : siteId,
+    installation_date: dayOfCell(cells.installation_date),
+  });
+  const noSite: Problem = {
+    field: "site",
+    message: site === "" ? "Site is required" : `There is no site "${site}"`,
+  };
+  const wrong = [...(siteId === NO_SITE ? [noSite] : []), ...(parsed.success ? [] : fieldProblemsOf(parsed.error))];
+  return parsed.success && wrong.length === 0 ? { robot: parsed.data, problems: [] } : { robot: null, problems: wrong };
+}
+
+/** §5: choosing the serial number also sets the name to it; a file may leave the name out. */
+function namedOf({ cells }: Pick<Line, "cells">, siteId: number): NamedRobot {
+  const { serial_number, robot_name } = cells;
+  return { site_id: siteId, serial_number, robot_name: robot_name === "" ? serial_number : robot_name };
+}
+
+/** §5: serial numbers, and names at one site, that stand twice in the file, with the rows of the others. */
+function conflictsInFile(lines: readonly Line[], named: readonly NamedRobot[]): Problem[][] {
+  const rowOf = (nth: number) => lines[nth]?.row ?? 0;
+  const serials = sameElsewhere(
+    named.map(({ serial_number }) => (serial_number === "" ? null : serial_number)),
+    rowOf,
+  );
+  const names = sameElsewhere(
+    named.map(({ site_id, robot_name }) =>
+      site_id === NO_SITE || robot_name === "" ? null : `${site_id} ${robotNameKey(robot_name)}`,
+    ),
+    rowOf,
+  );
+  return named.map((_robot, nth) => {
+    const sameSerial = serials.get(nth);
+    const sameName = names.get(nth);
+    return [
+      ...(sameSerial === undefined ? [] : [{ field: "serial_number", message: sameSentence(sameSerial) }]),
+      ...(sameName === undefined ? [] : [{ field: "robot_name", message: sameSentence(sameName) }]),
+    ];
+  });
+}

@@ -1,0 +1,59 @@
+import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import type { importRobots } from "@suncrew/contract/robots/robot-forms.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { ChangedMeanwhile } from "../../platform/database/decide.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
+import { importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { recordAudit, recordAudits } from "../audit/public.ts";
+import { checkRobotFile } from "./check-robot-file.ts";
+import { insertRobots } from "./robot-rows.writes.ts";
+import { lockSites } from "./robot-sites.queries.ts";
+
+/** What an import came to in its transaction; a refusal is on record and is thrown after the commit. */
+export type ImportedRobots =
+  | {
+      readonly kind: "answered";
+      readonly answer: ResponseOf<typeof importRobots>;
+      /** Of the robots that were stored. */
+      readonly serials: readonly string[];
+    }
+  | { readonly kind: "refused"; readonly error: HttpError };
+
+/** Checks a file of new robots for the viewer's sites, or creates them all, or none where one row is wrong. */
+export async function importRobotFile(
+  tx: Tx,
+  viewer: Viewer,
+  { csv, apply }: BodyOf<typeof importRobots>,
+  now: Date,
+): Promise<ImportedRobots> {
+  let checked = await checkRobotFile(tx, viewer, csv);
+  if (!apply) return { kind: "answered", answer: importAnswer(checked, false), serials: [] };
+  if (isImportable(checked)) {
+    const siteIds = new Set(checked.robots.map(({ site_id }) => site_id));
+    await lockSites(viewer, tx, [...siteIds]).catch((error: unknown) => {
+      // One was deleted or given away since its name was looked up.
+      throw error instanceof HttpError ? new ChangedMeanwhile() : error;
+    });
+    // What was stored while this call waited for the sites is seen now.
+    checked = await checkRobotFile(tx, viewer, csv);
+  }
+  const about = { actor: { userId: viewer.userId, name: viewer.name }, entity: "robot", at: now };
+  if (!isImportable(checked)) {
+    const error = importRefusal(checked);
+    const after = { rows: checked.rows.length };
+    await recordAudit(tx, { ...about, action: "IMPORT_ROBOTS", outcome: "REFUSED", reason: error.message, after });
+    return { kind: "refused", error };
+  }
+  const stored = await insertRobots(tx, checked.robots, now);
+  const ids = new Map(stored.map(({ id, serial_number }) => [serial_number, id]));
+  // One for each, as if it had been typed: so the record of a robot begins with its creation.
+  const records = checked.robots.map((robot) => {
+    const { site_id: siteId, serial_number } = robot;
+    const created = { action: "CREATE_ROBOT", entityId: ids.get(serial_number) ?? null, siteId };
+    return { ...about, ...created, outcome: "DONE" as const, reason: "Imported from a file.", after: { ...robot } };
+  });
+  await recordAudits(tx, records);
+  const serials = stored.map(({ serial_number }) => serial_number);
+  return { kind: "answered", answer: importAnswer(checked, true), serials };
+}
