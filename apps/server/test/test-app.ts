@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { login } from "@suncrew/contract/auth/auth.ts";
 import pino from "pino";
 import { type App, buildApp } from "../src/app.ts";
+import type { BrokerAccounts } from "../src/platform/broker-accounts/broker-accounts.ts";
 import type { Broker } from "../src/platform/broker.ts";
 import { type Clock, ManualClock } from "../src/platform/clock.ts";
 import type { Db } from "../src/platform/database/database.ts";
@@ -16,6 +17,7 @@ export interface TestAppOptions<C extends Clock, B extends Broker> {
   readonly broker?: B;
   readonly settings?: Partial<Settings>;
   readonly fetch?: typeof fetch;
+  readonly brokerAccounts?: BrokerAccounts;
   /** Takes each line of the log; none is written otherwise. */
   readonly onLog?: (line: string) => void;
 }
@@ -69,6 +71,7 @@ export async function createTestApp(options: TestAppOptions<Clock, Broker> = {})
     settings: { ...testSettings, ...options.settings },
     serverId: randomUUID(),
     ...(options.fetch && { fetch: options.fetch }),
+    ...(options.brokerAccounts && { brokerAccounts: options.brokerAccounts }),
   };
   const app = await buildApp(parts);
   const nobody = new TestClient(app.http, null);

@@ -1,0 +1,234 @@
+import {
+  deviceList,
+  DEVICES_AT_ONCE,
+  provisionDevices,
+  retireDevice,
+  rotateDeviceSecret,
+} from "@suncrew/contract/devices/devices.ts";
+import { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FREE_SERIAL } from "../../../test/fixtures.ts";
+import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
+import {
+  type BrokerAccounts,
+  BrokerNotTold,
+  type DeviceAccount,
+  NameTaken,
+} from "../../platform/broker-accounts/broker-accounts.ts";
+import { deviceAccess, hashDeviceSecret } from "./public.ts";
+
+/** A broker that keeps its own accounts, in the test's memory. */
+class MemoryAccounts implements BrokerAccounts {
+  readonly form = "dynamic-security";
+  readonly secrets = new Map<string, string>();
+  readonly cut: string[] = [];
+  isAway = false;
+  /** A name that somebody else has at the broker. */
+  taken: string | null = null;
+
+  async put(devices: readonly DeviceAccount[]): Promise<void> {
+    for (const { serial, secret } of devices) {
+      this.#reach();
+      if (serial === this.taken) throw new NameTaken(serial);
+      this.secrets.set(serial, secret);
+    }
+  }
+
+  async disconnect(serial: string): Promise<void> {
+    this.#reach();
+    this.cut.push(serial);
+  }
+
+  async retire(serial: string): Promise<void> {
+    this.#reach();
+    this.secrets.delete(serial);
+    this.cut.push(serial);
+  }
+
+  #reach(): void {
+    if (this.isAway) throw new BrokerNotTold("The robots' broker cannot be reached.");
+  }
+}
+
+let server: TestApp;
+let accounts: MemoryAccounts;
+const lines: string[] = [];
+
+beforeEach(async () => {
+  accounts = new MemoryAccounts();
+  lines.length = 0;
+  server = await createTestApp({ brokerAccounts: accounts, onLog: (line) => void lines.push(line) });
+});
+afterEach(() => server.close());
+
+const admin = () => server.as("admin");
+const device = async (serial: string) => (await (await admin()).ask(deviceList)).find((one) => one.serial === serial);
+const provision = async (first_serial: string, last_serial?: string) =>
+  (await admin()).call(provisionDevices, { body: { first_serial, ...(last_serial && { last_serial }) } });
+const audited = (action: string) =>
+  server.db.selectFrom("audit").selectAll().where("action", "=", action).orderBy("id").execute();
+
+describe("protocol rule 9: devices are provisioned", () => {
+  test("protocol rule 9: the list tells free and assigned ones in natural order, with robot and site", async () => {
+    await provision("OWN-10");
+    const list = await (await admin()).ask(deviceList);
+    expect(list.map(({ serial }) => serial)).toEqual(["FAR-1", FREE_SERIAL, "OWN-1", "OWN-2", "OWN-10"]);
+    const { id, siteId: site_id } = server.fixtures.ownRobot;
+    expect(list.find(({ serial }) => serial === "OWN-1")).toMatchObject({
+      retired_at: null,
+      broker_pending: false,
+      robot: { id, site_id, site_name: "Ownfield Park", online: false },
+    });
+    expect(list.at(-1)).toMatchObject({ robot: null, secret_at: TEST_NOW.toISOString() });
+  });
+
+  test("protocol rule 9: each gets a secret of 32 random bytes, told once and kept as its SHA-256 only", async () => {
+    const { status, body } = await provision("SCR-1021", "SCR-1023");
+    const { message, devices } = provisionDevices.response.parse(body);
+    expect([status, message]).toEqual([201, "3 devices provisioned"]);
+    expect(devices.map(({ serial }) => serial)).toEqual(["SCR-1021", "SCR-1022", "SCR-1023"]);
+    const secrets = devices.map(({ secret }) => secret);
+    expect(new Set(secrets).size).toBe(3);
+    for (const { serial, secret } of devices) {
+      expect(Buffer.from(secret, "base64url")).toHaveLength(32);
+      expect(accounts.secrets.get(serial)).toBe(secret);
+      const row = server.db.selectFrom("devices").select("secret_sha256").where("serial", "=", serial);
+      expect((await row.executeTakeFirstOrThrow()).secret_sha256).toEqual(hashDeviceSecret(secret));
+    }
+    const kept = `${JSON.stringify(await server.db.selectFrom("audit").selectAll().execute())}${lines.join()}`;
+    for (const secret of secrets) expect(kept).not.toContain(secret);
+    expect((await audited("PROVISION_DEVICE")).map(({ entity_id }) => entity_id)).toEqual(
+      devices.map(({ serial }) => serial),
+    );
+  });
+
+  test.each([
+    ["SCR-1", "SCR-2000"],
+    ["SCR-5", "SCR-4"],
+    ["SCR-1", "SCX-2"],
+  ])("protocol rule 9: %s to %s is no range of devices", async (first, last) => {
+    expect(await provision(first, last)).toMatchObject({ status: 400, body: { errors: [{ field: "last_serial" }] } });
+  });
+
+  test("protocol rule 9: as many as the contract says are made at once", async () => {
+    expect(await provision("BIG-0001", `BIG-${DEVICES_AT_ONCE}`)).toMatchObject({ status: 201 });
+    expect(accounts.secrets.size).toBe(DEVICES_AT_ONCE);
+  });
+
+  test("protocol rule 9: where one of a range is taken, also by a retired one, nothing is made", async () => {
+    await provision("SCR-1022");
+    await (await admin()).ask(retireDevice, { params: { serial: "SCR-1022" } });
+    const before = accounts.secrets.size;
+    expect(await provision("SCR-1021", "SCR-1040")).toMatchObject({
+      status: 409,
+      body: { message: "The serial number SCR-1022 is taken. Nothing was provisioned." },
+    });
+    expect([await device("SCR-1021"), accounts.secrets.size]).toEqual([undefined, before]);
+    await provision("SCR-1101", "SCR-1107");
+    expect(await provision("SCR-1101", "SCR-1110")).toMatchObject({
+      body: { message: expect.stringContaining("SCR-1104, SCR-1105 and 2 more. Nothing") },
+    });
+    expect((await audited("PROVISION_DEVICE")).filter(({ outcome }) => outcome === "REFUSED")).toHaveLength(2);
+  });
+
+  test("protocol rule 9: of two who provision the same at once one gets the secrets, and the broker knows these", async () => {
+    const answers = await Promise.all([provision("SCR-1021", "SCR-1060"), provision("SCR-1060", "SCR-1080")]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    const made = answers.find(({ status }) => status === 201);
+    for (const { serial, secret } of provisionDevices.response.parse(made?.body).devices) {
+      expect(accounts.secrets.get(serial)).toBe(secret);
+    }
+  });
+
+  test("protocol rule 9: while the broker cannot be told nothing is provisioned, and it can be tried again", async () => {
+    accounts.isAway = true;
+    expect(await provision("SCR-1021")).toMatchObject({
+      status: 503,
+      body: { message: "The robots' broker cannot be reached. Nothing was provisioned." },
+    });
+    expect(await device("SCR-1021")).toBeUndefined();
+    accounts.isAway = false;
+    expect(await provision("SCR-1021")).toMatchObject({ status: 201 });
+    expect((await audited("PROVISION_DEVICE")).map(({ outcome }) => outcome)).toEqual(["REFUSED", "DONE"]);
+  });
+
+  test("protocol rule 9: a name that somebody else has at the broker is taken, and the others are taken back", async () => {
+    accounts.taken = "SCR-1023";
+    expect(await provision("SCR-1021", "SCR-1024")).toMatchObject({ status: 409 });
+    expect([accounts.secrets.size, await device("SCR-1021")]).toEqual([0, undefined]);
+  });
+});
+
+describe("protocol rule 9: a secret is rotated", () => {
+  test("protocol rule 9: the old one ends at once, the new one is told once", async () => {
+    await server.db
+      .updateTable("devices")
+      .set({ secret_at: new Date(0) })
+      .execute();
+    const { secret } = await (await admin()).ask(rotateDeviceSecret, { params: { serial: "OWN-1" } });
+    const access = deviceAccess(server.db);
+    expect(await access.signIn("OWN-1", secret)).toBe(true);
+    expect(await access.signIn("OWN-1", server.fixtures.ownRobot.secret)).toBe(false);
+    expect([accounts.secrets.get("OWN-1"), accounts.cut]).toEqual([secret, ["OWN-1"]]);
+    expect(await device("OWN-1")).toMatchObject({ secret_at: TEST_NOW.toISOString(), broker_pending: false });
+    const kept = `${JSON.stringify(await audited("ROTATE_DEVICE"))}${lines.join()}`;
+    expect(kept).not.toContain(secret);
+  });
+
+  test("protocol rule 9: while the broker cannot be told the old one stays, and it is on record", async () => {
+    accounts.isAway = true;
+    const answer = await (await admin()).call(rotateDeviceSecret, { params: { serial: "OWN-1" } });
+    expect(answer).toMatchObject({ status: 503, body: { message: expect.stringContaining("cannot be reached") } });
+    expect(await deviceAccess(server.db).signIn("OWN-1", server.fixtures.ownRobot.secret)).toBe(true);
+    expect(await audited("ROTATE_DEVICE")).toMatchObject([{ outcome: "REFUSED", entity_id: "OWN-1" }]);
+  });
+
+  test("protocol rule 9: of two who rotate at once the last one's secret holds everywhere", async () => {
+    const client = await admin();
+    const told = await Promise.all(
+      [1, 2, 3].map(() => client.ask(rotateDeviceSecret, { params: { serial: "OWN-1" } })),
+    );
+    const right = accounts.secrets.get("OWN-1") ?? "";
+    expect(told.map(({ secret }) => secret)).toContain(right);
+    expect(await deviceAccess(server.db).signIn("OWN-1", right)).toBe(true);
+  });
+});
+
+describe("protocol rule 9: a device is retired", () => {
+  const retire = async (serial: string) => (await admin()).call(retireDevice, { params: { serial } });
+
+  test("protocol rule 9: it is cut off, stays in the list, and nobody gets it again", async () => {
+    expect(await retire(FREE_SERIAL)).toMatchObject({
+      status: 200,
+      body: { message: `Device ${FREE_SERIAL} retired` },
+    });
+    expect(accounts.cut).toEqual([FREE_SERIAL]);
+    expect(await device(FREE_SERIAL)).toMatchObject({ retired_at: TEST_NOW.toISOString(), broker_pending: false });
+    const form = { robot_name: "New", serial_number: FREE_SERIAL, installation_date: "2026-01-01" };
+    const body = { ...form, site_id: server.fixtures.ownSiteId, motor_type: "BLDC", control_type: "PLC" };
+    expect((await (await admin()).call(createRobot, { body })).status).toBeGreaterThanOrEqual(400);
+    const again = await (await admin()).call(rotateDeviceSecret, { params: { serial: FREE_SERIAL } });
+    expect([(await retire(FREE_SERIAL)).status, again.status]).toEqual([409, 409]);
+    expect((await audited("RETIRE_DEVICE")).map(({ outcome }) => outcome)).toEqual(["DONE", "REFUSED"]);
+  });
+
+  test("protocol rule 9: while the broker cannot be told it is retired all the same, and told again until it is", async () => {
+    await server.app.start();
+    accounts.isAway = true;
+    expect(await retire("OWN-1")).toMatchObject({
+      status: 200,
+      body: { message: expect.stringContaining("told again until it has taken it") },
+    });
+    expect(await deviceAccess(server.db).signIn("OWN-1", server.fixtures.ownRobot.secret)).toBe(false);
+    expect(await device("OWN-1")).toMatchObject({ broker_pending: true });
+    accounts.isAway = false;
+    const told = Promise.withResolvers<void>();
+    accounts.retire = async (serial) => {
+      accounts.cut.push(serial);
+      told.resolve();
+    };
+    server.clock.advance(5_000);
+    await told.promise;
+    expect(accounts.cut).toEqual(["OWN-1"]);
+  });
+});
