@@ -7,6 +7,7 @@ import pg from "pg";
 import pino from "pino";
 import { type App, buildApp } from "../src/app.ts";
 import { deviceAccess } from "../src/features/devices/public.ts";
+import { askingAccounts } from "../src/platform/broker-accounts/broker-accounts.ts";
 import { type Broker, openBroker } from "../src/platform/broker.ts";
 import { type Clock, SystemClock } from "../src/platform/clock.ts";
 import type { Db } from "../src/platform/database/database.ts";
@@ -117,6 +118,7 @@ export class CommandBench {
       clock,
       log,
       settings: { ...testSettings, ...this.#options.settings },
+      brokerAccounts: askingAccounts("embedded", async (serial) => this.mqtt.disconnect(serial)),
       serverId,
     });
     await app.start();
