@@ -32,14 +32,18 @@ async function readDevices(path: string): Promise<DemoDevice[]> {
   }
 }
 
-/** Says how the simulated robots begin. Devices that no robot has yet stay away until somebody calls them in. */
-export async function writeDemoScenario(dataDir: string, fleet: DemoFleet): Promise<void> {
-  const bySerial = new Map(fleet.robots.map((robot) => [robot.serial, robot]));
+/**
+ * Says how the simulated robots begin. Devices that no robot has yet, and robots after the first `simulated`, stay away
+ * until somebody calls them in.
+ */
+export async function writeDemoScenario(dataDir: string, fleet: DemoFleet, simulated: number): Promise<void> {
+  const bySerial = new Map(fleet.robots.map((robot, index) => [robot.serial, { ...robot, index }]));
   const robots = Object.fromEntries(
     fleet.serials.map((serial) => {
       const robot = bySerial.get(serial);
       if (robot === undefined) return [serial, { faults: ["away"] }];
-      const { battery, firmware, mode, fault } = robot;
+      const { battery, firmware, mode, index } = robot;
+      const fault = index < simulated ? robot.fault : "away";
       return [serial, { condition: { battery, firmware, mode }, faults: fault === undefined ? [] : [fault] }];
     }),
   );

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { createTestDatabase } from "../../test/test-database.ts";
 import { deviceAccess } from "../features/devices/public.ts";
 import type { OpenDatabase } from "../platform/database/database.ts";
@@ -12,6 +13,7 @@ import { demoRobots, demoSerials } from "./demo-robots.ts";
 import { type SeedResult, seedDemo } from "./demo-seed.writes.ts";
 import { chooseFleet } from "./fleet-size.writes.ts";
 
+const scenarioSchema = z.object({ robots: z.record(z.string(), z.object({ faults: z.array(z.string()) })) });
 let database: OpenDatabase;
 let dataDir: string;
 
@@ -74,8 +76,19 @@ describe("demo data", () => {
 
   test("one robot is away, one has a warning, one is in fault", async () => {
     expect(demoRobots.flatMap(({ fault }) => fault ?? []).toSorted()).toEqual(["away", "jam", "low-battery:12"]);
-    await writeDemoScenario(dataDir, demoFleet(usualFleet));
+    await writeDemoScenario(dataDir, demoFleet(usualFleet), usualFleet.robots);
     expect(await readFile(demoScenarioFile(dataDir), "utf8")).toContain('"SCR-1020"');
+  });
+
+  test("robots that this machine cannot simulate as well stay away, whatever else was wrong with them", async () => {
+    const away = async (simulated: number) => {
+      await writeDemoScenario(dataDir, demoFleet(usualFleet), simulated);
+      const { robots } = scenarioSchema.parse(JSON.parse(await readFile(demoScenarioFile(dataDir), "utf8")));
+      return demoRobots.flatMap(({ serial }) => (robots[serial]?.faults.includes("away") === true ? [serial] : []));
+    };
+    expect(await away(14)).toEqual(["SCR-1007"]);
+    expect(await away(12)).toEqual(["SCR-1007", "SCR-1014", "SCR-1016"]);
+    expect(await away(0)).toHaveLength(14);
   });
 
   test("secrets are the owner's alone; a lost or damaged file gives new ones that the broker takes", async () => {

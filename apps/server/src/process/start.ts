@@ -14,7 +14,7 @@ import { consoleReady } from "./console-build.ts";
 import { demoSecretKey, openDataFolder, resetDemo } from "./data-folder.ts";
 import { type FirstAdmin, makeFirstAdmin } from "./first-admin.writes.ts";
 import { openClock, openMigratedDatabase, openServerBroker, type PartContext } from "./open-parts.ts";
-import { checkOpenFiles } from "./open-files.ts";
+import { robotsToSimulate, simulatedSentence } from "./open-files.ts";
 import type { Options } from "./options.ts";
 import type { ProcessSettings } from "./settings.ts";
 import { SimulatorChild } from "./simulator-child.ts";
@@ -117,7 +117,7 @@ async function prepareDemo(
   { options, say }: StartParts,
 ): Promise<null> {
   const size = await chooseFleet(db, options.fleet);
-  await checkOpenFiles(size.robots);
+  const simulated = await robotsToSimulate(size.robots);
   const fleet = demoFleet(size);
   const devices = await readOrMakeDemoDevices(dataDir, fleet);
   const result = await seedDemo(db, size, devices, { history: options.history });
@@ -131,7 +131,8 @@ async function prepareDemo(
     say("Making up thirty days of history ...");
     await completeHistory(connection, await databaseNow(db));
   }
-  await writeDemoScenario(dataDir, fleet);
+  if (simulated < size.robots) say(simulatedSentence(size.robots, simulated));
+  await writeDemoScenario(dataDir, fleet, simulated);
   return null;
 }
 
