@@ -8,3 +8,7 @@ export type { RobotView } from "./robot-view.ts";
 export { useReportedRobotViews, useRobotsLive, useRobotView, useRobotViews } from "./use-robot-view.ts";
 export { useSiteRobots } from "./use-site-robots.ts";
 export type { SiteRobots } from "./use-site-robots.ts";
+/** Site Management: what is done with robots there. */
+export { RobotDialog } from "./form/lazy-robot-dialog.ts";
+export { removeRobot } from "./form/robot-form-calls.ts";
+export { passesFilter, ROBOT_FILTERS, type RobotFilter, robotFilterOf, robotFilterWord } from "./robot-filter.ts";

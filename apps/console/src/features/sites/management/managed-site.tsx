@@ -35,7 +35,7 @@ export function ManagedSite({ site, tab, onTab }: ManagedSiteProps) {
           <Tabs.Tab value="groups">Robot Groups</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="robots">
-          <RobotRows robots={robots} />
+          <RobotRows site={site} robots={robots} />
         </Tabs.Panel>
         <Tabs.Panel value="groups">
           <RobotGroupsCard site={site} robots={robots} />

@@ -1,0 +1,25 @@
+import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+
+/** Why the serial number or the site of a robot must stay for now; null where it may be changed. */
+export interface BoundReason {
+  readonly serialNumber: string | null;
+  readonly siteId: string | null;
+}
+
+/** The server holds the same rules, under the lock on the robot; `robot` is null for a new one. */
+export function boundReason(
+  robot: Pick<RobotLive, "motion" | "online" | "group_id" | "operating_mode"> | null,
+): BoundReason {
+  if (robot === null) return { serialNumber: null, siteId: null };
+  const both =
+    robot.group_id !== null
+      ? "Cannot be changed while the robot is in a group."
+      : robot.online && robot.motion === "MOVING"
+        ? "Cannot be changed while the robot is cleaning."
+        : null;
+  const isLocked = robot.operating_mode === "maintenance";
+  return {
+    serialNumber: both ?? (isLocked ? "Cannot be changed while the robot is in maintenance." : null),
+    siteId: both,
+  };
+}

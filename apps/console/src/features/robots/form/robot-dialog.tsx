@@ -1,0 +1,75 @@
+import { Button, Modal } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { useRef, useState } from "react";
+import type { FormEvent } from "react";
+import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
+import { ChangedMeanwhile } from "../../../ui/changed-meanwhile.tsx";
+import { DisabledReason } from "../../../ui/disabled-reason.tsx";
+import { useFocusBack } from "../../../ui/use-focus-back.ts";
+import classes from "./robot-dialog.module.css";
+import { RobotFields } from "./robot-fields.tsx";
+import type { RobotField } from "./robot-form.ts";
+import { useRobotForm } from "./use-robot-form.ts";
+
+export interface RobotDialogProps {
+  /** Where a new robot is put, and where the edited one is. */
+  readonly siteId: number;
+  /** The robot to edit; null adds one. */
+  readonly robot: RobotWithSettings | null;
+  readonly onClose: () => void;
+}
+
+/** §2 Add New Robot and Edit Robot, with the rules of §5. */
+export function RobotDialog({ siteId, robot, onClose }: RobotDialogProps) {
+  useFocusBack();
+  const isNarrow = useMediaQuery("(max-width: 30em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const state = useRobotForm(siteId, robot, onClose);
+  const close = useGuardedClose(state.isChanged && !state.isSaving, onClose);
+  const [isPicking, setPicking] = useState(false);
+  const formElement = useRef<HTMLFormElement>(null);
+
+  const focusOn = (field: RobotField | null) => {
+    if (field === null) return;
+    formElement.current?.querySelector<HTMLElement>(`[name="${field}"]`)?.focus();
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    focusOn(await state.save());
+  };
+
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={robot === null ? "Add New Robot" : "Edit Robot"}
+      size={520}
+      fullScreen={isNarrow}
+      // Escape in the picker closes the picker alone.
+      closeOnEscape={!isPicking}
+    >
+      <form ref={formElement} noValidate onSubmit={(event) => void submit(event)}>
+        {state.meanwhile !== null && (
+          <ChangedMeanwhile
+            what="robot"
+            differences={state.meanwhile.differences}
+            onTakeTheirs={state.meanwhile.takeTheirs}
+            onKeepMine={state.meanwhile.keepMine}
+          />
+        )}
+        <RobotFields state={state} isNew={robot === null} isPicking={isPicking} onPicking={setPicking} />
+        <div className={classes["foot"]}>
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          {/* Also Enter in a field presses it, as browsers have it: a disabled one then shows what is wrong. */}
+          <DisabledReason reason={state.obstacle} onRefused={() => focusOn(state.tryFields())}>
+            <Button type="submit" loading={state.isSaving}>
+              {robot === null ? "Add Robot" : "Save"}
+            </Button>
+          </DisabledReason>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,161 @@
+import { Button, Input, NativeSelect, TextInput } from "@mantine/core";
+import type { TextInputProps } from "@mantine/core";
+import { ROBOT_NAME_MAX, ROBOT_TYPE_MAX } from "@suncrew/contract/robots/robot-forms.ts";
+import { IconSelector } from "@tabler/icons-react";
+import { useId } from "react";
+import { DisabledReason } from "../../../ui/disabled-reason.tsx";
+import { useRobotLive } from "../../../platform/live/live.ts";
+import classes from "./robot-dialog.module.css";
+import { boundReason } from "./robot-bound.ts";
+import { robotFieldLabel, withSerialNumber } from "./robot-form.ts";
+import { SerialPicker } from "./serial-picker.tsx";
+import type { RobotFormState } from "./use-robot-form.ts";
+
+interface Picking {
+  /** The serial-number picker is open. */
+  readonly isPicking: boolean;
+  readonly onPicking: (isPicking: boolean) => void;
+}
+
+export interface RobotFieldsProps extends Picking {
+  readonly state: RobotFormState;
+  readonly isNew: boolean;
+}
+
+/** §5 Robot form: the fields, the serial number by its picker. */
+export function RobotFields({ state, isNew, ...picking }: RobotFieldsProps) {
+  const { form, now, sites } = state;
+  const bound = boundReason(useRobotLive(now?.robot_id ?? 0) ?? now);
+  return (
+    <div className={classes["fields"]}>
+      <SerialField state={state} bound={bound.serialNumber} {...picking} />
+      <RobotTextField
+        state={state}
+        field="name"
+        required
+        maxLength={ROBOT_NAME_MAX}
+        className={classes["whole"]}
+        // A new robot begins with its serial number.
+        {...(!isNew && { "data-autofocus": true })}
+      />
+      <RobotTextField state={state} field="installationDate" required type="date" max="9999-12-31" />
+      {!isNew && (
+        <NativeSelect
+          label={robotFieldLabel.siteId}
+          name="siteId"
+          value={String(form.siteId)}
+          error={state.problemAt("siteId")}
+          disabled={bound.siteId !== null}
+          description={bound.siteId}
+          data={sites.map((site) => ({ value: String(site.id), label: site.name }))}
+          onChange={(event) => state.change({ siteId: Number(event.currentTarget.value) })}
+        />
+      )}
+      <TypeField state={state} field="motorType" placeholder="Such as BLDC" />
+      <TypeField state={state} field="controlType" placeholder="Such as PLC" />
+    </div>
+  );
+}
+
+interface SerialFieldProps extends Picking {
+  readonly state: RobotFormState;
+  /** Why it cannot be changed; null where it can. */
+  readonly bound: string | null;
+}
+
+function SerialField({ state, bound, isPicking, onPicking }: SerialFieldProps) {
+  const id = useId();
+  const { serialNumber } = state.form;
+  return (
+    <Input.Wrapper
+      id={id}
+      className={classes["whole"]}
+      label={robotFieldLabel.serialNumber}
+      required
+      withAsterisk
+      error={state.problemAt("serialNumber")}
+    >
+      <DisabledReason reason={bound}>
+        <Button
+          id={id}
+          name="serialNumber"
+          variant="default"
+          fullWidth
+          justify="space-between"
+          aria-label={`Serial number: ${serialNumber === "" ? "choose" : serialNumber}`}
+          aria-haspopup="dialog"
+          data-autofocus
+          rightSection={<IconSelector size={16} aria-hidden />}
+          onClick={() => onPicking(true)}
+          onBlur={() => {
+            if (!isPicking) state.touch("serialNumber");
+          }}
+        >
+          <span className={classes["number"]}>{serialNumber === "" ? "Choose a serial number" : serialNumber}</span>
+        </Button>
+      </DisabledReason>
+      {bound !== null && <p className={classes["hint"]}>{bound}</p>}
+      {isPicking && (
+        <SerialPicker
+          chosen={serialNumber}
+          own={state.now?.serial_number ?? null}
+          onChoose={(serial) => {
+            state.change(withSerialNumber(serial));
+            onPicking(false);
+          }}
+          onClose={() => {
+            state.touch("serialNumber");
+            onPicking(false);
+          }}
+        />
+      )}
+    </Input.Wrapper>
+  );
+}
+
+interface RobotTextFieldProps extends Omit<TextInputProps, "name" | "value" | "error" | "onChange" | "onBlur"> {
+  readonly state: RobotFormState;
+  readonly field: "name" | "installationDate" | "motorType" | "controlType";
+}
+
+/** One field, with its sentence where it was touched. */
+function RobotTextField({ state, field, ...input }: RobotTextFieldProps) {
+  return (
+    <TextInput
+      label={robotFieldLabel[field]}
+      autoComplete="off"
+      {...input}
+      name={field}
+      value={state.form[field]}
+      error={state.problemAt(field)}
+      onChange={(event) => state.change({ [field]: event.currentTarget.value })}
+      onBlur={() => state.touch(field)}
+    />
+  );
+}
+
+const typeOfRow = { motorType: "motor_type", controlType: "control_type" } as const;
+
+/** Free text; what other robots of the site have is offered. */
+function TypeField({
+  state,
+  field,
+  placeholder,
+}: {
+  readonly state: RobotFormState;
+  readonly field: "motorType" | "controlType";
+  readonly placeholder: string;
+}) {
+  const id = useId();
+  const known = new Set(state.neighbours.flatMap((row) => row[typeOfRow[field]] ?? []));
+  return (
+    <div>
+      <RobotTextField state={state} field={field} maxLength={ROBOT_TYPE_MAX} placeholder={placeholder} list={id} />
+      <datalist id={id}>
+        {[...known].map((text) => (
+          <option key={text} value={text} />
+        ))}
+      </datalist>
+    </div>
+  );
+}

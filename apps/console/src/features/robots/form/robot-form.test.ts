@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { robotRow } from "../test/robot-rows.ts";
+import {
+  emptyRobotForm,
+  robotDifferencesOf,
+  type RobotForm,
+  robotFormOf,
+  robotFormProblems,
+  toldRobotProblems,
+  withSerialNumber,
+} from "./robot-form.ts";
+
+const whole: RobotForm = {
+  ...emptyRobotForm(1),
+  name: "Row 7",
+  serialNumber: "SCR-1007",
+  installationDate: "2024-02-29",
+};
+const others = [robotRow({ robot_name: "Row 8" })];
+
+test("§5 Robot form: name, serial number and installation date are required, motor and control type are not", () => {
+  expect(robotFormProblems(emptyRobotForm(1), others)).toEqual({
+    name: "Robot name is required",
+    serialNumber: "Serial number is required",
+    installationDate: "Installation date is required",
+  });
+  expect(robotFormProblems(whole, others)).toEqual({});
+  expect(robotFormProblems({ ...whole, name: "  " }, others)).toEqual({ name: "Robot name is required" });
+});
+
+test.each([
+  ["Row 8", true],
+  ["R o w8", true],
+  ["row 8", false],
+])("§5 Robot form: %s beside Row 8 is a duplicate: %s", (name, isDuplicate) => {
+  const problem = robotFormProblems({ ...whole, name }, others).name;
+  expect(problem).toBe(isDuplicate ? "Robot name already exists for this site" : undefined);
+});
+
+test("§5 Robot form: choosing a serial number also sets the name", () => {
+  expect({ ...emptyRobotForm(1), ...withSerialNumber("SCR-1009") }).toMatchObject({
+    name: "SCR-1009",
+    serialNumber: "SCR-1009",
+  });
+});
+
+test("what the server says stands at its field, as a sentence", () => {
+  const errors = [
+    { field: "serial_number", message: "is not a serial number" },
+    { field: "robot_name", message: "Robot name already exists for this site" },
+    { field: "version", message: "no field" },
+  ];
+  expect(toldRobotProblems(errors)).toEqual({
+    serialNumber: "Serial number is not a serial number",
+    name: "Robot name already exists for this site",
+  });
+});
+
+test("only what would be stored differently is a difference", () => {
+  const form = robotFormOf(robotRow());
+  expect(robotDifferencesOf(form, { ...form, name: `${form.name} ` })).toEqual([]);
+  expect(robotDifferencesOf(form, { ...form, motorType: "AC" })).toEqual([
+    { field: "motorType", mine: "BLDC", theirs: "AC" },
+  ]);
+});

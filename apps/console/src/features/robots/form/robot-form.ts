@@ -1,0 +1,124 @@
+import { robotBodySchema } from "@suncrew/contract/robots/robot-forms.ts";
+import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { DUPLICATE_ROBOT_NAME, robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
+
+/** §3 Robot form fields, as they stand in the dialog, and the site that the robot is at. */
+export interface RobotForm {
+  readonly name: string;
+  readonly serialNumber: string;
+  readonly motorType: string;
+  readonly controlType: string;
+  /** `YYYY-MM-DD`; empty while none is chosen. */
+  readonly installationDate: string;
+  readonly siteId: number;
+}
+
+export type RobotField = keyof RobotForm;
+export type RobotProblems = Readonly<Partial<Record<RobotField, string>>>;
+
+/** In the order of the dialog. */
+export const ROBOT_FIELDS: readonly RobotField[] = [
+  "serialNumber",
+  "name",
+  "installationDate",
+  "motorType",
+  "controlType",
+  "siteId",
+];
+
+export const robotFieldLabel: Record<RobotField, string> = {
+  name: "Robot name",
+  serialNumber: "Serial number",
+  motorType: "Motor type",
+  controlType: "Control type",
+  installationDate: "Installation date",
+  siteId: "Site",
+};
+
+const fieldOfWire: Readonly<Record<string, RobotField>> = {
+  robot_name: "name",
+  serial_number: "serialNumber",
+  motor_type: "motorType",
+  control_type: "controlType",
+  installation_date: "installationDate",
+  site_id: "siteId",
+};
+
+export function emptyRobotForm(siteId: number): RobotForm {
+  return { name: "", serialNumber: "", motorType: "", controlType: "", installationDate: "", siteId };
+}
+
+export function robotFormOf(row: RobotWithSettings): RobotForm {
+  return {
+    name: row.robot_name,
+    serialNumber: row.serial_number,
+    motorType: row.motor_type ?? "",
+    controlType: row.control_type ?? "",
+    installationDate: row.installation_date,
+    siteId: row.site_id,
+  };
+}
+
+/** §7 robots/update, and what robots/create has besides its defaults. */
+export function robotBodyOf(form: RobotForm) {
+  return {
+    site_id: form.siteId,
+    robot_name: form.name.trim(),
+    serial_number: form.serialNumber.trim(),
+    motor_type: form.motorType.trim(),
+    control_type: form.controlType.trim(),
+    installation_date: form.installationDate,
+  };
+}
+
+/**
+ * §5 Robot form: what is wrong with each field; the server holds the same rules by the same schema. `others` are the
+ * robots of the form's site without the edited one.
+ */
+export function robotFormProblems(
+  form: RobotForm,
+  others: readonly Pick<RobotWithSettings, "robot_name">[],
+): RobotProblems {
+  const errors = robotBodySchema.safeParse(robotBodyOf(form)).error?.issues ?? [];
+  const told = toldRobotProblems(errors.map(({ path, message }) => ({ field: String(path[0]), message })));
+  const blankDate = form.installationDate === "" ? { installationDate: "Installation date is required" } : {};
+  return { ...duplicateName(form, others), ...told, ...blankDate };
+}
+
+function duplicateName(form: RobotForm, others: readonly Pick<RobotWithSettings, "robot_name">[]): RobotProblems {
+  const key = robotNameKey(form.name);
+  const isTaken = key !== "" && others.some((other) => robotNameKey(other.robot_name) === key);
+  return isTaken ? { name: DUPLICATE_ROBOT_NAME } : {};
+}
+
+/** The server's or the schema's `errors` by the fields of the dialog, each a whole sentence. */
+export function toldRobotProblems(
+  errors: readonly { readonly field: string; readonly message: string }[],
+): RobotProblems {
+  const problems: Partial<Record<RobotField, string>> = {};
+  for (const { field: wire, message } of errors) {
+    const field = Object.hasOwn(fieldOfWire, wire) ? fieldOfWire[wire] : undefined;
+    if (field === undefined) continue;
+    problems[field] ??= /^[a-z]/.test(message) ? `${robotFieldLabel[field]} ${message}` : message;
+  }
+  return problems;
+}
+
+export interface RobotDifference {
+  readonly field: RobotField;
+  readonly mine: string;
+  readonly theirs: string;
+}
+
+/** The fields in which two forms would store something else. */
+export function robotDifferencesOf(mine: RobotForm, theirs: RobotForm): readonly RobotDifference[] {
+  return ROBOT_FIELDS.flatMap((field) => {
+    const [one, other] = [String(mine[field]).trim(), String(theirs[field]).trim()];
+    return one === other ? [] : [{ field, mine: one, theirs: other }];
+  });
+}
+
+/** Choosing a serial number also sets the name to it (§5 Robot form). */
+export function withSerialNumber(serialNumber: string): Pick<RobotForm, "serialNumber" | "name"> {
+  return { serialNumber, name: serialNumber };
+}

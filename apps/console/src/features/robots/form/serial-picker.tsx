@@ -1,0 +1,175 @@
+import { Modal, TextInput } from "@mantine/core";
+import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
+import { IconCheck, IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
+import type { KeyboardEvent } from "react";
+import { routeQuery } from "../../../platform/api/route-query.ts";
+import { FailedState } from "../../../ui/failed-state.tsx";
+import { SkeletonLines } from "../../../ui/skeletons.tsx";
+import { useFocusBack } from "../../../ui/use-focus-back.ts";
+import { serialChoices } from "./serial-choice.ts";
+import type { SerialChoice } from "./serial-choice.ts";
+import classes from "./serial-picker.module.css";
+
+const ROW_PX = 44;
+const SEEN_ROWS = 8;
+
+const stateWord: Record<SerialChoice["state"], string> = {
+  free: "Free",
+  assigned: "Assigned",
+  own: "This robot's",
+};
+
+export interface SerialPickerProps {
+  /** Empty where none is chosen yet. */
+  readonly chosen: string;
+  /** The one that the edited robot has; null for a new robot. */
+  readonly own: string | null;
+  readonly onChoose: (serialNumber: string) => void;
+  readonly onClose: () => void;
+}
+
+/** §2 Robot serial-number picker: those of all devices, assigned and free over all sites. */
+export function SerialPicker({ chosen, own, onChoose, onClose }: SerialPickerProps) {
+  useFocusBack();
+  // Somebody may have taken one since it was last asked.
+  const query = useQuery({ ...routeQuery(serialNumbers, {}), refetchOnMount: "always" });
+  return (
+    <Modal opened onClose={onClose} title="Choose a Serial Number" size={420}>
+      {query.isPending ? (
+        <SkeletonLines label="Loading serial numbers" lines={6} lineHeightPx={ROW_PX - 8} />
+      ) : query.data === undefined ? (
+        <FailedState
+          title="The serial numbers could not be loaded."
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      ) : (
+        <Choices numbers={query.data} chosen={chosen} own={own} onChoose={onChoose} />
+      )}
+    </Modal>
+  );
+}
+
+interface ChoicesProps extends Pick<SerialPickerProps, "chosen" | "own" | "onChoose"> {
+  readonly numbers: Parameters<typeof serialChoices>[0];
+}
+
+/** A search over a list in which the arrow keys go from one free serial number to the next, and Enter chooses. */
+function Choices({ numbers, chosen, own, onChoose }: ChoicesProps) {
+  const [search, setSearch] = useState("");
+  const [wanted, setWanted] = useState(chosen);
+  const id = useId();
+  const scroll = useRef<HTMLDivElement>(null);
+  const found = useMemo(() => serialChoices(numbers, own, search), [numbers, own, search]);
+  const free = useMemo(() => found.flatMap((choice, index) => (choice.state === "assigned" ? [] : [index])), [found]);
+  const active = free.find((index) => found[index]?.serialNumber === wanted) ?? free[0] ?? -1;
+  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
+  const virtualizer = useVirtualizer({
+    count: found.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => ROW_PX,
+    overscan: 8,
+    initialRect: { width: 300, height: ROW_PX * SEEN_ROWS },
+  });
+  useEffect(() => {
+    if (active >= 0) virtualizer.scrollToIndex(active, { align: "auto" });
+  }, [virtualizer, active]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      const to = free[Math.max(0, Math.min(free.length - 1, free.indexOf(active) + step))];
+      if (to !== undefined) setWanted(found[to]?.serialNumber ?? "");
+    }
+    if (event.key === "Enter") {
+      // Not also the form behind the picker.
+      event.preventDefault();
+      const choice = found[active];
+      if (choice !== undefined) onChoose(choice.serialNumber);
+    }
+  };
+
+  return (
+    <>
+      <TextInput
+        role="combobox"
+        aria-label="Search serial numbers"
+        aria-expanded
+        aria-controls={id}
+        aria-activedescendant={active >= 0 ? `${id}-${active}` : undefined}
+        placeholder="Search serial numbers"
+        autoComplete="off"
+        data-autofocus
+        leftSection={<IconSearch size={16} aria-hidden />}
+        value={search}
+        onChange={(event) => setSearch(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <p className={classes["count"]} role="status">
+        {found.length === 0 ? "No serial numbers match." : `${free.length} of ${found.length} can be chosen`}
+      </p>
+      <div
+        ref={scroll}
+        id={id}
+        className={classes["list"]}
+        role="listbox"
+        tabIndex={-1}
+        aria-label="Serial numbers"
+        style={{ height: Math.min(found.length, SEEN_ROWS) * ROW_PX }}
+      >
+        <div role="presentation" style={{ position: "relative", height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map(({ index, start }) => {
+            const choice = found[index];
+            return (
+              choice && (
+                <Choice
+                  key={choice.serialNumber}
+                  choice={choice}
+                  id={`${id}-${index}`}
+                  topPx={start}
+                  isActive={index === active}
+                  isChosen={choice.serialNumber === chosen}
+                  onChoose={onChoose}
+                />
+              )
+            );
+          })}
+        </div>
+      </div>
+    </>
+  );
+}
+
+interface ChoiceProps {
+  readonly choice: SerialChoice;
+  readonly id: string;
+  readonly topPx: number;
+  readonly isActive: boolean;
+  readonly isChosen: boolean;
+  readonly onChoose: (serialNumber: string) => void;
+}
+
+function Choice({ choice: { serialNumber, state }, id, topPx, isActive, isChosen, onChoose }: ChoiceProps) {
+  const isTaken = state === "assigned";
+  return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- keys are those of the search box above
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      className={classes["choice"]}
+      aria-selected={isActive}
+      aria-disabled={isTaken}
+      style={{ top: topPx, height: ROW_PX }}
+      onClick={isTaken ? undefined : () => onChoose(serialNumber)}
+    >
+      <span className={classes["serial"]}>{serialNumber}</span>
+      <span className={classes["state"]}>{stateWord[state]}</span>
+      {isChosen && <IconCheck size={16} aria-label="Chosen now" />}
+    </div>
+  );
+}
