@@ -65,7 +65,7 @@ const siteFields = {
   pin_code: z
     .string({ error: "Pin code is required" })
     .trim()
-    .min(1, "Pin code is required")
+    .min(1, { error: "Pin code is required", abort: true })
     .regex(/^\d{6}$/, "Pin code must have six digits"),
   commissioning_date: z.iso.date("Commissioning date must be a day, YYYY-MM-DD"),
   latitude: degreesInputSchema("Latitude", 90),

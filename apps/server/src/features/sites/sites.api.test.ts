@@ -61,6 +61,7 @@ describe("§7 GET api/sites/details", () => {
       robot_count: 2,
       active_robots: 0,
       online_robots: 0,
+      version: 1,
     });
   });
 });

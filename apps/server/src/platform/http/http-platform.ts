@@ -48,7 +48,7 @@ export async function useHttpPlatform(app: FastifyInstance, settings: Settings):
     threshold: 1024,
     encodings: ["br", "gzip"],
     // The live stream is not among them: it must never be held back.
-    customTypes: /^(application\/(json|javascript|geo\+json)|text\/(html|css|javascript|plain)|image\/svg\+xml)/,
+    customTypes: /^(application\/(json|javascript|geo\+json)|text\/(html|css|csv|javascript|plain)|image\/svg\+xml)/,
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   });
   const answerPage = settings.consoleDir === null ? null : await serveConsole(app, settings.consoleDir, tileUrl);
