@@ -12,3 +12,19 @@ export function stepFrom(key: string, from: number, count: number, columns: numb
   if (to === undefined) return null;
   return to >= 0 && to < count ? to : from;
 }
+
+export interface RowPart {
+  readonly row: number;
+  /** The which of the row's buttons. */
+  readonly part: number;
+}
+
+/** Where a key leads to in rows that each have some buttons: up and down by rows, left and right within one. */
+export function rowStepFrom(key: string, from: RowPart, count: { rows: number; parts: number }): RowPart | null {
+  if (key === "ArrowLeft" || key === "ArrowRight") {
+    const part = stepFrom(key, from.part, count.parts, 1);
+    return part === null ? null : { ...from, part };
+  }
+  const row = stepFrom(key, from.row, count.rows, 1);
+  return row === null ? null : { ...from, row };
+}

@@ -3,7 +3,7 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconMapPin } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useMemo } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { useServerConfig } from "../../../platform/server-config.ts";
@@ -15,6 +15,9 @@ import { useSearchDraft } from "../../../ui/use-search-draft.ts";
 import { searchManagedSites } from "../site-search.ts";
 import { AllSitesCard } from "./all-sites-card.tsx";
 import { ManagedSite } from "./managed-site.tsx";
+import { ManagementDialogs } from "./management-dialogs.tsx";
+import type { OpenDialog } from "./management-dialogs.tsx";
+import { PageActions } from "./page-actions.tsx";
 import classes from "./site-management-page.module.css";
 import { changeSitesAddress, readSitesAddress } from "./sites-address.ts";
 import type { SitesAddress } from "./sites-address.ts";
@@ -24,8 +27,12 @@ export function SiteManagementPage() {
   // Which mode the server runs in decides what a failed status call shows.
   useServerConfig();
   const query = useQuery(routeQuery(siteDetails, {}));
+  const [open, setOpen] = useState<OpenDialog | null>(null);
+  const actions = query.data !== undefined && (
+    <PageActions onAddSite={() => setOpen({ kind: "add" })} onImport={(what) => setOpen({ kind: "import", what })} />
+  );
   return (
-    <PageLayout title="Site Management">
+    <PageLayout title="Site Management" actions={actions}>
       {query.isPending ? (
         <div className={classes["split"]}>
           <div className={classes["card"]}>
@@ -43,13 +50,19 @@ export function SiteManagementPage() {
           retrying={query.isFetching}
         />
       ) : (
-        <Management sites={query.data} />
+        <Management sites={query.data} open={open} onOpen={setOpen} />
       )}
     </PageLayout>
   );
 }
 
-function Management({ sites }: { sites: readonly Site[] }) {
+interface ManagementProps {
+  readonly sites: readonly Site[];
+  readonly open: OpenDialog | null;
+  readonly onOpen: (dialog: OpenDialog | null) => void;
+}
+
+function Management({ sites, open, onOpen }: ManagementProps) {
   const [params, setParams] = useSearchParams();
   const address = useMemo(() => readSitesAddress(params), [params]);
   const change = useCallback(
@@ -74,6 +87,9 @@ function Management({ sites }: { sites: readonly Site[] }) {
         search={search}
         onSearch={setSearch}
         onSelect={(siteId) => change({ siteId }, siteId === selected?.id ? "replace" : "push")}
+        onAdd={() => onOpen({ kind: "add" })}
+        onEdit={(site) => onOpen({ kind: "edit", site })}
+        onDelete={(site) => onOpen({ kind: "delete", site })}
       />
       <section className={classes["card"]} aria-label="Selected site">
         {selected === undefined ? (
@@ -98,6 +114,20 @@ function Management({ sites }: { sites: readonly Site[] }) {
           />
         )}
       </section>
+      <ManagementDialogs
+        open={open}
+        sites={sites}
+        onCreated={(siteId) => {
+          // A search that leaves the new site out would hide it.
+          setSearch("");
+          change({ siteId }, "push");
+        }}
+        // §4: deleting the selected site clears the selection, robots and groups.
+        onGone={(siteId) => {
+          if (siteId === address.siteId) change({ siteId: null }, "replace");
+        }}
+        onClose={() => onOpen(null)}
+      />
     </div>
   );
 }

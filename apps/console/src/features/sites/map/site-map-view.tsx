@@ -1,12 +1,12 @@
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import "leaflet/dist/leaflet.css";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { useServerConfig } from "../../../platform/server-config.ts";
 import { StateBadge } from "../../../ui/state-badge.tsx";
 import { useTheme } from "../../../ui/theme/theme-choice.ts";
 import { siteStatusLook } from "../site-meaning.ts";
-import { attributionParts } from "./attribution.ts";
+import { Attribution } from "./attribution-line.tsx";
 import { SiteMap } from "./site-map.ts";
 import classes from "./site-map-view.module.css";
 
@@ -111,23 +111,6 @@ function SitePopup({ site }: { site: Site }) {
         Robots: {site.active_robots}/{site.robot_count} active
       </p>
       <StateBadge look={siteStatusLook[site.status]} />
-    </div>
-  );
-}
-
-function Attribution({ text }: { text: string }) {
-  const parts = useMemo(() => attributionParts(text), [text]);
-  return (
-    <div className={classes["attribution"]}>
-      {parts.map(({ text: words, href }) =>
-        href === null ? (
-          words
-        ) : (
-          <a key={href} href={href} target="_blank" rel="noreferrer">
-            {words}
-          </a>
-        ),
-      )}
     </div>
   );
 }

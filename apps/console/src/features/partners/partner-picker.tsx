@@ -1,0 +1,117 @@
+import { Badge, Modal, TextInput, UnstyledButton } from "@mantine/core";
+import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
+import type { Partner } from "@suncrew/contract/partners/partners.ts";
+import { IconCheck, IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import type { KeyboardEvent } from "react";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { FailedState } from "../../ui/failed-state.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { useFocusBack } from "../../ui/use-focus-back.ts";
+import classes from "./partner-picker.module.css";
+import { partnersFound } from "./partners-found.ts";
+
+export interface PartnerPickerProps {
+  /** The partner chosen now; null for none. */
+  readonly chosenId: number | null;
+  /** Null: no partner, the contact is typed. */
+  readonly onChoose: (partner: Partner | null) => void;
+  readonly onClose: () => void;
+}
+
+/** §2 Select Maintenance Partner picker. */
+export function PartnerPicker({ chosenId, onChoose, onClose }: PartnerPickerProps) {
+  useFocusBack();
+  const query = useQuery(routeQuery(partnerDetails, {}));
+  const [search, setSearch] = useState("");
+  const list = useRef<HTMLUListElement>(null);
+  const found = partnersFound(query.data ?? [], search);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    event.preventDefault();
+    const choices = [...(list.current?.querySelectorAll("button") ?? [])];
+    const at = choices.findIndex((choice) => choice === document.activeElement);
+    choices[Math.max(0, Math.min(choices.length - 1, at + (event.key === "ArrowDown" ? 1 : -1)))]?.focus();
+  };
+
+  return (
+    <Modal opened onClose={onClose} title="Select Maintenance Partner" size={480}>
+      {query.isPending ? (
+        <SkeletonLines label="Loading partners" lines={5} lineHeightPx={48} />
+      ) : query.data === undefined ? (
+        <FailedState
+          title="The partners could not be loaded."
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      ) : (
+        // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys lead from the box into the list
+        <div onKeyDown={onKeyDown}>
+          <TextInput
+            type="search"
+            aria-label="Search partners"
+            placeholder="Search by name, contact or city"
+            value={search}
+            data-autofocus
+            leftSection={<IconSearch size={16} aria-hidden />}
+            onChange={(event) => setSearch(event.currentTarget.value)}
+          />
+          <ul ref={list} className={classes["list"]} aria-label="Maintenance partners">
+            <Choice
+              title="No partner: type contact"
+              facts="Contact, phone and email are typed for this site."
+              isChosen={chosenId === null}
+              onPress={() => onChoose(null)}
+            />
+            {found.map((partner) => (
+              <Choice
+                key={partner.id}
+                title={partner.name}
+                facts={[partner.contact_person, partner.city].filter((text) => (text ?? "") !== "").join(" · ")}
+                isBuiltIn={partner.built_in}
+                isChosen={partner.id === chosenId}
+                onPress={() => onChoose(partner)}
+              />
+            ))}
+          </ul>
+          {found.length === 0 && (
+            <p className={classes["none"]} role="status">
+              No partners match.
+            </p>
+          )}
+        </div>
+      )}
+    </Modal>
+  );
+}
+
+interface ChoiceProps {
+  readonly title: string;
+  readonly facts: string;
+  readonly isBuiltIn?: boolean;
+  readonly isChosen: boolean;
+  readonly onPress: () => void;
+}
+
+function Choice({ title, facts, isBuiltIn = false, isChosen, onPress }: ChoiceProps) {
+  return (
+    <li>
+      <UnstyledButton className={classes["choice"]} aria-current={isChosen} onClick={onPress}>
+        <span className={classes["words"]}>
+          <span className={classes["name"]}>
+            {title}
+            {isBuiltIn && (
+              <Badge size="xs" variant="default" ml={6}>
+                Built in
+              </Badge>
+            )}
+          </span>
+          {facts !== "" && <span className={classes["facts"]}>{facts}</span>}
+        </span>
+        {isChosen && <IconCheck size={18} aria-label="Chosen now" />}
+      </UnstyledButton>
+    </li>
+  );
+}

@@ -1,0 +1,87 @@
+import { Button } from "@mantine/core";
+import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
+import type { Partner } from "@suncrew/contract/partners/partners.ts";
+import { CONTACT_MAX, PHONE_MAX } from "@suncrew/contract/sites/sites.ts";
+import { useQuery } from "@tanstack/react-query";
+import { Suspense, useState } from "react";
+import { routeQuery } from "../../../platform/api/route-query.ts";
+import { DisabledReason } from "../../../ui/disabled-reason.tsx";
+import { PartnerPicker } from "../../partners/public.ts";
+import classes from "./site-dialog.module.css";
+import { SiteTextField } from "./site-fields.tsx";
+import type { SiteFormState } from "./use-site-form.ts";
+
+const EMAIL_MAX = 254;
+
+/** §5 Site create: a maintenance partner, or contact, phone and e-mail, which a chosen partner fills. */
+export function MaintenanceFields({ state }: { state: SiteFormState }) {
+  const [isPicking, setPicking] = useState(false);
+  const { form, change } = state;
+  const partners = useQuery(routeQuery(partnerDetails, {})).data;
+  const partner = partners?.find(({ id }) => id === form.maintenancePartnerId);
+  const hasPartner = form.maintenancePartnerId !== null;
+  const problem = state.problemAt("maintenancePartnerId");
+  const filled = (text: string | null | undefined) => (hasPartner ? { shown: text ?? "", disabled: true } : {});
+
+  const choose = (chosen: Partner | null) => {
+    change({ maintenancePartnerId: chosen?.id ?? null, maintenancePartner: chosen?.name ?? "" });
+    setPicking(false);
+  };
+
+  return (
+    <fieldset className={classes["maintenance"]}>
+      <legend className={classes["legend"]}>Maintenance partner</legend>
+      <div className={classes["partner"]}>
+        <span className={classes["partnerName"]} data-none={!hasPartner || undefined}>
+          {hasPartner ? form.maintenancePartner : "No partner: give contact, phone and email below"}
+        </span>
+        <DisabledReason
+          reason={state.mayChoosePartner ? null : "Only Super Admins can change the maintenance partner."}
+        >
+          <Button
+            variant="default"
+            size="xs"
+            name="maintenancePartnerId"
+            aria-haspopup="dialog"
+            onClick={() => setPicking(true)}
+          >
+            Select Maintenance Partner
+          </Button>
+        </DisabledReason>
+      </div>
+      {problem !== null && (
+        <p className={classes["problem"]} role="alert">
+          {problem}
+        </p>
+      )}
+      <div className={classes["contacts"]}>
+        <SiteTextField
+          state={state}
+          field="maintenanceContact"
+          maxLength={CONTACT_MAX}
+          {...filled(partner?.contact_person)}
+        />
+        <SiteTextField
+          state={state}
+          field="maintenancePhone"
+          type="tel"
+          maxLength={PHONE_MAX}
+          {...filled(partner?.contact_info)}
+        />
+        <SiteTextField
+          state={state}
+          field="maintenanceEmail"
+          type="email"
+          maxLength={EMAIL_MAX}
+          className={classes["whole"]}
+          {...filled(partner?.email)}
+        />
+      </div>
+      {isPicking && (
+        <Suspense fallback={null}>
+          <PartnerPicker chosenId={form.maintenancePartnerId} onChoose={choose} onClose={() => setPicking(false)} />
+        </Suspense>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,53 @@
+import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { mayStillMove } from "@suncrew/domain/robots/may-still-move.ts";
+
+/** How much goes with a site that is deleted. */
+export interface SiteContents {
+  readonly robots: number;
+  readonly groups: number;
+  readonly schedules: number;
+}
+
+/** The same rule as the server's, by what the stream told: the server decides. */
+export function movingSerials(robots: readonly RobotLive[], now: Date): readonly string[] {
+  return robots
+    .filter((robot) => {
+      const known = {
+        online: robot.online,
+        motion: robot.motion,
+        hasOpenRun: robot.current_run !== null,
+        hasOpenStart: robot.open_command?.verb === "START",
+        lastHeardAt: robot.last_updated_at === null ? null : new Date(robot.last_updated_at),
+      };
+      return mayStillMove(known, now) !== null;
+    })
+    .map((robot) => robot.serial_number);
+}
+
+const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+
+/** As in "4 robots, 2 groups and 1 schedule"; what there is none of is left out. */
+export function contentsText({ robots, groups, schedules }: SiteContents): string | null {
+  const parts = [
+    robots > 0 && counted(robots, "robot", "robots"),
+    groups > 0 && counted(groups, "group", "groups"),
+    schedules > 0 && counted(schedules, "schedule", "schedules"),
+  ].filter((part) => part !== false);
+  const last = parts.pop();
+  if (last === undefined) return null;
+  return parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
+}
+
+/** So many serial numbers are named, the rest is counted. */
+const NAMED = 3;
+
+/** Why the site cannot be deleted now; null where it can. */
+export function movingSentence(moving: readonly string[]): string | null {
+  if (moving.length === 0) return null;
+  const named = moving.slice(0, NAMED).join(", ");
+  const more = moving.length - NAMED;
+  const who = more > 0 ? `${named} and ${more} more` : named;
+  return moving.length === 1
+    ? `${who} is cleaning. Stop it first: a site is deleted only while its robots stand still.`
+    : `${who} are cleaning. Stop them first: a site is deleted only while its robots stand still.`;
+}

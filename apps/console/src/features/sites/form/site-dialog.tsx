@@ -1,0 +1,101 @@
+import { Button, Modal, Skeleton } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { lazy, Suspense, useMemo, useRef } from "react";
+import type { FormEvent } from "react";
+import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
+import { ChangedMeanwhile } from "../../../ui/changed-meanwhile.tsx";
+import { DisabledReason } from "../../../ui/disabled-reason.tsx";
+import { useFocusBack } from "../../../ui/use-focus-back.ts";
+import { MaintenanceFields } from "./maintenance-fields.tsx";
+import classes from "./site-dialog.module.css";
+import { SiteFields } from "./site-fields.tsx";
+import { placeOf } from "./site-form.ts";
+import type { SiteField } from "./site-form.ts";
+import { useSiteForm } from "./use-site-form.ts";
+
+const PlacePicker = lazy(() => import("../map/place-picker.tsx").then((module) => ({ default: module.PlacePicker })));
+
+export interface SiteDialogProps {
+  /** The site to edit; null creates one. */
+  readonly site: Site | null;
+  /** The sites as they are known now, also while the dialog is open. */
+  readonly sites: readonly Site[];
+  readonly onSaved: (siteId: number) => void;
+  readonly onClose: () => void;
+}
+
+/** §2 Add New Site and Edit Site, with the rules of §5. */
+export function SiteDialog({ site, sites, onSaved, onClose }: SiteDialogProps) {
+  useFocusBack();
+  const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const state = useSiteForm(site, sites, onSaved);
+  const close = useGuardedClose(state.isChanged && !state.isSaving, onClose);
+  const formElement = useRef<HTMLFormElement>(null);
+  const ownId = site?.id;
+  const others = useMemo(() => sites.filter(({ id }) => id !== ownId), [sites, ownId]);
+
+  const focusOn = (field: SiteField | null) => {
+    if (field === null) return;
+    formElement.current?.querySelector<HTMLElement>(`[name="${field}"]`)?.focus();
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    focusOn(await state.save());
+  };
+
+  return (
+    <Modal opened onClose={close} title={site === null ? "Add New Site" : "Edit Site"} size={960} fullScreen={isNarrow}>
+      <form ref={formElement} noValidate onSubmit={(event) => void submit(event)}>
+        {state.meanwhile !== null && (
+          <ChangedMeanwhile
+            what="site"
+            differences={state.meanwhile.differences}
+            onTakeTheirs={state.meanwhile.takeTheirs}
+            onKeepMine={state.meanwhile.keepMine}
+          />
+        )}
+        <div className={classes["halves"]}>
+          <div className={classes["half"]}>
+            <SiteFields state={state} />
+            <MaintenanceFields state={state} />
+          </div>
+          <div className={classes["mapHalf"]}>
+            <Suspense fallback={<Skeleton className={classes["mapWaiting"]} radius="md" />}>
+              <PlacePicker
+                place={placeOf(state.form)}
+                isTaken={state.isPlaceTaken}
+                others={others}
+                onPick={({ latitude, longitude }) => {
+                  state.change({ lat: latitude.toFixed(6), lng: longitude.toFixed(6) });
+                  state.touch("lat", "lng");
+                }}
+              />
+            </Suspense>
+            <p className={classes["hint"]}>
+              Press the map to set latitude and longitude, or drag the pin. Dots are the other sites.
+            </p>
+          </div>
+        </div>
+        {/* Also Enter in a field presses Save, as browsers have it: a disabled one then shows what is wrong. */}
+        {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions, jsx-a11y/click-events-have-key-events -- see above */}
+        <div
+          className={classes["foot"]}
+          onClickCapture={(event) => {
+            const isSave = event.target instanceof Element && event.target.closest('[type="submit"]') !== null;
+            if (isSave && state.obstacle !== null) focusOn(state.tryFields());
+          }}
+        >
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <DisabledReason reason={state.obstacle}>
+            <Button type="submit" loading={state.isSaving}>
+              {site === null ? "Add Site" : "Save"}
+            </Button>
+          </DisabledReason>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,141 @@
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { describe, expect, it, test } from "vitest";
+import {
+  differencesOf,
+  duplicatesOf,
+  emptySiteForm,
+  placeOf,
+  siteBodyOf,
+  siteFormOf,
+  siteFormProblems,
+  toldProblems,
+} from "./site-form.ts";
+
+const site: Site = {
+  id: 1,
+  name: "Bhadla Solar Park",
+  address: "Bhadla",
+  district: "Jodhpur",
+  state: "Rajasthan",
+  pin_code: "342301",
+  commissioning_date: "2017-02-22",
+  maintenance_partner_id: 2,
+  maintenance_contact: null,
+  maintenance_contact_name: null,
+  maintenance_email: null,
+  latitude: 27.53,
+  longitude: 71.91,
+  timezone: "Asia/Kolkata",
+  partner_name: "SunCare Services",
+  partner_contact: "Asha",
+  status: "normal",
+  robot_count: 4,
+  active_robots: 1,
+  online_robots: 3,
+  version: 1,
+};
+const whole = siteFormOf(site);
+const typed = {
+  ...whole,
+  maintenancePartnerId: null,
+  maintenancePartner: "",
+  maintenanceContact: "Ravi",
+  maintenancePhone: "+91 98 1234",
+  maintenanceEmail: "ravi@example.in",
+};
+
+describe("§5 Site create: what is required", () => {
+  it("takes a site with a partner, or with contact, phone and e-mail", () => {
+    expect(siteFormProblems(whole)).toEqual({});
+    expect(siteFormProblems(typed)).toEqual({});
+  });
+
+  it("names every field of an empty form but the partner, in place of which the three stand", () => {
+    expect(siteFormProblems(emptySiteForm)).toEqual({
+      name: "Site name is required",
+      address: "Address is required",
+      district: "District is required",
+      state: "State is required",
+      pinCode: "Pin code is required",
+      commissioningDate: "Commissioning date is required",
+      lat: "Latitude is required",
+      lng: "Longitude is required",
+      maintenanceContact: "Contact is required where there is no maintenance partner",
+      maintenancePhone: "Phone is required where there is no maintenance partner",
+      maintenanceEmail: "Email is required where there is no maintenance partner",
+    });
+  });
+
+  test.each([
+    [{ name: "   " }, { name: "Site name is required" }],
+    [{ pinCode: "34230" }, { pinCode: "Pin code must have six digits" }],
+    [{ pinCode: "34230A" }, { pinCode: "Pin code must have six digits" }],
+    [{ lat: "north" }, { lat: "Latitude must be a number from -90 to 90" }],
+    [{ lat: "90.1" }, { lat: "Latitude must be a number from -90 to 90" }],
+    [{ lng: "-180.5" }, { lng: "Longitude must be a number from -180 to 180" }],
+    [{ lat: " -12.25 ", lng: ".5" }, {}],
+  ])("%j: %j", (change, problems) => {
+    expect(siteFormProblems({ ...whole, ...change })).toEqual(problems);
+  });
+
+  it("asks for an e-mail address that is one", () => {
+    expect(siteFormProblems({ ...typed, maintenanceEmail: "ravi" })).toEqual({
+      maintenanceEmail: "Email is not an e-mail address",
+    });
+  });
+
+  it("puts the server's errors at their fields", () => {
+    expect(
+      toldProblems([
+        { field: "pin_code", message: "must be text" },
+        { field: "elsewhere", message: "is wrong" },
+      ]),
+    ).toEqual({ pinCode: "Pin code must be text" });
+  });
+});
+
+describe("§5 Site create: duplicates", () => {
+  const sites = [site, { ...site, id: 2, name: "Rewa", latitude: 24.5, longitude: 81.5 }];
+  test.each([
+    [{ name: " rEWA " }, null, ["name", "place"]],
+    [{ name: " rEWA " }, 1, ["name"]],
+    [{ lat: "24.50009", lng: "81.50009" }, 1, ["place"]],
+    [{ lat: "24.5001", lng: "81.5" }, 1, []],
+    [{}, 1, []],
+    [{ lat: "", lng: "" }, null, ["name"]],
+  ])("%j as site %s: %j", (change, ownId, found) => {
+    expect(duplicatesOf({ ...whole, ...change }, sites, ownId)).toEqual(found);
+  });
+});
+
+describe("§5 Site edit: something changed", () => {
+  it("compares what would be stored", () => {
+    expect(differencesOf(whole, whole)).toEqual([]);
+    expect(differencesOf({ ...whole, name: `${site.name} `, lat: "27.5300", lng: "+71.91" }, whole)).toEqual([]);
+    // With a partner, what was typed before does not count.
+    expect(differencesOf({ ...whole, maintenancePhone: "123" }, whole)).toEqual([]);
+    expect(differencesOf({ ...whole, district: "Phalodi" }, whole)).toEqual([
+      { field: "district", mine: "Phalodi", theirs: "Jodhpur" },
+    ]);
+  });
+
+  it("names a partner by its name", () => {
+    const [partner] = differencesOf({ ...whole, maintenancePartnerId: 3, maintenancePartner: "Kiran" }, whole);
+    expect(partner).toEqual({ field: "maintenancePartnerId", mine: "Kiran", theirs: "SunCare Services" });
+  });
+});
+
+it("§7 sites/create: with a partner nothing typed is sent", () => {
+  expect(siteBodyOf({ ...typed, maintenancePartnerId: 2 })).toMatchObject({
+    maintenance_partner_id: 2,
+    maintenance_contact: null,
+    maintenance_contact_name: null,
+    maintenance_email: null,
+  });
+  expect(siteBodyOf(typed)).toMatchObject({ maintenance_partner_id: null, maintenance_contact: "+91 98 1234" });
+});
+
+it("knows a place once both numbers are there", () => {
+  expect(placeOf({ lat: "27.5", lng: "" })).toBeNull();
+  expect(placeOf({ lat: "27.5", lng: "71" })).toEqual({ latitude: 27.5, longitude: 71 });
+});

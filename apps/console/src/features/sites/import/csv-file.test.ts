@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { readCsvBytes, readCsvFile } from "./csv-file.ts";
+
+const bytes = (...values: number[]) => new Uint8Array(values).buffer;
+
+describe("Import: the file's letters", () => {
+  it("reads UTF-8 with and without its mark", () => {
+    const name = "भडला सोलर पार्क";
+    expect(readCsvBytes(new TextEncoder().encode(name).buffer)).toEqual({ text: name });
+    expect(readCsvBytes(new TextEncoder().encode(`\uFEFF${name}`).buffer)).toEqual({ text: name });
+  });
+
+  it("reads UTF-16, as spreadsheets write Unicode text", () => {
+    expect(readCsvBytes(bytes(0xff, 0xfe, 0x28, 0x09))).toEqual({ text: "न" });
+    expect(readCsvBytes(bytes(0xfe, 0xff, 0x09, 0x28))).toEqual({ text: "न" });
+  });
+
+  it("refuses what would spoil names, is empty or too large", async () => {
+    expect(readCsvBytes(bytes(0x4d, 0xfc, 0x6c))).toMatchObject({ problem: expect.stringContaining("UTF-8") });
+    expect(await readCsvFile(new File([], "a.csv"))).toEqual({ problem: "The file is empty." });
+    const large = new File([new Uint8Array(4_194_305)], "a.csv");
+    expect(await readCsvFile(large)).toMatchObject({ problem: expect.stringContaining("larger than 4 MiB") });
+  });
+});

@@ -1,0 +1,51 @@
+import type { ImportResponse } from "@suncrew/contract/http/import.ts";
+import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
+import { robotDetailsWithSettings, robotsList } from "@suncrew/contract/robots/robots.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { call, send } from "../../../platform/api/call.ts";
+import { serverReason, TokenExpiredError } from "../../../platform/api/errors.ts";
+import { queryClient } from "../../../platform/api/query-client.ts";
+import { queryKeyOf } from "../../../platform/api/route-query.ts";
+import { saveFile } from "../../../platform/save-file.ts";
+import { toast } from "../../../platform/toast.tsx";
+import { countedText, importKinds } from "./import-kinds.ts";
+import type { ImportKind } from "./import-kinds.ts";
+
+/** Thousands of rows are checked or written before the first byte comes, in milliseconds. */
+const IMPORT_MS = 120_000;
+
+/** Has the server look at each row; nothing is stored. */
+export function checkImport(kind: ImportKind, csv: string): Promise<ImportResponse> {
+  return call(importKinds[kind].importRoute, { body: { csv, apply: false } }, { timeoutMs: IMPORT_MS });
+}
+
+/** Creates every row, or none; what was shown is read again. Throws as `call` does. */
+export async function applyImport(kind: ImportKind, csv: string): Promise<ImportResponse> {
+  const answer = await call(importKinds[kind].importRoute, { body: { csv, apply: true } }, { timeoutMs: IMPORT_MS });
+  await Promise.all(
+    [siteDetails, robotDetailsWithSettings, robotsList, serialNumbers].map((route) =>
+      queryClient.invalidateQueries({ queryKey: queryKeyOf(route) }),
+    ),
+  );
+  toast.success({
+    title: kind === "sites" ? "Sites Imported" : "Robots Imported",
+    message: `${countedText(kind, answer.rows.length)} ${answer.rows.length === 1 ? "has" : "have"} been successfully created.`,
+  });
+  return answer;
+}
+
+/** Downloads what there is as a CSV file. Tells a failure by toast and never throws. */
+export async function downloadExport(kind: ImportKind): Promise<void> {
+  const { exportRoute, fileName, many } = importKinds[kind];
+  try {
+    const response = await send(exportRoute, {}, { headers: { Accept: "text/csv, application/json" } });
+    saveFile(await response.blob(), fileName);
+  } catch (error) {
+    if (error instanceof TokenExpiredError) return;
+    toast.failure({
+      title: "Export Failed",
+      message: `Failed to export ${many}. Please try again.`,
+      reason: serverReason(error),
+    });
+  }
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { importSummary, problemSentences } from "./import-rows.ts";
+
+const good = { row: 2, name: "A", problems: [] };
+const bad = { row: 3, name: "", problems: [{ field: "pin_code", message: "Pin code must have six digits" }] };
+
+test.each([
+  [[good, bad], "2 rows, 1 with problems"],
+  [[good], "1 row, none with problems"],
+  [[], "0 rows, none with problems"],
+])("Import: the summary of %j", (rows, text) => {
+  expect(importSummary({ rows })).toBe(text);
+});
+
+test("Import: a problem is a sentence that names its column", () => {
+  expect(problemSentences(bad)).toEqual(["Pin code must have six digits"]);
+  expect(problemSentences({ ...bad, problems: [{ field: "email", message: "is not an e-mail address" }] })).toEqual([
+    "email is not an e-mail address",
+  ]);
+});

@@ -1,0 +1,52 @@
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { lazy, Suspense } from "react";
+import type { ImportKind } from "../import/import-kinds.ts";
+
+const SiteDialog = lazy(() => import("../form/site-dialog.tsx").then((module) => ({ default: module.SiteDialog })));
+const DeleteSiteDialog = lazy(() =>
+  import("../form/delete-site-dialog.tsx").then((module) => ({ default: module.DeleteSiteDialog })),
+);
+const ImportDialog = lazy(() =>
+  import("../import/import-dialog.tsx").then((module) => ({ default: module.ImportDialog })),
+);
+
+/** The one dialog that is open on the page, with what it is about. */
+export type OpenDialog =
+  | { readonly kind: "add" }
+  | { readonly kind: "edit" | "delete"; readonly site: Site }
+  | { readonly kind: "import"; readonly what: ImportKind };
+
+export interface ManagementDialogsProps {
+  readonly open: OpenDialog | null;
+  /** The sites as they are known now. */
+  readonly sites: readonly Site[];
+  /** A site was created. */
+  readonly onCreated: (siteId: number) => void;
+  /** A site was deleted. */
+  readonly onGone: (siteId: number) => void;
+  readonly onClose: () => void;
+}
+
+/** §2 Site Management page: its dialogs, whose code is loaded when they are opened. */
+export function ManagementDialogs({ open, sites, onCreated, onGone, onClose }: ManagementDialogsProps) {
+  if (open === null) return null;
+  return (
+    <Suspense fallback={null}>
+      {open.kind === "import" ? (
+        <ImportDialog kind={open.what} onClose={onClose} />
+      ) : open.kind === "delete" ? (
+        <DeleteSiteDialog site={open.site} onGone={() => onGone(open.site.id)} onClose={onClose} />
+      ) : (
+        <SiteDialog
+          site={open.kind === "edit" ? open.site : null}
+          sites={sites}
+          onSaved={(siteId) => {
+            onClose();
+            if (open.kind === "add") onCreated(siteId);
+          }}
+          onClose={onClose}
+        />
+      )}
+    </Suspense>
+  );
+}

@@ -1,0 +1,73 @@
+import { Button, Menu } from "@mantine/core";
+import { mayCall } from "@suncrew/domain/auth/permissions.ts";
+import { IconArrowsUpDown, IconFileDownload, IconFileUpload, IconPlus } from "@tabler/icons-react";
+import { useState } from "react";
+import { useSignedIn } from "../../../platform/session/use-session.ts";
+import { downloadExport } from "../import/import-calls.ts";
+import { importKinds } from "../import/import-kinds.ts";
+import type { ImportKind } from "../import/import-kinds.ts";
+import classes from "./site-management-page.module.css";
+
+export interface PageActionsProps {
+  readonly onAddSite: () => void;
+  readonly onImport: (kind: ImportKind) => void;
+}
+
+/** What can be done to sites and robots at large, at the right of the page's heading. */
+export function PageActions({ onAddSite, onImport }: PageActionsProps) {
+  const { role } = useSignedIn();
+  const [exporting, setExporting] = useState<ImportKind | null>(null);
+  const mayAddSites = mayCall(role, "createSite");
+  // A partner adds no sites, so files of sites are of no use to it.
+  const kinds: readonly ImportKind[] = mayAddSites ? ["sites", "robots"] : ["robots"];
+
+  const download = async (kind: ImportKind) => {
+    setExporting(kind);
+    await downloadExport(kind);
+    setExporting(null);
+  };
+
+  return (
+    <div className={classes["actions"]}>
+      <Menu position="bottom-end" width={210}>
+        <Menu.Target>
+          <Button
+            variant="default"
+            size="xs"
+            loading={exporting !== null}
+            leftSection={<IconArrowsUpDown size={14} aria-hidden />}
+          >
+            Import / Export
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {kinds.map((kind) => (
+            <Menu.Item
+              key={kind}
+              leftSection={<IconFileUpload size={16} aria-hidden />}
+              aria-haspopup="dialog"
+              onClick={() => onImport(kind)}
+            >
+              {importKinds[kind].title}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          {kinds.map((kind) => (
+            <Menu.Item
+              key={kind}
+              leftSection={<IconFileDownload size={16} aria-hidden />}
+              onClick={() => void download(kind)}
+            >
+              {importKinds[kind].exportTitle}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      {mayAddSites && (
+        <Button size="xs" leftSection={<IconPlus size={14} aria-hidden />} aria-haspopup="dialog" onClick={onAddSite}>
+          Add New Site
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import { canvas, geoJSON, map as createMap, tileLayer } from "leaflet";
+import type { GeoJSON, Map as LeafletMap, TileLayer } from "leaflet";
+import { whenIdle } from "../when-idle.ts";
+import { landOutline } from "./land-outline.ts";
+
+/** §9 Map default centre and zoom: India. */
+const CENTRE = [20.5937, 78.9629] as const;
+const ZOOM = 5;
+const MIN_ZOOM = 2;
+export const MAX_ZOOM = 18;
+/** The fine outline waits this long for an idle moment, in milliseconds. */
+const FINE_LAND_MS = 10_000;
+const LAND_PANE = "land";
+/** Under the tiles, which are at 200. */
+const LAND_LEVEL = "150";
+
+export interface GroundColours {
+  readonly land: string;
+  readonly coast: string;
+}
+
+/** The picture under what a map is about: India first, the land's outline, and tiles where there are any. */
+export class MapGround {
+  readonly leaflet: LeafletMap;
+  /** How close one may look where there are no tiles. */
+  readonly #maxZoomOutline: number;
+  #land: GeoJSON | null = null;
+  #tiles: TileLayer | null = null;
+  #tileUrl: string | null = null;
+  #colours: GroundColours = { land: "", coast: "" };
+  #callOff: (() => void) | null = null;
+  #isOver = false;
+
+  constructor(container: HTMLElement, maxZoomOutline: number) {
+    this.#maxZoomOutline = maxZoomOutline;
+    this.leaflet = createMap(container, {
+      center: [...CENTRE],
+      zoom: ZOOM,
+      minZoom: MIN_ZOOM,
+      maxZoom: maxZoomOutline,
+      renderer: canvas({ padding: 0.3, tolerance: 4 }),
+      attributionControl: false,
+      worldCopyJump: true,
+    });
+    this.leaflet.createPane(LAND_PANE).style.zIndex = LAND_LEVEL;
+    void this.#showLand();
+  }
+
+  /** Draws the ground's colours anew, as after a change of theme. */
+  paint(colours: GroundColours): void {
+    this.#colours = colours;
+    this.#land?.setStyle(this.#landStyle());
+  }
+
+  /** Null where there are none or their service does not answer: then no tile is asked for. */
+  showTiles(url: string | null): void {
+    if (url === this.#tileUrl) return;
+    this.#tileUrl = url;
+    this.#tiles?.remove();
+    this.#tiles = url === null ? null : tileLayer(url, { maxZoom: MAX_ZOOM }).addTo(this.leaflet);
+    this.leaflet.setMaxZoom(url === null ? this.#maxZoomOutline : MAX_ZOOM);
+  }
+
+  /** The container has changed its size. */
+  fit(): void {
+    this.leaflet.invalidateSize({ animate: false });
+  }
+
+  close(): void {
+    this.#isOver = true;
+    this.#callOff?.();
+    this.leaflet.off().remove();
+  }
+
+  #landStyle() {
+    return { color: this.#colours.coast, weight: 1, fillColor: this.#colours.land, fillOpacity: 1 };
+  }
+
+  async #showLand(): Promise<void> {
+    await this.#drawLand("coarse");
+    if (this.#isOver) return;
+    this.#callOff = whenIdle(() => void this.#drawLand("fine"), FINE_LAND_MS);
+  }
+
+  async #drawLand(detail: "coarse" | "fine"): Promise<void> {
+    // Without the outline the sites are still there.
+    const outline = await landOutline(detail).catch(() => null);
+    if (this.#isOver || outline === null) return;
+    const former = this.#land;
+    const renderer = canvas({ pane: LAND_PANE, padding: 0.3 });
+    this.#land = geoJSON(outline, {
+      pane: LAND_PANE,
+      interactive: false,
+      style: () => ({ ...this.#landStyle(), renderer }),
+    }).addTo(this.leaflet);
+    former?.remove();
+  }
+}
+
+export function isMotionUnwanted(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}

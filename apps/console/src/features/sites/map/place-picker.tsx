@@ -1,0 +1,86 @@
+import type { Place } from "@suncrew/domain/sites/site-place.ts";
+import "leaflet/dist/leaflet.css";
+import { useEffect, useRef, useState } from "react";
+import { useServerConfig } from "../../../platform/server-config.ts";
+import { useTheme } from "../../../ui/theme/theme-choice.ts";
+import { Attribution } from "./attribution-line.tsx";
+import { PlaceMap } from "./place-map.ts";
+import pickerClasses from "./place-picker.module.css";
+import classes from "./site-map-view.module.css";
+
+export interface PlacePickerProps {
+  /** Null until both numbers are there. */
+  readonly place: Place | null;
+  /** Another site is there already. */
+  readonly isTaken: boolean;
+  /** Where the other sites are. */
+  readonly others: readonly Place[];
+  readonly onPick: (place: Place) => void;
+}
+
+/** The map of the site dialog: pressing it, or dragging the pin, sets the coordinates. */
+export function PlacePicker({ place, isTaken, others, onPick }: PlacePickerProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const [map, setMap] = useState<PlaceMap | null>(null);
+  const [first] = useState(place);
+  const pick = useRef(onPick);
+  const theme = useTheme();
+  const tiles = useServerConfig()?.map_tiles ?? null;
+  const tileUrl = tiles?.available === true ? tiles.url : null;
+
+  useEffect(() => {
+    pick.current = onPick;
+  }, [onPick]);
+
+  useEffect(() => {
+    const element = container.current;
+    if (element === null) return;
+    const made = new PlaceMap({
+      container: element,
+      pinClass: pickerClasses["pin"] ?? "",
+      onPick: (at) => pick.current(at),
+    });
+    if (first !== null) made.lookAt(first);
+    const sized = new ResizeObserver(() => made.fit());
+    sized.observe(element);
+    setMap(made);
+    return () => {
+      sized.disconnect();
+      setMap(null);
+      made.close();
+    };
+  }, [first]);
+
+  useEffect(() => map?.showTiles(tileUrl), [map, tileUrl]);
+
+  // The canvas takes colours, not variables: they are read anew for each theme.
+  useEffect(() => {
+    if (map === null || container.current === null) return;
+    const style = getComputedStyle(container.current);
+    map.paintGround({
+      land: style.getPropertyValue("--site-map-land"),
+      coast: style.getPropertyValue("--site-map-coast"),
+    });
+    map.showOthers(others, style.getPropertyValue("--sc-text-muted"));
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the theme stands for the colours read
+  }, [map, others, theme]);
+
+  const latitude = place?.latitude;
+  const longitude = place?.longitude;
+  useEffect(() => {
+    const isWhole = latitude !== undefined && longitude !== undefined;
+    map?.showPlace(isWhole ? { latitude, longitude } : null, isTaken);
+  }, [map, latitude, longitude, isTaken]);
+
+  return (
+    <div className={`${classes["frame"]} ${pickerClasses["frame"]}`}>
+      <div
+        ref={container}
+        className={classes["map"]}
+        role="region"
+        aria-label="Map for choosing the place. The coordinates can be typed instead."
+      />
+      {tileUrl !== null && tiles !== null && <Attribution text={tiles.attribution} />}
+    </div>
+  );
+}
