@@ -75,6 +75,7 @@ export function ChangePasswordForm() {
           name={field}
           autoComplete={field === "currentPassword" ? "current-password" : "new-password"}
           aria-required
+          aria-invalid={wordsOf(field) !== undefined}
           visibilityToggleButtonProps={{ "aria-label": `Show or hide: ${labels[field]}`, tabIndex: 0 }}
           value={entries[field]}
           error={wordsOf(field)}
