@@ -1,0 +1,218 @@
+import { deviceList, retireDevice, rotateDeviceSecret } from "@suncrew/contract/devices/devices.ts";
+import { topicOf } from "@suncrew/contract/devices/topics.ts";
+import { robotStatus } from "@suncrew/contract/commands/commands.ts";
+import { siteStop } from "@suncrew/contract/groups/groups.ts";
+import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import { updateRobotSettings } from "@suncrew/contract/robots/robots.ts";
+import mqtt, { type MqttClient } from "mqtt";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import type { TestRobot } from "../../../test/fixtures.ts";
+import type { Broker } from "../../platform/broker.ts";
+import { acceptOrders } from "../commands/public.ts";
+
+/** Holds STARTs back between the server and the broker until the test lets them go. */
+class HoldingBroker extends CuttableBroker {
+  holds = false;
+  readonly held = Promise.withResolvers<void>();
+  readonly letGo = Promise.withResolvers<void>();
+
+  override async publish(topic: string, payload: string): Promise<void> {
+    if (this.holds && payload.includes('"START"')) {
+      this.held.resolve();
+      await this.letGo.promise;
+    }
+    await super.publish(topic, payload);
+  }
+}
+
+let bench: CommandBench;
+let broker: HoldingBroker;
+let robot: TestRobot;
+const clients: MqttClient[] = [];
+
+const wrapBroker = (inner: Broker) => (broker = new HoldingBroker(inner));
+beforeEach(async () => {
+  bench = await CommandBench.open({ wrapBroker, more: 6 });
+  robot = bench.fixtures.ownRobot;
+  await bench.live(robot);
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.endAsync(true);
+  await bench.close();
+});
+
+const retire = async (which = robot) =>
+  (await bench.server.as("admin")).call(retireDevice, { params: { serial: which.serial } });
+const started = () => broker.published.filter(({ payload }) => payload.includes('"START"')).length;
+const messagesTo = ({ serial }: TestRobot) =>
+  broker.published.filter(({ topic }) => topic === topicOf(serial, "command")).length;
+
+/** Signs in to the broker as the device would; resolves to what became of it. */
+async function signIn(serial: string, password: string): Promise<"in" | "refused"> {
+  const client = mqtt.connect(bench.mqtt.url, { clientId: serial, username: serial, password, reconnectPeriod: 0 });
+  clients.push(client);
+  return new Promise((resolve) => {
+    client.on("error", () => resolve("refused"));
+    client.once("connect", () => resolve("in"));
+  });
+}
+
+describe("protocol rule 9: a retired device", () => {
+  test("protocol rule 9: its robot is told to stop, then it is cut off at once and its run ends", async () => {
+    expect(await bench.press("START")).toMatchObject({ status: 200 });
+    const cutOff = bench.robot().until(({ connected }) => !connected);
+    expect(await retire()).toMatchObject({ status: 200, body: { message: "Device OWN-1 retired" } });
+    await cutOff;
+    expect(bench.robot().truth()).toMatchObject({ motion: "STOPPED", connected: false });
+    expect(await bench.state()).toMatchObject({ online: false, robot_status: "offline" });
+    expect((await bench.commands()).map(({ verb, outcome }) => [verb, outcome])).toEqual([
+      ["START", "CONFIRMED"],
+      ["STOP", "CONFIRMED"],
+    ]);
+    const open = bench.db.selectFrom("runs").where("ended_at", "is", null).select("id");
+    expect(await open.execute()).toEqual([]);
+    expect(await signIn(robot.serial, robot.secret)).toBe("refused");
+  });
+
+  test("protocol rule 9: a robot that does not hear the Stop is cut off all the same", async () => {
+    expect(await bench.press("START")).toMatchObject({ status: 200 });
+    bench.robot().inject({ kind: "deaf" });
+    const cutOff = bench.robot().until(({ connected }) => !connected);
+    expect(await retire()).toMatchObject({ status: 200 });
+    await cutOff;
+    expect((await bench.commands()).filter(({ settled_at }) => settled_at === null)).toEqual([]);
+    const [, stop, last] = await bench.commands();
+    expect([stop?.verb, last?.verb, last?.outcome]).toEqual(["STOP", "STOP", "UNCONFIRMED"]);
+    const run = await bench.db.selectFrom("runs").selectAll().executeTakeFirstOrThrow();
+    expect(run).toMatchObject({ outcome: "CUT_SHORT", reason: "LINK_LOST" });
+  });
+
+  test("protocol rule 9: it is never commanded again: every order is refused, many robots' orders skip it", async () => {
+    await bench.live(bench.fixtures.ownRobot2);
+    await retire();
+    const before = messagesTo(robot);
+    const admin = await bench.server.as("admin");
+    const params = { robotId: robot.id };
+    const refused = "The device OWN-1 was retired, so the robot is not commanded any more.";
+    for (const command of ["START", "STOP"] as const) {
+      expect(await bench.press(command)).toMatchObject({ status: 409, body: { success: false, message: refused } });
+    }
+    const body = { cleaning_direction: "REVERSE" } as const;
+    expect(await admin.call(updateRobotSettings, { params, body })).toMatchObject({
+      status: 409,
+      body: { message: refused },
+    });
+    const lock = { enabled: true, reason: "Brush worn" } as const;
+    expect(await admin.call(robotMaintenance, { params, body: lock })).toMatchObject({ status: 409 });
+    expect((await admin.call(robotStatus, { query: { robotId: robot.serial } })).status).toBe(504);
+    const { results } = await admin.ask(siteStop, { body: { siteId: robot.siteId } });
+    expect(results.find(({ robotId }) => robotId === robot.serial)).toMatchObject({
+      outcome: "SKIPPED",
+      message: refused,
+      pending: false,
+    });
+    expect(results.find(({ robotId }) => robotId === "OWN-2")).toMatchObject({ outcome: "SUCCESS" });
+    expect(messagesTo(robot)).toBe(before);
+    expect((await bench.audit()).filter(({ outcome }) => outcome === "REFUSED").map(({ action }) => action)).toEqual([
+      "START_ROBOT",
+      "STOP_ROBOT",
+      "UPDATE_SETTINGS",
+      "MAINTENANCE_ON",
+      "STOP_ROBOT",
+    ]);
+  });
+
+  test("protocol rule 9: what is said in its name is ignored", async () => {
+    const { ownRobot2 } = bench.fixtures;
+    await bench.live(ownRobot2);
+    const say = async (of: TestRobot, state: "ONLINE" | "OFFLINE") => {
+      const session = (await bench.state(of)).session + 1;
+      const message = { v: 1, state, session, ts: new Date().toISOString() };
+      await bench.observer.publish(topicOf(of.serial, "connection"), JSON.stringify(message));
+      return session;
+    };
+    await retire();
+    const before = await bench.state();
+    await say(robot, "ONLINE");
+    // A message that counts comes after it on the same way.
+    const session = await say(ownRobot2, "OFFLINE");
+    await bench.until(async () => (await bench.state(ownRobot2)).session >= session);
+    expect(await bench.state()).toEqual(before);
+  });
+
+  test("protocol rule 9: a state that waits for the robot's row while it is retired does not bring it back", async () => {
+    const { db } = bench;
+    const held = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    // Somebody holds the row: first the retirement waits for it, then the robot's next state.
+    const holder = db.transaction().execute(async (tx) => {
+      await tx.selectFrom("robot_state").select("robot_id").where("robot_id", "=", robot.id).forUpdate().execute();
+      held.resolve();
+      await release.promise;
+    });
+    await held.promise;
+    const retired = retire();
+    bench.robot().setByHand({ battery: 50 });
+    release.resolve();
+    await holder;
+    expect(await retired).toMatchObject({ status: 200 });
+    await bench.robot().until(({ connected }) => !connected);
+    expect(await bench.state()).toMatchObject({ online: false, robot_status: "offline" });
+  });
+});
+
+describe("protocol rule 9: a START that meets a retirement", () => {
+  test("protocol rule 9: accepted but not published, it is never published", async () => {
+    const { db, clock, fixtures } = bench;
+    const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
+    const order = { verb: "START", by, mode: "AUTO", maxDurationS: 600 } as const;
+    const [accepted] = await db
+      .transaction()
+      .execute((tx) => acceptOrders(tx, fixtures.ownSiteId, [robot.id], order, clock.now()));
+    if (accepted?.accepted.kind !== "stored") throw new Error("The START was refused.");
+    await retire();
+    // Whoever stored it sends it now, and another server that has restarted looks for what was left.
+    const other = await bench.startServer();
+    await other.stop();
+    expect([started(), bench.robot().truth().startsTaken]).toEqual([0, []]);
+    expect(await bench.commands()).toMatchObject([{ verb: "START", outcome: "UNCONFIRMED", claimed_by: null }, {}]);
+  });
+
+  test("protocol rule 9: already on its way to the broker, it comes after the cut and moves nothing", async () => {
+    broker.holds = true;
+    const pressed = bench.press("START");
+    await broker.held.promise;
+    expect(await retire()).toMatchObject({ status: 200 });
+    broker.letGo.resolve();
+    expect(await pressed).toMatchObject({ status: 409 });
+    await bench.robot().until(({ connected }) => !connected);
+    expect(bench.robot().truth()).toMatchObject({ motion: "STOPPED", startsTaken: [] });
+    expect((await bench.commands()).filter(({ settled_at }) => settled_at === null)).toEqual([]);
+  });
+
+  test("protocol rule 9: pressed at the same moment, no robot is left moving and nothing is left open", async () => {
+    const { moreRobots } = bench;
+    for (const each of moreRobots) await bench.live(each);
+    await Promise.all(moreRobots.flatMap((each) => [bench.press("START", { robot: each }), retire(each)]));
+    for (const each of moreRobots) {
+      await bench.robot(each).until(({ connected, motion }) => !connected && motion === "STOPPED");
+      expect((await bench.commands(each)).filter(({ settled_at }) => settled_at === null)).toEqual([]);
+    }
+    expect(await bench.db.selectFrom("runs").where("ended_at", "is", null).select("id").execute()).toEqual([]);
+  });
+});
+
+describe("protocol rule 9: a rotated secret", () => {
+  test("protocol rule 9: the connection with the old one ends at once, only the new one signs in", async () => {
+    const admin = await bench.server.as("admin");
+    const cutOff = bench.robot().until(({ connected }) => !connected);
+    const { secret } = await admin.ask(rotateDeviceSecret, { params: { serial: robot.serial } });
+    await cutOff;
+    expect(await signIn(robot.serial, robot.secret)).toBe("refused");
+    expect(await signIn(robot.serial, secret)).toBe("in");
+    const list = await admin.ask(deviceList);
+    expect(list.find(({ serial }) => serial === robot.serial)).toMatchObject({ broker_pending: false });
+  });
+});
