@@ -63,7 +63,7 @@ export function ChangePasswordForm() {
   return (
     <form ref={form} className={classes["form"]} onSubmit={(event) => void submit(event)} noValidate>
       <h3 className={classes["title"]}>Change Password</h3>
-      <p className={classes["hint"]}>At least 8 characters. Wherever else you are signed in, you will be signed out.</p>
+      <p className={classes["hint"]}>At least 8 characters. You will be signed out everywhere else.</p>
       {/* For password managers: whose password it is. */}
       {username !== undefined && (
         <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />

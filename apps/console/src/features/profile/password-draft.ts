@@ -21,7 +21,8 @@ export function fieldProblems(entries: PasswordEntries): FieldWords {
   const right = { currentPassword: "any", newPassword: "long enough", confirmation: "long enough" };
   const isMissing = passwordProblem({ ...right, currentPassword: entries.currentPassword }) !== null;
   const isShort = passwordProblem({ ...right, newPassword: entries.newPassword }) === "too-short";
-  const isMismatch = entries.newPassword !== entries.confirmation;
+  // One thing at a time: what has to be typed anew matches nothing yet.
+  const isMismatch = !isShort && entries.newPassword !== entries.confirmation;
   return {
     ...(isMissing && { currentPassword: CURRENT_PASSWORD_REQUIRED }),
     ...(isShort && { newPassword: NEW_PASSWORD_TOO_SHORT }),
