@@ -2,6 +2,8 @@ import { Button, Tooltip, VisuallyHidden } from "@mantine/core";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { certificationsOf } from "@suncrew/domain/partners/certifications.ts";
 import { IconPencil, IconShare3, IconTrash } from "@tabler/icons-react";
+import { Fragment } from "react";
+import type { ReactNode } from "react";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { shareObstacle } from "../share/sign-in-of.ts";
 import classes from "./partner-card.module.css";
@@ -75,16 +77,31 @@ function Fact({ term, text, without = "Not given" }: { term: string; text: strin
   return (
     <>
       <dt>{term}</dt>
-      <dd className={isGiven ? undefined : classes["none"]}>{isGiven ? text : without}</dd>
+      <dd className={isGiven ? undefined : classes["none"]}>{isGiven ? breakable(text) : without}</dd>
     </>
   );
+}
+
+/** A long e-mail address breaks where its parts meet. */
+function breakable(text: string): ReactNode {
+  const [first, ...parts] = text.split(/(?<=@)|(?=\.)/);
+  return [
+    first,
+    ...parts.map((part, index) => (
+      // oxlint-disable-next-line react/no-array-index-key -- the parts of one text never change places
+      <Fragment key={index}>
+        <wbr />
+        {part}
+      </Fragment>
+    )),
+  ];
 }
 
 function Certifications({ names }: { names: readonly string[] }) {
   const more = names.slice(CERTIFICATIONS_SHOWN);
   return (
     <ul className={classes["certifications"]} aria-label="Certifications">
-      {names.length === 0 && <li>No certifications</li>}
+      {names.length === 0 && <li className={classes["none"]}>No certifications</li>}
       {names.slice(0, CERTIFICATIONS_SHOWN).map((name) => (
         <li key={name}>{name}</li>
       ))}

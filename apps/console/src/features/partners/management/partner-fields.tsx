@@ -10,12 +10,18 @@ interface Hint {
   readonly description?: string;
   /** Over both columns. */
   readonly isWide?: boolean;
+  /** Two of them share a line on a phone too. */
+  readonly isShort?: boolean;
 }
 
 const HINTS: Partial<Record<PartnerField, Hint>> = {
   email: { type: "email" },
   contact_info: { type: "tel" },
   address: { isWide: true },
+  city: { isShort: true },
+  state: { isShort: true },
+  zip_code: { isShort: true },
+  country: { isShort: true },
   certifications: { isWide: true, placeholder: "ISO 9001, ISO 45001", description: "With commas between" },
 };
 
@@ -33,7 +39,7 @@ export function PartnerFields({ draft, problems, onType, onLeave }: PartnerField
     <div className={classes["fields"]}>
       {partnerFieldNames.map((field) => {
         const { label, required, maxLength } = PARTNER_FIELDS[field];
-        const { isWide = false, ...hint }: Hint = HINTS[field] ?? {};
+        const { isWide = false, isShort = false, ...hint }: Hint = HINTS[field] ?? {};
         return (
           <TextInput
             key={field}
@@ -46,6 +52,7 @@ export function PartnerFields({ draft, problems, onType, onLeave }: PartnerField
             autoComplete="off"
             data-autofocus={field === "name" || undefined}
             data-wide={isWide || undefined}
+            data-short={isShort || undefined}
             className={classes["field"]}
             value={draft[field]}
             error={problems[field]}

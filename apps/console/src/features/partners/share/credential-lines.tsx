@@ -24,12 +24,18 @@ export function CredentialLines({ signIn, isResetting, onReset }: CredentialLine
       <dl className={classes["facts"]}>
         <dt>Username</dt>
         <dd>
-          <code className={classes["secret"]}>{username}</code>
-          <CopyButton what="Username" text={username} />
+          {username === null ? (
+            "None yet"
+          ) : (
+            <>
+              <code className={classes["secret"]}>{username}</code>
+              <CopyButton what="Username" text={username} />
+            </>
+          )}
         </dd>
         <dt>Password</dt>
         {password === null ? (
-          <dd>Set by the partner</dd>
+          <dd>{username === null ? "None yet" : "Set by the partner"}</dd>
         ) : (
           <dd>
             <code className={classes["secret"]}>
@@ -61,7 +67,9 @@ export function CredentialLines({ signIn, isResetting, onReset }: CredentialLine
       </dl>
       {password === null && (
         <p className={classes["note"]}>
-          This partner has set a password of its own, which nobody can see. Regenerate it to share a new one.
+          {username === null
+            ? "This partner has no sign-in yet. Create it, and share it here."
+            : "This partner has set a password of its own, which nobody can see. Regenerate it to share a new one."}
         </p>
       )}
       <Button
@@ -72,7 +80,7 @@ export function CredentialLines({ signIn, isResetting, onReset }: CredentialLine
         className={classes["regenerate"]}
         onClick={onReset}
       >
-        Regenerate password
+        {username === null ? "Create sign-in" : "Regenerate password"}
       </Button>
     </section>
   );

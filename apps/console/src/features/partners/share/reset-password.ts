@@ -19,7 +19,8 @@ export async function resetPassword(partnerId: number, name: string): Promise<st
     queryClient.setQueryData<readonly Partner[]>(queryKey, (partners) =>
       partners?.map((partner) => (partner.id === partnerId ? { ...partner, enc_password: newPassword } : partner)),
     );
-    void queryClient.invalidateQueries({ queryKey });
+    // A partner without a user has one now, with a name that the list tells.
+    await queryClient.invalidateQueries({ queryKey });
     toast.success({
       title: "Password Reset Successfully",
       message: `${name} has a new password and has been signed out.`,

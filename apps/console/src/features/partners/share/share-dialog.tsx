@@ -1,6 +1,7 @@
 import { Modal, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { confirm } from "../../../platform/confirm/confirm.ts";
+import type { Question } from "../../../platform/confirm/confirm.ts";
 import { CredentialLines } from "./credential-lines.tsx";
 import { resetPassword } from "./reset-password.ts";
 import { SendButtons } from "./send-buttons.tsx";
@@ -27,12 +28,7 @@ export function ShareDialog({ signIn, onReset, onClose }: ShareDialogProps) {
   const regenerate = async () => {
     if (isResetting) return;
     setAsking(true);
-    const isSure = await confirm({
-      title: "Regenerate Password",
-      message: `${signIn.name} gets a new password. The present one stops working at once, and ${signIn.username} is signed out everywhere.`,
-      confirmLabel: "Regenerate",
-      destructive: true,
-    });
+    const isSure = await confirm(questionAbout(signIn));
     // The Escape that answers the question also reaches this dialog.
     setTimeout(() => setAsking(false));
     if (!isSure) return;
@@ -69,6 +65,18 @@ export function ShareDialog({ signIn, onReset, onClose }: ShareDialogProps) {
       </div>
     </Modal>
   );
+}
+
+function questionAbout({ name, username }: SignIn): Question {
+  if (username === null) {
+    return { title: "Create Sign-In", message: `${name} gets a username and a password.`, confirmLabel: "Create" };
+  }
+  return {
+    title: "Regenerate Password",
+    message: `${name} gets a new password. The present one stops working at once, and ${username} is signed out everywhere.`,
+    confirmLabel: "Regenerate",
+    destructive: true,
+  };
 }
 
 function ContactInfo({ signIn }: { signIn: SignIn }) {

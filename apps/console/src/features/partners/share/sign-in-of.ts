@@ -20,8 +20,9 @@ export interface SignIn {
   readonly email: string;
   readonly phone: string;
   readonly country: string;
-  readonly username: string;
-  /** Null where the partner has set a password of its own, which nobody can see. */
+  /** Null where the partner has no user yet: its first generated password makes one. */
+  readonly username: string | null;
+  /** Null where there is no user, or it has set a password of its own, which nobody can see. */
   readonly password: string | null;
 }
 
@@ -35,7 +36,7 @@ export function signInOf(partner: Partner | undefined, created: NewPartner | nul
       email: partner.email ?? "",
       phone: partner.contact_info ?? "",
       country: partner.country ?? "INDIA",
-      username: partner.username ?? "",
+      username: partner.username,
       password: partner.enc_password ?? null,
     };
   }
@@ -54,7 +55,6 @@ export function signInOf(partner: Partner | undefined, created: NewPartner | nul
 }
 
 /** Why a partner has no credentials to share; null where it has. */
-export function shareObstacle(partner: Pick<Partner, "built_in" | "user_id">): string | null {
-  if (partner.built_in) return "In-house is built in: nobody signs in as it.";
-  return partner.user_id === null ? "This partner has no user to sign in with." : null;
+export function shareObstacle(partner: Pick<Partner, "built_in">): string | null {
+  return partner.built_in ? "In-house is built in: nobody signs in as it." : null;
 }

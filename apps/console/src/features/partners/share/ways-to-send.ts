@@ -17,6 +17,7 @@ export function phoneOf({ phone, country }: SignIn) {
 
 /** Why the credentials cannot be sent this way; null where they can. */
 export function sendObstacle(signIn: SignIn, way: WayToSend): string | null {
+  if (signIn.username === null) return "This partner has no sign-in yet. Create it first.";
   if (signIn.password === null) return "There is no password to share. Regenerate it first.";
   if (way === "email") return signIn.email.trim() === "" ? "No e-mail address is given." : null;
   return phoneOf(signIn).problem;
@@ -27,7 +28,7 @@ export function messageFor(signIn: SignIn, password: string, customMessage: stri
   const addressee = signIn.contactPerson.trim() === "" ? signIn.name : signIn.contactPerson;
   return shareMessage({
     addressee,
-    username: signIn.username,
+    username: signIn.username ?? "",
     password,
     signInAddress: location.origin,
     customMessage,
