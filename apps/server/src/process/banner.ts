@@ -1,11 +1,10 @@
-import { demoSignIns } from "../features/config/public.ts";
 import { isLoopback } from "./loopback.ts";
 import type { Mode } from "./settings.ts";
 import type { Started } from "./start.ts";
 
 /** What a start prints at its end. */
 export function banner(mode: Mode, started: Started): string {
-  const { host, port, brokerUrl, dataDir, controlAddress, hasConsole, firstAdmin } = started;
+  const { host, port, brokerUrl, dataDir, controlAddress, hasConsole, firstAdmin, demoSignIns } = started;
   const everywhere = host === "0.0.0.0" || host === "::";
   const shownHost = everywhere ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const isDemo = mode === "demo";
@@ -22,6 +21,9 @@ export function banner(mode: Mode, started: Started): string {
         `  ${label.padEnd(10)}${`${username} / ${password}`.padEnd(24)}${role === "PARTNER" ? "Partner" : "Super Admin"}`,
       );
     });
+  }
+  if (isDemo && demoSignIns.length === 0) {
+    lines.push("  Sign in   with the passwords that people have set; --reset begins anew");
   }
   if (firstAdmin !== null) {
     const source = firstAdmin.madeUpPassword === null ? "in ADMIN_PASSWORD" : "shown above";

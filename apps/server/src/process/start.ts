@@ -7,6 +7,7 @@ import { seedDemo } from "../demo/demo-seed.writes.ts";
 import { chooseFleet, holdsDemoData } from "../demo/fleet-size.writes.ts";
 import { completeHistory } from "../demo/history/demo-history.writes.ts";
 import { isHistoryWanted } from "../demo/history/history-mark.writes.ts";
+import { type DemoSignIn, StandingSignIns } from "../features/config/public.ts";
 import { type Db, databaseNow, type OpenDatabase } from "../platform/database/database.ts";
 import { choosePort, portError } from "../platform/embedded/ports.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
@@ -39,6 +40,8 @@ export interface Started {
   readonly controlAddress: string | null;
   readonly hasConsole: boolean;
   readonly firstAdmin: FirstAdmin | null;
+  /** The demo's known sign-ins that still work; none in production. */
+  readonly demoSignIns: readonly DemoSignIn[];
 }
 
 /**
@@ -108,7 +111,8 @@ export async function start(parts: StartParts): Promise<Started | null> {
   const bound = app.http.server.address();
   const port = bound !== null && typeof bound === "object" ? bound.port : wished;
   const controlAddress = simulator === null ? null : await simulator.start();
-  return { host, port, brokerUrl, dataDir, controlAddress, hasConsole: consoleDir !== null, firstAdmin };
+  const demoSignIns = isDemo ? await new StandingSignIns(database.db).read() : [];
+  return { host, port, brokerUrl, dataDir, controlAddress, hasConsole: consoleDir !== null, firstAdmin, demoSignIns };
 }
 
 async function prepareDemo(

@@ -55,7 +55,7 @@ export const variables = [
   {
     name: "SECRET_KEY",
     fallback: "random, kept in DATA_DIR (demo); needed in production",
-    meaning: "Signs the sign-in tokens; 32 characters or more",
+    meaning: "Signs the sign-in tokens and encrypts generated passwords; 32 characters or more",
   },
   { name: "TOKEN_HOURS", fallback: "12", meaning: "Hours until a sign-in expires" },
   {

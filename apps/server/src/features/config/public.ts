@@ -1,2 +1,2 @@
-export { StandingSignIns } from "./standing-sign-ins.ts";
+export { type DemoSignIn, StandingSignIns } from "./standing-sign-ins.ts";
 export { demoSignIns } from "./demo-sign-ins.ts";
