@@ -57,7 +57,8 @@ function registeredIn(printed: string): string[] {
     const depth = indent.length / 4;
     const path = `${above[depth - 1] ?? ""}${part}`;
     above[depth] = path;
-    return methods === undefined || !path.startsWith("/api") ? [] : [`${methods} ${path}`];
+    if (methods === undefined || !path.startsWith("/api")) return [];
+    return methods.split(", ").map((method) => `${method} ${path}`);
   });
 }
 

@@ -198,7 +198,7 @@ export function placesOf(sample: SampleCall): { where: keyof SampleCall; name: s
  * Ids whose rows nobody owns: a serial number is free or taken, and a partner's id that is none means the default. The
  * tests of their features hold what becomes of each.
  */
-const ownedByNobody = ["maintenance_partner_id", "serial_number", "first_serial", "last_serial"];
+const ownedByNobody = ["maintenance_partner_id", "serial_number", "first_serial", "last_serial", "tax_id"];
 
 /** Names in the route's schemas that look like ids of rows that somebody owns. */
 export function idNamesOf(route: RouteSpec): string[] {

@@ -18,6 +18,9 @@ export async function rememberWhole(db: Db): Promise<void> {
   }
 }
 
+/** Counts up only: a lower one would give another command of the robot the same number. */
+const neverPutBack = "last_command_seq";
+
 /** Puts every remembered row back, takes away what came after it, and lets ended sessions live again. */
 export async function standWhole(db: Db): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -30,7 +33,9 @@ export async function standWhole(db: Db): Promise<void> {
     }
     for (const { name, key } of tables) {
       const { rows } = await sql<{ column_name: string }>`select column_name from information_schema.columns
-        where table_schema = 'public' and table_name = ${name} and column_name <> ${key}`.execute(tx);
+        where table_schema = 'public' and table_name = ${name} and column_name not in (${key}, ${neverPutBack})`.execute(
+        tx,
+      );
       const columns = sql.join(rows.map((row) => sql.ref(row.column_name)));
       await sql`update ${sql.table(name)} t set (${columns}) =
         (select ${columns} from whole.${sql.raw(name)} w where w.${sql.ref(key)} = t.${sql.ref(key)})
