@@ -33,7 +33,7 @@ export async function lockPartner(tx: Tx, partnerId: number): Promise<PartnerRow
     .selectAll()
     .where("id", "=", partnerId)
     .where("deleted_at", "is", null)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst();
   return row ?? null;
 }

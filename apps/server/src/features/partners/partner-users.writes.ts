@@ -24,7 +24,7 @@ export async function lockUsersOf(tx: Tx, partnerId: number): Promise<PartnerUse
     .where("partner_id", "=", partnerId)
     .where("deleted_at", "is", null)
     .orderBy("id")
-    .forUpdate()
+    .forNoKeyUpdate()
     .execute();
 }
 
