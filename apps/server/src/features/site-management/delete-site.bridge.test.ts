@@ -1,0 +1,74 @@
+import { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { deleteSite, updateSite } from "@suncrew/contract/sites/sites.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+
+let bench: CommandBench;
+beforeEach(async () => {
+  bench = await CommandBench.open({ servers: 2 });
+  await bench.live();
+});
+afterEach(() => bench.close());
+
+const remove = async (on = bench.server) =>
+  (await on.as("admin")).call(deleteSite, { params: { id: bench.fixtures.ownSiteId } });
+
+const robotRow = () =>
+  bench.db
+    .selectFrom("robots")
+    .select("deleted_at")
+    .where("id", "=", bench.fixtures.ownRobot.id)
+    .executeTakeFirstOrThrow();
+
+describe("a site is not deleted while a robot there is cleaning", () => {
+  test("it is refused while the robot moves, and done once it stands", async () => {
+    await bench.press("START");
+    const refused = await remove();
+    expect([refused.status, refused.body]).toEqual([
+      409,
+      { message: 'Site "Ownfield Park" cannot be deleted now. Robot OWN-1 is cleaning. Stop it first.' },
+    ]);
+    expect(bench.robot().truth().motion).toBe("MOVING");
+    await bench.press("STOP");
+    expect((await remove()).status).toBe(200);
+    const again = await bench.press("START");
+    expect([again.status, bench.robot().truth().motion]).toEqual([404, "STOPPED"]);
+  });
+
+  test("protocol rule 8: a START and the deletion at once: no robot without a site ever moves", async () => {
+    const [, other = bench.server] = bench.servers;
+    const [pressed, removed] = await Promise.all([bench.press("START"), remove(other)]);
+    const isDeleted = (await robotRow()).deleted_at !== null;
+    expect([pressed.status, removed.status, isDeleted, bench.robot().truth().motion]).toEqual(
+      isDeleted ? [404, 200, true, "STOPPED"] : [200, 409, false, "MOVING"],
+    );
+  });
+
+  test("an edit of its site leaves a robot cleaning, and its Stop possible", async () => {
+    await bench.press("START");
+    const body = { name: "Moved", address: "a", district: "b", state: "c", pin_code: "342301" };
+    const place = { commissioning_date: "2023-03-31", latitude: 52.52, longitude: 13.405 };
+    const params = { id: bench.fixtures.ownSiteId };
+    await (await bench.server.as("owner")).ask(updateSite, { params, body: { ...body, ...place } });
+    expect(bench.robot().truth().motion).toBe("MOVING");
+    expect((await bench.press("STOP", { as: "owner" })).status).toBe(200);
+    expect(bench.robot().truth().motion).toBe("STOPPED");
+  });
+
+  test("the machine goes on telling and changes nothing; given to a new robot it is there at once", async () => {
+    await remove();
+    const { ownRobot, secondSiteId } = bench.fixtures;
+    const form = {
+      site_id: secondSiteId,
+      robot_name: "New",
+      serial_number: ownRobot.serial,
+      installation_date: "2024-02-29",
+    };
+    const { robotId } = await (await bench.server.as("owner")).ask(createRobot, { body: form });
+    await bench.live({ ...ownRobot, id: robotId });
+    const former = await bench.state(ownRobot);
+    expect([former.online, former.robot_status]).toEqual([false, "offline"]);
+    const pressed = await bench.press("START", { robot: { ...ownRobot, id: robotId, siteId: secondSiteId } });
+    expect([pressed.status, bench.robot().truth().motion]).toEqual([200, "MOVING"]);
+  });
+});
