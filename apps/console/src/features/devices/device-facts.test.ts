@@ -1,0 +1,35 @@
+import type { Device } from "@suncrew/contract/devices/devices.ts";
+import { expect, test } from "vitest";
+import { deviceCounts, devicesFound } from "./device-facts.ts";
+
+const at = "2026-06-15T06:30:00.000Z";
+const device = (serial: string, change: Partial<Device> = {}): Device => ({
+  serial,
+  created_at: at,
+  secret_at: at,
+  retired_at: null,
+  broker_pending: false,
+  robot: null,
+  ...change,
+});
+const robot = { id: 1, name: "Sweeper", site_id: 2, site_name: "Bhadla Park", online: true };
+const devices = [
+  device("SCR-1001", { robot }),
+  device("SCR-1002"),
+  device("SCR-1003", { retired_at: at, robot: { ...robot, name: "Brush" } }),
+];
+
+test("protocol rule 9: a retired device is retired also where a robot still has it", () => {
+  expect(deviceCounts(devices)).toEqual({ all: 3, free: 1, assigned: 1, retired: 1 });
+});
+
+test.each([
+  ["all", "", ["SCR-1001", "SCR-1002", "SCR-1003"]],
+  ["all", "1002", ["SCR-1002"]],
+  ["all", "bhadla SWEEP", ["SCR-1001"]],
+  ["assigned", "", ["SCR-1001"]],
+  ["free", "bhadla", []],
+  ["retired", " brush ", ["SCR-1003"]],
+] as const)("devices that are %s and found by %j", (filter, search, serials) => {
+  expect(devicesFound(devices, filter, search).map(({ serial }) => serial)).toEqual(serials);
+});

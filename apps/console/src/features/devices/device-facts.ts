@@ -1,0 +1,29 @@
+import type { Device } from "@suncrew/contract/devices/devices.ts";
+
+export type DeviceState = "free" | "assigned" | "retired";
+/** "all" or one state. */
+export type DeviceFilter = DeviceState | "all";
+
+export const deviceFilters: readonly DeviceFilter[] = ["all", "free", "assigned", "retired"];
+
+export function deviceState(device: Device): DeviceState {
+  if (device.retired_at !== null) return "retired";
+  return device.robot === null ? "free" : "assigned";
+}
+
+/** How many devices each choice of the filter leaves. */
+export function deviceCounts(devices: readonly Device[]): Readonly<Record<DeviceFilter, number>> {
+  const counts = { all: devices.length, free: 0, assigned: 0, retired: 0 };
+  for (const device of devices) counts[deviceState(device)] += 1;
+  return counts;
+}
+
+/** Those of the devices that the filter and every word of the search leave: serial number, robot and site are searched. */
+export function devicesFound(devices: readonly Device[], filter: DeviceFilter, search: string): readonly Device[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return devices.filter((device) => {
+    if (filter !== "all" && deviceState(device) !== filter) return false;
+    const text = [device.serial, device.robot?.name, device.robot?.site_name].join(" ").toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}

@@ -1,0 +1,104 @@
+import { Alert, Button, Group, Modal, TextInput } from "@mantine/core";
+import type { Device } from "@suncrew/contract/devices/devices.ts";
+import { IconInfoCircle } from "@tabler/icons-react";
+import { useMemo, useRef, useState } from "react";
+import type { FormEvent } from "react";
+import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { provision } from "./device-calls.ts";
+import type { NewSecrets } from "./device-calls.ts";
+import { nextSerial, previewText, provisionPreview } from "./provision-form.ts";
+import type { ProvisionForm } from "./provision-form.ts";
+import classes from "./provision-dialog.module.css";
+
+export interface ProvisionDialogProps {
+  readonly devices: readonly Device[];
+  readonly isDemo: boolean;
+  readonly onMade: (made: NewSecrets) => void;
+  readonly onClose: () => void;
+}
+
+type Field = keyof ProvisionForm;
+
+/** One device, or a range, with a preview of how many. */
+export function ProvisionDialog({ devices, isDemo, onMade, onClose }: ProvisionDialogProps) {
+  useFocusBack();
+  const taken = useMemo(() => new Set(devices.map(({ serial }) => serial)), [devices]);
+  const [begun] = useState<ProvisionForm>(() => ({ first: nextSerial([...taken]), last: "" }));
+  const [form, setForm] = useState(begun);
+  const [touched, setTouched] = useState<ReadonlySet<Field>>(new Set());
+  const [isSaving, setSaving] = useState(false);
+  const isUnderWay = useRef(false);
+  const formElement = useRef<HTMLFormElement>(null);
+  const { serials, problems } = provisionPreview(form, taken);
+  const isChanged = form.first !== begun.first || form.last !== begun.last;
+  const close = useGuardedClose(isChanged && !isSaving, onClose);
+
+  const change = (field: Field, value: string) => setForm((now) => ({ ...now, [field]: value }));
+  const touch = (...fields: Field[]) => setTouched((now) => new Set([...now, ...fields]));
+  const tellProblems = () => {
+    touch("first", "last");
+    const wrong = problems?.first === undefined ? "last" : "first";
+    formElement.current?.querySelector<HTMLElement>(`[name="${wrong}"]`)?.focus();
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (serials === null) {
+      tellProblems();
+      return;
+    }
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    setSaving(true);
+    const last = form.last.trim();
+    const made = await provision(form.first.trim(), last === "" ? null : last);
+    isUnderWay.current = false;
+    setSaving(false);
+    if (made !== null) onMade(made);
+  };
+  const field = (name: Field) => ({
+    name,
+    value: form[name],
+    error: touched.has(name) ? problems?.[name] : undefined,
+    autoComplete: "off",
+    maxLength: 60,
+    disabled: isSaving,
+    onChange: (event: { currentTarget: { value: string } }) => change(name, event.currentTarget.value),
+    onBlur: () => touch(name),
+  });
+
+  return (
+    <Modal opened onClose={isSaving ? () => {} : close} title="Provision Devices" size={480}>
+      <form ref={formElement} noValidate onSubmit={(event) => void submit(event)}>
+        <div className={classes["fields"]}>
+          <TextInput label="Serial number" required data-autofocus {...field("first")} />
+          <TextInput label="To (for a range)" placeholder="Such as SCR-1040" {...field("last")} />
+        </div>
+        <p className={classes["preview"]} role="status">
+          {serials === null ? "Nothing to provision yet." : previewText(serials)}
+        </p>
+        <Alert icon={<IconInfoCircle size={16} />} p="xs" className={classes["note"] ?? ""}>
+          Each device gets a secret of its own, which it signs in to the broker with. The secrets are shown once, after
+          this.
+          {isDemo && " In this demo no simulated robot plays a new device."}
+        </Alert>
+        <Group justify="flex-end" mt="md" gap="xs">
+          <Button variant="default" disabled={isSaving} onClick={close}>
+            Cancel
+          </Button>
+          <DisabledReason
+            reason={serials === null ? (problems.first ?? problems.last ?? null) : null}
+            onRefused={tellProblems}
+          >
+            <Button type="submit" loading={isSaving}>
+              {serials === null || serials.length === 1
+                ? "Provision device"
+                : `Provision ${serials.length.toLocaleString("en-GB")} devices`}
+            </Button>
+          </DisabledReason>
+        </Group>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,1 @@
+export { DevicesButton } from "./devices-button.tsx";

@@ -1,0 +1,133 @@
+import { Alert, Button, Group, Modal } from "@mantine/core";
+import type { DeviceSecret } from "@suncrew/contract/devices/devices.ts";
+import { writeCsv } from "@suncrew/domain/csv/csv.ts";
+import { IconAlertTriangle, IconCopy, IconDownload } from "@tabler/icons-react";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useRef, useState } from "react";
+import { confirm } from "../../platform/confirm/confirm.ts";
+import { saveFile } from "../../platform/save-file.ts";
+import { toast } from "../../platform/toast.tsx";
+import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { CopyButton, copyText } from "../partners/public.ts";
+import type { NewSecrets } from "./device-calls.ts";
+import classes from "./secrets-dialog.module.css";
+
+const ROW_PX = 44;
+const SEEN_ROWS = 7;
+
+/** Secrets that were just made: to be copied or downloaded now, for nobody can show them again. */
+export function SecretsDialog({ made: { message, secrets }, onClose }: { made: NewSecrets; onClose: () => void }) {
+  useFocusBack();
+  const [isKept, setKept] = useState(false);
+  const isAsking = useRef(false);
+
+  const close = async () => {
+    if (isAsking.current) return;
+    isAsking.current = true;
+    const isSure = isKept || (await confirm(closeQuestion(secrets)));
+    if (isSure) onClose();
+    // The same Escape that answers the question also reaches this dialog.
+    setTimeout(() => (isAsking.current = false));
+  };
+  const copyAll = async () => {
+    const what = secrets.length === 1 ? "Secret" : "Secrets";
+    if (await copyText(secrets.map(({ serial, secret }) => `${serial}\t${secret}`).join("\n"))) {
+      setKept(true);
+      toast.copied(what);
+    } else toast.failure({ title: "Not Copied", message: `${what} could not be copied. Download the file instead.` });
+  };
+  const download = () => {
+    const rows = secrets.map(({ serial, secret }) => [serial, secret]);
+    saveFile(new Blob([writeCsv(["serial_number", "secret"], rows)], { type: "text/csv" }), fileName(secrets));
+    setKept(true);
+  };
+
+  return (
+    <Modal
+      opened
+      onClose={() => void close()}
+      title={secrets.length === 1 ? "Device Secret" : "Device Secrets"}
+      size={640}
+    >
+      <p className={classes["message"]} role="status">
+        {message}
+      </p>
+      <Alert color="yellow" icon={<IconAlertTriangle size={18} />} title="Shown only now" p="sm">
+        Suncrew keeps no copy of a secret. Copy or download {secrets.length === 1 ? "it" : "them"} before you close
+        this: after that only a new secret can be made.
+      </Alert>
+      <SecretList secrets={secrets} />
+      <Group justify="space-between" mt="md" gap="xs">
+        <Group gap="xs">
+          <Button variant="default" leftSection={<IconCopy size={16} aria-hidden />} onClick={() => void copyAll()}>
+            {secrets.length === 1 ? "Copy" : "Copy all"}
+          </Button>
+          <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={download}>
+            Download CSV
+          </Button>
+        </Group>
+        <Button onClick={() => void close()}>Done</Button>
+      </Group>
+    </Modal>
+  );
+}
+
+function SecretList({ secrets }: { secrets: readonly DeviceSecret[] }) {
+  const scroll = useRef<HTMLDivElement>(null);
+  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
+  const virtualizer = useVirtualizer({
+    count: secrets.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => ROW_PX,
+    overscan: 6,
+    initialRect: { width: 560, height: ROW_PX * SEEN_ROWS },
+  });
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- so that the keyboard can scroll it
+    <div
+      ref={scroll}
+      className={classes["scroll"]}
+      tabIndex={0}
+      role="region"
+      aria-label="Secrets"
+      style={{ height: Math.min(secrets.length, SEEN_ROWS) * ROW_PX + 2 }}
+    >
+      <ul className={classes["list"]} style={{ height: virtualizer.getTotalSize() }}>
+        {virtualizer.getVirtualItems().map(({ index, start }) => {
+          const device = secrets[index];
+          return (
+            device && (
+              <li
+                key={device.serial}
+                className={classes["row"]}
+                aria-setsize={secrets.length}
+                aria-posinset={index + 1}
+                style={{ top: start, height: ROW_PX }}
+              >
+                <span className={classes["serial"]}>{device.serial}</span>
+                <code className={classes["secret"]}>{device.secret}</code>
+                {secrets.length > 1 && <CopyButton what={`Secret of ${device.serial}`} text={device.secret} />}
+              </li>
+            )
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function fileName(secrets: readonly DeviceSecret[]): string {
+  const [first, last] = [secrets[0]?.serial, secrets.at(-1)?.serial];
+  return secrets.length === 1 ? `device-${first}.csv` : `devices-${first}-to-${last}.csv`;
+}
+
+function closeQuestion(secrets: readonly DeviceSecret[]) {
+  const what = secrets.length === 1 ? "The secret was" : `The ${secrets.length.toLocaleString("en-GB")} secrets were`;
+  return {
+    title: "Close Without Keeping",
+    message: `${what} neither copied nor downloaded, and cannot be shown again.`,
+    confirmLabel: "Close",
+    cancelLabel: "Go back",
+    destructive: true,
+  };
+}
