@@ -12,6 +12,7 @@ import { type Answer, Caller } from "./caller.ts";
 import { type KnownRobot, makeDevices, storeRobots } from "./fleet.ts";
 import { ServerPlace } from "./killed-servers.ts";
 import { until } from "./moments.ts";
+import type { WriteConfiguration } from "./mosquitto-configuration.ts";
 import { chooseAccount } from "./private-part.ts";
 import { type PrivateMosquitto, startMosquitto } from "./private-mosquitto.ts";
 import { type PrivatePostgres, startPostgres } from "./private-postgres.ts";
@@ -30,10 +31,15 @@ export interface CheckedSystem {
 export interface CheckedOptions {
   readonly robots: number;
   /** What the server connects to, and what it gets beyond the usual. */
+  readonly configuration?: WriteConfiguration;
   readonly connect: (mosquitto: PrivateMosquitto) => { mqttUrl: string; environment?: Record<string, string> };
 }
 
-export async function startCheckedSystem({ robots: count, connect }: CheckedOptions): Promise<CheckedSystem> {
+export async function startCheckedSystem({
+  robots: count,
+  configuration,
+  connect,
+}: CheckedOptions): Promise<CheckedSystem> {
   const account = await chooseAccount();
   const folder = await mkdtemp(join(tmpdir(), "suncrew-checks-"));
   // The other account passes through; what is inside belongs to it or to us alone.
@@ -46,7 +52,7 @@ export async function startCheckedSystem({ robots: count, connect }: CheckedOpti
     const devices = makeDevices("CHK", count);
     const postgres: PrivatePostgres = await startPostgres(folder, account, { durable: true });
     stops.push(() => postgres.stop());
-    const mosquitto = await startMosquitto(folder, account, devices);
+    const mosquitto = await startMosquitto(folder, account, devices, configuration);
     stops.push(() => mosquitto.stop());
     const databaseUrl = await postgres.database("suncrew");
     const adminPassword = randomBytes(12).toString("base64url");

@@ -6,16 +6,16 @@ import type { Device } from "@suncrew/simulator/fleet/link.ts";
 import { type Account, debianProgram, runProgram } from "./private-part.ts";
 
 /** The account of all servers. */
-const SERVER = "suncrew";
+export const SERVER = "suncrew";
 
 /** The server's account: hears what robots say and is the only one to command them (protocol rule 9). */
-const serverAcl = [
+export const serverAcl = [
   `user ${SERVER}`,
   ...robotLeaves.map((leaf) => `topic read ${TOPIC_ROOT}/+/${leaf}`),
   `topic write ${TOPIC_ROOT}/+/command`,
 ];
 /** Every robot: its own topics only; it hears its commands and publishes all else. */
-const robotAcl = [
+export const robotAcl = [
   ...robotLeaves.map((leaf) => `pattern write ${TOPIC_ROOT}/%u/${leaf}`),
   `pattern read ${TOPIC_ROOT}/%u/command`,
 ];
@@ -33,7 +33,16 @@ export interface Configuration {
   readonly serverAccount: string;
   /** The certificate of the authority that signed the broker's, for NODE_EXTRA_CA_CERTS. */
   readonly authorityFile: string;
+  /** What is left to do once the broker runs. */
+  readonly complete?: () => void;
 }
+
+export type WriteConfiguration = (
+  folder: string,
+  account: Account,
+  doors: Doors,
+  devices: readonly Device[],
+) => Promise<Configuration>;
 
 /**
  * Writes what docs/operating.md says: servers and robots come in by doors of their own, so that a robot can neither
@@ -45,12 +54,7 @@ export async function writeConfiguration(
   doors: Doors,
   devices: readonly Device[],
 ): Promise<Configuration> {
-  const write = async (name: string, lines: readonly string[]): Promise<string> => {
-    const path = join(folder, name);
-    await writeFile(path, `${lines.join("\n")}\n`, { mode: 0o600 });
-    if (account !== null) await chown(path, account.uid, account.gid);
-    return path;
-  };
+  const write = (name: string, lines: readonly string[]) => writeOwned(account, join(folder, name), lines);
   const passwords = async (name: string, accounts: readonly string[]): Promise<string> => {
     const path = await write(name, accounts);
     runProgram(account, debianProgram("mosquitto_passwd", "mosquitto"), ["-U", path]);
@@ -88,8 +92,15 @@ export async function writeConfiguration(
   return { file, serverAccount: `${SERVER}:${password}`, authorityFile: tls.authorityFile };
 }
 
+/** Writes a file that belongs to the account and is nobody else's to read. */
+export async function writeOwned(account: Account, path: string, lines: readonly string[]): Promise<string> {
+  await writeFile(path, `${lines.join("\n")}\n`, { mode: 0o600 });
+  if (account !== null) await chown(path, account.uid, account.gid);
+  return path;
+}
+
 /** An authority of our own and the broker's certificate by it, as a small company would make them. */
-function makeCertificates(folder: string, account: Account): { lines: string[]; authorityFile: string } {
+export function makeCertificates(folder: string, account: Account): { lines: string[]; authorityFile: string } {
   const openssl = (...args: string[]) => runProgram(account, debianProgram("openssl", "openssl"), args);
   const file = (name: string) => join(folder, name);
   const [authority, authorityKey] = [file("authority.crt"), file("authority.key")];

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import type { Device } from "@suncrew/simulator/fleet/link.ts";
 import { until } from "./moments.ts";
-import { type Doors, writeConfiguration } from "./mosquitto-configuration.ts";
+import { type Doors, type WriteConfiguration, writeConfiguration } from "./mosquitto-configuration.ts";
 import { type Account, debianProgram, end, freePort, launch, makeFolderFor, runProgram } from "./private-part.ts";
 
 export interface PrivateMosquitto {
@@ -30,6 +30,7 @@ export async function startMosquitto(
   folder: string,
   account: Account,
   devices: readonly Device[],
+  write: WriteConfiguration = writeConfiguration,
 ): Promise<PrivateMosquitto> {
   const own = join(folder, "mosquitto");
   await makeFolderFor(account, own);
@@ -39,7 +40,7 @@ export async function startMosquitto(
     robot: await freePort(),
     robotTls: await freePort(),
   };
-  const { file, serverAccount, authorityFile } = await writeConfiguration(own, account, doors, devices);
+  const { file, serverAccount, authorityFile, complete } = await write(own, account, doors, devices);
   const log = openSync(join(folder, "mosquitto.log"), "a", 0o600);
   let child: ChildProcess;
   const start = async (): Promise<void> => {
@@ -51,7 +52,14 @@ export async function startMosquitto(
       throw error;
     }
   };
+  const stop = (signal: NodeJS.Signals, patienceMs: number) => end(child, signal, patienceMs);
   await start();
+  try {
+    complete?.();
+  } catch (error) {
+    await stop("SIGTERM", 2_000);
+    throw error;
+  }
   const asked = runProgram(account, debianProgram("dpkg-query", "dpkg"), ["-W", "-f", "${Version}", "mosquitto"]);
   return {
     version: asked.trim(),
@@ -60,9 +68,9 @@ export async function startMosquitto(
     robotUrl: `mqtt://127.0.0.1:${doors.robot}`,
     robotTlsUrl: `mqtts://localhost:${doors.robotTls}`,
     authorityFile,
-    kill: () => end(child, "SIGKILL", 2_000),
+    kill: () => stop("SIGKILL", 2_000),
     start,
-    stop: () => end(child, "SIGTERM", 5_000),
+    stop: () => stop("SIGTERM", 5_000),
   };
 }
 

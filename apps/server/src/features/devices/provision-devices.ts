@@ -22,7 +22,11 @@ const SECRET_BYTES = 32;
 /** Accounts that cannot be taken back before the broker counts as away. */
 const FAILED_AT_MOST = 2;
 
-export const newSecret = (): string => randomBytes(SECRET_BYTES).toString("base64url");
+/** Never with a dash at its beginning, which programs take for an option and spreadsheets for a formula. */
+export function newSecret(): string {
+  const secret = randomBytes(SECRET_BYTES).toString("base64url");
+  return secret.startsWith("-") ? newSecret() : secret;
+}
 
 export interface Provision {
   readonly first: string;
