@@ -27,9 +27,17 @@ export async function recordAudit(db: Executor, record: AuditRecord): Promise<vo
   await recordAudits(db, [record]);
 }
 
+/** Rows of one statement: PostgreSQL takes 65,535 values at once. */
+const BATCH = 1_000;
+
 /** The same for many mutations of one transaction, in their order. */
 export async function recordAudits(db: Executor, records: readonly AuditRecord[]): Promise<void> {
-  if (records.length === 0) return;
+  for (let from = 0; from < records.length; from += BATCH) {
+    await insertRecords(db, records.slice(from, from + BATCH));
+  }
+}
+
+async function insertRecords(db: Executor, records: readonly AuditRecord[]): Promise<void> {
   const json = (value: Record<string, unknown> | null | undefined) =>
     value ? JSON.stringify(withoutSecrets(value)) : null;
   await db
