@@ -13,6 +13,11 @@ describe("§5 Session token", () => {
     expect(decodeToken(tokenOf(claims))).toEqual({ role: "PARTNER", exp: 12 });
   });
 
+  test("it may tell the username, for password managers", () => {
+    const claims = { role: "PARTNER", exp: 12, username: "suncare.services" };
+    expect(decodeToken(tokenOf(claims))).toEqual(claims);
+  });
+
   test.each([
     ["no segments", "nonsense"],
     ["an empty one", "a..b"],
