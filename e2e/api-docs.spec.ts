@@ -1,9 +1,12 @@
+import { expectAccessible } from "./support/axe.ts";
 import { expect, test } from "./support/suncrew.ts";
 
 test("open to other programs: /api/docs lists the calls, makes one, and asks nobody but this server", async ({
   page,
   suncrew,
 }) => {
+  // A full scan of a page with every call on it.
+  test.slow();
   const elsewhere: string[] = [];
   page.on("request", (request) => {
     const isHere = request.url().startsWith(suncrew.baseUrl) || /^(data|blob):/.test(request.url());
@@ -16,6 +19,7 @@ test("open to other programs: /api/docs lists the calls, makes one, and asks nob
   await command.getByRole("button").first().click();
   await expect(command.getByText("Every signed-in user may make this call.")).toBeVisible();
   await expect(command.getByText("The robot is away or did not show it in time")).toBeVisible();
+  await expectAccessible(page);
 
   const config = page.locator("#operations-Server-config");
   await config.getByRole("button").first().click();
@@ -31,8 +35,10 @@ test("open to other programs: /api/docs lists the calls, makes one, and asks nob
 });
 
 test("open to other programs: /api/docs fits a phone", async ({ page }) => {
+  test.slow();
   await page.setViewportSize({ width: 390, height: 780 });
   await page.goto("/api/docs");
+  await expectAccessible(page);
   await page.locator("#operations-Commands-sendCommand").getByRole("button").first().click();
   await expect(page.getByText("Names this press")).toBeVisible();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);

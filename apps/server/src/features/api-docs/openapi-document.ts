@@ -12,7 +12,6 @@ import { type Tag, tagOf } from "./tags.ts";
 export interface OpenApiDocument {
   readonly openapi: "3.1.0";
   readonly info: object;
-  readonly servers: readonly object[];
   readonly tags: readonly Tag[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
@@ -60,7 +59,6 @@ export function openApiDocument(): OpenApiDocument {
       description,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: "/", description: "The server that this document comes from." }],
     tags: [...tags.values()].map((tag) => ({ name: tag.name, description: tag.description })),
     paths,
     components: {

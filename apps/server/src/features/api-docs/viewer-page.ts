@@ -18,7 +18,7 @@ export const page = `<!doctype html>
         <a href="/api/docs/asyncapi.json">AsyncAPI document (robots, MQTT)</a>
       </nav>
     </header>
-    <main id="calls"><p class="nothing">This page needs JavaScript; the documents above do not.</p></main>
+    <div id="calls"><p class="nothing">This page needs JavaScript; the documents above do not.</p></div>
     <script src="/api/docs/swagger-ui-bundle.js"></script>
     <script src="/api/docs/start.js"></script>
   </body>
@@ -29,7 +29,8 @@ export const page = `<!doctype html>
 export const startScript = `SwaggerUIBundle({
   url: "/api/docs/openapi.json",
   dom_id: "#calls",
-  deepLinking: true,
+  // A link in each call's button would be a control within a control.
+  deepLinking: false,
   docExpansion: "list",
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
