@@ -28,7 +28,7 @@ export function RobotFields({ state, isNew, ...picking }: RobotFieldsProps) {
   const bound = boundReason(useRobotLive(now?.robot_id ?? 0) ?? now);
   return (
     <div className={classes["fields"]}>
-      <SerialField state={state} bound={bound.serialNumber} {...picking} />
+      <SerialField state={state} bound={bound.serialNumber} isFirst={isNew} {...picking} />
       <RobotTextField
         state={state}
         field="name"
@@ -38,7 +38,14 @@ export function RobotFields({ state, isNew, ...picking }: RobotFieldsProps) {
         // A new robot begins with its serial number.
         {...(!isNew && { "data-autofocus": true })}
       />
-      <RobotTextField state={state} field="installationDate" required type="date" max="9999-12-31" />
+      <RobotTextField
+        state={state}
+        field="installationDate"
+        required
+        type="date"
+        max="9999-12-31"
+        {...(isNew && { className: classes["whole"] })}
+      />
       {!isNew && (
         <NativeSelect
           label={robotFieldLabel.siteId}
@@ -61,11 +68,14 @@ interface SerialFieldProps extends Picking {
   readonly state: RobotFormState;
   /** Why it cannot be changed; null where it can. */
   readonly bound: string | null;
+  /** The dialog begins here. */
+  readonly isFirst: boolean;
 }
 
-function SerialField({ state, bound, isPicking, onPicking }: SerialFieldProps) {
+function SerialField({ state, bound, isFirst, isPicking, onPicking }: SerialFieldProps) {
   const id = useId();
   const { serialNumber } = state.form;
+  const problem = state.problemAt("serialNumber");
   return (
     <Input.Wrapper
       id={id}
@@ -73,25 +83,27 @@ function SerialField({ state, bound, isPicking, onPicking }: SerialFieldProps) {
       label={robotFieldLabel.serialNumber}
       required
       withAsterisk
-      error={state.problemAt("serialNumber")}
+      error={problem}
     >
       <DisabledReason reason={bound}>
         <Button
           id={id}
           name="serialNumber"
+          className={classes["serial"]}
+          data-error={problem !== null || undefined}
           variant="default"
           fullWidth
           justify="space-between"
           aria-label={`Serial number: ${serialNumber === "" ? "choose" : serialNumber}`}
           aria-haspopup="dialog"
-          data-autofocus
+          {...(isFirst && { "data-autofocus": true })}
           rightSection={<IconSelector size={16} aria-hidden />}
           onClick={() => onPicking(true)}
           onBlur={() => {
             if (!isPicking) state.touch("serialNumber");
           }}
         >
-          <span className={classes["number"]}>{serialNumber === "" ? "Choose a serial number" : serialNumber}</span>
+          {serialNumber === "" ? "Choose a serial number" : serialNumber}
         </Button>
       </DisabledReason>
       {bound !== null && <p className={classes["hint"]}>{bound}</p>}

@@ -63,6 +63,7 @@ function Choices({ numbers, chosen, own, onChoose }: ChoicesProps) {
   const [wanted, setWanted] = useState(chosen);
   const id = useId();
   const scroll = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLInputElement>(null);
   const found = useMemo(() => serialChoices(numbers, own, search), [numbers, own, search]);
   const free = useMemo(() => found.flatMap((choice, index) => (choice.state === "assigned" ? [] : [index])), [found]);
   const active = free.find((index) => found[index]?.serialNumber === wanted) ?? free[0] ?? -1;
@@ -74,9 +75,16 @@ function Choices({ numbers, chosen, own, onChoose }: ChoicesProps) {
     overscan: 8,
     initialRect: { width: 300, height: ROW_PX * SEEN_ROWS },
   });
+  const isShown = useRef(false);
   useEffect(() => {
-    if (active >= 0) virtualizer.scrollToIndex(active, { align: "auto" });
+    if (active < 0) return;
+    // First with what comes after it, then only as far as needed.
+    virtualizer.scrollToIndex(active, { align: isShown.current ? "auto" : "center" });
+    isShown.current = true;
   }, [virtualizer, active]);
+
+  // It comes after the dialog has opened, once the list is there.
+  useEffect(() => box.current?.focus(), []);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -96,6 +104,9 @@ function Choices({ numbers, chosen, own, onChoose }: ChoicesProps) {
   return (
     <>
       <TextInput
+        ref={box}
+        // Room for the ring of its focus.
+        pt={3}
         role="combobox"
         aria-label="Search serial numbers"
         aria-expanded
