@@ -139,7 +139,10 @@ test("§2 Robot serial-number picker: assigned ones of all sites are shown and c
   page,
   signIn,
   robots,
+  problems,
 }) => {
+  // One of its robots is away.
+  problems.allow(/status of 504/);
   const site = await robots.site(PAVAGADA);
   await signIn(page, "partner");
   await page.goto(`/sites?site=${site.id}`);
