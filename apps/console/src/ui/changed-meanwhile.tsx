@@ -1,5 +1,6 @@
-import { Alert, Button, Group, Table, Text } from "@mantine/core";
+import { Alert, Button, Group } from "@mantine/core";
 import { IconUsers } from "@tabler/icons-react";
+import classes from "./changed-meanwhile.module.css";
 
 /** A field that somebody else saved differently from what stands in the form. */
 export interface OtherValue {
@@ -24,31 +25,35 @@ export function ChangedMeanwhile({ what, differences, onTakeTheirs, onKeepMine }
   return (
     <Alert
       color="yellow"
-      icon={<IconUsers size={18} />}
+      variant="light"
+      icon={<IconUsers size={18} aria-hidden />}
       title={`Somebody else changed this ${what} while you were editing`}
       role="alert"
       mb="sm"
+      p="sm"
+      className={classes["notice"]}
+      classNames={{ title: classes["title"] ?? "", message: classes["message"] ?? "", icon: classes["icon"] ?? "" }}
     >
-      <Text size="sm">Nothing of yours is lost, and nothing is saved yet.</Text>
+      Nothing of yours is lost, and nothing is saved yet.
       {differences.length > 0 && (
-        <Table mt="xs" withRowBorders={false} verticalSpacing={4} aria-label="What differs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Field</Table.Th>
-              <Table.Th>Yours</Table.Th>
-              <Table.Th>Saved by the other</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
+        <table className={classes["table"]} aria-label="What differs">
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">Yours</th>
+              <th scope="col">Saved by the other</th>
+            </tr>
+          </thead>
+          <tbody>
             {differences.map(({ label, mine, theirs }) => (
-              <Table.Tr key={label}>
-                <Table.Td>{label}</Table.Td>
-                <Table.Td>{mine || "–"}</Table.Td>
-                <Table.Td>{theirs || "–"}</Table.Td>
-              </Table.Tr>
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                <td>{mine || "–"}</td>
+                <td>{theirs || "–"}</td>
+              </tr>
             ))}
-          </Table.Tbody>
-        </Table>
+          </tbody>
+        </table>
       )}
       <Group gap="xs" mt="xs">
         <Button size="xs" variant="default" onClick={onTakeTheirs}>

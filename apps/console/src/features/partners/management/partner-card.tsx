@@ -32,7 +32,7 @@ export function PartnerCard({ partner, onOpen }: PartnerCardProps) {
         <Fact term="Phone" text={partner.contact_info} />
         <Fact term="City, state" text={place} />
         <Fact term="Registration" text={partner.registration} />
-        <Fact term="Username" text={partner.username} without={partner.built_in ? "No sign-in" : "Not given"} />
+        <Fact term="Username" text={partner.username} without={partner.built_in ? "No sign-in" : "No sign-in yet"} />
       </dl>
       <Certifications names={certificationsOf(partner.certifications)} />
       <div className={classes["actions"]}>

@@ -20,7 +20,7 @@ import {
 import type { PartnerDraft, PartnerField, PartnerProblems } from "./partner-form.ts";
 
 export interface PartnerDialogProps {
-  /** The partner to edit; null adds one. */
+  /** The partner to edit, as the list has it now; null adds one. */
   readonly partner: Partner | null;
   readonly onCreated: (created: NewPartner) => void;
   readonly onClose: () => void;
@@ -34,15 +34,17 @@ export function PartnerDialog({ partner, onCreated, onClose }: PartnerDialogProp
   const [left, setLeft] = useState<ReadonlySet<PartnerField>>(new Set());
   const [isTried, setTried] = useState(false);
   const [told, setTold] = useState<PartnerProblems>({});
-  const [theirs, setTheirs] = useState<Partner | null>(null);
+  const [refusedFor, setRefusedFor] = useState<Partner | null>(null);
   const [isBusy, setBusy] = useState(false);
   const isSaving = useRef(false);
   const form = useRef<HTMLFormElement>(null);
 
+  // What somebody else saved since: told by the server's refusal, or seen in the list before.
+  const seen = partner !== null && stored !== null && partner.version > stored.version && !isBusy ? partner : null;
+  const theirs = refusedFor ?? seen;
   const original = stored === null ? null : draftOf(stored);
   const problems = partnerProblems(draft);
-  const obstacle =
-    theirs === null ? saveObstacle(draft, original) : "Somebody else changed this partner: choose what to keep first.";
+  const obstacle = theirs === null ? saveObstacle(draft, original) : "Choose first: take theirs or keep mine.";
   const close = useGuardedClose(differencesOf(draft, original ?? emptyDraft).length > 0, onClose);
 
   const focusOn = (field: PartnerField | null) => {
@@ -64,7 +66,7 @@ export function PartnerDialog({ partner, onCreated, onClose }: PartnerDialogProp
     setBusy(false);
     if (outcome.kind === "created") onCreated(outcome.created);
     else if (outcome.kind === "updated") onClose();
-    else if (outcome.kind === "changed-meanwhile") setTheirs(outcome.theirs);
+    else if (outcome.kind === "changed-meanwhile") setRefusedFor(outcome.theirs);
     else {
       setTold(outcome.problems);
       focusOn(firstWrongField(outcome.problems));
@@ -81,11 +83,11 @@ export function PartnerDialog({ partner, onCreated, onClose }: PartnerDialogProp
             onTakeTheirs={() => {
               setDraft(draftOf(theirs));
               setStored(theirs);
-              setTheirs(null);
+              setRefusedFor(null);
             }}
             onKeepMine={() => {
               setStored(theirs);
-              setTheirs(null);
+              setRefusedFor(null);
             }}
           />
         )}

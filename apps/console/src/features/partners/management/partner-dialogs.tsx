@@ -42,7 +42,7 @@ function Dialog({ open, partners, onOpen }: PartnerDialogsProps) {
     case "edit":
       return (
         <PartnerDialog
-          partner={open.kind === "edit" ? open.partner : null}
+          partner={open.kind === "edit" ? (partners.find(({ id }) => id === open.partner.id) ?? open.partner) : null}
           // §4 Partner: after creation the credentials dialog opens by itself.
           onCreated={(created) => onOpen({ kind: "share", partnerId: created.id, created })}
           onClose={close}

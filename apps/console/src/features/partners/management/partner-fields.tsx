@@ -51,8 +51,7 @@ export function PartnerFields({ draft, problems, onType, onLeave }: PartnerField
             maxLength={maxLength}
             autoComplete="off"
             data-autofocus={field === "name" || undefined}
-            data-wide={isWide || undefined}
-            data-short={isShort || undefined}
+            wrapperProps={{ "data-wide": isWide || undefined, "data-short": isShort || undefined }}
             className={classes["field"]}
             value={draft[field]}
             error={problems[field]}

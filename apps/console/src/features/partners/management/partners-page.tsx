@@ -21,13 +21,15 @@ import { searchPartners } from "./partner-search.ts";
 import classes from "./partners-page.module.css";
 
 const SEARCH = "q";
+const REREAD_EVERY_MS = 10_000;
 const MIN_CARD_PX = 340;
 const CARD_PX = 268;
 const keyOf = (partner: Partner) => partner.id;
 
 /** §2 Partner Management page. */
 export function PartnersPage() {
-  const query = useQuery(routeQuery(partnerDetails, {}));
+  // The live stream tells nothing of partners: whoever manages them sees what others do a moment later.
+  const query = useQuery({ ...routeQuery(partnerDetails, {}), refetchInterval: REREAD_EVERY_MS });
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const [search, setSearch] = useAddressedSearch();
   const words = useDeferredValue(search);

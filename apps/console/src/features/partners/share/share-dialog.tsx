@@ -73,7 +73,7 @@ function questionAbout({ name, username }: SignIn): Question {
   }
   return {
     title: "Regenerate Password",
-    message: `${name} gets a new password. The present one stops working at once, and ${username} is signed out everywhere.`,
+    message: `${name} gets a new password. The present one stops working at once, and the user "${username}" is signed out everywhere.`,
     confirmLabel: "Regenerate",
     destructive: true,
   };
