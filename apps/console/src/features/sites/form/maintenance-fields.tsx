@@ -3,7 +3,7 @@ import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { CONTACT_MAX, PHONE_MAX } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
-import { Suspense, useState } from "react";
+import { Suspense } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { PartnerPicker } from "../../partners/public.ts";
@@ -13,19 +13,26 @@ import type { SiteFormState } from "./use-site-form.ts";
 
 const EMAIL_MAX = 254;
 
+export interface MaintenanceFieldsProps {
+  readonly state: SiteFormState;
+  /** The picker of partners is open: Escape is for it alone. */
+  readonly isPicking: boolean;
+  readonly onPicking: (isPicking: boolean) => void;
+}
+
 /** §5 Site create: a maintenance partner, or contact, phone and e-mail, which a chosen partner fills. */
-export function MaintenanceFields({ state }: { state: SiteFormState }) {
-  const [isPicking, setPicking] = useState(false);
+export function MaintenanceFields({ state, isPicking, onPicking }: MaintenanceFieldsProps) {
   const { form, change } = state;
   const partners = useQuery(routeQuery(partnerDetails, {})).data;
   const partner = partners?.find(({ id }) => id === form.maintenancePartnerId);
   const hasPartner = form.maintenancePartnerId !== null;
   const problem = state.problemAt("maintenancePartnerId");
-  const filled = (text: string | null | undefined) => (hasPartner ? { shown: text ?? "", disabled: true } : {});
+  const filled = (text: string | null | undefined) =>
+    hasPartner ? { shown: text ?? "", disabled: true, required: false, withAsterisk: false } : {};
 
   const choose = (chosen: Partner | null) => {
     change({ maintenancePartnerId: chosen?.id ?? null, maintenancePartner: chosen?.name ?? "" });
-    setPicking(false);
+    onPicking(false);
   };
 
   return (
@@ -43,7 +50,7 @@ export function MaintenanceFields({ state }: { state: SiteFormState }) {
             size="xs"
             name="maintenancePartnerId"
             aria-haspopup="dialog"
-            onClick={() => setPicking(true)}
+            onClick={() => onPicking(true)}
           >
             Select Maintenance Partner
           </Button>
@@ -79,7 +86,12 @@ export function MaintenanceFields({ state }: { state: SiteFormState }) {
       </div>
       {isPicking && (
         <Suspense fallback={null}>
-          <PartnerPicker chosenId={form.maintenancePartnerId} onChoose={choose} onClose={() => setPicking(false)} />
+          <PartnerPicker
+            chosenId={form.maintenancePartnerId}
+            onChoose={choose}
+            // The Escape that closes it must not find the dialog below listening again.
+            onClose={() => setTimeout(() => onPicking(false))}
+          />
         </Suspense>
       )}
     </fieldset>

@@ -1,7 +1,7 @@
 import { Button, Modal, Skeleton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { lazy, Suspense, useMemo, useRef } from "react";
+import { lazy, Suspense, useMemo, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
 import { ChangedMeanwhile } from "../../../ui/changed-meanwhile.tsx";
@@ -31,6 +31,7 @@ export function SiteDialog({ site, sites, onSaved, onClose }: SiteDialogProps) {
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const state = useSiteForm(site, sites, onSaved);
   const close = useGuardedClose(state.isChanged && !state.isSaving, onClose);
+  const [isPicking, setPicking] = useState(false);
   const formElement = useRef<HTMLFormElement>(null);
   const ownId = site?.id;
   const others = useMemo(() => sites.filter(({ id }) => id !== ownId), [sites, ownId]);
@@ -45,7 +46,14 @@ export function SiteDialog({ site, sites, onSaved, onClose }: SiteDialogProps) {
   };
 
   return (
-    <Modal opened onClose={close} title={site === null ? "Add New Site" : "Edit Site"} size={960} fullScreen={isNarrow}>
+    <Modal
+      opened
+      onClose={close}
+      title={site === null ? "Add New Site" : "Edit Site"}
+      size={960}
+      fullScreen={isNarrow}
+      closeOnEscape={!isPicking}
+    >
       <form ref={formElement} noValidate onSubmit={(event) => void submit(event)}>
         {state.meanwhile !== null && (
           <ChangedMeanwhile
@@ -56,10 +64,7 @@ export function SiteDialog({ site, sites, onSaved, onClose }: SiteDialogProps) {
           />
         )}
         <div className={classes["halves"]}>
-          <div className={classes["half"]}>
-            <SiteFields state={state} />
-            <MaintenanceFields state={state} />
-          </div>
+          <SiteFields state={state} />
           <div className={classes["mapHalf"]}>
             <Suspense fallback={<Skeleton className={classes["mapWaiting"]} radius="md" />}>
               <PlacePicker
@@ -76,6 +81,7 @@ export function SiteDialog({ site, sites, onSaved, onClose }: SiteDialogProps) {
               Press the map to set latitude and longitude, or drag the pin. Dots are the other sites.
             </p>
           </div>
+          <MaintenanceFields state={state} isPicking={isPicking} onPicking={setPicking} />
         </div>
         {/* Also Enter in a field presses Save, as browsers have it: a disabled one then shows what is wrong. */}
         {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions, jsx-a11y/click-events-have-key-events -- see above */}

@@ -12,9 +12,9 @@ test.each([
   expect(importSummary({ rows })).toBe(text);
 });
 
-test("Import: a problem is a sentence that names its column", () => {
-  expect(problemSentences(bad)).toEqual(["Pin code must have six digits"]);
-  expect(problemSentences({ ...bad, problems: [{ field: "email", message: "is not an e-mail address" }] })).toEqual([
-    "email is not an e-mail address",
+test("Import: a problem names its column, where it is about one", () => {
+  expect(problemSentences(bad)).toEqual(["pin_code: Pin code must have six digits"]);
+  expect(problemSentences({ ...bad, problems: [{ field: "row", message: "The row has more cells" }] })).toEqual([
+    "The row has more cells",
   ]);
 });

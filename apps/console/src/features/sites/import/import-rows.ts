@@ -12,9 +12,7 @@ export function importSummary(answer: Pick<ImportResponse, "rows">): string {
   return `${count} ${count === 1 ? "row" : "rows"}, ${bad === 0 ? "none" : bad} with problems`;
 }
 
-/** A row's problems as sentences: the server names the column, its own sentence may as well. */
+/** A row's problems, each with the column that it is about. */
 export function problemSentences({ problems }: ImportRow): readonly string[] {
-  return problems.map(({ field, message }) =>
-    /^[a-z]/.test(message) && field !== "" ? `${field} ${message}` : message,
-  );
+  return problems.map(({ field, message }) => (field === "" || field === "row" ? message : `${field}: ${message}`));
 }

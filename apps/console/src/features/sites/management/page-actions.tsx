@@ -29,7 +29,7 @@ export function PageActions({ onAddSite, onImport }: PageActionsProps) {
 
   return (
     <div className={classes["actions"]}>
-      <Menu position="bottom-end" width={210}>
+      <Menu position="bottom-end" width={210} classNames={{ item: classes["menuItem"] ?? "" }}>
         <Menu.Target>
           <Button
             variant="default"

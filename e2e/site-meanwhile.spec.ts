@@ -1,0 +1,135 @@
+import type { Page } from "@playwright/test";
+import { BHADLA, expectDisabled, expectEnabled, expectToast, REWA } from "./support/dashboard.ts";
+import { expect, openEdit, siteRow, test } from "./support/made-sites.ts";
+
+/** What others do appears within a second; the rest is for a busy machine. */
+const LIVE_MS = 3000;
+
+const notice = (page: Page) => page.getByRole("alert").filter({ hasText: "Somebody else changed this site" });
+
+test("two people edit a site at once: the second is told what the first saved, and may save over it", async ({
+  page,
+  openBrowser,
+  signIn,
+  sites,
+}) => {
+  const made = await sites.make();
+  const second = await openBrowser();
+  await signIn(second, "admin");
+  await second.goto("/sites");
+  const theirs = await openEdit(second, made.name);
+  await theirs.district.fill("Jaipur");
+  await theirs.address.fill("Lake Road 5");
+
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  const mine = await openEdit(page, made.name);
+  await mine.district.fill("Ajmer");
+  await mine.save.click();
+  await expectToast(page, "Site Updated", `${made.name} has been successfully updated.`);
+
+  await expect(notice(second)).toBeVisible({ timeout: LIVE_MS });
+  await expect(notice(second).getByRole("row")).toHaveText([
+    /Yours/,
+    /Address.*Lake Road 5.*Lake Road 4/,
+    /Jaipur.*Ajmer/,
+  ]);
+  await expectDisabled(theirs.save, "Choose first: take theirs or keep mine.");
+  await expect(theirs.district).toHaveValue("Jaipur");
+  await notice(second).getByRole("button", { name: "Keep mine" }).click();
+  await expect(notice(second)).toBeHidden();
+  await theirs.save.click();
+  await expectToast(second, "Site Updated", `${made.name} has been successfully updated.`);
+  expect(await sites.named(made.name)).toMatchObject({ district: "Jaipur", address: "Lake Road 5" });
+});
+
+test("two people edit a site at once without the live stream: the server refuses the second, who takes the first's", async ({
+  page,
+  signIn,
+  sites,
+  problems,
+}) => {
+  problems.allow(/status of 409|ERR_FAILED/);
+  const made = await sites.make();
+  await page.route("**/api/live", (route) => route.abort());
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  const dialog = await openEdit(page, made.name);
+  await dialog.district.fill("Jaipur");
+  await sites.change(made, { district: "Ajmer", pin_code: "305001" });
+  await dialog.save.click();
+  await expect(notice(page)).toBeVisible();
+  await expect(dialog.district).toHaveValue("Jaipur");
+  expect(await sites.named(made.name)).toMatchObject({ district: "Ajmer" });
+  await notice(page).getByRole("button", { name: "Take theirs" }).click();
+  await expect(dialog.district).toHaveValue("Ajmer");
+  await expect(dialog.pinCode).toHaveValue("305001");
+  await expectDisabled(dialog.save, "Nothing has been changed.");
+  await dialog.district.fill("Tonk");
+  await expectEnabled(dialog.save);
+  await dialog.save.click();
+  await expectToast(page, "Site Updated", `${made.name} has been successfully updated.`);
+  expect(await sites.named(made.name)).toMatchObject({ district: "Tonk", pin_code: "305001" });
+});
+
+test("a site deleted while somebody edits it is told, and nothing can be saved", async ({ page, signIn, sites }) => {
+  const made = await sites.make();
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  const dialog = await openEdit(page, made.name);
+  await dialog.district.fill("Jaipur");
+  await sites.restore();
+  await expect(dialog.save).toHaveAttribute("aria-disabled", "true", { timeout: LIVE_MS });
+  await expectDisabled(dialog.save, "This site has been deleted meanwhile, or given to somebody else.");
+  await expect(siteRow(page, made.name)).toHaveCount(0);
+});
+
+test("§5 Site edit by a partner: a name that a foreign site has is refused by the server in the same words", async ({
+  page,
+  signIn,
+  sites,
+  problems,
+}) => {
+  problems.allow(/status of 409/);
+  await signIn(page, "partner");
+  await page.goto("/sites");
+  const dialog = await openEdit(page, BHADLA);
+  await dialog.name.fill(REWA.toLowerCase());
+  await dialog.save.click();
+  const taken = "A site with this name already exists. Please choose a different name.";
+  await expectToast(page, "Duplicate Site Name", taken);
+  await expect(dialog.name).toHaveAccessibleDescription(taken);
+  const rewa = await sites.named(REWA);
+  await dialog.name.fill(`${BHADLA} East`);
+  await dialog.latitude.fill(String(rewa.latitude));
+  await dialog.longitude.fill(String(rewa.longitude));
+  await dialog.save.click();
+  const there = "A site with these coordinates already exists. Please choose a different location.";
+  await expectToast(page, "Duplicate Location", there);
+  await expect(dialog.latitude).toHaveAccessibleDescription(there);
+});
+
+test("§6 PARTNER: no Add New Site, no site delete, no files of sites; the partner of its site is not its to change", async ({
+  page,
+  signIn,
+  sites,
+}) => {
+  const before = await sites.named(BHADLA);
+  await signIn(page, "partner");
+  await page.goto("/sites");
+  await expect(siteRow(page, BHADLA).getByRole("button", { name: "Edit" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Add New Site" })).toHaveCount(0);
+  await expect(page.getByRole("region", { name: "All Sites" }).getByRole("button", { name: "Delete" })).toHaveCount(0);
+  await page.getByRole("button", { name: "Import / Export" }).click();
+  await expect(page.getByRole("menuitem")).toHaveText(["Import Robots", "Export Robots"]);
+  await page.keyboard.press("Escape");
+  const dialog = await openEdit(page, BHADLA);
+  await expectDisabled(dialog.selectPartner, "Only Super Admins can change the maintenance partner.");
+  await expect(dialog.contact).toHaveValue("Asha Rathore");
+  await expect(dialog.contact).toBeDisabled();
+  await dialog.address.fill("Bhadla, Gate 2");
+  await dialog.save.click();
+  await expectToast(page, "Site Updated", `${BHADLA} has been successfully updated.`);
+  const { maintenance_partner_id: partnerId } = before;
+  expect(await sites.named(BHADLA)).toMatchObject({ address: "Bhadla, Gate 2", maintenance_partner_id: partnerId });
+});
