@@ -30,6 +30,12 @@ export const percentInputSchema = z
 /** `YYYY-MM-DD`. */
 export const dateSchema = z.iso.date();
 
+/** A day of a form, from 1900 on: the calendar has a year 0 that no database stores. */
+export function dayInputSchema(name: string) {
+  const sentence = `${name} must be a day, YYYY-MM-DD`;
+  return z.iso.date({ error: sentence, abort: true }).refine((day) => day >= "1900-01-01", `${sentence}, from 1900 on`);
+}
+
 /** An instant, ISO 8601 in UTC. */
 export const instantSchema = z.iso.datetime();
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { IMPORT_MAX_BYTES, importBodySchema, importResponseSchema } from "../http/import.ts";
 import { defineRoute } from "../http/route.ts";
 import {
+  dayInputSchema,
   idInputSchema,
   idSchema,
   optionalText,
@@ -23,7 +24,7 @@ const robotFields = {
     .trim()
     .min(1, "Serial number is required")
     .pipe(serialSchema),
-  installation_date: z.iso.date("Installation date must be a day, YYYY-MM-DD"),
+  installation_date: dayInputSchema("Installation date"),
   motor_type: optionalText(ROBOT_TYPE_MAX),
   control_type: optionalText(ROBOT_TYPE_MAX),
 };

@@ -3,6 +3,7 @@ import { IMPORT_MAX_BYTES, importBodySchema, importResponseSchema } from "../htt
 import { defineRoute } from "../http/route.ts";
 import {
   dateSchema,
+  dayInputSchema,
   degreesInputSchema,
   idInputSchema,
   idSchema,
@@ -67,7 +68,7 @@ const siteFields = {
     .trim()
     .min(1, { error: "Pin code is required", abort: true })
     .regex(/^\d{6}$/, "Pin code must have six digits"),
-  commissioning_date: z.iso.date("Commissioning date must be a day, YYYY-MM-DD"),
+  commissioning_date: dayInputSchema("Commissioning date"),
   latitude: degreesInputSchema("Latitude", 90),
   longitude: degreesInputSchema("Longitude", 180),
   /** The phone of whom to call; kept only where there is no partner. */

@@ -1,6 +1,7 @@
 import { exportSites, importSites, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
 import { SITE_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
+import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { rememberWhole, standWhole } from "../../../test/stand-whole.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
@@ -234,6 +235,47 @@ describe("Import of sites: all or nothing", () => {
     expect(performance.now() - began).toBeLessThan(15_000);
     expect(await sites()).toHaveLength(5_003);
   });
+});
+
+test("Import of sites: whatever stands in the cells, a file is applied exactly where its preview has no problem", async () => {
+  const strange = fc.oneof(
+    { weight: 3, arbitrary: fc.string({ unit: "grapheme", maxLength: 12 }) },
+    fc.string({ unit: "binary", maxLength: 8 }).filter((text) => text.isWellFormed() && !text.includes("\0")),
+    fc.constantFrom(
+      "",
+      "-0",
+      "1e5",
+      "0000-01-01",
+      "9999-12-31",
+      "31/12/9999",
+      "İ",
+      "ß",
+      "\u2028",
+      "Owncare Services",
+      "00",
+    ),
+  );
+  const cell = (column: (typeof SITE_COLUMNS)[number]) =>
+    fc.oneof({ weight: 8, arbitrary: fc.constant(right[column] ?? "") }, { weight: 1, arbitrary: strange });
+  const row = fc.record({
+    ...Object.fromEntries(SITE_COLUMNS.map((column) => [column, cell(column)])),
+    name: strange,
+    latitude: fc.integer({ min: -90, max: 90 }).map(String),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 3 }), async (rows) => {
+      await standWhole(server.db);
+      const csv = fileOf(...rows);
+      const preview = await send(csv, false);
+      expect([csv, preview.status]).toEqual([csv, 200]);
+      const { rows: checked, problems } = importSites.response.parse(preview.body);
+      const isGood = problems.length === 0 && checked.every((each) => each.problems.length === 0);
+      const applied = await send(csv, true);
+      expect([csv, applied.status]).toEqual([csv, isGood ? 200 : 400]);
+      expect(await sites()).toHaveLength(isGood ? 3 + rows.length : 3);
+    }),
+    { numRuns: 60 },
+  );
 });
 
 describe("Export of sites", () => {

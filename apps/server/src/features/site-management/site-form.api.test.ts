@@ -104,6 +104,7 @@ describe("§7 POST api/sites/create", () => {
     ["pin_code", 518001],
     ["commissioning_date", "2023-02-29"],
     ["commissioning_date", "29-02-2024"],
+    ["commissioning_date", "0000-01-01"],
     ["name", "x".repeat(121)],
     ["address", "x".repeat(301)],
     ["maintenance_email", "nobody"],
