@@ -1,0 +1,273 @@
+import type { Page } from "@playwright/test";
+import { changePassword } from "@suncrew/contract/auth/auth.ts";
+import { ApiClient } from "./support/api.ts";
+import { signInWith } from "./support/made-partners.ts";
+import { expectDisabled, expectEnabled, expectToast } from "./support/dashboard.ts";
+import {
+  expect,
+  openPartners,
+  partnerBody,
+  partnerCard,
+  partnerForm,
+  shareDialog,
+  test,
+  typed,
+} from "./support/partners-page.ts";
+
+const MASK = "••••••••••••";
+
+/** Notes every link that the page opens, with its target, in place of opening it. */
+async function noteOpenedLinks(page: Page): Promise<readonly (readonly [link: string, target: string])[]> {
+  const opened: [string, string][] = [];
+  await page.exposeFunction("noteLink", (link: string, target: string) => void opened.push([link, target]));
+  await page.addInitScript(() => {
+    globalThis.open = (link, target) => {
+      const note: unknown = Reflect.get(globalThis, "noteLink");
+      if (typeof note === "function") Reflect.apply(note, globalThis, [String(link), String(target)]);
+      return null;
+    };
+  });
+  return opened;
+}
+
+async function openShare(page: Page, name: string) {
+  await partnerCard(page, name).getByRole("button", { name: "Share credentials" }).click();
+  const share = shareDialog(page);
+  await expect(share.root).toBeVisible();
+  return share;
+}
+
+/** The password as the dialog shows it. */
+async function shownPassword(page: Page): Promise<string> {
+  const share = shareDialog(page);
+  await share.show.click();
+  const password = (await share.credentials.locator("code").last().textContent()) ?? "";
+  expect(password.length).toBeGreaterThanOrEqual(8);
+  return password;
+}
+
+test("§4 Partner: after creation the credentials dialog opens by itself, with a sign-in that works", async ({
+  page,
+  openBrowser,
+  signIn,
+  partners,
+}) => {
+  await signIn(page, "admin");
+  await openPartners(page);
+  await page.getByRole("button", { name: "Add New Partner" }).click();
+  const form = partnerForm(page, "Add New Partner");
+  for (const [label, text] of Object.entries(typed)) await form.field(label).fill(text);
+  // A double press makes one partner.
+  await form.save.dblclick();
+  await expectToast(page, "Partner Added Successfully", `${typed["Company name"]} has been added.`);
+  const share = shareDialog(page);
+  await expect(share.root).toBeVisible();
+  await expect(form.root).toBeHidden();
+  await expect(share.root.getByLabel("Contact information").getByRole("definition")).toHaveText([
+    "Thar Panel Works",
+    "Imran Khan",
+    "imran@thar.example",
+    "098290 55667 (+919829055667)",
+  ]);
+  await expect(share.credentials).toContainText("thar.panel");
+  const password = await shownPassword(page);
+  await share.close.click();
+  await expect(share.root).toBeHidden();
+  await expect(page.getByRole("button", { name: "Add New Partner" })).toBeFocused();
+  await expect(partnerCard(page, typed["Company name"])).toHaveCount(1);
+  expect((await partners.named(typed["Company name"]))?.username).toBe("thar.panel");
+
+  const partner = await openBrowser();
+  await signInWith(partner, { username: "thar.panel", password });
+});
+
+test("§2 Share Login Credentials: the password is masked, shown, hidden and copied; hidden, it is not in the page", async ({
+  page,
+  context,
+  signIn,
+  partners,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const { name, username, password } = await partners.make();
+  await signIn(page, "admin");
+  await openPartners(page);
+  const share = await openShare(page, name);
+  const secret = share.credentials.locator("code").last();
+  await expect(secret).toContainText(MASK);
+  expect(await page.content()).not.toContain(password);
+  await share.show.click();
+  await expect(secret).toHaveText(password);
+  await share.hide.click();
+  await expect(secret).toContainText(MASK);
+  await share.copyPassword.click();
+  await expectToast(page, "Copied to Clipboard", "Password copied to clipboard");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(password);
+  await share.copyUsername.click();
+  await expectToast(page, "Copied to Clipboard", "Username copied to clipboard");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(username);
+});
+
+test("§2 Share Login Credentials: Email, WhatsApp and SMS open prefilled links; the password is kept nowhere else", async ({
+  page,
+  signIn,
+  partners,
+}) => {
+  const opened = await noteOpenedLinks(page);
+  const { name, username, password } = await partners.make({ contact_info: "098290 11223" });
+  await signIn(page, "admin");
+  await openPartners(page);
+  const share = await openShare(page, name);
+  await share.message.fill("Welcome & see you,\nसौर टीम + co.");
+  for (const [way, sentence] of [
+    [share.email, "The e-mail is filled in. Send it in your mail program."],
+    [share.whatsApp, "The message is filled in. Send it in WhatsApp."],
+    [share.sms, "The text message is filled in. Send it on your phone."],
+  ] as const) {
+    await way.click();
+    await expectToast(page, "Credentials Shared", sentence);
+  }
+  const text = [
+    "Hello Leela Bhati,",
+    "",
+    "these are your login credentials for Suncrew:",
+    `Username: ${username}`,
+    `Password: ${password}`,
+    `Sign in at: ${new URL(page.url()).origin}`,
+    "",
+    "Welcome & see you,",
+    "सौर टीम + co.",
+    "",
+    "Please change the password in your profile after you have signed in.",
+  ];
+  const lines = (by: string) => encodeURIComponent(text.join(by));
+  const subject = "Your%20Suncrew%20login%20credentials";
+  await expect
+    .poll(() => opened)
+    .toEqual([
+      [`mailto:leela@marudhar.example?subject=${subject}&body=${lines("\r\n")}`, "_self"],
+      [`https://wa.me/919829011223?text=${lines("\n")}`, "_blank"],
+      [`sms:+919829011223?body=${lines("\n")}`, "_self"],
+    ]);
+  expect(page.url()).not.toContain(password);
+  const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]));
+  expect(kept).toContain("token");
+  expect(kept).not.toContain(password);
+});
+
+test("§2 Share Login Credentials: a number that cannot be called says why; e-mail still works", async ({
+  page,
+  signIn,
+  partners,
+}) => {
+  const { name } = await partners.make({ contact_info: "98290 11223", country: "Atlantis" });
+  await signIn(page, "admin");
+  await openPartners(page);
+  const share = await openShare(page, name);
+  const reason =
+    'The phone number has no country code, and the country "Atlantis" is not known. Write it with + and its code.';
+  await expectDisabled(share.whatsApp, reason);
+  await expectDisabled(share.sms, reason);
+  await expectEnabled(share.email);
+});
+
+test("§4 Partner: regenerating asks, replaces the shown password, and signs the partner out at once", async ({
+  page,
+  openBrowser,
+  signIn,
+  suncrew,
+  partners,
+  problems,
+}) => {
+  problems.allow(/status of 401/);
+  const { name, username, password } = await partners.make();
+  const partner = await openBrowser();
+  await signInWith(partner, { username, password });
+
+  await signIn(page, "admin");
+  await openPartners(page);
+  const share = await openShare(page, name);
+  await share.show.click();
+  await share.regenerate.click();
+  const question = page.getByRole("dialog", { name: "Regenerate Password" });
+  await expect(question).toContainText(`the user "${username}" is signed out everywhere`);
+  await page.keyboard.press("Escape");
+  await expect(question).toBeHidden();
+  await expect(share.credentials).toContainText(password);
+  await share.regenerate.click();
+  await question.getByRole("button", { name: "Regenerate" }).click();
+  await expectToast(page, "Password Reset Successfully", `${name} has a new password and has been signed out.`);
+  await expect(share.credentials).not.toContainText(password);
+  const renewed = (await share.credentials.locator("code").last().textContent()) ?? "";
+  expect(renewed).toBe((await partners.named(name))?.enc_password);
+
+  await expect(partner.getByRole("button", { name: "Sign In" })).toBeVisible();
+  await expect(ApiClient.signIn(suncrew.baseUrl, username, password)).rejects.toThrow(/401/);
+  await signInWith(partner, { username, password: renewed });
+});
+
+test("§8 Partners: a password that cannot be reset says the specification's sentence; the shown one stays", async ({
+  page,
+  signIn,
+  partners,
+  problems,
+}) => {
+  problems.allow(/status of 503/);
+  const { name, password } = await partners.make();
+  await signIn(page, "admin");
+  await openPartners(page);
+  await page.route("**/api/partner/resetPassword/*", (route) =>
+    route.fulfill({ status: 503, json: { message: "The database is busy." } }),
+  );
+  const share = await openShare(page, name);
+  await share.show.click();
+  await share.regenerate.click();
+  await page.getByRole("dialog", { name: "Regenerate Password" }).getByRole("button", { name: "Regenerate" }).click();
+  const sentence = "Failed to reset password. Please try again.";
+  await expectToast(page, "Password Reset Failed", sentence, "The database is busy.");
+  await expect(share.credentials).toContainText(password);
+});
+
+test("accounts and credentials: a password of the partner's own is not shown; regeneration alone is offered", async ({
+  page,
+  signIn,
+  suncrew,
+  partners,
+}) => {
+  const { name, username, password } = await partners.make();
+  const own = await ApiClient.signIn(suncrew.baseUrl, username, password);
+  await own.call(changePassword, { body: { currentPassword: password, newPassword: "my-own-word-9" } });
+  await signIn(page, "admin");
+  await openPartners(page);
+  const share = await openShare(page, name);
+  await expect(share.credentials).toContainText("This partner has set a password of its own, which nobody can see.");
+  await expect(share.show).toHaveCount(0);
+  for (const way of [share.email, share.whatsApp, share.sms]) {
+    await expectDisabled(way, "There is no password to share. Regenerate it first.");
+  }
+  await share.regenerate.click();
+  await page.getByRole("dialog", { name: "Regenerate Password" }).getByRole("button", { name: "Regenerate" }).click();
+  await expectEnabled(share.email);
+  expect(await shownPassword(page)).toBe((await partners.named(name))?.enc_password);
+});
+
+test("signing out leaves nothing of a password behind: the page is loaded anew, and no answer was kept", async ({
+  page,
+  signIn,
+  partners,
+}) => {
+  const { name } = await partners.make(partnerBody);
+  await signIn(page, "admin");
+  const answer = page.waitForResponse("**/api/partner/details");
+  await openPartners(page);
+  expect((await answer).headers()["cache-control"]).toContain("no-store");
+  const share = await openShare(page, name);
+  await share.close.click();
+  await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }));
+  await page
+    .getByRole("banner")
+    .getByRole("button", { name: /Vikram/ })
+    .click();
+  await page.getByRole("menuitem", { name: "Logout" }).click();
+  await expect(page.getByRole("button", { name: "Sign In" })).toBeVisible();
+  await expect.poll(() => page.evaluate(() => Reflect.has(globalThis, "isSamePage"))).toBe(false);
+});

@@ -1,0 +1,371 @@
+import { readFile } from "node:fs/promises";
+import { expectAccessible } from "./support/axe.ts";
+import { expectDisabled, expectEnabled, expectToast, toasts } from "./support/dashboard.ts";
+import {
+  expect,
+  openPartners,
+  partnerBody,
+  partnerCard,
+  partnerForm,
+  shareDialog,
+  test,
+  typed,
+} from "./support/partners-page.ts";
+import { themes, useTheme } from "./support/themes.ts";
+
+const DETAILS_CALL = "**/api/partner/details";
+
+test("§2 Partner Management page: a card for each partner, with its facts, two certifications and how many more", async ({
+  page,
+  signIn,
+  partners,
+}) => {
+  await partners.make({ registration: "U40106", certifications: "ISO 9001, ISO 45001 , MNRE, CEA" });
+  await signIn(page, "admin");
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Partners" }).click();
+  await expect(page).toHaveTitle("Partner Management - Suncrew");
+  const card = partnerCard(page, partnerBody.name);
+  await expect(card.getByRole("definition")).toHaveText([
+    "Leela Bhati",
+    "leela@marudhar.example",
+    "+91 98290 11223",
+    "Bikaner, Rajasthan",
+    "U40106",
+    "marudhar.solar",
+  ]);
+  await expect(card.getByRole("list", { name: "Certifications" }).getByRole("listitem")).toHaveText([
+    "ISO 9001",
+    "ISO 45001",
+    /^\+2/,
+  ]);
+  await card.getByText("+2").hover();
+  await expect(page.getByRole("tooltip")).toHaveText("MNRE, CEA");
+  for (const name of ["Share credentials", "Edit", "Delete"]) await expectEnabled(card.getByRole("button", { name }));
+
+  const inHouse = partnerCard(page, "In-house");
+  const share = inHouse.getByRole("button", { name: "Share credentials" });
+  await expectDisabled(share, "In-house is built in: nobody signs in as it.");
+  await expectDisabled(inHouse.getByRole("button", { name: "Delete" }), "In-house is built in and stays.");
+  await expectEnabled(inHouse.getByRole("button", { name: "Edit" }));
+  // The password is nowhere on the page before it is asked for.
+  expect(await page.content()).not.toContain((await partners.named(partnerBody.name))?.enc_password);
+});
+
+test("§2 Partner Management page: search by what a card shows; it stands in the address", async ({ page, signIn }) => {
+  await signIn(page, "admin");
+  await openPartners(page);
+  const search = page.getByRole("searchbox", { name: "Search partners" });
+  const cards = page.getByRole("article");
+  await expect(cards).toHaveCount(5);
+  for (const words of ["sunCARE", "rathore", "asha.rathore@", "9829041276", "Jodhpur", "rajasthan", "U40106RJ"]) {
+    await search.fill(words);
+    await expect(cards).toHaveCount(1);
+    await expect(cards).toHaveAccessibleName("SunCare Services");
+  }
+  await expect(page.getByText("1 of 5 partners")).toBeVisible();
+  await expect(page).toHaveURL(/\/partners\?q=U40106RJ$/);
+  await page.reload();
+  await expect(search).toHaveValue("U40106RJ");
+  await expect(cards).toHaveCount(1);
+  await search.fill("nobody at all");
+  await expect(page.getByText("No partners match your search criteria.")).toBeVisible();
+  await expectDisabled(page.getByRole("button", { name: "Export CSV" }), "There is no partner to export.");
+  await page.getByRole("button", { name: "Clear search" }).click();
+  await expect(cards).toHaveCount(5);
+  await expect(page).toHaveURL(/\/partners$/);
+});
+
+test("§8 Fetch failures: the page says so without a toast, and Retry loads it; none is 'No maintenance partners found.'", async ({
+  page,
+  signIn,
+  problems,
+}) => {
+  problems.allow(/status of 500/);
+  await signIn(page, "admin");
+  await page.route(DETAILS_CALL, (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
+  await page.goto("/partners");
+  await expect(page.getByText("The partners could not be loaded.")).toBeVisible();
+  await expect(toasts(page)).toHaveCount(0);
+  await expectAccessible(page);
+  await page.unroute(DETAILS_CALL);
+  await page.route(DETAILS_CALL, (route) => route.fulfill({ json: [] }));
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByText("No maintenance partners found.")).toBeVisible();
+});
+
+test("§9 CSV exports: maintenance_partners.csv has its eight columns, every script, no formula, phone numbers as they are", async ({
+  page,
+  signIn,
+  partners,
+}) => {
+  const body = { contact_info: "+91 98290 11223", registration: '=HYPERLINK("http://x")', certifications: "ISO" };
+  const made = await partners.make({ ...body, name: "सौर सेवा, जोधपुर", contact_person: 'Leela "Lee" Bhati' });
+  await signIn(page, "admin");
+  await openPartners(page, "/partners?q=Bikaner");
+  await expect(page.getByRole("article")).toHaveCount(1);
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export CSV" }).click();
+  const download = await downloading;
+  expect(download.suggestedFilename()).toBe("maintenance_partners.csv");
+  expect(await readFile(await download.path(), "utf8")).toBe(
+    "\uFEFFName,Contact Person,Email,Phone,City,State,Registration,Username\r\n" +
+      '"सौर सेवा, जोधपुर","Leela ""Lee"" Bhati",leela@marudhar.example,+91 98290 11223,Bikaner,Rajasthan,' +
+      `"'=HYPERLINK(""http://x"")",${made.username}\r\n`,
+  );
+});
+
+test("§5 Partner add: each required field has its own message, and Save is disabled until all are there", async ({
+  page,
+  signIn,
+  partners,
+}) => {
+  await signIn(page, "admin");
+  await openPartners(page);
+  await page.getByRole("button", { name: "Add New Partner" }).click();
+  const form = partnerForm(page, "Add New Partner");
+  await expect(form.field("Company name")).toBeFocused();
+  await expect(form.field("Country")).toHaveValue("USA");
+  await expect(form.root.getByRole("list", { name: "Services" }).getByRole("listitem")).toHaveText([
+    "Robot Maintenance",
+    "Software Updates",
+  ]);
+  await expect(form.root.getByText("is required")).toHaveCount(0);
+  await expectDisabled(
+    form.save,
+    "Still to fill in: Company name, Contact person, Email, Phone, Address, City, State, Zip code",
+  );
+  await form.field("City").focus();
+  await form.field("State").focus();
+  await expect(form.root.getByText("is required")).toHaveText(["Company name is required", "City is required"]);
+
+  await form.field("Country").fill("  ");
+  await form.field("Country").press("Enter");
+  await expect(form.field("Company name")).toBeFocused();
+  for (const label of Object.keys(typed)) {
+    await expect(form.field(label)).toHaveAccessibleDescription(`${label} is required`);
+  }
+  await expect(form.root.getByText("is required")).toHaveText(
+    Object.keys(typed).map((label) => `${label} is required`),
+  );
+  await expectAccessible(page);
+
+  for (const [label, text] of Object.entries(typed)) await form.field(label).fill(text);
+  await expectEnabled(form.save);
+  for (const [label, text] of Object.entries(typed)) {
+    await form.field(label).fill("   ");
+    await expectDisabled(form.save, `${label} is required`);
+    await form.field(label).fill(text);
+  }
+  await form.field("Email").fill("imran");
+  await expectDisabled(form.save, "Email is not an e-mail address");
+  await form.field("Email").press("Enter");
+  await expect(form.field("Email")).toBeFocused();
+  expect(await partners.named(typed["Company name"])).toBeUndefined();
+
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog", { name: "Discard Changes" }).getByRole("button", { name: "Keep editing" }).click();
+  await expect(form.field("City")).toHaveValue(typed.City);
+  await form.cancel.click();
+  await page.getByRole("dialog", { name: "Discard Changes" }).getByRole("button", { name: "Discard" }).click();
+  await expect(form.root).toBeHidden();
+  await expect(page.getByRole("button", { name: "Add New Partner" })).toBeFocused();
+});
+
+test("§5 Partner edit: Save is disabled while nothing is changed; certifications are trimmed; no country shows INDIA", async ({
+  page,
+  signIn,
+  partners,
+}) => {
+  await partners.make({ country: null, certifications: "ISO 9001" });
+  await signIn(page, "admin");
+  await openPartners(page);
+  const card = partnerCard(page, partnerBody.name);
+  await card.getByRole("button", { name: "Edit" }).click();
+  const form = partnerForm(page, "Edit Partner");
+  await expect(form.field("Country")).toHaveValue("INDIA");
+  await expectDisabled(form.save, "Nothing has been changed yet.");
+  await form.field("City").fill(` ${partnerBody.city} `);
+  await expectDisabled(form.save, "Nothing has been changed yet.");
+  await form.field("Certifications").fill(" ISO 9001 ,, MNRE ,");
+  await form.field("Tax ID").fill("08AAK");
+  await form.field("Tax ID").press("Enter");
+  await expectToast(page, "Partner Updated", `${partnerBody.name} has been updated.`);
+  await expect(form.root).toBeHidden();
+  await expect(card.getByRole("button", { name: "Edit" })).toBeFocused();
+  await expect(card.getByRole("list", { name: "Certifications" })).toContainText("MNRE");
+  expect(await partners.named(partnerBody.name)).toMatchObject({
+    certifications: "ISO 9001, MNRE",
+    tax_id: "08AAK",
+    country: "INDIA",
+    status: "ACTIVE",
+  });
+});
+
+test("two people edit a partner at once: the second is told what the first saved, and loses nothing", async ({
+  page,
+  signIn,
+  partners,
+  problems,
+}) => {
+  problems.allow(/status of 409/);
+  const { id } = await partners.make();
+  await signIn(page, "admin");
+  await openPartners(page);
+  await partnerCard(page, partnerBody.name).getByRole("button", { name: "Edit" }).click();
+  const form = partnerForm(page, "Edit Partner");
+  await form.field("City").fill("Nokha");
+  await partners.change(id, { city: "Kolayat", state: "RJ" });
+  await form.field("City").press("Enter");
+  const notice = form.root.getByRole("alert").filter({ hasText: "Somebody else changed this partner" });
+  await expect(notice.getByRole("row")).toHaveText([/Yours/, /City.*Nokha.*Kolayat/, /State.*Rajasthan.*RJ/]);
+  await expectDisabled(form.save, "Choose first: take theirs or keep mine.");
+  await expectAccessible(page);
+  await notice.getByRole("button", { name: "Keep mine" }).click();
+  await expect(form.field("City")).toHaveValue("Nokha");
+  await form.save.click();
+  await expectToast(page, "Partner Updated", `${partnerBody.name} has been updated.`);
+  expect(await partners.named(partnerBody.name)).toMatchObject({ city: "Nokha", state: "Rajasthan" });
+});
+
+test("§8 Partners: what cannot be saved says the specification's sentence and the server's reason, at its field too", async ({
+  page,
+  signIn,
+  partners,
+  problems,
+}) => {
+  problems.allow(/status of (400|500)/);
+  await partners.make();
+  await signIn(page, "admin");
+  await openPartners(page);
+  const refusal = { message: "The phone is not taken.", errors: [{ field: "contact_info", message: "is not wanted" }] };
+  await page.route("**/api/partner/create", (route) => route.fulfill({ status: 400, json: refusal }));
+  await page.route("**/api/partner/update/*", (route) => route.fulfill({ status: 500, json: { message: "" } }));
+  await page.getByRole("button", { name: "Add New Partner" }).click();
+  const add = partnerForm(page, "Add New Partner");
+  for (const [label, text] of Object.entries(typed)) await add.field(label).fill(text);
+  await add.save.click();
+  await expectToast(
+    page,
+    "Partner Creation Failed",
+    "Failed to create partner. Please try again.",
+    "The phone is not taken.",
+  );
+  await expect(add.field("Phone")).toHaveAccessibleDescription("is not wanted");
+  await expect(add.field("Phone")).toBeFocused();
+  await expect(add.field("Company name")).toHaveValue(typed["Company name"]);
+  await add.cancel.click();
+  await page.getByRole("button", { name: "Discard" }).click();
+
+  await partnerCard(page, partnerBody.name).getByRole("button", { name: "Edit" }).click();
+  const edit = partnerForm(page, "Edit Partner");
+  await edit.field("City").fill("Nokha");
+  await edit.save.click();
+  await expectToast(page, "Partner Update Failed", "Failed to update partner. Please try again.");
+  await expect(edit.field("City")).toHaveValue("Nokha");
+});
+
+test("§2 delete dialog: it warns; while sites are assigned it is refused with the reason; else the partner is gone", async ({
+  page,
+  signIn,
+  partners,
+  problems,
+}) => {
+  problems.allow(/status of 409/);
+  const made = await partners.make();
+  await signIn(page, "admin");
+  await openPartners(page);
+  await partnerCard(page, "SunCare Services").getByRole("button", { name: "Delete" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete Partner" });
+  await expect(dialog).toContainText("Delete SunCare Services? This action is permanent and cannot be undone.");
+  await expect(dialog.getByRole("button", { name: "Cancel" })).toBeFocused();
+  await dialog.getByRole("button", { name: "Delete Partner" }).click();
+  const reason =
+    "2 sites are assigned to this partner: Bhadla Solar Park, Pavagada Solar Park. Give them to another partner first.";
+  await expectToast(page, "Partner Deletion Failed", "Failed to delete partner. Please try again.", reason);
+  await expect(dialog.getByRole("alert")).toContainText(reason);
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+
+  const card = partnerCard(page, made.name);
+  await card.getByRole("button", { name: "Delete" }).click();
+  await expect(dialog).toContainText(`Its user ${made.username} is signed out and can no longer sign in.`);
+  await dialog.getByRole("button", { name: "Delete Partner" }).click();
+  await expectToast(page, "Partner Deleted", `${made.name} has been deleted.`);
+  await expect(card).toHaveCount(0);
+  expect(await partners.named(made.name)).toBeUndefined();
+});
+
+test("§6 /partners is for Super Admins: a partner comes to the dashboard and is told why; nobody signed in to the sign-in page", async ({
+  page,
+  signIn,
+}) => {
+  await page.goto("/partners");
+  await expect(page.getByRole("button", { name: "Sign In" })).toBeVisible();
+  await signIn(page, "partner");
+  await expect(page.getByRole("navigation", { name: "Main" }).getByRole("link")).not.toContainText(["Partners"]);
+  await page.goto("/partners");
+  await expect(page).toHaveURL(/\/dashboard/);
+  await expectToast(page, "Access Denied", "Only Super Admins can access Partner Management.");
+  expect(await page.evaluate(() => localStorage.getItem("token"))).not.toBeNull();
+});
+
+test("hundreds of partners: only the cards near the window exist, and the last can be scrolled to", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  await page.route(DETAILS_CALL, async (route) => {
+    const rows: unknown = await (await route.fetch()).json();
+    const row: unknown = Array.isArray(rows) ? rows[0] : null;
+    const many = Array.from({ length: 400 }, (_, at) => ({ ...Object(row), id: 1000 + at, name: `Partner ${at}` }));
+    await route.fulfill({ json: many });
+  });
+  await openPartners(page);
+  await expect(page.getByText("400 partners")).toBeVisible();
+  expect(await page.getByRole("article").count()).toBeLessThan(60);
+  await page.keyboard.press("End");
+  await expect(partnerCard(page, "Partner 399")).toBeVisible();
+});
+
+for (const theme of themes) {
+  test(`the partners page and its dialogs break no rule of WCAG AA in ${theme}`, async ({ page, signIn, partners }) => {
+    // Four full scans of the page.
+    test.slow();
+    const made = await partners.make({ certifications: "ISO 9001, ISO 45001, MNRE" });
+    await useTheme(page, theme);
+    await signIn(page, "admin");
+    await openPartners(page);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Add New Partner" }).click();
+    await partnerForm(page, "Add New Partner").field("Company name").press("Enter");
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await partnerCard(page, made.name).getByRole("button", { name: "Share credentials" }).click();
+    await shareDialog(page).root.getByText("Preview of the message").click();
+    await expectAccessible(page);
+    await shareDialog(page).regenerate.click();
+    await expect(page.getByRole("dialog", { name: "Regenerate Password" })).toBeVisible();
+    await expectAccessible(page);
+  });
+}
+
+for (const width of [360, 390]) {
+  test(`the partners page and its dialogs fit a screen ${width} px wide`, async ({ page, signIn, partners }) => {
+    const made = await partners.make({ name: "Shree Mahalakshmi Renewable Operations Private Limited of Bikaner" });
+    await page.setViewportSize({ width, height: 780 });
+    await signIn(page, "admin");
+    await openPartners(page);
+    const card = partnerCard(page, made.name);
+    const fits = async () => expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    await fits();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Add New Partner" }).click();
+    await expect(partnerForm(page, "Add New Partner").field("Company name")).toBeFocused();
+    await fits();
+    await page.keyboard.press("Escape");
+    await card.getByRole("button", { name: "Share credentials" }).click();
+    await expect(shareDialog(page).email).toBeVisible();
+    await fits();
+    await expectAccessible(page);
+  });
+}
