@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createTestDatabase } from "../../test/test-database.ts";
-import { deviceAccess } from "../features/devices/public.ts";
+import { deviceAccess, hashDeviceSecret, storeDeviceSecrets } from "../features/devices/public.ts";
 import type { OpenDatabase } from "../platform/database/database.ts";
 import { demoDevicesFile, demoScenarioFile, readOrMakeDemoDevices, writeDemoScenario } from "./demo-devices.ts";
 import { demoParks } from "./demo-parks.ts";
@@ -101,6 +101,12 @@ describe("demo data", () => {
     const access = deviceAccess(database.db);
     expect(await access.signIn("SCR-1001", before?.secret ?? "")).toBe(false);
     expect(await access.signIn("SCR-1001", devices[0]?.secret ?? "")).toBe(true);
+    // A secret that somebody rotated since stays, and the simulator's is not put back.
+    const secretSha256 = hashDeviceSecret("rotated by a person");
+    await storeDeviceSecrets(database.db, [{ serial: "SCR-1001", secretSha256 }]);
+    const again = await readOrMakeDemoDevices(dataDir, demoFleet(usualFleet));
+    await seedDemo(database.db, usualFleet, again, { history: false });
+    expect(await access.signIn("SCR-1001", "rotated by a person")).toBe(true);
   });
 
   test("a database with people who are no demo's is left as it is", async () => {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { hashPassword } from "../features/auth/public.ts";
 import { demoSignIns } from "../features/config/public.ts";
-import { hashDeviceSecret, storeDeviceSecrets } from "../features/devices/public.ts";
+import { hashDeviceSecret, storeDeviceSecrets, storeMissingDevices } from "../features/devices/public.ts";
 import type { Db, Tx } from "../platform/database/database.ts";
 import type { DemoDevice } from "./demo-devices.ts";
 import { demoFleet, type FleetSize } from "./demo-fleet.ts";
@@ -24,14 +24,17 @@ export async function seedDemo(
   options: { readonly history: boolean },
 ): Promise<SeedResult> {
   return await db.transaction().execute(async (tx) => {
-    const secrets = devices.map(({ serial, secret }) => ({ serial, secretSha256: hashDeviceSecret(secret) }));
+    const secretsOf = (some: readonly DemoDevice[]) =>
+      some.map(({ serial, secret }) => ({ serial, secretSha256: hashDeviceSecret(secret) }));
     const stored = await storedFleet(tx);
     if (stored !== null) {
-      await storeDeviceSecrets(tx, secrets);
+      // Somebody may have rotated a device's secret: only one that was lost is made anew.
+      await storeDeviceSecrets(tx, secretsOf(devices.filter(({ isNew }) => isNew === true)));
+      await storeMissingDevices(tx, secretsOf(devices));
       return await growFleet(tx, stored, size);
     }
     if ((await tx.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined) return "not-a-demo";
-    await storeDeviceSecrets(tx, secrets);
+    await storeDeviceSecrets(tx, secretsOf(devices));
     const partnerIds = await insertPartners(tx);
     await insertUsers(tx, partnerIds);
     const { parks, robots } = demoFleet(size);

@@ -1,8 +1,8 @@
-import { ActionIcon, Alert, Button, Modal, SegmentedControl, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Modal, SegmentedControl, Tooltip } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { deviceList } from "@suncrew/contract/devices/devices.ts";
 import type { Device } from "@suncrew/contract/devices/devices.ts";
-import { IconInfoCircle, IconPlus, IconRefresh } from "@tabler/icons-react";
+import { IconPlus, IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { confirm } from "../../platform/confirm/confirm.ts";
@@ -142,22 +142,24 @@ function Devices({ devices, isNarrow, isReading, onRead, above, onAbove }: Devic
           value={filter}
           data={deviceFilters.map((value) => ({
             value,
-            label: `${filterWord[value]} ${counts[value].toLocaleString("en-GB")}`,
+            // A telephone has no room for the numbers.
+            label: isNarrow ? filterWord[value] : `${filterWord[value]} ${counts[value].toLocaleString("en-GB")}`,
           }))}
           onChange={(value) => setFilter(deviceFilters.find((one) => one === value) ?? "all")}
         />
         <Tooltip label="Read again">
-          <ActionIcon variant="default" size={30} aria-label="Read devices again" loading={isReading} onClick={onRead}>
+          <ActionIcon
+            className={classes["read"] ?? ""}
+            variant="default"
+            size={30}
+            aria-label="Read devices again"
+            loading={isReading}
+            onClick={onRead}
+          >
             <IconRefresh size={16} aria-hidden />
           </ActionIcon>
         </Tooltip>
       </div>
-      {isDemo && (
-        <Alert className={classes["hint"] ?? ""} icon={<IconInfoCircle size={16} />} p="xs">
-          In this demo no simulated robot plays a newly provisioned device: it stays away until something signs in with
-          its secret.
-        </Alert>
-      )}
       {found.length === 0 ? (
         <p className={classes["none"]} role="status">
           {devices.length === 0 ? "No devices yet." : "No devices match."}

@@ -52,7 +52,13 @@ export function SecretsDialog({ made: { message, secrets }, onClose }: { made: N
       <p className={classes["message"]} role="status">
         {message}
       </p>
-      <Alert color="yellow" icon={<IconAlertTriangle size={18} />} title="Shown only now" p="sm">
+      <Alert
+        color="yellow"
+        classNames={{ title: classes["noteTitle"] ?? "", message: classes["noteText"] ?? "" }}
+        icon={<IconAlertTriangle size={18} />}
+        title="Shown only now"
+        p="sm"
+      >
         Suncrew keeps no copy of a secret. Copy or download {secrets.length === 1 ? "it" : "them"} before you close
         this: after that only a new secret can be made.
       </Alert>
@@ -62,11 +68,18 @@ export function SecretsDialog({ made: { message, secrets }, onClose }: { made: N
           <Button variant="default" leftSection={<IconCopy size={16} aria-hidden />} onClick={() => void copyAll()}>
             {secrets.length === 1 ? "Copy" : "Copy all"}
           </Button>
-          <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={download}>
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+            data-autofocus
+            onClick={download}
+          >
             Download CSV
           </Button>
         </Group>
-        <Button onClick={() => void close()}>Done</Button>
+        <Button ml="auto" onClick={() => void close()}>
+          Done
+        </Button>
       </Group>
     </Modal>
   );

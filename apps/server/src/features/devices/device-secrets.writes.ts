@@ -19,6 +19,19 @@ export async function isKnownDevice(db: Executor, serial: string): Promise<boole
   return row !== undefined;
 }
 
+/** Provisions those of the devices that are not known yet; a secret that was rotated since stays. */
+export async function storeMissingDevices(
+  db: Executor,
+  devices: readonly { serial: string; secretSha256: Buffer }[],
+): Promise<void> {
+  if (devices.length === 0) return;
+  await db
+    .insertInto("devices")
+    .values(devices.map(({ serial, secretSha256 }) => ({ serial, secret_sha256: secretSha256 })))
+    .onConflict((conflict) => conflict.column("serial").doNothing())
+    .execute();
+}
+
 /** Provisions devices, or gives known ones a new secret. */
 export async function storeDeviceSecrets(
   db: Executor,

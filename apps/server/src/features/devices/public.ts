@@ -1,5 +1,5 @@
 export { Bridge, type BridgeParts } from "./bridge.ts";
-export { storeDeviceSecrets } from "./device-secrets.writes.ts";
+export { storeDeviceSecrets, storeMissingDevices } from "./device-secrets.writes.ts";
 export { type DeviceAccess, deviceAccess, hashDeviceSecret } from "./device-access.ts";
 /** For the demo's history, which is stored by what really stores what robots say. */
 export { ensureReadingsPartitions } from "./devices.writes.ts";

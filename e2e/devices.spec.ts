@@ -1,0 +1,216 @@
+import { readFile } from "node:fs/promises";
+import { deviceList } from "@suncrew/contract/devices/devices.ts";
+import { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { createFleet } from "@suncrew/simulator/fleet/fleet.ts";
+import type { Locator, Page } from "@playwright/test";
+import { expectAccessible } from "./support/axe.ts";
+import { expectToast, REWA } from "./support/dashboard.ts";
+import { expect, test } from "./support/suncrew.ts";
+import { themes, useTheme } from "./support/themes.ts";
+
+const DEVICES_CALL = "**/api/devices";
+const dialogNamed = (page: Page, name: string) => page.getByRole("dialog", { name, exact: true });
+const row = (page: Page, serial: string) => dialogNamed(page, "Devices").getByRole("row").filter({ hasText: serial });
+/** Of many rows only those in sight exist: the search brings one there. */
+async function findRow(page: Page, serial: string): Promise<Locator> {
+  await dialogNamed(page, "Devices").getByRole("searchbox", { name: "Search devices" }).fill(serial);
+  return row(page, serial);
+}
+const field = (dialog: Locator, label: RegExp) => dialog.getByRole("textbox", { name: label });
+
+async function openDevices(page: Page): Promise<Locator> {
+  await page.goto("/sites?dialog=devices");
+  const dialog = dialogNamed(page, "Devices");
+  await expect(dialog.getByRole("table", { name: "Devices" })).toBeVisible();
+  return dialog;
+}
+
+/** Provisions by the dialog; answers the dialog that shows the secrets. */
+async function provision(page: Page, first: string, last = ""): Promise<Locator> {
+  await dialogNamed(page, "Devices").getByRole("button", { name: "Provision" }).click();
+  const form = dialogNamed(page, "Provision Devices");
+  await field(form, /^Serial number/).fill(first);
+  await field(form, /^To/).fill(last);
+  await form.getByRole("button", { name: /^Provision/ }).click();
+  const secrets = page.getByRole("dialog", { name: /^Device Secret/ });
+  await expect(secrets).toBeVisible();
+  return secrets;
+}
+
+test("protocol rule 9: a Super Admin sees every device with its robot and site, searched and filtered", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  await page.getByRole("button", { name: "Devices" }).click();
+  await expect(page).toHaveURL(/dialog=devices/);
+  const dialog = dialogNamed(page, "Devices");
+  await expect(row(page, "SCR-1001")).toContainText("Bhadla Row 01");
+  await expect(row(page, "SCR-1001")).toContainText("Bhadla Solar Park");
+  await expect(await findRow(page, "SCR-1020")).toContainText("Free");
+  await dialog.getByRole("searchbox", { name: "Search devices" }).fill("bhadla 1002");
+  await expect(dialog.getByRole("row")).toHaveCount(2);
+  await dialog.getByRole("searchbox", { name: "Search devices" }).fill("");
+  await dialog.getByText(/^Free \d+$/).click();
+  await expect(row(page, "SCR-1001")).toHaveCount(0);
+  await expect(await findRow(page, "SCR-1020")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(page).not.toHaveURL(/dialog=/);
+});
+
+test("protocol rule 9: each field says what is wrong with it, and a preview how many devices there will be", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  await openDevices(page);
+  await dialogNamed(page, "Devices").getByRole("button", { name: "Provision" }).click();
+  const form = dialogNamed(page, "Provision Devices");
+  const [first, last] = [field(form, /^Serial number/), field(form, /^To/)];
+  await first.fill("");
+  await last.focus();
+  await expect(form).toContainText("Serial number is required");
+  await first.fill("SCR-1019");
+  await expect(form).toContainText("SCR-1019 is taken");
+  await first.fill("SCR-7001");
+  await last.fill("SCR-6001");
+  await first.focus();
+  await expect(form).toContainText("Counts up the first one's last digits");
+  await last.fill("SCR-7020");
+  await expect(form).toContainText("20 devices: SCR-7001 to SCR-7020");
+  await expect(form.getByRole("button", { name: "Provision 20 devices" })).toBeVisible();
+  await form.getByRole("button", { name: "Cancel" }).click();
+  await dialogNamed(page, "Discard Changes").getByRole("button", { name: "Discard" }).click();
+  await expect(form).toBeHidden();
+});
+
+test("protocol rule 9: secrets are shown once, and a robot signs in to the broker with the one that was told", async ({
+  page,
+  signIn,
+  suncrew,
+  apiAs,
+}) => {
+  await signIn(page, "admin");
+  await openDevices(page);
+  const secrets = await provision(page, "SCR-8001", "SCR-8003");
+  await expect(secrets).toContainText("3 devices provisioned");
+  await secrets.getByRole("button", { name: "Done" }).click();
+  const question = dialogNamed(page, "Close Without Keeping");
+  await expect(question).toContainText("The 3 secrets were neither copied nor downloaded");
+  await question.getByRole("button", { name: "Go back" }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    secrets.getByRole("button", { name: "Download CSV" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("devices-SCR-8001-to-SCR-8003.csv");
+  const [head, line = ""] = (await readFile(await download.path(), "utf8")).split("\r\n");
+  expect(head).toBe("\uFEFFserial_number,secret");
+  const [serial = "", secret = ""] = line.split(",");
+  await expect(secrets).toContainText(secret);
+  await secrets.getByRole("button", { name: "Done" }).click();
+  await expect(secrets).toBeHidden();
+  await expect(page.getByText(secret)).toHaveCount(0);
+  await expect(await findRow(page, serial)).toContainText("Free");
+
+  const admin = await apiAs("admin");
+  const site = (await admin.call(siteDetails, {})).find(({ name }) => name === REWA);
+  const form = { robot_name: "Rewa new", installation_date: "2026-01-01", motor_type: "BLDC", control_type: "PLC" };
+  await admin.call(createRobot, { body: { ...form, site_id: site?.id ?? 0, serial_number: serial } });
+  const fleet = createFleet({ mqttUrl: `mqtt://127.0.0.1:${suncrew.mqttPort}`, devices: [{ serial, secret }] });
+  fleet.start();
+  await fleet.untilConnected();
+  await expect
+    .poll(async () => (await admin.call(deviceList, {})).find((one) => one.serial === serial)?.robot?.online)
+    .toBe(true);
+  await dialogNamed(page, "Devices").getByRole("button", { name: "Read devices again" }).click();
+  await expect(row(page, serial)).toContainText("Online");
+
+  // Rotating ends the robot's connection and its secret at once.
+  const cut = fleet.robot(serial).until(({ connected }) => !connected);
+  await row(page, serial)
+    .getByRole("button", { name: `Rotate the secret of ${serial}` })
+    .click();
+  const rotation = dialogNamed(page, "Rotate Secret");
+  await expect(rotation).toContainText("that of robot Rewa new at Rewa Ultra Mega Solar");
+  await rotation.getByRole("button", { name: "Rotate Secret" }).click();
+  await cut;
+  const told = page.getByRole("dialog", { name: "Device Secret", exact: true });
+  await expect(told).toContainText(`Device ${serial} has a new secret`);
+  await told.getByRole("button", { name: "Download CSV" }).click();
+  await told.getByRole("button", { name: "Done" }).click();
+  await fleet.stop();
+
+  // Retiring names the robot; the row stays, and nothing can be done with it any more.
+  await row(page, serial)
+    .getByRole("button", { name: `Retire ${serial}` })
+    .click();
+  const retirement = dialogNamed(page, "Retire Device");
+  await expect(retirement).toContainText("The robot is stopped, shows offline and takes no command");
+  await retirement.getByRole("button", { name: "Retire Device" }).click();
+  await expectToast(page, "Device Retired", `Device ${serial} retired`);
+  await expect(row(page, serial)).toContainText("Retired");
+  await expect(row(page, serial).getByRole("button")).toHaveCount(0);
+});
+
+test("protocol rule 9: a refusal is told with its reason, and a list that cannot be had with a way to try again", async ({
+  page,
+  signIn,
+  problems,
+}) => {
+  problems.allow(/503/);
+  await signIn(page, "admin");
+  await openDevices(page);
+  const message = "The robots' broker cannot be reached. Nothing was provisioned.";
+  await page.route(DEVICES_CALL, (route) =>
+    route.request().method() === "POST" ? route.fulfill({ status: 503, json: { message } }) : route.fallback(),
+  );
+  await dialogNamed(page, "Devices").getByRole("button", { name: "Provision" }).click();
+  const form = dialogNamed(page, "Provision Devices");
+  await field(form, /^Serial number/).fill("SCR-8101");
+  await page.keyboard.press("Enter");
+  await expectToast(page, "Provisioning Failed", "No device was provisioned.", message);
+  await expect(field(form, /^Serial number/)).toHaveValue("SCR-8101");
+  await page.unroute(DEVICES_CALL);
+  await page.route(DEVICES_CALL, (route) => route.fulfill({ status: 503, json: { message: "The database is away." } }));
+  await page.goto("/sites?dialog=devices");
+  await expect(dialogNamed(page, "Devices")).toContainText("The devices could not be loaded.");
+  await page.unroute(DEVICES_CALL);
+  await dialogNamed(page, "Devices").getByRole("button", { name: "Retry" }).click();
+  await expect(row(page, "SCR-1001")).toBeVisible();
+});
+
+test("§6 PARTNER: there is no Devices button, and its address opens nothing and asks for nothing", async ({
+  page,
+  signIn,
+}) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await signIn(page, "partner");
+  await page.goto("/sites?dialog=devices");
+  await expect(page.getByRole("heading", { name: "All Sites" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Devices" })).toHaveCount(0);
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  expect(asked).not.toContain("/api/devices");
+});
+
+for (const theme of themes) {
+  for (const width of [1440, 390]) {
+    test(`§9 Themes: devices can be used by everybody at ${width} px in the theme ${theme}`, async ({
+      page,
+      signIn,
+    }) => {
+      await page.setViewportSize({ width, height: 844 });
+      await useTheme(page, theme);
+      await signIn(page, "admin");
+      const dialog = await openDevices(page);
+      await expectAccessible(page);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      await dialog.getByRole("button", { name: "Provision" }).click();
+      await expect(dialogNamed(page, "Provision Devices")).toBeVisible();
+      await expectAccessible(page);
+    });
+  }
+}
