@@ -6,7 +6,7 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import type { Locator, Page } from "@playwright/test";
 import type { ApiClient } from "./api.ts";
-import { expect, test as base } from "./made-groups.ts";
+import { expect as eventually, test as base } from "./made-groups.ts";
 
 /** Devices of the demo that no robot has; a test finds them switched on and connected. */
 export const FREE_SERIALS = ["SCR-1013", "SCR-1015", "SCR-1017", "SCR-1018", "SCR-1019", "SCR-1020"] as const;
@@ -90,7 +90,7 @@ export const test = base.extend<{ readonly robots: MadeRobots }>({
     await robots.deleteAll();
     for (const serial of FREE_SERIALS) await simulator.clear(serial);
     for (const serial of FREE_SERIALS) {
-      await expect.poll(async () => (await simulator.robot(serial)).connected, { timeout: 30_000 }).toBe(true);
+      await eventually.poll(async () => (await simulator.robot(serial)).connected, { timeout: 30_000 }).toBe(true);
     }
     await use(robots);
     // A robot in a group is not deleted.
@@ -99,7 +99,7 @@ export const test = base.extend<{ readonly robots: MadeRobots }>({
   },
 });
 
-export { expect };
+export const { expect } = test;
 
 /** A robot's row on the Site Management page. */
 export function robotRow(page: Page, serial: string): Locator {

@@ -12,13 +12,20 @@ export interface RobotForm {
   readonly installation_date: string;
 }
 
+const fields = ["site_id", "robot_name", "serial_number", "motor_type", "control_type", "installation_date"] as const;
+
 /** The form of a robot that this transaction has locked, and which edit it comes from. */
 export async function readRobotForm(tx: Tx, robotId: number): Promise<RobotForm & { readonly version: number }> {
   return tx
     .selectFrom("robots")
-    .select(["site_id", "robot_name", "serial_number", "motor_type", "control_type", "installation_date", "version"])
+    .select([...fields, "version"])
     .where("id", "=", robotId)
     .executeTakeFirstOrThrow();
+}
+
+/** True where nothing would be stored differently. */
+export function isSameForm(one: RobotForm, other: RobotForm): boolean {
+  return fields.every((field) => one[field] === other[field]);
 }
 
 /** Stores an edit; its state row follows a robot to another site by itself. */

@@ -150,6 +150,13 @@ describe("§7 Robots: update", () => {
     expect((await audits("UPDATE_ROBOT")).map(({ outcome }) => outcome)).toEqual(["DONE", "REFUSED"]);
   });
 
+  test("an edit that changes nothing is done and counts as none", async () => {
+    const { ownRobot } = server.fixtures;
+    await update(ownRobot);
+    expect((await update(ownRobot)).status).toBe(200);
+    expect((await robotsAt(ownRobot.siteId)).find(({ id }) => id === ownRobot.id)?.version).toBe(2);
+  });
+
   test("§5 Robot form: its own name and serial number are no duplicates, another's are", async () => {
     const { ownRobot } = server.fixtures;
     expect((await update(ownRobot, { robot_name: "OWN-1" })).status).toBe(200);

@@ -17,6 +17,7 @@ import { refusedForm } from "./refused-form.ts";
 import {
   becomeOtherMachine,
   changeRobotRow,
+  isSameForm,
   moveWithRobot,
   readRobotForm,
   type RobotForm,
@@ -69,6 +70,8 @@ export async function updateRobotOf(
     at: now,
   });
   if (error !== null) return { kind: "refused", error };
+  // It counts as no edit, so that it is no conflict for anybody else.
+  if (isSameForm(before, after)) return { kind: "updated", isOtherMachine: false };
   if (isOtherMachine) {
     await settleRemoved(tx, [robot], `Robot ${before.serial_number} was replaced by ${after.serial_number}.`, now);
   }

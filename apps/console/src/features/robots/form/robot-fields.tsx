@@ -76,6 +76,7 @@ function SerialField({ state, bound, isFirst, isPicking, onPicking }: SerialFiel
   const id = useId();
   const { serialNumber } = state.form;
   const problem = state.problemAt("serialNumber");
+  const shown = serialNumber === "" ? "Choose a serial number" : serialNumber;
   return (
     <Input.Wrapper
       id={id}
@@ -94,7 +95,7 @@ function SerialField({ state, bound, isFirst, isPicking, onPicking }: SerialFiel
           variant="default"
           fullWidth
           justify="space-between"
-          aria-label={`Serial number: ${serialNumber === "" ? "choose" : serialNumber}`}
+          aria-label={`Serial number: ${shown}`}
           aria-haspopup="dialog"
           {...(isFirst && { "data-autofocus": true })}
           rightSection={<IconSelector size={16} aria-hidden />}
@@ -103,7 +104,7 @@ function SerialField({ state, bound, isFirst, isPicking, onPicking }: SerialFiel
             if (!isPicking) state.touch("serialNumber");
           }}
         >
-          {serialNumber === "" ? "Choose a serial number" : serialNumber}
+          {shown}
         </Button>
       </DisabledReason>
       {bound !== null && <p className={classes["hint"]}>{bound}</p>}
