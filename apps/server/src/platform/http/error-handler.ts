@@ -1,5 +1,6 @@
 import type { ErrorResponse } from "@suncrew/contract/http/error.ts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ChangedMeanwhile } from "../database/decide.ts";
 import { isDatabaseUnreachable } from "../database/unreachable.ts";
 import { HttpError } from "./http-error.ts";
 import { fieldErrorsOf } from "./validation-errors.ts";
@@ -54,6 +55,9 @@ function refusalOf(error: unknown): Refusal {
   }
   if (isDatabaseUnreachable(error)) {
     return { status: 503, body: { message: "The database cannot be reached at the moment. Please try again." } };
+  }
+  if (error instanceof ChangedMeanwhile) {
+    return { status: 409, body: { message: "Others changed the same at this moment. Please try again." } };
   }
   const { statusCode, code } = partsOf(error);
   if (statusCode >= 400 && statusCode < 500) {
