@@ -150,6 +150,14 @@ describe("§7 Robots: update", () => {
     expect((await audits("UPDATE_ROBOT")).map(({ outcome }) => outcome)).toEqual(["DONE", "REFUSED"]);
   });
 
+  test("a robot whose device was retired can be renamed, and given another device", async () => {
+    const { ownRobot } = server.fixtures;
+    await server.db.updateTable("devices").set({ retired_at: TEST_NOW }).where("serial", "=", "OWN-1").execute();
+    expect((await update(ownRobot, { robot_name: "East" })).status).toBe(200);
+    expect((await update(ownRobot, { serial_number: FREE_SERIAL })).status).toBe(200);
+    expect((await update(ownRobot, { serial_number: "OWN-1" })).status).toBe(400);
+  });
+
   test("an edit that changes nothing is done and counts as none", async () => {
     const { ownRobot } = server.fixtures;
     await update(ownRobot);

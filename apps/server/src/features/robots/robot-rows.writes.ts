@@ -88,10 +88,12 @@ export async function robotConflicts(tx: Tx, robots: readonly NamedRobot[]): Pro
   const isOther = (id: number | undefined, own: number | undefined) => id !== undefined && id !== own;
   return robots.map((robot) => {
     const found: RobotConflict[] = [];
+    const holder = bySerial.get(robot.serial_number);
     const retiredAt = provisioned.get(robot.serial_number);
-    if (retiredAt !== null) found.push(unfitSerial(robot.serial_number, retiredAt));
+    // A robot keeps the device that it has, also a retired one.
+    if (holder === undefined && retiredAt !== null) found.push(unfitSerial(robot.serial_number, retiredAt));
     // No site is named: it may be another partner's.
-    else if (isOther(bySerial.get(robot.serial_number), robot.id)) {
+    if (isOther(holder, robot.id)) {
       const message = `Another robot has the serial number ${robot.serial_number} already.`;
       found.push({ status: 409, field: "serial_number", message });
     }
