@@ -215,9 +215,12 @@ test("two people edit a partner at once: the second is told what the first saved
   const form = partnerForm(page, "Edit Partner");
   await form.field("City").fill("Nokha");
   await partners.change(id, { city: "Kolayat", state: "RJ" });
+  // On a phone the notice above the fields would be out of sight.
+  await page.setViewportSize({ width: 390, height: 780 });
   await form.field("City").press("Enter");
   const notice = form.root.getByRole("alert").filter({ hasText: "Somebody else changed this partner" });
   await expect(notice.getByRole("row")).toHaveText([/Yours/, /City.*Nokha.*Kolayat/, /State.*Rajasthan.*RJ/]);
+  await expect(notice).toBeInViewport();
   await expectDisabled(form.save, "Choose first: take theirs or keep mine.");
   await expectAccessible(page);
   await notice.getByRole("button", { name: "Keep mine" }).click();

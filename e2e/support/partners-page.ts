@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { createPartner, deletePartner, partnerDetails, updatePartner } from "@suncrew/contract/partners/partners.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
-import type { z } from "zod";
+import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { ApiClient, CallError } from "./api.ts";
 import { accounts, test as base } from "./suncrew.ts";
 
@@ -13,7 +13,7 @@ export interface MadePartner {
   readonly password: string;
 }
 
-type Body = z.input<typeof createPartner.body>;
+type Body = SentBodyOf<typeof createPartner>;
 
 /** All that the form wants; what a test does not care about. */
 export const partnerBody = {

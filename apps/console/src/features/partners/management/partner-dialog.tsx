@@ -1,11 +1,12 @@
 import { Button, Group as Row, Modal } from "@mantine/core";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
 import { ChangedMeanwhile } from "../../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import type { NewPartner } from "../share/sign-in-of.ts";
+import classes from "./partner-dialog.module.css";
 import { savePartner } from "./partner-calls.ts";
 import { PartnerFields } from "./partner-fields.tsx";
 import {
@@ -50,8 +51,13 @@ export function PartnerDialog({ partner, onCreated, onClose }: PartnerDialogProp
   const focusOn = (field: PartnerField | null) => {
     if (field !== null) form.current?.querySelector<HTMLInputElement>(`[name="${field}"]`)?.focus();
   };
+  // What others saved stands above the fields, and may be out of sight on a phone.
+  useEffect(() => {
+    if (refusedFor !== null) form.current?.scrollIntoView();
+  }, [refusedFor, form]);
   const showProblems = () => {
     setTried(true);
+    if (theirs !== null) return form.current?.scrollIntoView();
     focusOn(firstWrongField(problems));
   };
   const save = async (event: FormEvent) => {
@@ -75,7 +81,7 @@ export function PartnerDialog({ partner, onCreated, onClose }: PartnerDialogProp
 
   return (
     <Modal opened onClose={close} size="lg" title={partner === null ? "Add New Partner" : "Edit Partner"}>
-      <form ref={form} onSubmit={(event) => void save(event)} noValidate>
+      <form ref={form} className={classes["form"]} onSubmit={(event) => void save(event)} noValidate>
         {theirs !== null && (
           <ChangedMeanwhile
             what="partner"

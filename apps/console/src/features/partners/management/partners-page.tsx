@@ -1,30 +1,25 @@
-import { Button, Group as Row, Skeleton, VisuallyHidden } from "@mantine/core";
+import { Button, Group as Row } from "@mantine/core";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
-import { IconBuildingStore, IconDownload, IconPlus } from "@tabler/icons-react";
+import { IconDownload, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useDeferredValue, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
-import { EmptyState } from "../../../ui/empty-state.tsx";
 import { FailedState } from "../../../ui/failed-state.tsx";
 import { PageLayout } from "../../../ui/page-layout.tsx";
 import { SearchBox } from "../../../ui/search-box.tsx";
 import { useSearchDraft } from "../../../ui/use-search-draft.ts";
-import { VirtualGrid } from "../../../ui/virtual-grid.tsx";
 import { exportPartners } from "./export-partners.ts";
-import { PartnerCard } from "./partner-card.tsx";
 import { PartnerDialogs } from "./partner-dialogs.tsx";
 import type { OpenDialog } from "./partner-dialogs.tsx";
+import { PartnerCardSkeletons, PartnerGrid } from "./partner-grid.tsx";
 import { searchPartners } from "./partner-search.ts";
 import classes from "./partners-page.module.css";
 
 const SEARCH = "q";
 const REREAD_EVERY_MS = 10_000;
-const MIN_CARD_PX = 340;
-const CARD_PX = 268;
-const keyOf = (partner: Partner) => partner.id;
 
 /** §2 Partner Management page. */
 export function PartnersPage() {
@@ -86,7 +81,7 @@ export function PartnersPage() {
           />
         </div>
       ) : (
-        <CardSkeletons />
+        <PartnerCardSkeletons />
       )}
       {open !== null && <PartnerDialogs open={open} partners={partners ?? []} onOpen={setOpen} />}
     </PageLayout>
@@ -120,41 +115,4 @@ function exportObstacle(partners: readonly Partner[] | undefined, found: readonl
 function countText(found: number, all: number): string {
   const noun = all === 1 ? "partner" : "partners";
   return found === all ? `${all} ${noun}` : `${found} of ${all} ${noun}`;
-}
-
-interface PartnerGridProps {
-  readonly partners: readonly Partner[];
-  readonly found: readonly Partner[];
-  readonly onOpen: (open: OpenDialog) => void;
-}
-
-function PartnerGrid({ partners, found, onOpen }: PartnerGridProps) {
-  if (found.length === 0) {
-    return (
-      <div className={classes["panel"]}>
-        <EmptyState
-          title={partners.length === 0 ? "No maintenance partners found." : "No partners match your search criteria."}
-          icon={<IconBuildingStore size={32} stroke={1.5} />}
-        />
-      </div>
-    );
-  }
-  return (
-    <section aria-label="Partners">
-      <VisuallyHidden component="h2">Partners</VisuallyHidden>
-      <VirtualGrid items={found} keyOf={keyOf} minColumnPx={MIN_CARD_PX} estimatedRowPx={CARD_PX}>
-        {(partner) => <PartnerCard partner={partner} onOpen={onOpen} />}
-      </VirtualGrid>
-    </section>
-  );
-}
-
-function CardSkeletons() {
-  return (
-    <div role="status" aria-label="Loading partners" className={classes["skeletons"]}>
-      {[1, 2, 3, 4, 5, 6].map((key) => (
-        <Skeleton key={key} height={CARD_PX} radius="md" />
-      ))}
-    </div>
-  );
 }
