@@ -161,3 +161,51 @@ describe("set-up: command line", () => {
     expect(() => readOptions([])).toThrow("npm start");
   });
 });
+
+describe("protocol rule 9: who keeps the devices' broker accounts", () => {
+  const MQTT_URL = "mqtts://suncrew:secret@broker.example";
+  const BROKER_AUTH_TOKEN = "w8Kq2ZtN5rYx0LmB7vEj3HsDfG6uPaCi";
+  const formOf = (environment: Record<string, string>) => {
+    const settings = readSettings("demo", environment);
+    return "wrong" in settings ? settings.wrong : settings.brokerAccounts;
+  };
+
+  test("the embedded broker keeps its own; a broker that was named is left to people, unless told otherwise", () => {
+    expect(formOf({})).toEqual({ form: "embedded" });
+    expect(formOf({ MQTT_URL })).toEqual({ form: "manual" });
+    const dynamic = { MQTT_URL, BROKER_ACCOUNTS: "dynamic-security" };
+    expect(formOf(dynamic)).toEqual({ form: "dynamic-security", adminUrl: MQTT_URL });
+    const BROKER_ADMIN_URL = "mqtts://accounts:secret@broker.example";
+    expect(formOf({ ...dynamic, BROKER_ADMIN_URL })).toEqual({ form: "dynamic-security", adminUrl: BROKER_ADMIN_URL });
+    expect(formOf({ MQTT_URL, BROKER_ACCOUNTS: "http", BROKER_AUTH_TOKEN })).toEqual({
+      form: "http",
+      token: BROKER_AUTH_TOKEN,
+      kickUrl: null,
+    });
+  });
+
+  const http = { MQTT_URL, BROKER_ACCOUNTS: "http", BROKER_AUTH_TOKEN };
+  test.each<[Record<string, string>, string]>([
+    [{ BROKER_ACCOUNTS: "cloud" }, "BROKER_ACCOUNTS must be"],
+    [{ BROKER_ACCOUNTS: "manual" }, "MQTT_URL names no broker"],
+    [{ MQTT_URL, BROKER_ACCOUNTS: "embedded" }, "MQTT_URL names a broker"],
+    [{ MQTT_URL, BROKER_ACCOUNTS: "http" }, "BROKER_AUTH_TOKEN is missing"],
+    [{ ...http, BROKER_AUTH_TOKEN: "short" }, "BROKER_AUTH_TOKEN must be"],
+    [{ MQTT_URL, BROKER_AUTH_TOKEN }, "BROKER_AUTH_TOKEN is for BROKER_ACCOUNTS=http only"],
+    [{ ...http, BROKER_KICK_URL: "https://key:s3cret@emqx/clients" }, "BROKER_KICK_URL must be"],
+  ])("%j is refused, and no secret is repeated", (environment, words) => {
+    const wrong = wrongIn("demo", environment).join(" ");
+    expect(wrong).toContain(words);
+    for (const secret of ["secret@", "s3cret", BROKER_AUTH_TOKEN]) expect(wrong).not.toContain(secret);
+  });
+
+  test("production takes no secret beyond this machine without TLS", () => {
+    const far = { SECRET_KEY: KEY, MQTT_URL, BROKER_ACCOUNTS: "dynamic-security", BROKER_ADMIN_URL: "mqtt://a:b@far" };
+    expect(wrongIn("production", far)).toEqual([
+      "BROKER_ADMIN_URL names a broker beyond this machine without TLS: use mqtts:// or wss://.",
+    ]);
+    expect(wrongIn("production", { SECRET_KEY: KEY, ...http, BROKER_KICK_URL: "http://k:s@far/c/{clientid}" })).toEqual(
+      ["BROKER_KICK_URL would take its key beyond this machine without TLS: use https://."],
+    );
+  });
+});

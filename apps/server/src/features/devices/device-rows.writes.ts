@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import type { AuditActor } from "../audit/public.ts";
 
 /** Those of the serial numbers that a device has or had: retired ones stay taken. */
 export async function readTaken(tx: Tx, serials: readonly string[]): Promise<string[]> {
@@ -92,6 +93,26 @@ export async function showCutOff(tx: Tx, robotId: number, now: Date): Promise<vo
       change_no: changedNow,
     })
     .where("robot_id", "=", robotId)
+    .execute();
+}
+
+/**
+ * Ends the maintenance lock of a robot whose device was cut off: it could never confirm a release, and the robot could
+ * not be given another machine. The machine itself keeps its lock, and is never commanded again.
+ */
+export async function endLockOfRetired(tx: Tx, robotId: number, by: AuditActor, now: Date): Promise<void> {
+  const lock = await tx
+    .updateTable("maintenance_locks")
+    .set({ released_at: now, released_by: by.name, released_by_user_id: by.userId })
+    .where("robot_id", "=", robotId)
+    .where("released_at", "is", null)
+    .returning("former_mode")
+    .executeTakeFirst();
+  await tx
+    .updateTable("robots")
+    .set({ operating_mode: lock?.former_mode ?? "auto" })
+    .where("id", "=", robotId)
+    .where("operating_mode", "=", "maintenance")
     .execute();
 }
 

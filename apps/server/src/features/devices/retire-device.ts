@@ -12,7 +12,7 @@ import {
   settleRemoved,
 } from "../commands/public.ts";
 import { closeRunsOfRemoved } from "../runs/public.ts";
-import { lockDevice, readRobotIdOf, showCutOff, storeRetired } from "./device-rows.writes.ts";
+import { endLockOfRetired, lockDevice, readRobotIdOf, showCutOff, storeRetired } from "./device-rows.writes.ts";
 
 export type Retired =
   /** `lastStop` where its robot may move: it goes out before the connection ends. */
@@ -61,6 +61,7 @@ export async function retire(tx: Tx, { serial, by, serverId, at }: Retirement): 
   await storeRetired(tx, serial, at);
   await closeRunsOfRemoved(tx, [robot.id], reason, at);
   await settleRemoved(tx, [robot], reason, at);
+  await endLockOfRetired(tx, robot.id, by, at);
   await showCutOff(tx, robot.id, at);
   await announceChange(tx);
   return { kind: "retired", lastStop };

@@ -3,12 +3,13 @@ import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { siteStop } from "@suncrew/contract/groups/groups.ts";
 import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import { updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { updateRobotSettings } from "@suncrew/contract/robots/robots.ts";
 import mqtt, { type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
 import { CuttableBroker } from "../../../test/cuttable-broker.ts";
-import type { TestRobot } from "../../../test/fixtures.ts";
+import { FREE_SERIAL, type TestRobot } from "../../../test/fixtures.ts";
 import type { Broker } from "../../platform/broker.ts";
 import { acceptOrders } from "../commands/public.ts";
 
@@ -122,6 +123,21 @@ describe("protocol rule 9: a retired device", () => {
       "MAINTENANCE_ON",
       "STOP_ROBOT",
     ]);
+  });
+
+  test("protocol rule 9: a robot in maintenance is free of its lock, so that it can be given another machine", async () => {
+    const admin = await bench.server.as("admin");
+    const params = { robotId: robot.id };
+    await admin.ask(robotMaintenance, { params, body: { enabled: true, reason: "Brush worn" } });
+    await retire();
+    const locks = bench.db.selectFrom("maintenance_locks").select(["released_by", "released_at"]);
+    expect(await locks.execute()).toMatchObject([{ released_by: "Anita Rao", released_at: expect.any(Date) }]);
+    const form = { robot_name: "Sweeper", installation_date: "2026-01-01", motor_type: "BLDC", control_type: "PLC" };
+    const body = { ...form, site_id: robot.siteId, serial_number: FREE_SERIAL };
+    expect(await admin.call(updateRobot, { params: { id: robot.id }, body })).toMatchObject({ status: 200 });
+    // Its new machine is a machine like any other: away, until it connects.
+    const press = { ...robot, serial: FREE_SERIAL };
+    expect(await bench.press("START", { robot: press })).toMatchObject({ status: 504 });
   });
 
   test("protocol rule 9: what is said in its name is ignored", async () => {
