@@ -33,7 +33,7 @@ export function DevicesButton() {
     <>
       <Button
         variant="default"
-        size="compact-xs"
+        size="xs"
         leftSection={<IconCpu size={14} aria-hidden />}
         aria-haspopup="dialog"
         onClick={() => show(true)}

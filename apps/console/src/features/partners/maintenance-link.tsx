@@ -20,6 +20,7 @@ export function MaintenanceLink({ partnerId, partnerName }: MaintenanceLinkProps
         component="button"
         type="button"
         inherit
+        ta="start"
         underline="always"
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}

@@ -12,7 +12,7 @@ import { useSiteContents } from "./use-site-contents.ts";
 
 export interface DeleteSiteDialogProps {
   readonly site: Site;
-  /** Called once the site is gone, before the list is read again. */
+  /** Called once the site is gone, before the list is read again; closes the dialog. */
   readonly onGone: () => void;
   readonly onClose: () => void;
 }
@@ -36,7 +36,6 @@ export function DeleteSiteDialog({ site, onGone, onClose }: DeleteSiteDialogProp
     isUnderWay.current = false;
     setDeleting(false);
     setRefusal(reason);
-    if (reason === null) onClose();
   };
 
   return (

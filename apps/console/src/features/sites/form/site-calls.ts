@@ -96,10 +96,11 @@ export async function removeSite(site: Site, onGone: () => void): Promise<string
   queryClient.setQueryData<readonly Site[]>(queryKeyOf(siteDetails, {}), (sites) =>
     sites?.filter(({ id }) => id !== site.id),
   );
+  await readSitesAgain();
+  // Once nothing shows them any more: forgotten earlier they would be asked for again.
   for (const route of [robotDetailsWithSettings, groupList, getRobotSchedule]) {
     queryClient.removeQueries({ queryKey: queryKeyOf(route, { params: { siteId: site.id } }) });
   }
-  await readSitesAgain();
   toast.success({ title: "Site Deleted", message: `${site.name} has been successfully deleted.` });
   return null;
 }

@@ -25,9 +25,10 @@ export function useSiteContents(siteId: number): LoadedContents {
   const live = useRobotsLive(robots.data?.robots ?? NONE);
   const now = useNow();
   const listed = groups.data ?? NONE;
-  const isFailed = robots.isError || groups.isError;
+  // What was read once stays, also where reading it again fails because the site has just gone.
+  const isLoaded = robots.data !== undefined && groups.data !== undefined;
   return {
-    state: isFailed ? "failed" : robots.isPending || groups.isPending ? "loading" : "loaded",
+    state: isLoaded ? "loaded" : robots.isError || groups.isError ? "failed" : "loading",
     robots: live.length,
     groups: listed.length,
     schedules: listed.filter((group) => group.schedule_details !== null).length,

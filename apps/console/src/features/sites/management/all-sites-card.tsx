@@ -5,7 +5,6 @@ import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconPlus, IconSolarPanel } from "@tabler/icons-react";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";
-import { DevicesButton } from "../../devices/public.ts";
 import { SiteSearchBox } from "../site-search-box.tsx";
 import classes from "./all-sites-card.module.css";
 import { ManagedSiteList } from "./managed-site-list.tsx";
@@ -39,7 +38,6 @@ export function AllSitesCard({ sites, found, search, onSearch, onAdd, ...list }:
           All Sites
         </h2>
         {sites.length > 0 && <span className={classes["total"]}>{totalText(found.length, sites.length)}</span>}
-        <DevicesButton />
       </div>
       <SiteSearchBox value={search} onChange={onSearch} placeholder="Search by name, address, or district" />
       {sites.length === 0 ? (

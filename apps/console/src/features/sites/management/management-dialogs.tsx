@@ -35,7 +35,14 @@ export function ManagementDialogs({ open, sites, onCreated, onGone, onClose }: M
       {open.kind === "import" ? (
         <ImportDialog kind={open.what} onClose={onClose} />
       ) : open.kind === "delete" ? (
-        <DeleteSiteDialog site={open.site} onGone={() => onGone(open.site.id)} onClose={onClose} />
+        <DeleteSiteDialog
+          site={open.site}
+          onGone={() => {
+            onClose();
+            onGone(open.site.id);
+          }}
+          onClose={onClose}
+        />
       ) : (
         <SiteDialog
           site={open.kind === "edit" ? open.site : null}

@@ -3,6 +3,7 @@ import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconArrowsUpDown, IconFileDownload, IconFileUpload, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
+import { DevicesButton } from "../../devices/public.ts";
 import { downloadExport } from "../import/import-calls.ts";
 import { importKinds } from "../import/import-kinds.ts";
 import type { ImportKind } from "../import/import-kinds.ts";
@@ -29,6 +30,7 @@ export function PageActions({ onAddSite, onImport }: PageActionsProps) {
 
   return (
     <div className={classes["actions"]}>
+      <DevicesButton />
       <Menu position="bottom-end" width={210} classNames={{ item: classes["menuItem"] ?? "" }}>
         <Menu.Target>
           <Button

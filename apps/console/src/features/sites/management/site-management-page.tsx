@@ -119,8 +119,7 @@ function Management({ sites, open, onOpen }: ManagementProps) {
         sites={sites}
         onCreated={(siteId) => {
           // A search that leaves the new site out would hide it.
-          setSearch("");
-          change({ siteId }, "push");
+          change({ siteId, search: "" }, "push");
         }}
         // §4: deleting the selected site clears the selection, robots and groups.
         onGone={(siteId) => {

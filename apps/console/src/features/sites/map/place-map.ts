@@ -5,8 +5,8 @@ import { isMotionUnwanted, MAX_ZOOM, MapGround } from "./map-ground.ts";
 import type { GroundColours } from "./map-ground.ts";
 
 const DOT_PX = 4;
-/** From here on one site stands apart from the next. */
-const CLOSE_ZOOM = 8;
+/** Nearer than the first picture; without tiles a coast is still in sight of most places. */
+const CLOSE_ZOOM = 6;
 const REVEAL_PX = 40;
 const PIN_PX = { width: 28, height: 36 } as const;
 const PIN =

@@ -1,0 +1,209 @@
+import { readFile } from "node:fs/promises";
+import type { Download, Page } from "@playwright/test";
+import { expectAccessible } from "./support/axe.ts";
+import { BHADLA, expectDisabled, expectToast } from "./support/dashboard.ts";
+import { expect, test } from "./support/made-administration.ts";
+import { SAMBHAR, siteRow } from "./support/made-sites.ts";
+
+const NAMES =
+  "name,address,district,state,pin_code,latitude,longitude,commissioning_date,maintenance_partner,maintenance_contact_name,maintenance_contact,maintenance_email";
+const siteLine = (name: string, latitude: number, change: { pinCode?: string } = {}) =>
+  `${name},Village Road,Nagaur,Rajasthan,${change.pinCode ?? "341509"},${latitude},75.25,2024-04-01,In-house,,,`;
+
+async function openImport(page: Page, title: "Import Sites" | "Import Robots") {
+  await page.getByRole("button", { name: "Import / Export" }).click();
+  await page.getByRole("menuitem", { name: title }).click();
+  const root = page.getByRole("dialog", { name: title });
+  await expect(root).toBeVisible();
+  return {
+    root,
+    choose: async (text: string | Buffer, name = "sites.csv") => {
+      const buffer = typeof text === "string" ? Buffer.from(text) : text;
+      await root.locator('input[type="file"]').setInputFiles({ name, mimeType: "text/csv", buffer });
+    },
+    summary: root.getByRole("status"),
+    rows: root.getByRole("table").getByRole("row"),
+    only: root.getByRole("checkbox", { name: "Only problems" }),
+    apply: root.getByRole("button", { name: /^Import( |$)/ }),
+  };
+}
+
+async function textOf(download: Download): Promise<string> {
+  return readFile(await download.path(), "utf8");
+}
+
+async function exported(page: Page, item: "Export Sites" | "Export Robots"): Promise<Download> {
+  await page.getByRole("button", { name: "Import / Export" }).click();
+  const waiting = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: item }).click();
+  return waiting;
+}
+
+test("Import Sites: every bad row is named with its reason, and nothing is imported until none is left", async ({
+  page,
+  signIn,
+  sites,
+}) => {
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  const dialog = await openImport(page, "Import Sites");
+  await expectDisabled(dialog.apply, "Choose a file first.");
+  await expect(dialog.root.getByText("maintenance_contact_name")).toBeVisible();
+  const good = [siteLine("सांभर सोलर पार्क", 26.91), siteLine("Tonk Solar", 26.16)];
+  const bad = [
+    siteLine("Bad pin", 26.3, { pinCode: "12" }),
+    siteLine(` ${BHADLA.toUpperCase()} `, 26.4),
+    siteLine("Tonk solar", 26.5),
+    siteLine("", 26.6),
+  ];
+  await dialog.choose([NAMES, ...good, ...bad].join("\r\n"));
+  await expect(dialog.summary).toHaveText("6 rows, 5 with problems");
+  await expect(dialog.rows).toHaveText([
+    /Row/,
+    /^2सांभर सोलर पार्क *New site$/,
+    /^3Tonk Solar.*name:.*row 6/,
+    /^4Bad pinpin_code: Pin code must have six digits$/,
+    /^5.*name: A site with this name already exists/,
+    /^6Tonk solar.*name:.*row 3/,
+    /^7–name: Site name is required$/,
+  ]);
+  await expectDisabled(dialog.apply, "Mend the 5 rows with problems first: all rows are imported, or none.");
+  await dialog.only.check();
+  await expect(dialog.rows).toHaveCount(6);
+  await expect(dialog.rows.filter({ hasText: "New site" })).toHaveCount(0);
+  await expectAccessible(page);
+  expect((await sites.listed()).some(({ name }) => name === "Tonk Solar")).toBe(false);
+
+  await dialog.choose(`\uFEFF${[NAMES, ...good].join("\n")}`);
+  await expect(dialog.summary).toHaveText("2 rows, none with problems");
+  await expect(dialog.apply).toHaveText("Import 2 sites");
+  await dialog.apply.click();
+  await expectToast(page, "Sites Imported", "2 sites have been successfully created.");
+  await expect(dialog.summary).toContainText("2 sites created from sites.csv.");
+  await dialog.root.getByRole("button", { name: "Close" }).last().click();
+  await expect(siteRow(page, "सांभर सोलर पार्क")).toBeVisible();
+  expect(await sites.named("Tonk Solar")).toMatchObject({ maintenance_partner_id: 1, latitude: 26.16 });
+});
+
+test("Import Sites: all or nothing also where somebody else was faster, and files that are none are told", async ({
+  page,
+  signIn,
+  sites,
+  problems,
+}) => {
+  problems.allow(/status of 400/);
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  const dialog = await openImport(page, "Import Sites");
+  for (const [text, sentence] of [
+    ["", "The file is empty."],
+    [Buffer.from([0x4e, 0xe9, 0x0a]), "The file is not saved as UTF-8."],
+    ["name,address\nA,B", "The column district is missing"],
+    [`${NAMES},altitude\n${siteLine("A", 26.1)},12`, "The column altitude is not known"],
+    [`${NAMES}\n"A,B`, "is not closed"],
+  ] as const) {
+    await dialog.choose(text);
+    await expect(dialog.root.getByRole("alert")).toContainText(sentence);
+    await expect(dialog.apply).toHaveAttribute("aria-disabled", "true");
+  }
+  await dialog.choose([NAMES, siteLine("Tonk Solar", 26.16), siteLine(SAMBHAR.name, 26.2)].join("\n"));
+  await expect(dialog.apply).toHaveText("Import 2 sites");
+  await sites.make();
+  await dialog.apply.click();
+  await expect(dialog.root.getByRole("alert")).toContainText("Nothing was imported.");
+  await expect(dialog.summary).toHaveText("2 rows, 1 with problems");
+  await expect(dialog.rows.nth(2)).toContainText("A site with this name already exists");
+  expect((await sites.listed()).some(({ name }) => name === "Tonk Solar")).toBe(false);
+});
+
+test("Export Sites: the file opens with Indian names, carries no formula, and can be imported again", async ({
+  page,
+  signIn,
+  sites,
+}) => {
+  const { maintenance_partner_id: _none, ...body } = SAMBHAR;
+  await sites.make({
+    ...body,
+    name: "सांभर, सोलर पार्क",
+    address: '=HYPERLINK("https://evil.example","Click")',
+    maintenance_partner_id: null,
+    maintenance_contact_name: "@Ravi",
+    maintenance_contact: "+91 98000 12345",
+    maintenance_email: "ravi@example.in",
+  });
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  const download = await exported(page, "Export Sites");
+  expect(download.suggestedFilename()).toBe("sites.csv");
+  const text = await textOf(download);
+  expect(text.startsWith(`\uFEFF${NAMES}\r\n`)).toBe(true);
+  const line = text.split("\r\n").find((one) => one.includes("सांभर"));
+  expect(line).toContain('"सांभर, सोलर पार्क"');
+  expect(line).toContain(`"'=HYPERLINK(""https://evil.example"",""Click"")"`);
+  expect(line).toContain("'@Ravi");
+  expect(line).toContain(",+91 98000 12345,");
+  expect(text.trimEnd().split("\r\n")).toHaveLength(8);
+
+  // The same file again: every row is told to be there already.
+  const dialog = await openImport(page, "Import Sites");
+  await dialog.choose(text);
+  await expect(dialog.summary).toHaveText("7 rows, 7 with problems");
+  await sites.restore();
+  await dialog.choose([NAMES, line].join("\r\n"));
+  await dialog.apply.click();
+  await expectToast(page, "Sites Imported", "1 site has been successfully created.");
+  expect(await sites.named("सांभर, सोलर पार्क")).toMatchObject({
+    address: '=HYPERLINK("https://evil.example","Click")',
+    maintenance_contact_name: "@Ravi",
+    maintenance_contact: "+91 98000 12345",
+  });
+});
+
+test("Import and Export Robots: a partner imports robots to its own sites, and gets its own alone", async ({
+  page,
+  signIn,
+  robots,
+}) => {
+  await signIn(page, "partner");
+  await page.goto("/sites");
+  const dialog = await openImport(page, "Import Robots");
+  const waiting = page.waitForEvent("download");
+  await dialog.root.getByRole("button", { name: "Download template" }).click();
+  const template = await waiting;
+  expect(template.suggestedFilename()).toBe("robots-template.csv");
+  const [names = ""] = (await textOf(template)).replace("\uFEFF", "").split("\r\n");
+  expect(names).toBe("site,serial_number,robot_name,motor_type,control_type,installation_date");
+  const lines = [`${BHADLA},SCR-1019,Row 19,BLDC,PLC,2024-02-29`, `Rewa Ultra Mega Solar,SCR-1020,Row 20,,,2024-02-29`];
+  await dialog.choose([names, ...lines].join("\n"), "robots.csv");
+  await expect(dialog.summary).toHaveText("2 rows, 1 with problems");
+  await expect(dialog.rows.nth(2)).toContainText(/site:.*Rewa Ultra Mega Solar/);
+  await dialog.choose([names, lines[0]].join("\n"), "robots.csv");
+  await dialog.apply.click();
+  await expectToast(page, "Robots Imported", "1 robot has been successfully created.");
+  expect((await robots.listed()).some(({ robot_name }) => robot_name === "Row 19")).toBe(true);
+  await dialog.root.getByRole("button", { name: "Close" }).last().click();
+  const text = await textOf(await exported(page, "Export Robots"));
+  expect(text).toContain("SCR-1019");
+  expect(text).not.toContain("Rewa");
+});
+
+test("a failed export and a failed check say so, and the file can be chosen again", async ({
+  page,
+  signIn,
+  problems,
+}) => {
+  problems.allow(/status of 500/);
+  await page.route("**/api/*/export", (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
+  await page.route("**/api/sites/import", (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  await page.getByRole("button", { name: "Import / Export" }).click();
+  await page.getByRole("menuitem", { name: "Export Sites" }).click();
+  await expectToast(page, "Export Failed", "Failed to export sites. Please try again.", "Broken");
+  const dialog = await openImport(page, "Import Sites");
+  await dialog.choose([NAMES, siteLine("Tonk Solar", 26.16)].join("\n"));
+  await expect(dialog.root.getByRole("alert")).toContainText("The file could not be checked. Broken");
+  await page.unroute("**/api/sites/import");
+  await dialog.choose([NAMES, siteLine("Tonk Solar", 26.16)].join("\n"));
+  await expect(dialog.summary).toHaveText("1 row, none with problems");
+});

@@ -1,0 +1,163 @@
+import type { Page } from "@playwright/test";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { expectAccessible } from "./support/axe.ts";
+import { BHADLA, CHARANKA, expectToast, KAMUTHI } from "./support/dashboard.ts";
+import { choosePartner, expect, fillSite, openAdd, openEdit, SAMBHAR, siteRow, test } from "./support/made-sites.ts";
+import { markerPlace } from "./support/map.ts";
+import { themes, useTheme } from "./support/themes.ts";
+
+async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
+}
+
+for (const theme of themes) {
+  test(`§9 Themes: Site Management and its dialogs are accessible in ${theme}`, async ({ page, signIn }) => {
+    await useTheme(page, theme);
+    await signIn(page, "admin");
+    await page.goto("/sites");
+    await expect(siteRow(page, BHADLA)).toBeVisible();
+    await expectAccessible(page);
+    const dialog = await openAdd(page);
+    await expect(dialog.map.locator(".leaflet-land-pane canvas").first()).toBeVisible();
+    await dialog.name.press("Enter");
+    await expect(dialog.root.getByText("Email is required where there is no maintenance partner")).toBeVisible();
+    await expectAccessible(page);
+    await dialog.selectPartner.click();
+    await expect(page.getByRole("list", { name: "Maintenance partners" })).toBeVisible();
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await dialog.cancel.click();
+    await siteRow(page, BHADLA).getByRole("button", { name: "Delete" }).click();
+    await expect(page.getByText("will be deleted with its")).toBeVisible();
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await page.getByPlaceholder("Search by name, address, or district").fill("park");
+    await expect(page.getByText("4 of 6")).toBeVisible();
+    await expectAccessible(page);
+  });
+}
+
+test("390 px: the page, its toolbar and its dialogs fit, and fingers find their places", async ({ page, signIn }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  await expect(siteRow(page, BHADLA)).toBeVisible();
+  await expectNoSidewaysScroll(page);
+  for (const name of ["Import / Export", "Add New Site"]) {
+    const box = await page.getByRole("button", { name }).boundingBox();
+    expect(box?.height).toBeGreaterThanOrEqual(44);
+  }
+  const edit = await siteRow(page, BHADLA).getByRole("button", { name: "Edit" }).boundingBox();
+  expect(Math.min(edit?.width ?? 0, edit?.height ?? 0)).toBeGreaterThanOrEqual(40);
+  const dialog = await openAdd(page);
+  await expect(dialog.map).toBeVisible();
+  await expectNoSidewaysScroll(page);
+  await expect(dialog.save).toBeInViewport();
+  await dialog.selectPartner.scrollIntoViewIfNeeded();
+  await dialog.selectPartner.click();
+  await expect(page.getByRole("dialog", { name: "Select Maintenance Partner" })).toBeInViewport();
+  await expectNoSidewaysScroll(page);
+});
+
+test("the coordinates of a site can be picked on the map, typed beside it, and are the same", async ({
+  page,
+  signIn,
+  sites,
+}) => {
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  const dialog = await openAdd(page);
+  await fillSite(dialog, { ...SAMBHAR, latitude: "", longitude: "" });
+  await choosePartner(page, dialog, "In-house");
+  const at = { latitude: 22.5, longitude: 76.5 };
+  const spot = await markerPlace(dialog.map, at);
+  await page.mouse.click(spot.x, spot.y);
+  await expect(dialog.latitude).toHaveValue(/^22\.\d{6}$/);
+  await expect(dialog.longitude).toHaveValue(/^76\.\d{6}$/);
+  const pin = dialog.map.locator(".leaflet-marker-icon");
+  await expect(pin).toHaveCount(1);
+  // A place that is taken is seen on the map too.
+  const { latitude, longitude } = await sites.named(KAMUTHI);
+  await dialog.latitude.fill(String(latitude));
+  await dialog.longitude.fill(String(longitude));
+  await expect(pin).toHaveAttribute("data-taken", "");
+  await dialog.latitude.fill("22.25");
+  await dialog.longitude.fill("");
+  await expect(pin).toHaveCount(0);
+  await dialog.longitude.fill("77.75");
+  await expect(pin).not.toHaveAttribute("data-taken");
+  // Dragged, it sets both fields.
+  const from = await pin.boundingBox();
+  if (from === null) throw new Error("the pin is not shown");
+  await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(from.x + from.width / 2 + 30, from.y + from.height / 2 - 30, { steps: 5 });
+  await page.mouse.up();
+  await expect(dialog.longitude).toHaveValue(/^7[89]\.\d{6}$/);
+  await expect(dialog.latitude).toHaveValue(/^2[345]\.\d{6}$/);
+  const picked = Number(await dialog.latitude.inputValue());
+  await dialog.save.click();
+  await expectToast(page, "Site Created", `${SAMBHAR.name} has been successfully created.`);
+  expect((await sites.named(SAMBHAR.name)).latitude).toBe(picked);
+
+  const edit = await openEdit(page, SAMBHAR.name);
+  await expect(edit.map.locator(".leaflet-marker-icon")).toBeVisible();
+});
+
+const SITES = "**/api/sites/details";
+
+test("2,000 sites: the list stays short in the page, and the keyboard leads through rows and their buttons", async ({
+  page,
+  signIn,
+  sites,
+}) => {
+  const listed = await sites.listed();
+  const [model] = listed;
+  if (model === undefined) throw new Error("there is no site");
+  const more = Array.from({ length: 1994 }, (_, index): Site => {
+    const number = String(index + 1).padStart(4, "0");
+    return { ...model, id: 10_000 + index, name: `Zone ${number} Solar Park`, latitude: 8 + index / 100 };
+  });
+  await page.route(SITES, (route) => route.fulfill({ json: [...listed, ...more] }));
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  await expect(page.getByText("2,000 sites")).toBeVisible();
+  const rows = page.getByRole("list", { name: "All Sites" }).getByRole("listitem");
+  await expect(rows.first()).toHaveAttribute("aria-setsize", "2000");
+  expect(await rows.count()).toBeLessThan(60);
+  await page.getByPlaceholder("Search by name, address, or district").focus();
+  await page.keyboard.press("Tab");
+  await expect(siteRow(page, BHADLA).getByRole("button").first()).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(siteRow(page, CHARANKA).getByRole("button").first()).toBeFocused();
+  await page.keyboard.press("ArrowRight");
+  await expect(siteRow(page, CHARANKA).getByRole("button", { name: "Edit" })).toBeFocused();
+  await page.keyboard.press("End");
+  await expect(siteRow(page, "Zone 1994 Solar Park").getByRole("button", { name: "Edit" })).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(siteRow(page, "Zone 1994 Solar Park").getByRole("button", { name: "Delete" })).toBeFocused();
+  expect(await rows.count()).toBeLessThan(60);
+  await page.getByPlaceholder("Search by name, address, or district").fill("Zone 0777");
+  await expect(rows).toHaveCount(1);
+  await expect(page.getByText("1 of 2,000")).toBeVisible();
+});
+
+test("no site yet: the page says so and leads to the first one; sites that cannot be loaded can be tried again", async ({
+  page,
+  signIn,
+  problems,
+}) => {
+  problems.allow(/status of 500/);
+  await page.route(SITES, (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  await expect(page.getByText("The sites could not be loaded.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Add New Site" })).toHaveCount(0);
+  await page.unroute(SITES);
+  await page.route(SITES, (route) => route.fulfill({ json: [] }));
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByText("No sites yet")).toBeVisible();
+  await page.getByRole("region", { name: "All Sites" }).getByRole("button", { name: "Add New Site" }).click();
+  await expect(page.getByRole("dialog", { name: "Add New Site" })).toBeVisible();
+});

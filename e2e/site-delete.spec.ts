@@ -1,0 +1,110 @@
+import { BHADLA, expectDisabled, expectToast, toasts } from "./support/dashboard.ts";
+import { SAMBHAR, siteRow } from "./support/made-sites.ts";
+import { expect, test } from "./support/made-administration.ts";
+
+/** What others do appears within a second; the rest is for a busy machine. */
+const LIVE_MS = 3000;
+const NAME = SAMBHAR.name;
+
+test("§2 Delete Site: names the robots, groups and schedules that go with it, and clears what was selected", async ({
+  page,
+  openBrowser,
+  signIn,
+  sites,
+  robots,
+  groups,
+  problems,
+}) => {
+  // Free devices of the demo are away; and the stream may tell of changes before it is known that all is gone.
+  problems.allow(/status of (404|504)/);
+  const made = await sites.make();
+  await robots.add(NAME, "SCR-1015", "Row 1");
+  await robots.add(NAME, "SCR-1017", "Row 2");
+  await robots.add(NAME, "SCR-1018", "Row 3");
+  const group = await groups.make(NAME, "East", ["SCR-1015", "SCR-1017"]);
+  await groups.make(NAME, "West", ["SCR-1018"]);
+  await groups.schedule(group, { startTime: "2099-01-01 06:00:00", frequency: "ONCE" });
+  const other = await openBrowser();
+  await signIn(other, "admin");
+  await other.goto(`/sites?site=${made.id}`);
+  await expect(other.getByRole("heading", { level: 2, name: NAME })).toBeVisible();
+
+  await signIn(page, "admin");
+  await page.goto(`/sites?site=${made.id}`);
+  await expect(page.getByRole("article")).toHaveCount(3);
+  await siteRow(page, NAME).getByRole("button", { name: "Delete" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete Site" });
+  await expect(dialog).toContainText(`${NAME} will be deleted with its 3 robots, 2 groups and 1 schedule.`);
+  await expect(dialog).toContainText("The history of the site and its robots stays readable");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(siteRow(page, NAME)).toBeVisible();
+
+  await siteRow(page, NAME).getByRole("button", { name: "Delete" }).click();
+  await dialog.getByRole("button", { name: "Delete Site" }).click();
+  await expectToast(page, "Site Deleted", `${NAME} has been successfully deleted.`);
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText("Select a site to manage its robots")).toBeVisible();
+  await expect(page).toHaveURL(/\/sites$/);
+  await expect(siteRow(page, NAME)).toHaveCount(0);
+  await expect(siteRow(other, NAME)).toHaveCount(0, { timeout: LIVE_MS });
+  await expect(other.getByText("The site in this address is not there, or not yours.")).toBeVisible();
+});
+
+test("§2 Delete Site: refused with the reason while a robot there cleans, and possible once it stands", async ({
+  page,
+  signIn,
+  sites,
+  robots,
+  simulator,
+  problems,
+}) => {
+  // The stream may tell of robots that go before it is known that their site went.
+  problems.allow(/status of 404/);
+  await sites.make();
+  const robot = await robots.add(NAME, "SCR-1015", "Row 1");
+  await simulator.clear("SCR-1015");
+  const isOnline = async () => (await robots.listed()).some((one) => one.robot_id === robot.robot_id && one.online);
+  await expect.poll(isOnline).toBe(true);
+  await robots.command(robot, "START");
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  await siteRow(page, NAME).getByRole("button", { name: "Delete" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete Site" });
+  const reason = "SCR-1015 is cleaning. Stop it first: a site is deleted only while its robots stand still.";
+  await expect(dialog.getByRole("alert")).toContainText(reason);
+  await expectDisabled(dialog.getByRole("button", { name: "Delete Site" }), reason);
+  await robots.command(robot, "STOP");
+  await expect(dialog.getByRole("alert")).toHaveCount(0, { timeout: LIVE_MS });
+  await dialog.getByRole("button", { name: "Delete Site" }).click();
+  await expectToast(page, "Site Deleted", `${NAME} has been successfully deleted.`);
+});
+
+test("§2 Delete Site: what the server has against it is shown, and what belongs to a site may fail to load", async ({
+  page,
+  signIn,
+  sites,
+  problems,
+}) => {
+  problems.allow(/status of (409|500)/);
+  await sites.make();
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  const reason = `Site "${NAME}" cannot be deleted now. SCR-1015 has just been started.`;
+  await page.route("**/api/sites/delete/**", (route) => route.fulfill({ status: 409, json: { message: reason } }));
+  await page.route("**/robotSiteGroupList/**", (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
+  await siteRow(page, NAME).getByRole("button", { name: "Delete" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete Site" });
+  const deed = dialog.getByRole("button", { name: "Delete Site" });
+  await expect(dialog.getByText("What belongs to the site could not be loaded.")).toBeVisible();
+  await expectDisabled(deed, "What belongs to the site is not known yet.");
+  await page.unroute("**/robotSiteGroupList/**");
+  await dialog.getByRole("button", { name: "Retry" }).click();
+  await expect(dialog).toContainText(`${NAME} will be deleted. It has no robots, groups or schedules.`);
+  await deed.click();
+  await expectToast(page, "Site Deletion Failed", "Failed to delete site. Please try again.", reason);
+  await expect(dialog.getByRole("alert")).toContainText(reason);
+  await expect(siteRow(page, NAME)).toHaveCount(1);
+  await expect(toasts(page).filter({ hasText: "Site Deleted" })).toHaveCount(0);
+  await expect(siteRow(page, BHADLA)).toHaveCount(1);
+});
