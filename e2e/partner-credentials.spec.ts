@@ -250,6 +250,39 @@ test("accounts and credentials: a password of the partner's own is not shown; re
   expect(await shownPassword(page)).toBe((await partners.named(name))?.enc_password);
 });
 
+test("§2 Share Login Credentials: a partner that has no user yet is given one there", async ({
+  page,
+  signIn,
+  partners,
+}) => {
+  const { name, username } = await partners.make();
+  const without = { username: null, user_id: null, enc_password: null };
+  await signIn(page, "admin");
+  // As rows of an earlier version are, until the server has made the user.
+  await page.route("**/api/partner/details", async (route) => {
+    const rows: unknown = await (await route.fetch()).json();
+    const isMade = (row: unknown) => typeof row === "object" && row !== null && Reflect.get(row, "name") === name;
+    const json = Array.isArray(rows)
+      ? rows.map((row) => (isMade(row) ? { ...Object(row), ...without } : Object(row)))
+      : [];
+    await route.fulfill({ json });
+  });
+  await openPartners(page);
+  await expect(partnerCard(page, name)).toContainText("No sign-in yet");
+  const share = await openShare(page, name);
+  await expect(share.credentials).toContainText("This partner has no sign-in yet. Create it, and share it here.");
+  await expectDisabled(share.email, "This partner has no sign-in yet. Create it first.");
+  await page.unroute("**/api/partner/details");
+  await share.credentials.getByRole("button", { name: "Create sign-in" }).click();
+  await page
+    .getByRole("dialog", { name: "Create Sign-In" })
+    .getByRole("button", { name: "Create", exact: true })
+    .click();
+  await expect(share.credentials).toContainText(username);
+  await expectEnabled(share.email);
+  expect(await shownPassword(page)).toBe((await partners.named(name))?.enc_password);
+});
+
 test("signing out leaves nothing of a password behind: the page is loaded anew, and no answer was kept", async ({
   page,
   signIn,
