@@ -14,7 +14,8 @@ import { TakenPlaces } from "@suncrew/domain/sites/taken-places.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { CheckedImport } from "../../platform/http/import-answer.ts";
 import { fieldProblemsOf } from "../../platform/http/validation-errors.ts";
-import { contentOf, nameKeysOf, type PlacedSite, type SiteContent, siteConflicts } from "./site-rows.writes.ts";
+import { nameKeysOf, type PlacedSite, siteConflicts } from "./site-conflicts.writes.ts";
+import { contentOf, type SiteContent } from "./site-rows.writes.ts";
 import { DEFAULT_PARTNER_ID } from "./save-site.ts";
 import { readPartnerIds } from "./partner-ids.writes.ts";
 

@@ -10,6 +10,7 @@ import { recordAudit } from "../audit/public.ts";
 import { lockLivePartner } from "../partners/public.ts";
 import { rezoneSchedules } from "../schedules/public.ts";
 import { requireSite } from "../sites/public.ts";
+import { siteConflicts } from "./site-conflicts.writes.ts";
 import {
   changeSite,
   contentOf,
@@ -17,7 +18,6 @@ import {
   insertSites,
   readStored,
   type SiteContent,
-  siteConflicts,
   type StoredSite,
 } from "./site-rows.writes.ts";
 

@@ -1,11 +1,7 @@
-import type { FieldError } from "@suncrew/contract/http/error.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { createSite } from "@suncrew/contract/sites/sites.ts";
 import { keptMaintenance } from "@suncrew/domain/sites/site-contacts.ts";
-import { duplicateSiteName } from "@suncrew/domain/sites/site-name.ts";
-import { duplicateLocation } from "@suncrew/domain/sites/site-place.ts";
-import { TakenPlaces } from "@suncrew/domain/sites/taken-places.ts";
-import { type Expression, sql } from "kysely";
+import { sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 
@@ -62,55 +58,6 @@ export function contentOf(site: SiteContent): SiteContent {
   const place = { address, district, state, pin_code, commissioning_date, latitude, longitude };
   return { name, ...place, ...keptMaintenance(site) };
 }
-
-export interface PlacedSite {
-  /** Where it is stored already. */
-  readonly id?: number;
-  readonly name: string;
-  readonly latitude: number;
-  readonly longitude: number;
-}
-
-/** The name as the index over names compares it (§5 Site create: trimmed, any case). */
-const nameKey = (name: Expression<string>) => sql<string>`lower(btrim(normalize(${name}, NFC)))`;
-
-/** The names as the database compares them, in their order. */
-export async function nameKeysOf(tx: Tx, names: readonly string[]): Promise<string[]> {
-  const { rows } = await sql<{ key: string }>`
-    select ${nameKey(sql.ref<string>("name"))} as key
-    from unnest(${[...names]}::text[]) with ordinality as t (name, nth) order by nth`.execute(tx);
-  return rows.map(({ key }) => key);
-}
-
-/** §5 Site create: what of each of these sites another one has already, while this transaction holds the sites. */
-export async function siteConflicts(tx: Tx, sites: readonly PlacedSite[]): Promise<FieldError[][]> {
-  const others = await tx
-    .selectFrom("sites")
-    .select(["id", "latitude", "longitude"])
-    .select(nameKey(sql.ref<string>("sites.name")).as("key"))
-    .where("deleted_at", "is", null)
-    .execute();
-  const byName = new Map(others.map(({ key, id }) => [key, id]));
-  const places = new TakenPlaces<number>();
-  for (const other of others) places.add(other, other.id);
-  const keys = await nameKeysOf(
-    tx,
-    sites.map(({ name }) => name),
-  );
-  return sites.map((site, nth) => {
-    const namesake = byName.get(keys[nth] ?? "");
-    return [
-      ...(namesake !== undefined && namesake !== site.id ? [duplicateNameError] : []),
-      ...(places.at(site, (id) => id === site.id) === null ? [] : duplicatePlaceErrors),
-    ];
-  });
-}
-
-const duplicateNameError: FieldError = { field: "name", message: duplicateSiteName.message };
-const duplicatePlaceErrors: readonly FieldError[] = [
-  { field: "latitude", message: duplicateLocation.message },
-  { field: "longitude", message: duplicateLocation.message },
-];
 
 export interface NewSite extends SiteContent {
   readonly timezone: string;
