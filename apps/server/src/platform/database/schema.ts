@@ -85,6 +85,8 @@ export interface DevicesTable {
   secret_at: WithDefault<Date>;
   broker_pending: WithDefault<"SECRET" | "RETIRE" | null>;
   broker_pending_at: Date | null;
+  secret_unsure_at: Date | null;
+  broker_refusals: WithDefault<number>;
 }
 
 export interface RobotsTable {
