@@ -2,7 +2,9 @@ import { z } from "zod";
 import { fieldErrorSchema } from "./error.ts";
 
 export const IMPORT_MAX_ROWS = 5_000;
-export const IMPORT_MAX_BYTES = 4_194_304;
+export const IMPORT_MAX_BYTES = 2_097_152;
+/** In JSON each quotation mark and line end takes two. */
+export const IMPORT_MAX_BODY_BYTES = 2 * IMPORT_MAX_BYTES + 1_024;
 
 /** A CSV file with a line of column names. */
 export const importBodySchema = z.object({

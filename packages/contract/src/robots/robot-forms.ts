@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { IMPORT_MAX_BYTES, importBodySchema, importResponseSchema } from "../http/import.ts";
+import { IMPORT_MAX_BODY_BYTES, importBodySchema, importResponseSchema } from "../http/import.ts";
 import { defineRoute } from "../http/route.ts";
 import {
   dayInputSchema,
@@ -92,6 +92,6 @@ export const importRobots = defineRoute({
   method: "POST",
   path: "/api/robots/import",
   body: importBodySchema,
-  maxBodyBytes: IMPORT_MAX_BYTES,
+  maxBodyBytes: IMPORT_MAX_BODY_BYTES,
   response: importResponseSchema,
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { IMPORT_MAX_BYTES, importBodySchema, importResponseSchema } from "../http/import.ts";
+import { IMPORT_MAX_BODY_BYTES, importBodySchema, importResponseSchema } from "../http/import.ts";
 import { defineRoute } from "../http/route.ts";
 import {
   dateSchema,
@@ -124,6 +124,6 @@ export const importSites = defineRoute({
   method: "POST",
   path: "/api/sites/import",
   body: importBodySchema,
-  maxBodyBytes: IMPORT_MAX_BYTES,
+  maxBodyBytes: IMPORT_MAX_BODY_BYTES,
   response: importResponseSchema,
 });

@@ -31,7 +31,7 @@ describe("§9 CSV exports: they open in a spreadsheet and carry no formula", () 
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1 }), (rows) => {
         const written = rows.filter((row) => row.some((text) => text !== ""));
-        const read = readCsv(writeCsv(["a", "b"], written));
+        const read = readCsv(writeCsv(["a", "b"], written), written.length);
         expect(read.problem).toBeNull();
         expect(read.rows.map(({ cells }) => [cells["a"], cells["b"]])).toEqual(written);
         expect(read.rows.every(({ isWhole }) => isWhole)).toBe(true);
@@ -45,7 +45,7 @@ describe("CSV files of spreadsheets are read", () => {
     "%j between the cells; names in any case; blank lines count as rows and are left out",
     (by) => {
       const text = [["Name ", "PIN_CODE"].join(by), "", ["Park", "342301"].join(by)].join("\n");
-      expect(readCsv(text)).toEqual({
+      expect(readCsv(text, 10)).toEqual({
         columns: ["name", "pin_code"],
         rows: [{ row: 3, cells: { name: "Park", pin_code: "342301" }, isWhole: true }],
         problem: null,
@@ -54,8 +54,21 @@ describe("CSV files of spreadsheets are read", () => {
   );
 
   test("a row of another length is told, a column that is there twice and an open quote too", () => {
-    expect(readCsv("a,b\n1,2,3\n1\n").rows.map(({ isWhole }) => isWhole)).toEqual([false, false]);
-    expect(readCsv("a,A\n1,2\n").problem).toBe("The column a is there twice.");
-    expect(readCsv('a,b\n"1,2\n').problem).toContain("quotation mark");
+    expect(readCsv("a,b\n1,2,3\n1\n", 10).rows.map(({ isWhole }) => isWhole)).toEqual([false, false]);
+    expect(readCsv("a,A\n1,2\n", 10).problem).toBe("The column a is there twice.");
+    expect(readCsv('a,b\n"1,2\n', 10).problem).toContain("quotation mark");
+  });
+
+  test("of a file with more rows than asked for one more is read, and none of one with too many columns", () => {
+    expect(readCsv(`a\n${"1\n".repeat(500)}`, 100).rows).toHaveLength(101);
+    const wide = readCsv(`${Array.from({ length: 40_000 }, (_, at) => `c${at}`).join(",")}\n${"1\n".repeat(9)}`, 100);
+    expect(wide).toEqual({ columns: [], rows: [], problem: "The file has more than 60 columns." });
+  });
+
+  test("nonsense made to be slow is not looked at to its end", () => {
+    expect(readCsv(`a\n${"\n".repeat(1_000_000)}1\n`, 100).problem).toBe("The file has too many blank rows.");
+    const rowsLookedAt = (text: string) => readCsv(text, 100).rows.length;
+    expect(rowsLookedAt(`a\n${"1\n".repeat(1_000_000)}`)).toBe(101);
+    expect(rowsLookedAt(`a\n${",".repeat(1_000_000)}1\n`)).toBe(1);
   });
 });

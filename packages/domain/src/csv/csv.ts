@@ -49,24 +49,46 @@ function delimiterOf(text: string): string {
   return [";", "\t"].reduce((most, delimiter) => (count(delimiter) > count(most) ? delimiter : most), ",");
 }
 
-/** Reads what `writeCsv` or a spreadsheet wrote: comma, semicolon or tab between, any line end, blank lines left out. */
-export function readCsv(text: string): CsvTable {
+/** No file of ours has more columns; looking further would be work for whoever sends nonsense. */
+export const CSV_MAX_COLUMNS = 60;
+
+/** Blank rows are passed over, up to so many times as many as rows are wanted. */
+const BLANK_ROWS = 10;
+
+/**
+ * Reads what `writeCsv` or a spreadsheet wrote: comma, semicolon or tab between, any line end, blank lines left out. The
+ * work is bounded by `maxRows`, of which one more is answered where there are more.
+ */
+export function readCsv(text: string, maxRows: number): CsvTable {
   const written = text.replace(/^\uFEFF/, "");
-  const { data, errors } = Papa.parse<string[]>(written, { delimiter: delimiterOf(written) });
-  const unclosed = errors.find(({ type }) => type === "Quotes");
-  if (unclosed !== undefined) {
-    const where = unclosed.row === undefined ? "" : ` in row ${unclosed.row + 1}`;
-    return { columns: [], rows: [], problem: `A quotation mark${where} is not closed or stands inside a cell.` };
-  }
-  const [names = [], ...lines] = data;
+  const delimiter = delimiterOf(written);
+  const names = Papa.parse<string[]>(written, { delimiter, preview: 1 }).data[0] ?? [];
+  if (names.length > CSV_MAX_COLUMNS) return unreadable(`The file has more than ${CSV_MAX_COLUMNS} columns.`);
   const columns = names.map((name) => name.trim().toLowerCase());
   const twice = columns.find((name, index) => name !== "" && columns.indexOf(name) !== index);
-  if (twice !== undefined) return { columns, rows: [], problem: `The column ${twice} is there twice.` };
-  const rows = lines.flatMap((cells, index) => {
-    if (cells.every((cell) => cell.trim() === "")) return [];
-    const named = columns.map((name, at) => [name, (cells[at] ?? "").trim().replace(DISARMED, "")] as const);
-    const isWhole = cells.length === columns.length;
-    return [{ row: index + 2, cells: Object.fromEntries(named), isWhole }];
+  if (twice !== undefined) return unreadable(`The column ${twice} is there twice.`, columns);
+  const rows: CsvRow[] = [];
+  const problems: string[] = [];
+  let row = 0;
+  Papa.parse<string[]>(written, {
+    delimiter,
+    step: ({ data: cells, errors }, parser) => {
+      row += 1;
+      if (errors.some(({ type }) => type === "Quotes")) {
+        problems.push(`A quotation mark in row ${row} is not closed or stands inside a cell.`);
+      }
+      if (row > BLANK_ROWS * maxRows) problems.push("The file has too many blank rows.");
+      if (row > 1 && cells.some((cell) => cell.trim() !== "")) {
+        const named = columns.map((name, at) => [name, (cells[at] ?? "").trim().replace(DISARMED, "")] as const);
+        rows.push({ row, cells: Object.fromEntries(named), isWhole: cells.length === columns.length });
+      }
+      if (problems.length > 0 || rows.length > maxRows) parser.abort();
+    },
   });
-  return { columns, rows, problem: null };
+  const [problem] = problems;
+  return problem === undefined ? { columns, rows, problem: null } : unreadable(problem);
+}
+
+function unreadable(problem: string, columns: readonly string[] = []): CsvTable {
+  return { columns, rows: [], problem };
 }

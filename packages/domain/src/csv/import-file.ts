@@ -33,7 +33,7 @@ export function readImportFile<Column extends string>(
   text: string,
   { all, optional }: ImportColumns<Column>,
 ): ImportFile<Column> {
-  const { columns, rows, problem } = readCsv(text);
+  const { columns, rows, problem } = readCsv(text, IMPORT_MAX_ROWS);
   if (problem !== null) return { lines: [], problems: [{ field: "csv", message: problem }] };
   const known: readonly string[] = all;
   const missing = all.filter((column) => !columns.includes(column) && !optional.includes(column));

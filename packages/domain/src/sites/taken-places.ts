@@ -8,10 +8,14 @@ const CELLS_AROUND = 360_000_000 / CELL;
 export class TakenPlaces<T> {
   readonly #cells = new Map<string, { readonly place: Place; readonly by: T }[]>();
 
+  /** A place that is none, as of an unreadable cell, is nowhere. */
   add(place: Place, by: T): void {
+    if (!Number.isFinite(place.latitude) || !Number.isFinite(place.longitude)) return;
     const [north, east] = cellOf(place);
     const key = keyOf(north, east);
-    this.#cells.set(key, [...(this.#cells.get(key) ?? []), { place, by }]);
+    const cell = this.#cells.get(key);
+    if (cell === undefined) this.#cells.set(key, [{ place, by }]);
+    else cell.push({ place, by });
   }
 
   /** Who has a place that counts as the same (§5 Site create); those that `isNot` are left out. */

@@ -18,7 +18,7 @@ describe("Import: the file's letters", () => {
   it("refuses what would spoil names, is empty or too large", async () => {
     expect(readCsvBytes(bytes(0x4d, 0xfc, 0x6c))).toMatchObject({ problem: expect.stringContaining("UTF-8") });
     expect(await readCsvFile(new File([], "a.csv"))).toEqual({ problem: "The file is empty." });
-    const large = new File([new Uint8Array(4_194_305)], "a.csv");
-    expect(await readCsvFile(large)).toMatchObject({ problem: expect.stringContaining("larger than 4 MiB") });
+    const large = new File([new Uint8Array(2_097_153)], "a.csv");
+    expect(await readCsvFile(large)).toMatchObject({ problem: expect.stringContaining("larger than 2 MiB") });
   });
 });
