@@ -3,12 +3,15 @@ import type { CommandParams } from "@suncrew/contract/devices/messages.ts";
 import { sql } from "kysely";
 import { changedNow, type Executor } from "../../platform/database/database.ts";
 
-/** A START or STOP as it came out; names are added from the robot, its site and the site's partner. */
+/** A START or STOP as it came out; names that are not given are those of the robot, its site and the site's partner. */
 export interface ActivityRecord {
   readonly at: Date;
   readonly robotId: number;
   /** The site where it happened. */
   readonly siteId: number;
+  /** As the robot was called then, where that may have been another name or machine than now. */
+  readonly robotName?: string | undefined;
+  readonly serialNumber?: string | undefined;
   /** Null where no command was made because it was refused before. */
   readonly commandId: string | null;
   readonly action: "START" | "STOP";
@@ -42,13 +45,14 @@ export async function recordActivities(db: Executor, records: readonly ActivityR
     insert into activity (created_at, site_id, robot_id, command_id, action, action_type, status, user_id, user_name,
       site_name, partner_name, robot_name, serial_number, details, params)
     select n.at, sites.id, robots.id, n."commandId", n.action, n."actionType", n.status, n."userId", n."userName",
-      sites.name, partners.name, robots.robot_name, robots.serial_number, n.details,
-      jsonb_build_object('robotSerial', robots.serial_number, 'mode', n.mode, 'direction', n.told ->> 'direction',
+      sites.name, partners.name, coalesce(n."robotName", robots.robot_name), called.serial, n.details,
+      jsonb_build_object('robotSerial', called.serial, 'mode', n.mode, 'direction', n.told ->> 'direction',
         'main-speed', (n.told ->> 'main-speed')::numeric, 'brush-speed', (n.told ->> 'brush-speed')::numeric)
     from json_to_recordset(${JSON.stringify(asked)}::json) n (nth int, at timestamptz, "robotId" int, "siteId" int,
-      "commandId" uuid, action text, "actionType" text, status text, "userId" int, "userName" text, details text,
+      "robotName" text, "serialNumber" text, "commandId" uuid, action text, "actionType" text, status text, "userId" int, "userName" text, details text,
       mode text, told json)
     join robots on robots.id = n."robotId"
+    cross join lateral (select coalesce(n."serialNumber", robots.serial_number) as serial) called
     join sites on sites.id = n."siteId"
     left join partners on partners.id = sites.maintenance_partner_id
     order by n.nth

@@ -6,8 +6,11 @@ import type { Command, LockedRobot } from "./command-rows.writes.ts";
 
 type Params = Command["params"];
 
+/** Where a stored command was given, and to which robot by name; a refused one is about the robot as it is. */
+type GivenTo = Partial<Pick<Command, "site_id" | "serial_number" | "robot_name">>;
+
 /** A START or STOP for the activity log: a stored command, or a refused one that never became a row. */
-export interface Recorded {
+export interface Recorded extends GivenTo {
   readonly id: string | null;
   readonly verb: "START" | "STOP";
   readonly mode: Command["mode"];
@@ -35,7 +38,10 @@ export async function logCommands(tx: Tx, logged: readonly Logged[], now: Date):
   const records = logged.map(({ robot, command, status, details }) => ({
     at: now,
     robotId: robot.id,
-    siteId: robot.site_id,
+    // The robot may have moved to another partner's site since.
+    siteId: command.site_id ?? robot.site_id,
+    robotName: command.robot_name,
+    serialNumber: command.serial_number,
     commandId: command.id,
     action: command.verb,
     actionType: command.action_type,
@@ -69,7 +75,7 @@ const auditActions = {
   MAINTENANCE_OFF: "MAINTENANCE_OFF",
 } as const satisfies Record<Command["verb"], string>;
 
-export interface AuditedCommand {
+export interface AuditedCommand extends Pick<GivenTo, "site_id"> {
   readonly verb: Command["verb"];
   readonly user_id: number | null;
   readonly requested_by: string;
@@ -100,7 +106,7 @@ export async function auditCommands(tx: Executor, audited: readonly Audited[], n
     action: auditActions[command.verb],
     entity: "robot",
     entityId: robot.id,
-    siteId: robot.site_id,
+    siteId: command.site_id ?? robot.site_id,
     at: now,
     ...result,
   }));

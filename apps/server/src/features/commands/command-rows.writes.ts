@@ -148,13 +148,13 @@ export async function insertCommands(tx: Tx, commands: readonly CommandOf[], now
     with numbered as (
       update robots r set last_command_seq = greatest(r.last_command_seq + 1, s.last_seq + 1, ${now.getTime()}::bigint)
       from robot_state s where r.id = any(${robotIds}::int[]) and s.robot_id = r.id
-      returning r.id, r.site_id, r.serial_number, r.last_command_seq as seq, s.session
+      returning r.id, r.site_id, r.serial_number, r.robot_name, r.last_command_seq as seq, s.session
     ), shown as (
       update robot_state set change_no = ${changedNow} where robot_id = any(${robotIds}::int[])
     )
-    insert into commands (id, robot_id, site_id, serial_number, verb, seq, session, issued_at, expires_at, settle_by,
-      run_id, max_duration_s, params, mode, action_type, user_id, requested_by, follows_id)
-    select w.id, r.id, r.site_id, r.serial_number, w.verb, r.seq, r.session, ${now}, ${expiresAt}, ${settleBy},
+    insert into commands (id, robot_id, site_id, serial_number, robot_name, verb, seq, session, issued_at, expires_at,
+      settle_by, run_id, max_duration_s, params, mode, action_type, user_id, requested_by, follows_id)
+    select w.id, r.id, r.site_id, r.serial_number, r.robot_name, w.verb, r.seq, r.session, ${now}, ${expiresAt}, ${settleBy},
       w.run_id, w.max_duration_s, w.params, w.mode, w.action_type, w.user_id, w.requested_by, w.follows_id
     from json_to_recordset(${JSON.stringify(wanted)}::json) w (id uuid, robot_id int, verb text, run_id uuid,
       max_duration_s int, params jsonb, mode text, action_type text, user_id int, requested_by text, follows_id uuid)

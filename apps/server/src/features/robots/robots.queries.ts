@@ -49,6 +49,9 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
             "runs.planned",
           ])
           .whereRef("runs.robot_id", "=", "r.id")
+          // Runs of a former machine, or at another partner's site, are not this robot's to tell.
+          .whereRef("runs.site_id", "=", "r.site_id")
+          .whereRef("runs.serial_number", "=", "r.serial_number")
           .where("runs.ended_at", "is not", null)
           .where("runs.began_at", "is not", null)
           .orderBy("runs.at", "desc")

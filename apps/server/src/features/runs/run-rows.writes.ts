@@ -80,13 +80,13 @@ export async function insertRun(tx: Tx, beginning: RunBeginning, end: RunEnd | n
     .values({
       id: runId === null || nameTaken ? uuidv7() : runId,
       robot_id: robotId,
-      site_id: siteId,
+      ...placeOf(start, siteId),
       command_id: start?.id ?? null,
       planned: false,
       action_type: start?.action_type ?? "SYSTEM",
       started_by_user_id: start?.user_id ?? null,
       started_by: start?.requested_by ?? "Robot",
-      ...(start?.action_type === "GROUP" && (await groupOf(tx, robotId))),
+      ...(start?.action_type === "GROUP" && start.site_id === siteId && (await groupOf(tx, robotId))),
       began_at: at,
       battery_began: battery,
       planned_end_at: start?.max_duration_s ? new Date(at.getTime() + start.max_duration_s * 1_000) : null,
@@ -219,6 +219,22 @@ async function startOfRun(tx: Tx, robotId: number, runId: string) {
     .where("robot_id", "=", robotId)
     .where("verb", "=", "START")
     .where("run_id", "=", runId)
-    .select(["id", "user_id", "requested_by", "action_type", "max_duration_s"])
+    .select([
+      "id",
+      "user_id",
+      "requested_by",
+      "action_type",
+      "max_duration_s",
+      "site_id",
+      "serial_number",
+      "robot_name",
+    ])
     .executeTakeFirst();
+}
+
+/** A run that is told late stays at the site, and with the names, of its START: its robot may have moved since. */
+function placeOf(start: Awaited<ReturnType<typeof startOfRun>>, siteId: number) {
+  if (start === undefined) return { site_id: siteId };
+  const { site_id, serial_number, robot_name } = start;
+  return { site_id, serial_number, robot_name };
 }

@@ -20,7 +20,7 @@ export interface RunChoice {
 /** A STOP's number is its time in milliseconds or a little more: only those about a run's time are looked at. */
 const SEQ_AHEAD_MS = 60_000;
 
-/** Runs at the viewer's sites, deleted ones too, newest first, with the cursor of each. */
+/** Runs at the viewer's sites, deleted ones too, newest first, with the cursor of each and the names of then. */
 export async function readRuns(
   viewer: Viewer,
   db: Executor,
@@ -28,8 +28,7 @@ export async function readRuns(
 ): Promise<{ readonly run: Run; readonly cursor: string }[]> {
   let query = sitesEverVisible(viewer, db)
     .innerJoin("runs", "runs.site_id", "sites.id")
-    .innerJoin("robots", "robots.id", "runs.robot_id")
-    .select(["runs.id", "runs.site_id", "runs.robot_id", "robots.robot_name", "robots.serial_number"])
+    .select(["runs.id", "runs.site_id", "runs.robot_id", "runs.robot_name", "runs.serial_number"])
     .select(["runs.schedule_id", "runs.group_id", "runs.group_name", "runs.action_type", "runs.started_by"])
     .select(["runs.due_at", "runs.stop_due_at", "runs.began_at", "runs.ended_at", "runs.battery_began"])
     .select(["runs.battery_ended", "runs.outcome", "runs.reason", "runs.sample", "runs.planned"])
@@ -37,7 +36,7 @@ export async function readRuns(
     .select(
       sql<string | null>`case when runs.reason in ('STOP', 'MAINTENANCE') then (
         select c.requested_by from commands c
-        where c.robot_id = runs.robot_id and c.verb in ('STOP', 'MAINTENANCE_ON')
+        where c.robot_id = runs.robot_id and c.site_id = runs.site_id and c.verb in ('STOP', 'MAINTENANCE_ON')
           and c.seq >= floor(extract(epoch from runs.began_at) * 1000)::bigint
           and c.seq <= floor(extract(epoch from runs.ended_at) * 1000)::bigint + ${SEQ_AHEAD_MS}
           and c.issued_at <= runs.ended_at

@@ -173,6 +173,8 @@ export interface CommandsTable {
   robot_id: number;
   site_id: number;
   serial_number: string;
+  /** As the robot was called then; the database fills it in. */
+  robot_name: WithDefault<string>;
   verb: CommandVerbColumn;
   seq: number;
   session: number;
@@ -212,6 +214,9 @@ export interface RunsTable {
   id: string;
   robot_id: number;
   site_id: number;
+  /** This and the name as they were then; the database fills them in. */
+  serial_number: WithDefault<string>;
+  robot_name: WithDefault<string>;
   command_id: string | null;
   planned: WithDefault<boolean>;
   started_by_user_id: number | null;
