@@ -16,7 +16,7 @@ import type { CheckedImport } from "../../platform/http/import-answer.ts";
 import { fieldProblemsOf } from "../../platform/http/validation-errors.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { siteIdsByName } from "./robot-file.queries.ts";
-import { type NamedRobot, type NewRobot, robotConflicts } from "./robot-rows.writes.ts";
+import { type ConflictCheck, type NamedRobot, type NewRobot, robotConflicts } from "./robot-rows.writes.ts";
 
 type Line = ImportLine<(typeof ROBOT_COLUMNS)[number]>;
 type Problem = ImportRow["problems"][number];
@@ -32,14 +32,19 @@ const columns = { all: ROBOT_COLUMNS, optional: ["robot_name", "motor_type", "co
 const NO_SITE = 0;
 
 /** Every row of a file of new robots by the rules of the form (§5 Robot form), against the robots there are and each other. */
-export async function checkRobotFile(tx: Tx, viewer: Viewer, csv: string): Promise<CheckedRobots> {
+export async function checkRobotFile(
+  tx: Tx,
+  viewer: Viewer,
+  csv: string,
+  check: ConflictCheck,
+): Promise<CheckedRobots> {
   const { lines, problems } = readImportFile(csv, columns);
   if (problems.length > 0) return { rows: [], problems, robots: [] };
   const siteIds = await siteIdsByName(viewer, tx, siteNameKey);
   const siteIdOf = ({ cells }: Line) => siteIds.get(siteNameKey(cells.site)) ?? NO_SITE;
   const understood = lines.map((line) => understand(line, siteIdOf(line)));
   const named = lines.map((line) => namedOf(line, siteIdOf(line)));
-  const conflicts = await robotConflicts(tx, named);
+  const conflicts = await robotConflicts(tx, named, check);
   const inFile = conflictsInFile(lines, named);
   const rows = lines.map(({ row, cells }, nth): ImportRow => {
     const own = understood[nth]?.problems ?? [];

@@ -27,7 +27,7 @@ export async function importRobotFile(
   { csv, apply }: BodyOf<typeof importRobots>,
   now: Date,
 ): Promise<ImportedRobots> {
-  let checked = await checkRobotFile(tx, viewer, csv);
+  let checked = await checkRobotFile(tx, viewer, csv, "preview");
   if (!apply) return { kind: "answered", answer: importAnswer(checked, false), serials: [] };
   if (isImportable(checked)) {
     const siteIds = new Set(checked.robots.map(({ site_id }) => site_id));
@@ -36,7 +36,7 @@ export async function importRobotFile(
       throw error instanceof HttpError ? new ChangedMeanwhile() : error;
     });
     // What was stored while this call waited for the sites is seen now.
-    checked = await checkRobotFile(tx, viewer, csv);
+    checked = await checkRobotFile(tx, viewer, csv, "to store");
   }
   const about = { actor: { userId: viewer.userId, name: viewer.name }, entity: "robot", at: now };
   if (!isImportable(checked)) {

@@ -57,20 +57,20 @@ export interface NamedRobot {
 
 export type RobotConflict = FieldError & { readonly field: "serial_number" | "robot_name"; readonly status: 400 | 409 };
 
+/** `preview` only looks: nobody's row is held for it, nor waited for. */
+export type ConflictCheck = "to store" | "preview";
+
 /**
  * §5 Robot form, against what is stored: what is wrong with each of the robots, in their order; nothing where it may be
- * stored. The devices are locked against being retired, so robots, where some are to be changed, are locked before.
+ * stored. Free devices are locked against being retired, so robots, where some are to be changed, are locked before; a
+ * device that a robot has already is left alone.
  */
-export async function robotConflicts(tx: Tx, robots: readonly NamedRobot[]): Promise<RobotConflict[][]> {
+export async function robotConflicts(
+  tx: Tx,
+  robots: readonly NamedRobot[],
+  check: ConflictCheck = "to store",
+): Promise<RobotConflict[][]> {
   const serials = [...new Set(robots.map((robot) => robot.serial_number))].toSorted();
-  const devices = await tx
-    .selectFrom("devices")
-    .select(["serial", "retired_at"])
-    .where("serial", "=", sql<string>`any(${serials}::text[])`)
-    .orderBy("serial")
-    .forShare()
-    .execute();
-  const provisioned = new Map(devices.map((device) => [device.serial, device.retired_at]));
   const siteIds = [...new Set(robots.map((robot) => robot.site_id))];
   const others = await tx
     .selectFrom("robots")
@@ -84,6 +84,8 @@ export async function robotConflicts(tx: Tx, robots: readonly NamedRobot[]): Pro
     )
     .execute();
   const bySerial = new Map(others.map((other) => [other.serial_number, other.id]));
+  const free = serials.filter((serial) => !bySerial.has(serial));
+  const provisioned = await readDevices(tx, free, check);
   const byName = new Map(others.map((other) => [placeOf(other), other.id]));
   const isOther = (id: number | undefined, own: number | undefined) => id !== undefined && id !== own;
   return robots.map((robot) => {
@@ -102,6 +104,23 @@ export async function robotConflicts(tx: Tx, robots: readonly NamedRobot[]): Pro
     }
     return found;
   });
+}
+
+/** When each of the devices was retired, null for one in service; absent is what was never provisioned. */
+async function readDevices(
+  tx: Tx,
+  serials: readonly string[],
+  check: ConflictCheck,
+): Promise<ReadonlyMap<string, Date | null>> {
+  if (serials.length === 0) return new Map();
+  const devices = await tx
+    .selectFrom("devices")
+    .select(["serial", "retired_at"])
+    .where("serial", "=", sql<string>`any(${[...serials]}::text[])`)
+    .orderBy("serial")
+    .$if(check === "to store", (query) => query.forShare())
+    .execute();
+  return new Map(devices.map((device) => [device.serial, device.retired_at]));
 }
 
 function unfitSerial(serial: string, retiredAt: Date | undefined): RobotConflict {
