@@ -11,9 +11,11 @@ interface Made {
 
 /** Sites with robots and groups of a test's own; all are gone after it, robots before their sites. */
 export const test = base.extend<Made>({
-  sites: async ({ apiAs }, use) => {
+  sites: async ({ apiAs, page }, use) => {
     const sites = await MadeSites.begin(await apiAs("admin"));
     await use(sites);
+    // A page that shows a site would ask for its robots while they are taken away.
+    await page.goto("about:blank");
     await sites.restore();
   },
   groups: async ({ apiAs }, use) => {

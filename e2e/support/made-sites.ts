@@ -85,9 +85,11 @@ function bodyOf(site: Site): SiteBody {
 }
 
 export const test = base.extend<{ readonly sites: MadeSites }>({
-  sites: async ({ apiAs }, use) => {
+  sites: async ({ apiAs, page }, use) => {
     const sites = await MadeSites.begin(await apiAs("admin"));
     await use(sites);
+    // A page that shows a site would ask for its robots while they are taken away.
+    await page.goto("about:blank");
     await sites.restore();
   },
 });
