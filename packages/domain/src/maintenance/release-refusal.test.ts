@@ -3,6 +3,7 @@ import { type ReleaseCandidate, releaseRefusal } from "./release-refusal.ts";
 
 const now = new Date("2026-03-01T10:00:00Z");
 const locked: ReleaseCandidate = {
+  deviceRetired: false,
   online: true,
   operatingMode: "maintenance",
   deviceMode: "MAINTENANCE",
@@ -17,6 +18,7 @@ describe("protocol rule 8: who may be released", () => {
     ["one that was locked at the robot itself", { operatingMode: "auto" }, null],
     ["one that lost its lock while the server keeps it", { deviceMode: "AUTO" }, null],
     ["one that is not locked", { operatingMode: "auto", deviceMode: "AUTO" }, "not-locked"],
+    ["one whose device was retired, rather than away for ever", { deviceRetired: true, online: false }, "retired"],
     ["one that is away", { online: false }, "away"],
     ["one without a live state", { liveStateAt: null }, "away"],
     ["one that has not confirmed the lock", { hasUnsettledMaintenanceOn: true }, "lock-unconfirmed"],

@@ -3,6 +3,8 @@ import { STATE_FRESH_MS } from "../commands/limits.ts";
 
 /** What the server knows of a robot that is to be released, read under the lock on the robot's row. */
 export interface ReleaseCandidate {
+  /** Its device was retired: it is never commanded again. */
+  readonly deviceRetired: boolean;
   readonly online: boolean;
   readonly operatingMode: OperatingMode;
   readonly deviceMode: "AUTO" | "MANUAL" | "MAINTENANCE" | null;
@@ -11,7 +13,7 @@ export interface ReleaseCandidate {
   readonly hasUnsettledMaintenanceOff: boolean;
 }
 
-export type ReleaseRefusal = "not-locked" | "away" | "stale" | "lock-unconfirmed" | "release-open";
+export type ReleaseRefusal = "not-locked" | "retired" | "away" | "stale" | "lock-unconfirmed" | "release-open";
 
 /**
  * Why a robot cannot be released now, or null where it may be asked to. It is released when it shows the release, so
@@ -19,6 +21,7 @@ export type ReleaseRefusal = "not-locked" | "away" | "stale" | "lock-unconfirmed
  */
 export function releaseRefusal(robot: ReleaseCandidate, now: Date): ReleaseRefusal | null {
   if (robot.operatingMode !== "maintenance" && robot.deviceMode !== "MAINTENANCE") return "not-locked";
+  if (robot.deviceRetired) return "retired";
   if (!robot.online || robot.liveStateAt === null) return "away";
   if (robot.hasUnsettledMaintenanceOff) return "release-open";
   if (robot.hasUnsettledMaintenanceOn) return "lock-unconfirmed";

@@ -1,43 +1,115 @@
 import { describe, expect, it, test } from "vitest";
-import { type MaybeMoving, mayStillMove, type StillMoving } from "./may-still-move.ts";
+import { type MaybeMoving, mayStillMove, type MovingWhy } from "./may-still-move.ts";
 
 const now = new Date("2026-03-01T06:00:00Z");
 const ago = (ms: number) => new Date(now.getTime() - ms);
+const ahead = (ms: number) => ago(-ms);
+const minutes = (count: number) => count * 60_000;
 const standing: MaybeMoving = {
+  deviceRetired: false,
   online: true,
   motion: "STOPPED",
-  hasOpenRun: false,
+  openRun: null,
   hasOpenStart: false,
+  hasPendingStop: false,
+  hasPendingLock: false,
+  lostStartEndsAt: null,
   lastHeardAt: ago(5_000),
+  connectionLostAt: null,
 };
+const running = { openRun: { endsAt: ahead(minutes(20)) } };
+
+/** Everything that makes a robot one that may move, by itself. */
+const reasons: [string, Partial<MaybeMoving>, MovingWhy][] = [
+  ["shows that it moves", { motion: "MOVING" }, "cleaning"],
+  ["has a run that has not ended", running, "cleaning"],
+  ["has a Stop that it has not confirmed", { hasPendingStop: true }, "stop-unconfirmed"],
+  ["has a lock that it has not confirmed", { hasPendingLock: true }, "lock-unconfirmed"],
+  ["may have taken a START that failed", { lostStartEndsAt: ahead(minutes(20)) }, "start-unconfirmed"],
+  ["cleans with a Stop under way", { ...running, motion: "MOVING", hasPendingStop: true }, "stop-unconfirmed"],
+  ["took a Stop and then a lock", { hasPendingStop: true, hasPendingLock: true }, "stop-unconfirmed"],
+  ["cleans on a START that failed", { motion: "MOVING", lostStartEndsAt: ahead(minutes(20)) }, "cleaning"],
+];
 
 describe("§7 Robots: one that may move is not deleted", () => {
-  it("is deleted while it stands, also where it never spoke", () => {
+  it("is deleted while it stands, there or away", () => {
     expect(mayStillMove(standing, now)).toBeNull();
-    expect(mayStillMove({ ...standing, online: false, motion: null, lastHeardAt: null }, now)).toBeNull();
+    expect(mayStillMove({ ...standing, online: false }, now)).toBeNull();
+    expect(mayStillMove({ ...standing, online: false, connectionLostAt: ago(1) }, now)).toBeNull();
   });
 
-  test.each<[string, Partial<MaybeMoving>, StillMoving]>([
-    ["shows that it moves", { motion: "MOVING" }, "cleaning"],
-    ["has a run that has not ended", { hasOpenRun: true }, "cleaning"],
-    ["has a START under way", { hasOpenStart: true }, "starting"],
-    ["has a START under way and went away", { hasOpenStart: true, online: false }, "starting"],
-    ["was cleaning as it went away", { online: false, motion: "MOVING" }, "away-cleaning"],
-    ["was cleaning as it went away, by its run", { online: false, hasOpenRun: true }, "away-cleaning"],
-  ])("is kept where it %s", (_words, change, reason) => {
-    expect(mayStillMove({ ...standing, ...change }, now)).toBe(reason);
+  test.each(reasons)("is kept where it %s", (_words, change, why) => {
+    expect(mayStillMove({ ...standing, ...change }, now)).toEqual({ why, where: "there", standsAt: null });
+  });
+
+  test.each(reasons)("is let go where it %s and never spoke: no START ever reached it", (_words, change) => {
+    expect(mayStillMove({ ...standing, online: false, lastHeardAt: null, ...change }, now)).toBeNull();
+  });
+
+  test.each(reasons)("is let go where it %s and its device is retired: nothing reaches it", (_words, change) => {
+    expect(mayStillMove({ ...standing, deviceRetired: true, ...change }, now)).toBeNull();
+  });
+
+  test.each<[string, Partial<MaybeMoving>]>([
+    ["is there", {}],
+    ["went away", { online: false, connectionLostAt: ago(minutes(60)) }],
+    ["cleans", { ...running, motion: "MOVING" }],
+    ["never spoke", { online: false, lastHeardAt: null }],
+  ])("is kept where a START is under way and it %s, which is settled within seconds", (_words, change) => {
+    const still = mayStillMove({ ...standing, hasOpenStart: true, ...change }, now);
+    expect(still).toEqual({ why: "starting", where: "there", standsAt: null });
+  });
+
+  test.each([
+    [0, "start-unconfirmed"],
+    [59_999, "start-unconfirmed"],
+    [60_000, null],
+  ])("protocol rule 4: a START that failed and ran out %d ms ago: %s", (ms, why) => {
+    expect(mayStillMove({ ...standing, lostStartEndsAt: ago(ms) }, now)?.why ?? null).toBe(why);
   });
 });
 
 describe("protocol rule 4: a robot stands 300 s after it lost its broker", () => {
-  const away: MaybeMoving = { ...standing, online: false, motion: "MOVING", hasOpenRun: true };
-  test.each([
-    [0, "away-cleaning"],
-    [300_000, "away-cleaning"],
-    [359_999, "away-cleaning"],
-    [360_000, null],
-    [86_400_000, null],
-  ])("heard %d ms ago: %s, for what it noticed later than the server", (ms, reason) => {
-    expect(mayStillMove({ ...away, lastHeardAt: ago(ms) }, now)).toBe(reason);
+  describe.each(reasons)("one that %s", (_words, change, why) => {
+    test.each([
+      [0, true],
+      [300_000, true],
+      [359_999, true],
+      [360_000, false],
+      [86_400_000, false],
+    ])("and lost it %d ms ago is kept: %s, for what it noticed later than the server", (ms, kept) => {
+      const connectionLostAt = ago(ms);
+      // What it was last heard says nothing about whether it had its broker after that.
+      const robot = { ...standing, online: false, connectionLostAt, lastHeardAt: ago(ms + minutes(7)), ...change };
+      const standsAt = new Date(connectionLostAt.getTime() + 360_000);
+      expect(mayStillMove(robot, now)).toEqual(kept ? { why, where: "lost", standsAt } : null);
+    });
+  });
+});
+
+describe("protocol rule 4: a robot that is silent may have its broker all the same", () => {
+  const silent: MaybeMoving = { ...standing, online: false, lastHeardAt: ago(minutes(7)) };
+  const longest = new Date(ago(minutes(7)).getTime() + minutes(481));
+
+  test.each<[string, Partial<MaybeMoving>, Date]>([
+    ["the end of its run", { motion: "MOVING", openRun: { endsAt: ahead(minutes(3)) } }, ahead(minutes(4))],
+    ["the longest run, where its end is not known", { motion: "MOVING", openRun: { endsAt: null } }, longest],
+    ["the longest run, where it moves without one", { motion: "MOVING" }, longest],
+    ["the longest run, where only a Stop is pending", { hasPendingStop: true }, longest],
+    ["the longest run, where only a lock is pending", { hasPendingLock: true }, longest],
+    ["the end of its run, where a Stop is pending too", { ...running, hasPendingStop: true }, ahead(minutes(21))],
+    ["the end of a START that failed", { hasPendingStop: true, lostStartEndsAt: ahead(0) }, ahead(minutes(1))],
+    ["the later end of both", { ...running, lostStartEndsAt: ahead(minutes(30)) }, ahead(minutes(31))],
+    [
+      "the longest run, where it moves on no run that is known, whatever START failed",
+      { motion: "MOVING", lostStartEndsAt: ahead(minutes(1)) },
+      longest,
+    ],
+  ])("is kept until %s", (_words, change, standsAt) => {
+    const robot = { ...silent, ...change };
+    const still = mayStillMove(robot, now);
+    expect(still).toMatchObject({ where: "unheard", standsAt });
+    expect(mayStillMove(robot, new Date(standsAt.getTime() - 1))).toEqual(still);
+    expect(mayStillMove(robot, standsAt)).toBeNull();
   });
 });

@@ -1,29 +1,81 @@
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
-import { STANDS_MARGIN_MS, STANDS_WITHOUT_BROKER_MS } from "../commands/limits.ts";
+import { MANUAL_RUN_MAX_MINUTES, STANDS_MARGIN_MS, STANDS_WITHOUT_BROKER_MS } from "../commands/limits.ts";
 
-/** What the server knows of a robot that is to be taken away, read under the lock on the robot's row. */
+/** What the server knows of a robot that is to be taken away or cut off, read under the lock on the robot's row. */
 export interface MaybeMoving {
+  /** Its device was cut off for good: nothing reaches it, whatever is decided. */
+  readonly deviceRetired: boolean;
   readonly online: boolean;
   readonly motion: Motion | null;
-  /** A run of it has begun and has not ended. */
-  readonly hasOpenRun: boolean;
+  /** A run of it has begun and has not ended; `endsAt` is when it stops by itself, null where nobody knows. */
+  readonly openRun: { readonly endsAt: Date | null } | null;
   readonly hasOpenStart: boolean;
+  readonly hasPendingStop: boolean;
+  readonly hasPendingLock: boolean;
+  /**
+   * When a START runs out that was not confirmed and may have reached it, and after which it has shown nothing; null
+   * where there is none.
+   */
+  readonly lostStartEndsAt: Date | null;
   /** Server receipt of whatever was heard of it last; null where it never spoke. */
   readonly lastHeardAt: Date | null;
+  /**
+   * When the broker said that it had lost the robot; null where it says that the robot is there, or where the server is
+   * without the broker itself and would not hear of a return.
+   */
+  readonly connectionLostAt: Date | null;
 }
 
-/** Why a robot may move now: it shows that it cleans, a START may reach it, or it was cleaning as it was last heard. */
-export type StillMoving = "cleaning" | "starting" | "away-cleaning";
+/** Why a robot may move, or must be told to stop before it is let go. */
+export type MovingWhy = "starting" | "stop-unconfirmed" | "lock-unconfirmed" | "cleaning" | "start-unconfirmed";
+
+/** `standsAt` is null where a robot is there: it shows by itself that it stands. */
+export type StillMoving =
+  | { readonly why: MovingWhy; readonly where: "there"; readonly standsAt: null }
+  /** `lost`: it surely is without its broker. `unheard`: it is silent, and may have its broker all the same. */
+  | { readonly why: MovingWhy; readonly where: "lost" | "unheard"; readonly standsAt: Date };
 
 /**
- * Why a robot must not be deleted nor sent elsewhere now, or null where it surely stands: nothing could stop it any
- * more. One that is away stands by protocol rule 4 once it has been without its broker for long enough.
+ * Why a robot must not be deleted, sent elsewhere or cut off now, or null where it surely stands: nothing could stop it
+ * any more. A Stop or lock that it has not confirmed is no less a reason than a run: only what it shows proves that it
+ * stands. One that is away stands by protocol rule 4: once it has been without its broker for long enough, or once its
+ * run is over.
  */
 export function mayStillMove(robot: MaybeMoving, now: Date): StillMoving | null {
-  if (robot.hasOpenStart) return "starting";
-  if (robot.motion !== "MOVING" && !robot.hasOpenRun) return null;
-  if (robot.online) return "cleaning";
+  if (robot.deviceRetired) return null;
+  const why = whyOf(robot, now);
+  if (why === null) return null;
+  if (robot.online || why === "starting") return { why, where: "there", standsAt: null };
+  // It never connected, so it never took a START.
   if (robot.lastHeardAt === null) return null;
-  const standsFrom = robot.lastHeardAt.getTime() + STANDS_WITHOUT_BROKER_MS + STANDS_MARGIN_MS;
-  return now.getTime() < standsFrom ? "away-cleaning" : null;
+  const where = robot.connectionLostAt === null ? "unheard" : "lost";
+  const standsAt = later(
+    robot.connectionLostAt === null
+      ? endOf(robot, robot.lastHeardAt)
+      : later(robot.connectionLostAt, STANDS_WITHOUT_BROKER_MS),
+    STANDS_MARGIN_MS,
+  );
+  return now < standsAt ? { why, where, standsAt } : null;
+}
+
+/** What is under way by order of a person comes first: it says best what to wait for. */
+function whyOf(robot: MaybeMoving, now: Date): MovingWhy | null {
+  if (robot.hasOpenStart) return "starting";
+  if (robot.hasPendingStop) return "stop-unconfirmed";
+  if (robot.hasPendingLock) return "lock-unconfirmed";
+  if (robot.motion === "MOVING" || robot.openRun !== null) return "cleaning";
+  const { lostStartEndsAt } = robot;
+  return lostStartEndsAt !== null && now < later(lostStartEndsAt, STANDS_MARGIN_MS) ? "start-unconfirmed" : null;
+}
+
+/** When a silent robot stops by itself at the latest; what began at the robot itself lasts as long as any run may. */
+function endOf(robot: MaybeMoving, lastHeardAt: Date): Date {
+  const longest = later(lastHeardAt, MANUAL_RUN_MAX_MINUTES * 60_000);
+  const known = [robot.openRun?.endsAt, robot.lostStartEndsAt].filter((at) => at instanceof Date);
+  const isUnknown = known.length === 0 || (robot.motion === "MOVING" && !robot.openRun?.endsAt);
+  return new Date(Math.max(...[...known, ...(isUnknown ? [longest] : [])].map((at) => at.getTime())));
+}
+
+function later(at: Date, ms: number): Date {
+  return new Date(at.getTime() + ms);
 }

@@ -37,8 +37,8 @@ export { settledCounts } from "./settled-counts.ts";
 /** For the demo's history, which is written by what really sends and settles commands. */
 export { claimOnce } from "./command-claims.writes.ts";
 export { settleDueOf } from "./settle-due.writes.ts";
-/** For who deletes robots or moves them elsewhere, under the locks on the robots. */
-export { readStillMoving, type StillMovingRobot, stillMovingSentences } from "./still-moving.writes.ts";
+/** For who deletes robots, moves them elsewhere or cuts them off, under the locks on the robots. */
+export { readStillMoving, type SeenAt, type StillMovingRobot } from "./still-moving.writes.ts";
 /** For who cuts a robot off for good. */
 export { insertLastStop, type LastStop, sendLastStop } from "./last-stop.ts";
 export { settleRemoved } from "./settle-removed.writes.ts";

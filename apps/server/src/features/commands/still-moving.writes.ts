@@ -1,62 +1,112 @@
-import { mayStillMove, type StillMoving } from "@suncrew/domain/robots/may-still-move.ts";
+import { mayStillMove, type MovingWhy, type StillMoving } from "@suncrew/domain/robots/may-still-move.ts";
 import { sql } from "kysely";
-import type { Tx } from "../../platform/database/database.ts";
+import type { Executor } from "../../platform/database/database.ts";
 
-/** A robot that must not be taken away now, and why. */
+/** A robot that must not be taken away now, and why, for people. */
 export interface StillMovingRobot {
   readonly id: number;
   readonly serial_number: string;
-  readonly robot_name: string;
-  readonly why: StillMoving;
+  readonly sentence: string;
 }
 
-/** Those of the robots, which this transaction has locked, that may move, by serial number. */
+/** What a server knows as it asks. */
+export interface SeenAt {
+  readonly now: Date;
+  /** It is connected to the broker: otherwise it would not hear that a robot has returned. */
+  readonly brokerConnected: boolean;
+}
+
+/**
+ * Those of the robots that may move, by serial number. Who takes them away has locked them in this transaction, so that
+ * no START comes after it.
+ */
 export async function readStillMoving(
-  tx: Tx,
+  db: Executor,
   robotIds: readonly number[],
-  now: Date,
+  { now, brokerConnected }: SeenAt,
 ): Promise<readonly StillMovingRobot[]> {
   if (robotIds.length === 0) return [];
-  const rows = await tx
+  const rows = await db
     .selectFrom("robots as r")
     .innerJoin("robot_state as s", "s.robot_id", "r.id")
-    .select(["r.id", "r.serial_number", "r.robot_name", "s.online", "s.motion"])
-    .select(sql<Date | null>`greatest(s.live_at, s.received_at, s.connection_at)`.as("lastHeardAt"))
+    .select(["r.id", "r.serial_number", "s.online", "s.motion"])
+    .select([
+      sql<boolean>`exists (select from devices d where d.serial = r.serial_number and d.retired_at is not null)`.as(
+        "deviceRetired",
+      ),
+      sql<Date | null>`greatest(s.live_at, s.received_at, s.connection_at)`.as("lastHeardAt"),
+      sql<Date | null>`case when s.connection in ('OFFLINE', 'CONNECTION_BROKEN') then s.connection_at end`.as(
+        "connectionLostAt",
+      ),
+    ])
     .select((eb) => [
       eb
-        .exists(
-          eb
-            .selectFrom("runs")
-            .select("runs.id")
-            .whereRef("runs.robot_id", "=", "r.id")
-            .where("runs.ended_at", "is", null)
-            .where("runs.began_at", "is not", null),
-        )
-        .as("hasOpenRun"),
+        .selectFrom("runs")
+        .select(sql<{ endsAt: string | null }>`jsonb_build_object('endsAt', runs.planned_end_at)`.as("run"))
+        .whereRef("runs.robot_id", "=", "r.id")
+        .where("runs.ended_at", "is", null)
+        .where("runs.began_at", "is not", null)
+        .as("openRun"),
+      isOpen("START").as("hasOpenStart"),
+      isOpen("STOP").as("hasPendingStop"),
+      isOpen("MAINTENANCE_ON").as("hasPendingLock"),
+      // One that a server took may have been published, also after it was settled; one of a former machine counts not.
       eb
-        .exists(
-          eb
-            .selectFrom("commands")
-            .select("commands.id")
-            .whereRef("commands.robot_id", "=", "r.id")
-            .where("commands.verb", "=", "START")
-            .where("commands.settled_at", "is", null),
-        )
-        .as("hasOpenStart"),
+        .selectFrom("commands as c")
+        .select(sql<Date | null>`max(c.expires_at + c.max_duration_s * interval '1 second')`.as("ends"))
+        .whereRef("c.robot_id", "=", "r.id")
+        .whereRef("c.serial_number", "=", "r.serial_number")
+        .where("c.verb", "=", "START")
+        .where("c.outcome", "=", "UNCONFIRMED")
+        .where("c.claimed_at", "is not", null)
+        .whereRef("c.seq", ">", "s.last_seq")
+        .as("lostStartEndsAt"),
     ])
     .where("r.id", "=", sql<number>`any(${[...robotIds]}::int[])`)
     .orderBy("r.serial_number")
     .execute();
-  return rows.flatMap(({ id, serial_number, robot_name, ...shown }) => {
-    const why = mayStillMove({ ...shown, hasOpenRun: !!shown.hasOpenRun, hasOpenStart: !!shown.hasOpenStart }, now);
-    return why === null ? [] : [{ id, serial_number, robot_name, why }];
+  return rows.flatMap(({ id, serial_number, openRun, connectionLostAt, ...shown }) => {
+    const still = mayStillMove(
+      {
+        ...shown,
+        openRun: openRun && { endsAt: openRun.endsAt === null ? null : new Date(openRun.endsAt) },
+        connectionLostAt: brokerConnected ? connectionLostAt : null,
+      },
+      now,
+    );
+    return still === null ? [] : [{ id, serial_number, sentence: sentenceOf(serial_number, still, now) }];
   });
 }
 
-/** Why a robot cannot be taken away now, for people. */
-export const stillMovingSentences: Record<StillMoving, (serial: string) => string> = {
-  cleaning: (serial) => `Robot ${serial} is cleaning. Stop it first.`,
-  starting: (serial) => `Robot ${serial} is being started. Stop it first.`,
-  "away-cleaning": (serial) =>
-    `Robot ${serial} was cleaning as its connection was lost and stops by itself within 6 minutes. Please try again then.`,
+function isOpen(verb: "START" | "STOP" | "MAINTENANCE_ON") {
+  return sql<boolean>`exists (
+    select from commands c where c.robot_id = r.id and c.verb = ${verb} and c.settled_at is null)`;
+}
+
+/** What is known of a robot that may move, as a person is told it. */
+const knownOf: Record<MovingWhy, string> = {
+  starting: "is being started",
+  cleaning: "is cleaning",
+  "start-unconfirmed": "may have taken a Start that it has not confirmed",
+  "stop-unconfirmed": "has a Stop that it has not confirmed",
+  "lock-unconfirmed": "has a maintenance lock that it has not confirmed",
 };
+
+/** Why a robot cannot be taken away now, and what to do. */
+function sentenceOf(serial: string, { why, where, standsAt }: StillMoving, now: Date): string {
+  const known = `Robot ${serial} ${knownOf[why]}`;
+  if (where === "there") {
+    return why === "stop-unconfirmed" || why === "lock-unconfirmed"
+      ? `${known}. Please try again once it has, or 6 minutes after it was switched off.`
+      : `${known}. Stop it first.`;
+  }
+  const left = Math.max(1, Math.ceil((standsAt.getTime() - now.getTime()) / 60_000));
+  const inMinutes = `${left} ${left === 1 ? "minute" : "minutes"}`;
+  if (where === "unheard") {
+    const was = why === "cleaning" ? `Robot ${serial} was cleaning as it was last heard of` : known;
+    return `${was}, and it is not known whether it is connected. Please try again once it is back, or in ${inMinutes}.`;
+  }
+  return why === "cleaning"
+    ? `Robot ${serial} was cleaning as its connection was lost and stops by itself within ${inMinutes}. Please try again then.`
+    : `${known}, and its connection was lost. It stops by itself within ${inMinutes}. Please try again then.`;
+}

@@ -61,12 +61,18 @@ export class DeviceAccounts implements Service {
     return { message: withManualStep(this.#accounts.form, deviceSentences.rotated(serial), step), serial, secret };
   }
 
-  /** Stops the robot that has the device, as far as that goes at once, and cuts the device off. Throws 404 or 409. */
+  /**
+   * Stops the robot that has the device, as far as that goes at once, and cuts the device off. Throws 404, or 409 where it
+   * was retired before, or where its robot may move and cannot be stopped.
+   */
   async retire(viewer: Viewer, serial: string): Promise<{ message: string }> {
-    const { db, clock, serverId } = this.#parts;
+    const { db, broker, clock, serverId } = this.#parts;
     const by = { userId: viewer.userId, name: viewer.name, actionType: "SYSTEM" } as const;
     await stopBefore(this.#parts, this.#commands, by, serial);
-    const retired = await decide(db, (tx) => retire(tx, { serial, by, serverId, at: clock.now() }));
+    const retired = await decide(db, (tx) => {
+      const cutsOff = this.#accounts.form !== "manual";
+      return retire(tx, { serial, by, serverId, at: clock.now(), brokerConnected: broker.connected, cutsOff });
+    });
     if (retired.kind === "refused") throw retired.error;
     if (retired.lastStop !== null) await sendLastStop(this.#parts, retired.lastStop);
     const isTold = await this.#tell({ serial, pending: "RETIRE" });

@@ -9,6 +9,8 @@ export function someOf(serials: readonly string[]): string {
   return others > 0 ? `${named} and ${others} more` : named;
 }
 
+const unsure = "the broker may have one that nobody was told.";
+
 /** What is told about devices, for people. */
 export const deviceSentences = {
   noRange: (most: number) =>
@@ -21,7 +23,16 @@ export const deviceSentences = {
   provisioned: (serials: readonly string[]) =>
     serials.length === 1 ? `Device ${serials[0]} provisioned` : `${serials.length} devices provisioned`,
   rotated: (serial: string) => `Device ${serial} has a new secret`,
-  notRotated: (reason: string) => `${reason} The device may need another new secret before it can sign in.`,
+  notRotated: (reason: string, mayHaveChanged: boolean) =>
+    mayHaveChanged ? `${reason} Rotate the secret again: ${unsure}` : `${reason} The device keeps its secret.`,
+  notStored: (serial: string) => `The new secret of ${serial} could not be stored. Rotate it again: ${unsure}`,
+  rotatedElsewhere: (serial: string) =>
+    `Somebody else is giving the device ${serial} a new secret. Try again in a moment.`,
+  provisionedElsewhere: "Somebody else is provisioning devices. Nothing was provisioned; try again in a moment.",
+  notHeld: "The database was away meanwhile. Nothing was provisioned; try again.",
+  notRotatedMoving: (serial: string, why: string) =>
+    `The device ${serial} cannot be given a new secret now: its robot would lose its connection. ${why}`,
+  notRetired: (serial: string, why: string) => `The device ${serial} cannot be retired now. ${why}`,
   retired: (serial: string) => `Device ${serial} retired`,
   retiredAlready: (serial: string) => `The device ${serial} was retired.`,
   retiredUntold: (serial: string) =>

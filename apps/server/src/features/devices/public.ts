@@ -5,3 +5,5 @@ export { type DeviceAccess, deviceAccess, hashDeviceSecret } from "./device-acce
 export { ensureReadingsPartitions } from "./devices.writes.ts";
 export type { IncomingMessage } from "./devices.mqtt.ts";
 export { ingest } from "./ingest.writes.ts";
+/** For who gives a robot another machine. */
+export { endLockOfRetired } from "./device-rows.writes.ts";

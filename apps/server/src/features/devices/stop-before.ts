@@ -1,19 +1,19 @@
 import type { Parts } from "../../platform/parts.ts";
 import type { Commands, Requester } from "../commands/public.ts";
-import { readRunningRobot } from "./running-robot.writes.ts";
+import { readMovingRobot } from "./moving-robot.writes.ts";
 
 /** The robot has this long to show that it stands; its device is cut off then, whatever it does. */
 const STOP_MS = 3_000;
 
 /** Before a device is retired: an online robot that has it and may move gets an ordinary STOP. Never throws. */
 export async function stopBefore(
-  { db, clock, log }: Pick<Parts, "db" | "clock" | "log">,
+  { db, clock, log, broker }: Pick<Parts, "db" | "clock" | "log" | "broker">,
   commands: Commands,
   by: Requester,
   serial: string,
 ): Promise<void> {
-  const robot = await readRunningRobot(db, serial);
-  if (robot === null) return;
+  const robot = await readMovingRobot(db, serial, { now: clock.now(), brokerConnected: broker.connected });
+  if (robot === null || !robot.online) return;
   const { promise: givenUp, resolve } = Promise.withResolvers<void>();
   const cancel = clock.after(STOP_MS, resolve);
   const stopped = commands

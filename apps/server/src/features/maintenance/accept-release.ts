@@ -59,6 +59,7 @@ export async function acceptRelease(
 function refusalOf(robot: LockedRobot, open: readonly Command[], now: Date): ReleaseRefusal | null {
   return releaseRefusal(
     {
+      deviceRetired: robot.device_retired,
       online: robot.state.online,
       operatingMode: robot.operating_mode,
       deviceMode: robot.state.mode,

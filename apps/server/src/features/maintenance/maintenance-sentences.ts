@@ -4,6 +4,8 @@ import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 /** Why a robot cannot be released now, for people. */
 export const releaseRefusalSentences: Record<ReleaseRefusal, (serial: string) => string> = {
   "not-locked": (serial) => `Robot ${serial} is not in maintenance.`,
+  retired: (serial) =>
+    `The device ${serial} was retired: nothing reaches the robot, so it cannot be released. Give the robot another serial number.`,
   away: (serial) =>
     `Robot ${serial} is away, so it cannot confirm the release. It stays in maintenance until it is back and released.`,
   stale: (serial) => `Robot ${serial} has not reported for 45 seconds. Refresh its status, then release it again.`,

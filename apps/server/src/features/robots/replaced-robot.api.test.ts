@@ -39,7 +39,9 @@ async function replace(): Promise<() => Promise<void>> {
     motor_type: null,
     control_type: null,
   };
-  return holdRows(server.db, ownRobot, (tx) => updateRobotOf(tx, viewer, ownRobot.id, body, TEST_NOW));
+  return holdRows(server.db, ownRobot, (tx) =>
+    updateRobotOf(tx, viewer, ownRobot.id, body, { now: TEST_NOW, brokerConnected: true }),
+  );
 }
 
 test("protocol rule 7: what the former machine said, and waited to be stored, counts for nothing once another took its place", async () => {

@@ -3,6 +3,7 @@ import type { createRobot, importRobots, SerialNumber, updateRobot } from "@sunc
 import { decide } from "../../platform/database/decide.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
+import type { SeenAt } from "../commands/public.ts";
 import { askForStatus } from "./ask-for-status.ts";
 import { createRobotAt } from "./create-robot.ts";
 import { deleteRobotOf } from "./delete-robot.ts";
@@ -30,16 +31,16 @@ export class RobotForms {
 
   /** Throws 400, 404 and 409. */
   async update(viewer: Viewer, robotId: number, body: BodyOf<typeof updateRobot>): Promise<void> {
-    const { db, clock } = this.#parts;
-    const updated = await decide(db, (tx) => updateRobotOf(tx, viewer, robotId, body, clock.now()));
+    const { db } = this.#parts;
+    const updated = await decide(db, (tx) => updateRobotOf(tx, viewer, robotId, body, this.#seen()));
     if (updated.kind === "refused") throw updated.error;
     if (updated.isOtherMachine) void askForStatus(this.#parts, [body.serial_number]);
   }
 
   /** Throws 400 and 404. */
   async delete(viewer: Viewer, robotId: number): Promise<void> {
-    const { db, clock } = this.#parts;
-    const refusal = await decide(db, (tx) => deleteRobotOf(tx, viewer, robotId, clock.now()));
+    const { db } = this.#parts;
+    const refusal = await decide(db, (tx) => deleteRobotOf(tx, viewer, robotId, this.#seen()));
     if (refusal !== null) throw refusal;
   }
 
@@ -59,5 +60,10 @@ export class RobotForms {
 
   serialNumbers(): Promise<SerialNumber[]> {
     return readSerialNumbers(this.#parts.db);
+  }
+
+  #seen(): SeenAt {
+    const { clock, broker } = this.#parts;
+    return { now: clock.now(), brokerConnected: broker.connected };
   }
 }

@@ -9,10 +9,12 @@ import {
   type LockedRobot,
   lockRobots,
   readStillMoving,
+  type SeenAt,
   settleRemoved,
   showChange,
-  stillMovingSentences,
 } from "../commands/public.ts";
+import { endLockOfRetired } from "../devices/public.ts";
+import { closeRunsOfRemoved } from "../runs/public.ts";
 import { refusedForm } from "./refused-form.ts";
 import {
   becomeOtherMachine,
@@ -42,8 +44,9 @@ export async function updateRobotOf(
   viewer: Viewer,
   robotId: number,
   body: Body,
-  now: Date,
+  seen: SeenAt,
 ): Promise<UpdatedRobot> {
+  const { now } = seen;
   const { siteId } = await findRobotOf(viewer, tx, robotId);
   const robot = (await lockRobots(tx, [robotId])).get(robotId);
   // Deleted, or moved to another site, while this call waited for the lock.
@@ -55,7 +58,7 @@ export async function updateRobotOf(
   const error =
     begunFrom !== undefined && begunFrom !== version
       ? changedMeanwhile("robot")
-      : ((await bound(tx, robot, before, after, now)) ??
+      : ((await bound(tx, robot, before, after, seen)) ??
         refusedForm((await robotConflicts(tx, [{ id: robotId, ...after }])).flat()));
   await recordAudit(tx, {
     actor: { userId: viewer.userId, name: viewer.name },
@@ -72,12 +75,19 @@ export async function updateRobotOf(
   if (error !== null) return { kind: "refused", error };
   // It counts as no edit, so that it is no conflict for anybody else.
   if (isSameForm(before, after)) return { kind: "updated", isOtherMachine: false };
-  if (isOtherMachine) {
-    await settleRemoved(tx, [robot], `Robot ${before.serial_number} was replaced by ${after.serial_number}.`, now);
+  const isElsewhere = after.site_id !== siteId;
+  if (isOtherMachine || isElsewhere) {
+    const reason = isOtherMachine
+      ? `Robot ${before.serial_number} was replaced by ${after.serial_number}.`
+      : `Robot ${before.serial_number} was moved to another site.`;
+    // It stands, so what it did is over, here and by this machine.
+    await closeRunsOfRemoved(tx, [robotId], reason, now);
+    if (isOtherMachine) await settleRemoved(tx, [robot], reason, now);
+    if (isOtherMachine) await endLockOfRetired(tx, robotId, viewer, now);
   }
   await changeRobotRow(tx, robotId, after);
   if (isOtherMachine) await becomeOtherMachine(tx, robotId, now);
-  if (after.site_id !== siteId) await moveWithRobot(tx, robotId, after.site_id);
+  if (isElsewhere) await moveWithRobot(tx, robotId, after.site_id);
   await showChange(tx, [robotId]);
   return { kind: "updated", isOtherMachine };
 }
@@ -88,7 +98,7 @@ async function bound(
   robot: LockedRobot,
   before: RobotForm,
   after: RobotForm,
-  now: Date,
+  seen: SeenAt,
 ): Promise<HttpError | null> {
   const isOtherMachine = after.serial_number !== before.serial_number;
   const fields = [
@@ -96,15 +106,13 @@ async function bound(
     ...(after.site_id !== before.site_id ? [{ field: "site_id", words: "site" }] : []),
   ];
   if (fields.length === 0) return null;
-  const reasons: string[] = [];
-  for (const { why, serial_number } of await readStillMoving(tx, [robot.id], now)) {
-    reasons.push(stillMovingSentences[why](serial_number));
-  }
+  const reasons = (await readStillMoving(tx, [robot.id], seen)).map(({ sentence }) => sentence);
   const group = await groupNameOf(tx, robot.id);
   const serial = robot.serial_number;
   if (group !== null) reasons.push(`Robot ${serial} is in the group "${group}". Take it out of the group first.`);
-  // The lock is on the machine: whoever locked it relies on that very one standing still.
-  if (isOtherMachine && robot.operating_mode === "maintenance") {
+  // The lock is on the machine: whoever locked it relies on that very one standing still. One that was cut off for good
+  // can confirm no release, so its lock ends as another takes its place.
+  if (isOtherMachine && robot.operating_mode === "maintenance" && !robot.device_retired) {
     reasons.push(`Robot ${serial} is in maintenance. Exit maintenance first.`);
   }
   if (reasons.length === 0) return null;

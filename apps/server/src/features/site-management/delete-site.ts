@@ -3,7 +3,7 @@ import { ChangedMeanwhile } from "../../platform/database/decide.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
-import { lockRobots, readStillMoving, type StillMovingRobot, stillMovingSentences } from "../commands/public.ts";
+import { lockRobots, readStillMoving, type SeenAt, type StillMovingRobot } from "../commands/public.ts";
 import { lockSchedulesOfSite, removeGroupsOfSite } from "../groups/public.ts";
 import { removeRobots } from "../robots/public.ts";
 import { requireSite } from "../sites/public.ts";
@@ -16,7 +16,8 @@ const NAMED = 5;
  * Deletes a site with its robots, groups and schedules; its history stays. Answers null, or the refusal where a robot
  * there may move, which is on record and is thrown after the commit. Throws 404.
  */
-export async function deleteSiteOf(tx: Tx, viewer: Viewer, siteId: number, now: Date): Promise<HttpError | null> {
+export async function deleteSiteOf(tx: Tx, viewer: Viewer, siteId: number, seen: SeenAt): Promise<HttpError | null> {
+  const { now } = seen;
   await holdSites(tx);
   await requireSite(viewer, tx, siteId);
   const stored = await readStored(tx, siteId);
@@ -30,7 +31,7 @@ export async function deleteSiteOf(tx: Tx, viewer: Viewer, siteId: number, now: 
   if ([...robots.values()].some((robot) => robot.deleted_at !== null || robot.site_id !== siteId)) {
     throw new ChangedMeanwhile();
   }
-  const moving = await readStillMoving(tx, robotIds, now);
+  const moving = await readStillMoving(tx, robotIds, seen);
   if (moving.length > 0) {
     const reason = refusalOf(stored.name, moving);
     await audit(tx, about, { outcome: "REFUSED", reason, before: { ...contentOf(stored) } });
@@ -47,7 +48,7 @@ export async function deleteSiteOf(tx: Tx, viewer: Viewer, siteId: number, now: 
 }
 
 function refusalOf(name: string, moving: readonly StillMovingRobot[]): string {
-  const told = moving.slice(0, NAMED).map(({ serial_number, why }) => stillMovingSentences[why](serial_number));
+  const told = moving.slice(0, NAMED).map(({ sentence }) => sentence);
   const more = moving.length - told.length;
   const rest = more === 0 ? [] : [`So ${more === 1 ? "is 1 more robot" : `are ${more} more robots`} there.`];
   return [`Site "${name}" cannot be deleted now.`, ...told, ...rest].join(" ");

@@ -11,9 +11,9 @@ import { storeChangedSite, storeNewSite } from "./save-site.ts";
 
 /** Adds, changes and deletes sites. A refusal is on record by the time it is thrown. */
 export class SiteManagement {
-  readonly #parts: Pick<Parts, "db" | "clock">;
+  readonly #parts: Pick<Parts, "db" | "clock" | "broker">;
 
-  constructor(parts: Pick<Parts, "db" | "clock">) {
+  constructor(parts: Pick<Parts, "db" | "clock" | "broker">) {
     this.#parts = parts;
   }
 
@@ -34,8 +34,10 @@ export class SiteManagement {
 
   /** Throws 404 and 409. */
   async delete(viewer: Viewer, siteId: number): Promise<void> {
-    const { db, clock } = this.#parts;
-    const refusal = await decide(db, (tx) => deleteSiteOf(tx, viewer, siteId, clock.now()));
+    const { db, clock, broker } = this.#parts;
+    const refusal = await decide(db, (tx) =>
+      deleteSiteOf(tx, viewer, siteId, { now: clock.now(), brokerConnected: broker.connected }),
+    );
     if (refusal !== null) throw refusal;
   }
 

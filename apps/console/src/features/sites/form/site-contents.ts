@@ -8,16 +8,25 @@ export interface SiteContents {
   readonly schedules: number;
 }
 
-/** The same rule as the server's, by what the stream told: the server decides. */
+/**
+ * Robots that are cleaning or being started, by what the stream told. The server's rule knows more, such as a Stop that is
+ * not confirmed and when a connection was lost: it decides, and nothing is refused here that it would take.
+ */
 export function movingSerials(robots: readonly RobotLive[], now: Date): readonly string[] {
   return robots
     .filter((robot) => {
+      const lastHeardAt = robot.last_updated_at === null ? null : new Date(robot.last_updated_at);
       const known = {
+        deviceRetired: false,
         online: robot.online,
         motion: robot.motion,
-        hasOpenRun: robot.current_run !== null,
+        openRun: robot.current_run === null ? null : { endsAt: null },
         hasOpenStart: robot.open_command?.verb === "START",
-        lastHeardAt: robot.last_updated_at === null ? null : new Date(robot.last_updated_at),
+        hasPendingStop: false,
+        hasPendingLock: false,
+        lostStartEndsAt: null,
+        lastHeardAt,
+        connectionLostAt: lastHeardAt,
       };
       return mayStillMove(known, now) !== null;
     })
