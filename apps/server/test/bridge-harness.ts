@@ -71,6 +71,8 @@ export async function createBridge(
     log: lines,
     logged,
     async loseLock() {
+      // On a busy machine a question to the database may have taken too long, which gives the lock up as well.
+      if (!bridge.active) return;
       const lost = logged("the bridge no more");
       await sql`
         select pg_terminate_backend(pid) from pg_locks
