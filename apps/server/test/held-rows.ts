@@ -11,10 +11,21 @@ export async function holdRows(
   robot: TestRobot,
   last: (tx: Tx) => Promise<unknown> = async () => {},
 ): Promise<() => Promise<void>> {
+  const take = (tx: Tx) =>
+    sql`select robot_id from robot_state where robot_id = ${robot.id} for no key update`.execute(tx);
+  return holdTaken(db, take, last);
+}
+
+/** Holds whatever `take` locks, until it is let go. */
+export async function holdTaken(
+  db: Db,
+  take: (tx: Tx) => Promise<unknown>,
+  last: (tx: Tx) => Promise<unknown> = async () => {},
+): Promise<() => Promise<void>> {
   const held = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
   const work = db.transaction().execute(async (tx) => {
-    await sql`select robot_id from robot_state where robot_id = ${robot.id} for no key update`.execute(tx);
+    await take(tx);
     held.resolve();
     await end.promise;
     await last(tx);
@@ -26,8 +37,8 @@ export async function holdRows(
   };
 }
 
-/** Settles once somebody waits for rows that another transaction has. */
-export async function untilSomebodyWaits(db: Db): Promise<void> {
+/** Settles once somebody, or so many, wait for what another transaction has. */
+export async function untilSomebodyWaits(db: Db, count = 1): Promise<void> {
   const waiting = sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-  while ((await waiting.execute(db)).rows.length === 0);
+  while ((await waiting.execute(db)).rows.length < count);
 }

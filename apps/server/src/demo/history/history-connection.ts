@@ -14,7 +14,7 @@ import type { Db } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/schema.ts";
 
 /** Holds off other servers that start on the same database meanwhile. */
-const HISTORY_LOCK = 7_305_004;
+const HISTORY_LOCK = 7_305_005;
 
 /**
  * One connection for tens of thousands of small statements: they are prepared once, and what usually commits by itself

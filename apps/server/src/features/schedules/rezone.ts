@@ -12,6 +12,7 @@ import {
   showGroupChange,
 } from "./schedule-rows.writes.ts";
 import { scheduled } from "./scheduler-sentences.ts";
+import { holdZone } from "./site-zone.writes.ts";
 
 /**
  * Plans the schedules of a site anew by another time zone, in the transaction that gives the site that zone: they go on
@@ -24,6 +25,7 @@ export async function rezoneSchedules(
   by: AuditActor,
   now: Date,
 ): Promise<void> {
+  await holdZone(tx, site.id);
   const planned = await lockPlannedOfSite(tx, site.id);
   for (const { row, groupName, timezone } of planned) {
     const { id, site_id: siteId, group_id: groupId, start_time: startTime, frequency, next_run_at: nextRunAt } = row;

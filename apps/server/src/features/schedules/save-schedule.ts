@@ -18,6 +18,7 @@ import {
 } from "./schedule-rows.writes.ts";
 import { scheduled } from "./scheduler-sentences.ts";
 import { findGroup, requireSchedule, type ScheduledGroup } from "./schedules.queries.ts";
+import { keepZone } from "./site-zone.writes.ts";
 
 export type ScheduleBody = BodyOf<typeof createSchedule>;
 
@@ -28,6 +29,7 @@ export type Saved =
 
 /** Gives a group its schedule. Throws 404 out of scope. */
 export async function storeNew(tx: Tx, viewer: Viewer, body: ScheduleBody, now: Date): Promise<Saved> {
+  await keepZone(tx, body.site_id);
   const group = await findGroup(viewer, tx, body);
   const about = { action: "CREATE_SCHEDULE", entityId: null, siteId: group.siteId, after: asked(body) };
   if (group.siteId !== body.site_id) return refuse(tx, viewer, about, wrongSite(), now);
@@ -53,10 +55,11 @@ export async function storeChanged(
   now: Date,
 ): Promise<Saved> {
   await requireSchedule(viewer, tx, scheduleId);
-  const group = await findGroup(viewer, tx, body);
+  await keepZone(tx, body.site_id);
   const stored = await lockSchedule(tx, scheduleId);
   // It was deleted while this call waited for the lock.
   if (stored === null) throw notFound("Schedule");
+  const group = await findGroup(viewer, tx, body);
   const before = recorded(stored);
   const about = { action: "UPDATE_SCHEDULE", entityId: scheduleId, siteId: stored.site_id, before, after: asked(body) };
   if (stored.site_id !== body.site_id) return refuse(tx, viewer, about, wrongSite(), now);
