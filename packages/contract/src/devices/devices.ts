@@ -15,6 +15,11 @@ export const deviceSchema = z.object({
   retired_at: instantSchema.nullable(),
   /** The broker has not been told yet of the last change; it is told again until it has. */
   broker_pending: z.boolean(),
+  /**
+   * A new secret is being made, or that did not come to an end: the broker may have one that nobody was told, until the
+   * device is given another.
+   */
+  secret_unsure: z.boolean(),
   /** The robot that has it; null where it is free. */
   robot: z
     .object({

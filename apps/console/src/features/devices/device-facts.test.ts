@@ -9,6 +9,7 @@ const device = (serial: string, change: Partial<Device> = {}): Device => ({
   secret_at: at,
   retired_at: null,
   broker_pending: false,
+  secret_unsure: false,
   robot: null,
   ...change,
 });

@@ -1,11 +1,17 @@
 import type { DeviceSecret } from "@suncrew/contract/devices/devices.ts";
-import { type BrokerAccounts, BrokerNotTold, manualAccounts } from "../../platform/broker-accounts/broker-accounts.ts";
+import {
+  type BrokerAccounts,
+  BrokerNotTold,
+  manualAccounts,
+  type NotToldWhy,
+} from "../../platform/broker-accounts/broker-accounts.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { decide } from "../../platform/database/decide.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type Commands, sendLastStop } from "../commands/public.ts";
-import { clearPending, type PendingDevice, takePending } from "./device-rows.writes.ts";
+import { SessionLocks } from "../../platform/database/session-locks.ts";
+import { clearPending, countRefusal, type PendingDevice, takePending } from "./device-rows.writes.ts";
 import { deviceSentences, withManualStep } from "./device-sentences.ts";
 import { provision } from "./provision-devices.ts";
 import { retire } from "./retire-device.ts";
@@ -14,12 +20,19 @@ import { stopBefore } from "./stop-before.ts";
 
 /** What the broker was not told is told again this often, by whichever server looks first. */
 const AGAIN_MS = 5_000;
+/** What it refuses again and again is told it less and less often, but never less often than this. */
+const AGAIN_AT_MOST_MS = 5 * 60_000;
+/** Any numbers all servers agree on. */
+const ROTATION_LOCKS = 7_305_010;
+const PROVISION_LOCKS = 7_305_011;
 
 /** Devices and their accounts at the broker (protocol rule 9), for Super Admins. */
 export class DeviceAccounts implements Service {
   readonly #parts: Parts;
   readonly #commands: Commands;
   readonly #accounts: BrokerAccounts;
+  readonly #rotations: SessionLocks;
+  readonly #provisions: SessionLocks;
   #cancel: Cancel = () => {};
   #telling: Promise<void> | null = null;
 
@@ -27,6 +40,8 @@ export class DeviceAccounts implements Service {
     this.#parts = parts;
     this.#commands = commands;
     this.#accounts = parts.brokerAccounts ?? manualAccounts;
+    this.#rotations = new SessionLocks(parts.connection, ROTATION_LOCKS);
+    this.#provisions = new SessionLocks(parts.connection, PROVISION_LOCKS);
   }
 
   async start(): Promise<void> {
@@ -46,7 +61,8 @@ export class DeviceAccounts implements Service {
     last: string,
   ): Promise<{ message: string; devices: readonly DeviceSecret[] }> {
     const { db, clock } = this.#parts;
-    const devices = await provision(db, this.#accounts, { first, last, by: viewer, at: clock.now() });
+    const parts = { db, accounts: this.#accounts, locks: this.#provisions };
+    const devices = await provision(parts, { first, last, by: viewer, at: clock.now() });
     const done = deviceSentences.provisioned(devices.map(({ serial }) => serial));
     const step = `Suncrew does not keep your broker's accounts: enter ${devices.length === 1 ? "the secret" : "the secrets"} there.`;
     return { message: withManualStep(this.#accounts.form, done, step), devices };
@@ -54,8 +70,8 @@ export class DeviceAccounts implements Service {
 
   /** Throws 404, 409 (retired) or 503 (the broker cannot be told). */
   async rotate(viewer: Viewer, serial: string): Promise<{ message: string; serial: string; secret: string }> {
-    const { db, clock } = this.#parts;
-    const secret = await rotate(db, this.#accounts, serial, viewer, clock.now());
+    const parts = { ...this.#parts, accounts: this.#accounts, locks: this.#rotations };
+    const secret = await rotate(parts, { serial, by: viewer, at: this.#parts.clock.now() });
     await this.#tell({ serial, pending: "SECRET" });
     const step = "Suncrew does not keep your broker's accounts: enter it there, the old one ends only then.";
     return { message: withManualStep(this.#accounts.form, deviceSentences.rotated(serial), step), serial, secret };
@@ -75,8 +91,8 @@ export class DeviceAccounts implements Service {
     });
     if (retired.kind === "refused") throw retired.error;
     if (retired.lastStop !== null) await sendLastStop(this.#parts, retired.lastStop);
-    const isTold = await this.#tell({ serial, pending: "RETIRE" });
-    if (!isTold) return { message: deviceSentences.retiredUntold(serial) };
+    const untold = await this.#tell({ serial, pending: "RETIRE" });
+    if (untold !== null) return { message: deviceSentences.retiredUntold(serial) };
     const step = "Suncrew ignores it from now on; delete its account at your broker too.";
     return { message: withManualStep(this.#accounts.form, deviceSentences.retired(serial), step) };
   }
@@ -89,25 +105,30 @@ export class DeviceAccounts implements Service {
       });
   }
 
+  /** Goes on after a refusal, which is that device's alone; all others wait where the broker is away or says nothing. */
   async #tellPending(): Promise<void> {
     const { db, clock } = this.#parts;
-    const now = clock.now();
-    for (const pending of await takePending(db, new Date(now.getTime() - AGAIN_MS), now)) {
-      if (!(await this.#tell(pending))) return;
+    const due = { now: clock.now(), againMs: AGAIN_MS, againAtMostMs: AGAIN_AT_MOST_MS };
+    for (;;) {
+      const pending = await takePending(db, due);
+      if (pending === null) return;
+      const told = await this.#tell(pending);
+      if (told === "away" || told === "silent") return;
     }
   }
 
-  /** False where the broker was not told: the row says so, and it is told again. */
-  async #tell({ serial, pending }: PendingDevice): Promise<boolean> {
+  /** Why the broker was not told; the row says so, and it is told again. Null where it was. */
+  async #tell({ serial, pending }: PendingDevice): Promise<NotToldWhy | null> {
     const { db, log } = this.#parts;
     try {
       await (pending === "RETIRE" ? this.#accounts.retire(serial) : this.#accounts.disconnect(serial));
     } catch (error) {
       if (!(error instanceof BrokerNotTold)) throw error;
       log.warn({ serial, reason: error.message }, "the broker was not told of a device; trying again");
-      return false;
+      if (error.why !== "away") await countRefusal(db, { serial, pending });
+      return error.why;
     }
     await clearPending(db, serial, pending);
-    return true;
+    return null;
   }
 }

@@ -3,8 +3,8 @@ import { changedNow, type Executor, type Tx } from "../../platform/database/data
 import type { AuditActor } from "../audit/public.ts";
 
 /** Those of the serial numbers that a device has or had: retired ones stay taken. */
-export async function readTaken(tx: Tx, serials: readonly string[]): Promise<string[]> {
-  const rows = await tx
+export async function readTaken(db: Executor, serials: readonly string[]): Promise<string[]> {
+  const rows = await db
     .selectFrom("devices")
     .select("serial")
     .where("serial", "=", sql<string>`any(${[...serials]}::text[])`)
@@ -54,10 +54,40 @@ export async function lockDevice(tx: Tx, serial: string): Promise<LockedDevice |
 /** What the broker is told after the commit; it is told again until it has taken it. */
 type Pending = "SECRET" | "RETIRE";
 
+const pendingNow = (pending: Pending, now: Date) => ({
+  broker_pending: pending,
+  broker_pending_at: now,
+  broker_refusals: 0,
+});
+
+/**
+ * Marks, before the broker is told a new secret, that it may have one that nobody was told; answers whether the mark was
+ * there already.
+ */
+export async function markUnsure(tx: Tx, serial: string, now: Date): Promise<boolean> {
+  const row = await tx
+    .selectFrom("devices")
+    .select("secret_unsure_at")
+    .where("serial", "=", serial)
+    .executeTakeFirstOrThrow();
+  await tx.updateTable("devices").set({ secret_unsure_at: now }).where("serial", "=", serial).execute();
+  return row.secret_unsure_at !== null;
+}
+
+/** The broker has not changed anything. */
+export async function clearUnsure(tx: Tx, serial: string): Promise<void> {
+  await tx.updateTable("devices").set({ secret_unsure_at: null }).where("serial", "=", serial).execute();
+}
+
+/** The broker was told of a retired device what ends its retirement there: it is told of that again. */
+export async function retireAgain(tx: Tx, serial: string, now: Date): Promise<void> {
+  await tx.updateTable("devices").set(pendingNow("RETIRE", now)).where("serial", "=", serial).execute();
+}
+
 export async function storeNewSecret(tx: Tx, serial: string, secretSha256: Buffer, now: Date): Promise<void> {
   await tx
     .updateTable("devices")
-    .set({ secret_sha256: secretSha256, secret_at: now, broker_pending: "SECRET", broker_pending_at: now })
+    .set({ secret_sha256: secretSha256, secret_at: now, secret_unsure_at: null, ...pendingNow("SECRET", now) })
     .where("serial", "=", serial)
     .execute();
 }
@@ -65,7 +95,7 @@ export async function storeNewSecret(tx: Tx, serial: string, secretSha256: Buffe
 export async function storeRetired(tx: Tx, serial: string, now: Date): Promise<void> {
   await tx
     .updateTable("devices")
-    .set({ retired_at: now, broker_pending: "RETIRE", broker_pending_at: now })
+    .set({ retired_at: now, secret_unsure_at: null, ...pendingNow("RETIRE", now) })
     .where("serial", "=", serial)
     .execute();
 }
@@ -121,24 +151,43 @@ export interface PendingDevice {
   readonly pending: Pending;
 }
 
-/** Devices whose last change the broker was not told since `before`, taken by this server until the next try. */
-export async function takePending(db: Executor, before: Date, now: Date): Promise<PendingDevice[]> {
+/**
+ * Of the devices with a change that the broker was not told, the one that has waited the longest, taken by this server
+ * until the next try; null where none is due. Each is due after `againMs`, and the more often the broker has refused it
+ * the later, up to `againAtMostMs`.
+ */
+export async function takePending(
+  db: Executor,
+  { now, againMs, againAtMostMs }: { readonly now: Date; readonly againMs: number; readonly againAtMostMs: number },
+): Promise<PendingDevice | null> {
+  const waitMs = sql`least(${againMs}::float8 * power(2, broker_refusals), ${againAtMostMs}::float8)`;
   const { rows } = await sql<PendingDevice>`
     update devices d set broker_pending_at = ${now}
     from (
-      select serial from devices where broker_pending is not null and broker_pending_at <= ${before}
-      order by broker_pending_at limit 100 for update skip locked
+      select serial from devices
+      where broker_pending is not null and broker_pending_at + ${waitMs} * interval '1 millisecond' <= ${now}
+      order by broker_pending_at limit 1 for no key update skip locked
     ) due
     where d.serial = due.serial
     returning d.serial, d.broker_pending as pending`.execute(db);
-  return rows;
+  return rows[0] ?? null;
+}
+
+/** The broker has not taken it: it is told again later than the last time. */
+export async function countRefusal(db: Executor, { serial, pending }: PendingDevice): Promise<void> {
+  await db
+    .updateTable("devices")
+    .set({ broker_refusals: sql<number>`least(broker_refusals + 1, 30)` })
+    .where("serial", "=", serial)
+    .where("broker_pending", "=", pending)
+    .execute();
 }
 
 /** The broker has taken it; what has changed meanwhile stays pending. */
 export async function clearPending(db: Executor, serial: string, pending: Pending): Promise<void> {
   await db
     .updateTable("devices")
-    .set({ broker_pending: null, broker_pending_at: null })
+    .set({ broker_pending: null, broker_pending_at: null, broker_refusals: 0 })
     .where("serial", "=", serial)
     .where("broker_pending", "=", pending)
     .execute();

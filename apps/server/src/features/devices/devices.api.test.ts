@@ -46,7 +46,7 @@ class MemoryAccounts implements BrokerAccounts {
   }
 
   #reach(): void {
-    if (this.isAway) throw new BrokerNotTold("The robots' broker cannot be reached.");
+    if (this.isAway) throw new BrokerNotTold("The robots' broker cannot be reached.", "away", false);
   }
 }
 

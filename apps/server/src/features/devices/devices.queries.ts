@@ -15,16 +15,17 @@ export async function readDevices(viewer: Viewer, db: Executor): Promise<Device[
   const rows = await db
     .selectFrom("devices as d")
     .leftJoin(robots.as("robot"), "robot.serial_number", "d.serial")
-    .select(["d.serial", "d.created_at", "d.secret_at", "d.retired_at", "d.broker_pending"])
+    .select(["d.serial", "d.created_at", "d.secret_at", "d.retired_at", "d.broker_pending", "d.secret_unsure_at"])
     .select(["robot.id", "robot.robot_name", "robot.site_id", "robot.site_name", "robot.online"])
     .execute();
   return rows
-    .map(({ serial, created_at, secret_at, retired_at, broker_pending, ...row }) => ({
+    .map(({ serial, created_at, secret_at, retired_at, broker_pending, secret_unsure_at, ...row }) => ({
       serial,
       created_at: created_at.toISOString(),
       secret_at: secret_at.toISOString(),
       retired_at: retired_at?.toISOString() ?? null,
       broker_pending: broker_pending !== null,
+      secret_unsure: secret_unsure_at !== null,
       robot: robotOf(row),
     }))
     .toSorted((one, other) => inOrder.compare(one.serial, other.serial));

@@ -1,32 +1,26 @@
-import { randomBytes } from "node:crypto";
 import { type DeviceSecret, DEVICES_AT_ONCE } from "@suncrew/contract/devices/devices.ts";
 import { serialRange } from "@suncrew/domain/devices/serial-range.ts";
-import { sql } from "kysely";
 import {
   type BrokerAccounts,
   BrokerNotTold,
   type DeviceAccount,
+  keepsSecrets,
   NameTaken,
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { ChangedMeanwhile, decide } from "../../platform/database/decide.ts";
+import { type HeldLock, LockNotHad, type SessionLocks } from "../../platform/database/session-locks.ts";
 import { conflict, HttpError, invalid } from "../../platform/http/http-error.ts";
 import { type AuditActor, recordAudit, recordAudits } from "../audit/public.ts";
 import { hashDeviceSecret } from "./device-access.ts";
 import { insertDevices, readTaken } from "./device-rows.writes.ts";
 import { deviceSentences } from "./device-sentences.ts";
+import { newSecret } from "./new-secret.ts";
 
-/** So many are told to the broker before the database hears of this transaction again, which ends silent ones. */
+/** Of more than so many accounts not all need be taken back where the broker stops taking them. */
 const TOLD_AT_ONCE = 50;
-const SECRET_BYTES = 32;
 /** Accounts that cannot be taken back before the broker counts as away. */
 const FAILED_AT_MOST = 2;
-
-/** Never with a dash at its beginning, which programs take for an option and spreadsheets for a formula. */
-export function newSecret(): string {
-  const secret = randomBytes(SECRET_BYTES).toString("base64url");
-  return secret.startsWith("-") ? newSecret() : secret;
-}
 
 export interface Provision {
   readonly first: string;
@@ -35,29 +29,63 @@ export interface Provision {
   readonly at: Date;
 }
 
+/** What devices are provisioned with; `locks` are of provisioning alone. */
+export interface ProvisionParts {
+  readonly db: Db;
+  readonly accounts: BrokerAccounts;
+  readonly locks: SessionLocks;
+}
+
 /**
- * Makes devices with their secrets, all of them or none: the broker has their accounts before anybody is told a secret.
- * Throws 400 (no range), 409 (taken) or 503 (the broker cannot be told).
+ * Makes devices with their secrets, all of them or none: the broker has their accounts before they are stored, and before
+ * anybody is told a secret. Throws 400 (no range), 409 (taken) or 503 (the broker cannot be told).
  */
-export async function provision(db: Db, accounts: BrokerAccounts, asked: Provision): Promise<DeviceSecret[]> {
+export async function provision(parts: ProvisionParts, asked: Provision): Promise<DeviceSecret[]> {
   const { first, last, by, at } = asked;
   const serials = serialRange(first, last, DEVICES_AT_ONCE);
   if (serials === null) throw invalid("last_serial", deviceSentences.noRange(DEVICES_AT_ONCE));
   const devices = serials.map((serial) => ({ serial, secret: newSecret() }));
   try {
-    await decide(db, async (tx) => {
-      await store(tx, devices, asked);
-      await tell(tx, accounts, devices);
-    });
+    if (keepsSecrets(parts.accounts)) await provisionAtBroker(parts, devices, asked);
+    else await decide(parts.db, (tx) => store(tx, devices, asked));
     return devices;
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal === null) throw error;
     const after = { first_serial: first, last_serial: last };
     const refused = { action: "PROVISION_DEVICE", entity: "device", entityId: first, after };
-    await recordAudit(db, { ...refused, actor: by, outcome: "REFUSED", reason: refusal.message, at });
+    await recordAudit(parts.db, { ...refused, actor: by, outcome: "REFUSED", reason: refusal.message, at });
     throw refusal;
   }
+}
+
+/**
+ * One at a time over all servers, so that nobody else gives an account another secret before the devices are stored. No
+ * transaction is open while the broker is told, which takes seconds for many. Where the process dies in between, the
+ * accounts have secrets that nobody was told; whoever provisions these serial numbers next takes them over.
+ */
+async function provisionAtBroker(
+  { db, accounts, locks }: ProvisionParts,
+  devices: readonly DeviceAccount[],
+  asked: Provision,
+): Promise<void> {
+  const serials = devices.map(({ serial }) => serial);
+  await locks.holding("all", async (lock) => {
+    const taken = await readTaken(db, serials);
+    if (taken.length > 0) throw conflict(deviceSentences.taken(taken));
+    await tell(accounts, devices, lock);
+    await decide(db, (tx) => store(tx, devices, asked)).catch(async (error: unknown) => {
+      // Stored by whom the lock does not bind. After any other failure the devices may be stored all the same.
+      if (error instanceof HttpError) await takeBack(accounts, await notTaken(db, devices), lock);
+      throw error;
+    });
+  });
+}
+
+async function notTaken(db: Db, devices: readonly DeviceAccount[]): Promise<DeviceAccount[]> {
+  const serials = devices.map(({ serial }) => serial);
+  const taken = new Set(await readTaken(db, serials));
+  return devices.filter(({ serial }) => !taken.has(serial));
 }
 
 async function store(tx: Tx, devices: readonly DeviceAccount[], { by: actor, at }: Provision): Promise<void> {
@@ -79,32 +107,32 @@ async function store(tx: Tx, devices: readonly DeviceAccount[], { by: actor, at 
 function refusalOf(error: unknown): HttpError | null {
   if (error instanceof HttpError) return error;
   if (error instanceof NameTaken) return conflict(deviceSentences.taken([error.serial]));
+  if (error instanceof LockNotHad) return new HttpError(503, deviceSentences.provisionedElsewhere);
   if (error instanceof BrokerNotTold) return new HttpError(503, deviceSentences.nothingProvisioned(error.message));
   return null;
 }
 
-/** Tells the broker while the serial numbers are held: nobody else provisions them before it is all told or taken back. */
-async function tell(tx: Tx, accounts: BrokerAccounts, devices: readonly DeviceAccount[]): Promise<void> {
+async function tell(accounts: BrokerAccounts, devices: readonly DeviceAccount[], lock: HeldLock): Promise<void> {
   for (let from = 0; from < devices.length; from += TOLD_AT_ONCE) {
     try {
       await accounts.put(devices.slice(from, from + TOLD_AT_ONCE));
     } catch (error) {
-      await takeBack(tx, accounts, devices.slice(0, from + TOLD_AT_ONCE));
+      await takeBack(accounts, devices.slice(0, from + TOLD_AT_ONCE), lock);
       throw error;
     }
-    await sql`select 1`.execute(tx);
+    if (!lock.held) throw new HttpError(503, deviceSentences.notHeld);
   }
 }
 
 /** Accounts of which nobody was told the secret do no harm, so a broker that is away is not waited for. */
-async function takeBack(tx: Tx, accounts: BrokerAccounts, told: readonly DeviceAccount[]): Promise<void> {
+async function takeBack(accounts: BrokerAccounts, told: readonly DeviceAccount[], lock: HeldLock): Promise<void> {
   let failed = 0;
   for (const { serial } of told) {
+    // Without the lock they may be somebody else's by now.
+    if (!lock.held || failed > FAILED_AT_MOST) return;
     await accounts.retire(serial).catch(() => {
       // Whoever provisions it next takes the account over.
       failed += 1;
     });
-    if (failed > FAILED_AT_MOST) return;
-    await sql`select 1`.execute(tx);
   }
 }

@@ -1,58 +1,129 @@
-import { type BrokerAccounts, BrokerNotTold, NameTaken } from "../../platform/broker-accounts/broker-accounts.ts";
-import type { Db, Tx } from "../../platform/database/database.ts";
+import {
+  type BrokerAccounts,
+  BrokerNotTold,
+  keepsSecrets,
+  NameTaken,
+} from "../../platform/broker-accounts/broker-accounts.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { type HeldLock, LockNotHad, type SessionLocks } from "../../platform/database/session-locks.ts";
 import { conflict, HttpError, notFound } from "../../platform/http/http-error.ts";
+import type { Parts } from "../../platform/parts.ts";
 import { type AuditActor, recordAudit } from "../audit/public.ts";
 import { hashDeviceSecret } from "./device-access.ts";
-import { lockDevice, storeNewSecret } from "./device-rows.writes.ts";
+import { clearUnsure, lockDevice, markUnsure, retireAgain, storeNewSecret } from "./device-rows.writes.ts";
 import { deviceSentences } from "./device-sentences.ts";
-import { newSecret } from "./provision-devices.ts";
+import { newSecret } from "./new-secret.ts";
+
+export interface Rotation {
+  readonly serial: string;
+  readonly by: AuditActor;
+  readonly at: Date;
+}
+
+/** What a rotation is done with; `locks` are of rotations alone, a key for each serial number. */
+export interface RotationParts extends Pick<Parts, "db" | "log"> {
+  readonly accounts: BrokerAccounts;
+  readonly locks: SessionLocks;
+}
 
 /**
- * Gives a device a new secret under the lock on its row, so that of two who do so at once the broker and the database
- * keep the same one. The old one ends with the commit. Throws 404, 409 (retired) or 503 (the broker cannot be told).
+ * Gives a device a new secret; the old one ends with the commit. While a broker with secrets of its own is told, which
+ * may take long, no row is held: a mark on the device says that the broker may have a secret that nobody was told, until
+ * it is stored. Throws 404, 409 (retired) or 503 (the broker cannot be told, or the secret not be stored).
  */
-export async function rotate(
-  db: Db,
-  accounts: BrokerAccounts,
-  serial: string,
-  actor: AuditActor,
-  at: Date,
-): Promise<string> {
+export async function rotate(parts: RotationParts, rotation: Rotation): Promise<string> {
   const secret = newSecret();
-  const refusal = await db.transaction().execute(async (tx) => {
-    const error = await rotateLocked(tx, accounts, { serial, secret }, at);
+  if (!keepsSecrets(parts.accounts)) {
+    await inRecord(parts, rotation, async (tx) => (await refusalOf(tx, rotation)) ?? store(tx, rotation, secret));
+    return secret;
+  }
+  try {
+    await parts.locks.holding(rotation.serial, (lock) => rotateAtBroker(parts, rotation, secret, lock));
+    return secret;
+  } catch (error) {
+    if (!(error instanceof LockNotHad)) throw error;
+    const refusal = new HttpError(503, deviceSentences.rotatedElsewhere(rotation.serial));
+    await inRecord(parts, rotation, async () => refusal);
+    throw refusal;
+  }
+}
+
+/** Of two who rotate at once the second one begins when the first one has ended, so that both sides keep the same. */
+async function rotateAtBroker(parts: RotationParts, rotation: Rotation, secret: string, lock: HeldLock): Promise<void> {
+  const { serial, at } = rotation;
+  let wasUnsure = false;
+  await inRecord(parts, rotation, async (tx) => {
+    const error = await refusalOf(tx, rotation);
+    if (error !== null) return error;
+    wasUnsure = await markUnsure(tx, serial, at);
+    return "open";
+  });
+  try {
+    await parts.accounts.put([{ serial, secret }]);
+  } catch (error) {
+    const { refusal, mayHaveChanged } = notPut(error);
+    await inRecord(parts, rotation, async (tx) => {
+      if (!mayHaveChanged && !wasUnsure) await clearUnsure(tx, serial);
+      return refusal;
+    });
+  }
+  try {
+    if (!lock.held) throw new LockNotHad();
+    await inRecord(parts, rotation, (tx) => store(tx, rotation, secret));
+  } catch (error) {
+    if (error instanceof HttpError) throw error;
+    parts.log.error({ error: String(error), serial }, "the broker has a new secret that was not stored");
+    await inRecord(parts, rotation, async () => new HttpError(503, deviceSentences.notStored(serial)));
+  }
+}
+
+/** Why the device gets no new secret; null where it may. Throws 404. */
+async function refusalOf(tx: Tx, { serial }: Rotation): Promise<HttpError | null> {
+  const device = await lockDevice(tx, serial);
+  if (device === null) throw notFound("Device");
+  return device.retired_at === null ? null : conflict(deviceSentences.retiredAlready(serial));
+}
+
+/** Stores the secret that the broker has; refused where the device was retired meanwhile. */
+async function store(tx: Tx, { serial, at }: Rotation, secret: string): Promise<HttpError | null> {
+  const device = await lockDevice(tx, serial);
+  if (device === null) throw notFound("Device");
+  if (device.retired_at === null) {
+    await storeNewSecret(tx, serial, hashDeviceSecret(secret), at);
+    return null;
+  }
+  // The broker was told of the secret after it was told of the retirement.
+  await retireAgain(tx, serial, at);
+  return conflict(deviceSentences.retiredAlready(serial));
+}
+
+/** What is told where the broker was not given the secret. Throws what is none of ours. */
+function notPut(error: unknown): { readonly refusal: HttpError; readonly mayHaveChanged: boolean } {
+  if (error instanceof NameTaken) return { refusal: conflict(error.message), mayHaveChanged: false };
+  if (!(error instanceof BrokerNotTold)) throw error;
+  const { message, mayHaveChanged } = error;
+  return { refusal: new HttpError(503, deviceSentences.notRotated(message, mayHaveChanged)), mayHaveChanged };
+}
+
+/** A step of a rotation in a transaction, on record with what it came to; "open" where it goes on. Throws a refusal. */
+async function inRecord(
+  { db }: RotationParts,
+  { serial, by, at }: Rotation,
+  step: (tx: Tx) => Promise<HttpError | null | "open">,
+): Promise<void> {
+  const error = await db.transaction().execute(async (tx) => {
+    const result = await step(tx);
+    if (result === "open") return null;
     await recordAudit(tx, {
-      actor,
+      actor: by,
       action: "ROTATE_DEVICE",
       entity: "device",
       entityId: serial,
-      outcome: error === null ? "DONE" : "REFUSED",
-      reason: error?.message ?? null,
+      outcome: result === null ? "DONE" : "REFUSED",
+      reason: result?.message ?? null,
       at,
     });
-    return error;
+    return result;
   });
-  if (refusal !== null) throw refusal;
-  return secret;
-}
-
-async function rotateLocked(
-  tx: Tx,
-  accounts: BrokerAccounts,
-  device: { readonly serial: string; readonly secret: string },
-  at: Date,
-): Promise<HttpError | null> {
-  const { serial, secret } = device;
-  const known = await lockDevice(tx, serial);
-  if (known === null) throw notFound("Device");
-  if (known.retired_at !== null) return conflict(deviceSentences.retiredAlready(serial));
-  try {
-    await accounts.put([device]);
-  } catch (error) {
-    if (error instanceof NameTaken) return conflict(error.message);
-    if (error instanceof BrokerNotTold) return new HttpError(503, deviceSentences.notRotated(error.message));
-    throw error;
-  }
-  await storeNewSecret(tx, serial, hashDeviceSecret(secret), at);
-  return null;
+  if (error !== null) throw error;
 }

@@ -21,12 +21,26 @@ export interface BrokerAccounts {
   retire(serial: string): Promise<void>;
 }
 
+/** "away": it cannot be reached. "refused": it answered no. "silent": it did not answer. */
+export type NotToldWhy = "away" | "refused" | "silent";
+
 /** The broker could not be told; `message` is a sentence for people and carries no secret. */
 export class BrokerNotTold extends Error {
-  constructor(message: string) {
+  readonly why: NotToldWhy;
+  /** Whether it may have changed an account all the same. */
+  readonly mayHaveChanged: boolean;
+
+  constructor(message: string, why: NotToldWhy, mayHaveChanged: boolean) {
     super(message);
     this.name = "BrokerNotTold";
+    this.why = why;
+    this.mayHaveChanged = mayHaveChanged;
   }
+}
+
+/** The broker keeps secrets of its own, so that it and Suncrew can have different ones. */
+export function keepsSecrets({ form }: BrokerAccounts): boolean {
+  return form === "dynamic-security";
 }
 
 /** The broker has an account of this name that is no device's. */

@@ -38,7 +38,7 @@ export class ControlTopic {
 
   /** The answers in the order of the commands, which are sent in one message. Rejects with BrokerNotTold. */
   async ask(commands: readonly ControlCommand[]): Promise<ControlResponse[]> {
-    if (!this.#broker.connected) throw new BrokerNotTold("The robots' broker cannot be reached.");
+    if (!this.#broker.connected) throw new BrokerNotTold("The robots' broker cannot be reached.", "away", false);
     const { promise, resolve } = Promise.withResolvers<ControlResponse[] | null>();
     const id = randomUUID();
     const cancel = this.#clock.after(ANSWER_MS, () => resolve(null));
@@ -51,7 +51,9 @@ export class ControlTopic {
       const responses = await promise;
       if (responses === null) {
         this.#log.warn({ commands: commands.length }, "the broker did not answer about its accounts");
-        throw new BrokerNotTold("The robots' broker did not answer in time.");
+        const mayHaveChanged = commands.some(({ command }) => !command.startsWith("get"));
+        const why = this.#broker.connected ? "silent" : "away";
+        throw new BrokerNotTold("The robots' broker did not answer in time.", why, mayHaveChanged);
       }
       return responses;
     } finally {

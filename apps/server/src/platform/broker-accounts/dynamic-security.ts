@@ -64,7 +64,7 @@ export class DynamicSecurity implements BrokerAccounts {
       known.flatMap((device) => [{ command: "deleteClient", username: device.serial }, newClient(device)]),
     );
     const failed = renewed.find(({ error }) => error !== undefined && error !== MISSING);
-    if (failed?.error !== undefined) throw refused(failed.error);
+    if (failed?.error !== undefined) throw refused(failed.error, true);
   }
 
   /** With the plugin's initial defaults a device that subscribes to everything would hear everything. */
@@ -75,6 +75,8 @@ export class DynamicSecurity implements BrokerAccounts {
     if (["publishClientSend", "publishClientReceive", "subscribe"].some(isOpen)) {
       throw new BrokerNotTold(
         "The broker's dynamic-security plugin allows by default what it does not name. Set publishClientSend, publishClientReceive and subscribe to deny first.",
+        "refused",
+        false,
       );
     }
   }
@@ -89,6 +91,7 @@ function newClient({ serial, secret }: DeviceAccount) {
   return { command: "createClient", username: serial, clientid: serial, password: secret, textname: DEVICE };
 }
 
-function refused(reason: string): BrokerNotTold {
-  return new BrokerNotTold(`The broker refused to change the device's account: ${reason.slice(0, 200)}.`);
+function refused(reason: string, mayHaveChanged = false): BrokerNotTold {
+  const message = `The broker refused to change the device's account: ${reason.slice(0, 200)}.`;
+  return new BrokerNotTold(message, "refused", mayHaveChanged);
 }

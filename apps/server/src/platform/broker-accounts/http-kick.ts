@@ -18,7 +18,8 @@ export function kickByHttp(address: string, ask: typeof fetch, log: Logger): (se
     // 404: it is not connected.
     if (status === 404 || (status !== null && status >= 200 && status < 300)) return;
     log.warn({ status, host: url.host }, "the broker did not end a device's connection");
-    throw new BrokerNotTold("The broker did not end the device's connection.");
+    const why = status === null ? "away" : "refused";
+    throw new BrokerNotTold("The broker did not end the device's connection.", why, false);
   };
 }
 
