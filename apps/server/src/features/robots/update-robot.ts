@@ -51,14 +51,14 @@ export async function updateRobotOf(
   const robot = (await lockRobots(tx, [robotId])).get(robotId);
   // Deleted, or moved to another site, while this call waited for the lock.
   if (robot === undefined || robot.deleted_at !== null || robot.site_id !== siteId) throw notFound("Robot");
-  await lockSites(viewer, tx, [...new Set([siteId, body.site_id])]);
+  const partners = await lockSites(viewer, tx, [...new Set([siteId, body.site_id])]);
   const { version, ...before } = await readRobotForm(tx, robotId);
   const { version: begunFrom, ...after } = body;
   const isOtherMachine = after.serial_number !== before.serial_number;
   const error =
     begunFrom !== undefined && begunFrom !== version
       ? changedMeanwhile("robot")
-      : ((await bound(tx, robot, before, after, seen)) ??
+      : ((await bound(tx, robot, before, after, { ...seen, partnerChanges: partners.size > 1 })) ??
         refusedForm((await robotConflicts(tx, [{ id: robotId, ...after }])).flat()));
   await recordAudit(tx, {
     actor: { userId: viewer.userId, name: viewer.name },
@@ -98,7 +98,7 @@ async function bound(
   robot: LockedRobot,
   before: RobotForm,
   after: RobotForm,
-  seen: SeenAt,
+  seen: SeenAt & { readonly partnerChanges: boolean },
 ): Promise<HttpError | null> {
   const isOtherMachine = after.serial_number !== before.serial_number;
   const fields = [
@@ -114,6 +114,9 @@ async function bound(
   // can confirm no release, so its lock ends as another takes its place.
   if (isOtherMachine && robot.operating_mode === "maintenance" && !robot.device_retired) {
     reasons.push(`Robot ${serial} is in maintenance. Exit maintenance first.`);
+  } else if (seen.partnerChanges && robot.operating_mode === "maintenance") {
+    // Another partner's people must neither release it nor be told who set it and why.
+    reasons.push(`Robot ${serial} is in maintenance, and that site has another partner. Exit maintenance first.`);
   }
   if (reasons.length === 0) return null;
   const message = `The ${fields.map(({ words }) => words).join(" and ")} cannot be changed now. ${reasons.join(" ")}`;

@@ -74,14 +74,19 @@ export async function readRuns(
 export async function requireChosen(viewer: Viewer, db: Executor, { siteId, robotId }: RunChoice): Promise<void> {
   if (siteId !== undefined) await requireSiteEver(viewer, db, siteId);
   if (robotId === undefined) return;
-  // Robots and sites that were deleted keep their history.
-  const robot = await sitesEverVisible(viewer, db)
-    .innerJoin("robots", "robots.site_id", "sites.id")
-    .select("robots.site_id")
-    .where("robots.id", "=", robotId)
-    .executeTakeFirst();
-  if (!robot) throw notFound("Robot");
-  if (siteId !== undefined && robot.site_id !== siteId)
+  // Robots and sites that were deleted keep their history, and so does a site that a robot has left.
+  const sites = await sitesEverVisible(viewer, db)
+    .select("sites.id")
+    .where("sites.id", "in", (eb) =>
+      eb
+        .selectFrom("robots")
+        .select("robots.site_id")
+        .where("robots.id", "=", robotId)
+        .union(eb.selectFrom("runs").select("runs.site_id").where("runs.robot_id", "=", robotId)),
+    )
+    .execute();
+  if (sites.length === 0) throw notFound("Robot");
+  if (siteId !== undefined && !sites.some(({ id }) => id === siteId))
     throw invalid("robot_id", "robot_id must be a robot of the site");
 }
 
