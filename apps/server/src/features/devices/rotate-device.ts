@@ -12,6 +12,7 @@ import { type AuditActor, recordAudit } from "../audit/public.ts";
 import { hashDeviceSecret } from "./device-access.ts";
 import { clearUnsure, lockDevice, markUnsure, retireAgain, storeNewSecret } from "./device-rows.writes.ts";
 import { deviceSentences } from "./device-sentences.ts";
+import { readMovingRobot } from "./moving-robot.writes.ts";
 import { newSecret } from "./new-secret.ts";
 
 export interface Rotation {
@@ -21,7 +22,7 @@ export interface Rotation {
 }
 
 /** What a rotation is done with; `locks` are of rotations alone, a key for each serial number. */
-export interface RotationParts extends Pick<Parts, "db" | "log"> {
+export interface RotationParts extends Pick<Parts, "db" | "broker" | "log"> {
   readonly accounts: BrokerAccounts;
   readonly locks: SessionLocks;
 }
@@ -29,12 +30,17 @@ export interface RotationParts extends Pick<Parts, "db" | "log"> {
 /**
  * Gives a device a new secret; the old one ends with the commit. While a broker with secrets of its own is told, which
  * may take long, no row is held: a mark on the device says that the broker may have a secret that nobody was told, until
- * it is stored. Throws 404, 409 (retired) or 503 (the broker cannot be told, or the secret not be stored).
+ * it is stored. Throws 404, 409 (retired, or its robot may move) or 503 (the broker cannot be told, or the secret not be
+ * stored).
  */
 export async function rotate(parts: RotationParts, rotation: Rotation): Promise<string> {
   const secret = newSecret();
   if (!keepsSecrets(parts.accounts)) {
-    await inRecord(parts, rotation, async (tx) => (await refusalOf(tx, rotation)) ?? store(tx, rotation, secret));
+    await inRecord(
+      parts,
+      rotation,
+      async (tx) => (await refusalOf(tx, parts, rotation)) ?? store(tx, rotation, secret),
+    );
     return secret;
   }
   try {
@@ -53,7 +59,7 @@ async function rotateAtBroker(parts: RotationParts, rotation: Rotation, secret: 
   const { serial, at } = rotation;
   let wasUnsure = false;
   await inRecord(parts, rotation, async (tx) => {
-    const error = await refusalOf(tx, rotation);
+    const error = await refusalOf(tx, parts, rotation);
     if (error !== null) return error;
     wasUnsure = await markUnsure(tx, serial, at);
     return "open";
@@ -78,10 +84,13 @@ async function rotateAtBroker(parts: RotationParts, rotation: Rotation, secret: 
 }
 
 /** Why the device gets no new secret; null where it may. Throws 404. */
-async function refusalOf(tx: Tx, { serial }: Rotation): Promise<HttpError | null> {
+async function refusalOf(tx: Tx, { broker }: RotationParts, { serial, at }: Rotation): Promise<HttpError | null> {
   const device = await lockDevice(tx, serial);
   if (device === null) throw notFound("Device");
-  return device.retired_at === null ? null : conflict(deviceSentences.retiredAlready(serial));
+  if (device.retired_at !== null) return conflict(deviceSentences.retiredAlready(serial));
+  // Its connection ends: a robot that cleans could not be stopped until it has the new secret.
+  const moving = await readMovingRobot(tx, serial, { now: at, brokerConnected: broker.connected });
+  return moving && conflict(deviceSentences.notRotatedMoving(serial, moving.sentence));
 }
 
 /** Stores the secret that the broker has; refused where the device was retired meanwhile. */

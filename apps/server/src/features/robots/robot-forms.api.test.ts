@@ -174,12 +174,16 @@ describe("§7 Robots: update", () => {
 
   test("another serial number is another machine: its state begins anew, open commands and alerts end", async () => {
     const { ownRobot } = server.fixtures;
+    // It has been without its broker for long enough to stand, so that the pending Stop binds it no more.
+    const longAgo = new Date(TEST_NOW.getTime() - 360_000);
     await setState(server.db, ownRobot.id, {
       session: 41,
       battery: 12,
       status: "stop",
       motion: "STOPPED",
-      live_at: TEST_NOW,
+      live_at: longAgo,
+      connection: "CONNECTION_BROKEN",
+      connection_at: longAgo,
     });
     const admin = await server.as("admin");
     const body = { robotId: "OWN-1", robotObjectId: ownRobot.id, siteId: ownRobot.siteId, command: "STOP" } as const;

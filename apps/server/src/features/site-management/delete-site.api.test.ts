@@ -136,6 +136,8 @@ describe("§4 Site and robot counts: deleting a site removes its robots", () => 
       motion: "MOVING",
       live_at: before(600_000),
       received_at: before(600_000),
+      connection: "CONNECTION_BROKEN",
+      connection_at: before(590_000),
     });
     expect((await remove()).status).toBe(200);
     const run = await server.db
@@ -162,7 +164,13 @@ describe("a site is not deleted while a robot there may move", () => {
     ["is being started", (robot) => giveCommand(robot, "START"), "is being started"],
     [
       "was cleaning as it went away 5 minutes ago",
-      (robot) => setState(server.db, robot.id, { motion: "MOVING", live_at: before(300_000) }),
+      (robot) =>
+        setState(server.db, robot.id, {
+          motion: "MOVING",
+          live_at: before(300_000),
+          connection: "CONNECTION_BROKEN",
+          connection_at: before(300_000),
+        }),
       "was cleaning as its connection was lost",
     ],
   ])("one that %s: 409 names it and nothing is changed", async (_words, bring, sentence) => {
