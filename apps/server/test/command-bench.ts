@@ -7,7 +7,7 @@ import pg from "pg";
 import pino from "pino";
 import { type App, buildApp } from "../src/app.ts";
 import { deviceAccess } from "../src/features/devices/public.ts";
-import { askingAccounts } from "../src/platform/broker-accounts/broker-accounts.ts";
+import { askingAccounts, type BrokerAccounts } from "../src/platform/broker-accounts/broker-accounts.ts";
 import { type Broker, openBroker } from "../src/platform/broker.ts";
 import { type Clock, SystemClock } from "../src/platform/clock.ts";
 import type { Db } from "../src/platform/database/database.ts";
@@ -36,6 +36,8 @@ export interface BenchOptions {
   /** Robots at `ownSite` beside those of the fixtures, in `moreRobots`; none unless told otherwise. */
   readonly more?: number;
   readonly settings?: Partial<Settings>;
+  /** How devices' accounts are kept; as with the embedded broker unless told otherwise. */
+  readonly brokerAccounts?: BrokerAccounts;
   /** Stands between each server and its broker connection. */
   readonly wrapBroker?: (broker: Broker) => Broker;
 }
@@ -118,7 +120,8 @@ export class CommandBench {
       clock,
       log,
       settings: { ...testSettings, ...this.#options.settings },
-      brokerAccounts: askingAccounts("embedded", async (serial) => this.mqtt.disconnect(serial)),
+      brokerAccounts:
+        this.#options.brokerAccounts ?? askingAccounts("embedded", async (serial) => this.mqtt.disconnect(serial)),
       serverId,
     });
     await app.start();

@@ -11,7 +11,7 @@ import type { Parts, Service } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type Commands, sendLastStop } from "../commands/public.ts";
 import { SessionLocks } from "../../platform/database/session-locks.ts";
-import { clearPending, countRefusal, type PendingDevice, takePending } from "./device-rows.writes.ts";
+import { clearPending, countRefusal, type PendingDevice, takePending } from "./pending-devices.writes.ts";
 import { deviceSentences, withManualStep } from "./device-sentences.ts";
 import { provision } from "./provision-devices.ts";
 import { retire } from "./retire-device.ts";
@@ -68,7 +68,7 @@ export class DeviceAccounts implements Service {
     return { message: withManualStep(this.#accounts.form, done, step), devices };
   }
 
-  /** Throws 404, 409 (retired) or 503 (the broker cannot be told). */
+  /** Throws 404, 409 (retired, or its robot may move) or 503 (the broker cannot be told). */
   async rotate(viewer: Viewer, serial: string): Promise<{ message: string; serial: string; secret: string }> {
     const parts = { ...this.#parts, accounts: this.#accounts, locks: this.#rotations };
     const secret = await rotate(parts, { serial, by: viewer, at: this.#parts.clock.now() });

@@ -8,47 +8,9 @@ import {
 import { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FREE_SERIAL } from "../../../test/fixtures.ts";
+import { MemoryAccounts } from "../../../test/memory-accounts.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
-import {
-  type BrokerAccounts,
-  BrokerNotTold,
-  type DeviceAccount,
-  NameTaken,
-} from "../../platform/broker-accounts/broker-accounts.ts";
 import { deviceAccess, hashDeviceSecret } from "./public.ts";
-
-/** A broker that keeps its own accounts, in the test's memory. */
-class MemoryAccounts implements BrokerAccounts {
-  readonly form = "dynamic-security";
-  readonly secrets = new Map<string, string>();
-  readonly cut: string[] = [];
-  isAway = false;
-  /** A name that somebody else has at the broker. */
-  taken: string | null = null;
-
-  async put(devices: readonly DeviceAccount[]): Promise<void> {
-    for (const { serial, secret } of devices) {
-      this.#reach();
-      if (serial === this.taken) throw new NameTaken(serial);
-      this.secrets.set(serial, secret);
-    }
-  }
-
-  async disconnect(serial: string): Promise<void> {
-    this.#reach();
-    this.cut.push(serial);
-  }
-
-  async retire(serial: string): Promise<void> {
-    this.#reach();
-    this.secrets.delete(serial);
-    this.cut.push(serial);
-  }
-
-  #reach(): void {
-    if (this.isAway) throw new BrokerNotTold("The robots' broker cannot be reached.", "away", false);
-  }
-}
 
 let server: TestApp;
 let accounts: MemoryAccounts;

@@ -1,0 +1,79 @@
+import { retireDevice, rotateDeviceSecret } from "@suncrew/contract/devices/devices.ts";
+import { importRobots, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { FREE_SERIAL, type TestRobot } from "../../../test/fixtures.ts";
+import { MemoryAccounts } from "../../../test/memory-accounts.ts";
+
+let bench: CommandBench;
+let robot: TestRobot;
+let accounts: MemoryAccounts;
+let asked: PromiseWithResolvers<void>;
+let answers: PromiseWithResolvers<void>;
+
+beforeEach(async () => {
+  accounts = new MemoryAccounts();
+  asked = Promise.withResolvers();
+  answers = Promise.withResolvers();
+  accounts.beforeAnswer = async () => {
+    asked.resolve();
+    await answers.promise;
+  };
+  bench = await CommandBench.open({ brokerAccounts: accounts });
+  robot = bench.fixtures.ownRobot;
+  await bench.live(robot);
+});
+afterEach(async () => {
+  answers.resolve();
+  await bench.close();
+});
+
+const admin = () => bench.server.as("admin");
+const rotate = async (serial = robot.serial) => (await admin()).call(rotateDeviceSecret, { params: { serial } });
+
+describe("protocol rule 9: while the broker takes its time over a new secret", () => {
+  test("protocol rule 9: the robot's name is edited, it is stopped, and its states are stored", async () => {
+    const rotated = rotate();
+    await asked.promise;
+    const form = { installation_date: "2026-01-01", motor_type: "BLDC", control_type: "PLC" };
+    const body = { ...form, robot_name: "Renamed", site_id: robot.siteId, serial_number: robot.serial };
+    expect(await (await admin()).call(updateRobot, { params: { id: robot.id }, body })).toMatchObject({ status: 200 });
+    expect(await bench.press("STOP")).toMatchObject({ status: 200 });
+    bench.robot().setByHand({ battery: 51 });
+    await bench.until(async () => (await bench.state()).battery === 51);
+    answers.resolve();
+    expect(await rotated).toMatchObject({ status: 200 });
+  });
+
+  test("protocol rule 9: a retirement beside it comes through at once, and stands also at the broker", async () => {
+    const rotated = rotate();
+    await asked.promise;
+    expect(await (await admin()).call(retireDevice, { params: { serial: robot.serial } })).toMatchObject({
+      status: 200,
+    });
+    // The broker takes the new secret only now.
+    accounts.secrets.set(robot.serial, "of nobody");
+    answers.resolve();
+    expect(await rotated).toMatchObject({ status: 409, body: { message: "The device OWN-1 was retired." } });
+    const row = bench.db.selectFrom("devices").select("broker_pending").where("serial", "=", robot.serial);
+    expect(await row.executeTakeFirstOrThrow()).toEqual({ broker_pending: "RETIRE" });
+  });
+
+  test("protocol rule 9: another device gets its secret meanwhile", async () => {
+    const rotated = rotate();
+    await asked.promise;
+    accounts.beforeAnswer = async () => {};
+    expect(await rotate(FREE_SERIAL)).toMatchObject({ status: 200 });
+    answers.resolve();
+    expect(await rotated).toMatchObject({ status: 200 });
+  });
+});
+
+test("Import of robots: its preview waits for nobody who holds a device", async () => {
+  const file = `serial_number,site,robot_name,motor_type,control_type,installation_date\n${FREE_SERIAL},Ownfield Park,New,BLDC,PLC,2026-01-01`;
+  await bench.db.transaction().execute(async (tx) => {
+    await tx.selectFrom("devices").select("serial").where("serial", "=", FREE_SERIAL).forUpdate().execute();
+    const answer = await (await admin()).ask(importRobots, { body: { csv: file, apply: false } });
+    expect(answer).toMatchObject({ rows: [{ problems: [] }] });
+  });
+});

@@ -1,0 +1,48 @@
+import {
+  type BrokerAccounts,
+  BrokerNotTold,
+  type DeviceAccount,
+  NameTaken,
+} from "../src/platform/broker-accounts/broker-accounts.ts";
+
+/** A broker that keeps its own accounts, in the test's memory. */
+export class MemoryAccounts implements BrokerAccounts {
+  readonly form = "dynamic-security";
+  readonly secrets = new Map<string, string>();
+  readonly cut: string[] = [];
+  /** Serial numbers whose retirement was asked for, also in vain. */
+  readonly asked: string[] = [];
+  isAway = false;
+  /** A name that somebody else has at the broker. */
+  taken: string | null = null;
+  /** Serial numbers whose retirement the broker refuses. */
+  readonly refused = new Set<string>();
+  /** What the broker does before it answers that it has taken accounts. */
+  beforeAnswer: (devices: readonly DeviceAccount[]) => Promise<void> = async () => {};
+
+  async put(devices: readonly DeviceAccount[]): Promise<void> {
+    for (const { serial, secret } of devices) {
+      this.#reach();
+      if (serial === this.taken) throw new NameTaken(serial);
+      this.secrets.set(serial, secret);
+    }
+    await this.beforeAnswer(devices);
+  }
+
+  async disconnect(serial: string): Promise<void> {
+    this.#reach();
+    this.cut.push(serial);
+  }
+
+  async retire(serial: string): Promise<void> {
+    this.asked.push(serial);
+    this.#reach();
+    if (this.refused.has(serial)) throw new BrokerNotTold("The broker refused.", "refused", false);
+    this.secrets.delete(serial);
+    this.cut.push(serial);
+  }
+
+  #reach(): void {
+    if (this.isAway) throw new BrokerNotTold("The robots' broker cannot be reached.", "away", false);
+  }
+}
