@@ -38,6 +38,13 @@ async function provision(page: Page, first: string, last = ""): Promise<Locator>
   return secrets;
 }
 
+/** Downloads the secrets, so that their dialog closes without a question. */
+async function keepSecrets(secrets: Locator): Promise<void> {
+  await secrets.getByRole("button", { name: "Download CSV" }).click();
+  await secrets.getByRole("button", { name: "Done" }).click();
+  await expect(secrets).toBeHidden();
+}
+
 test("protocol rule 9: a Super Admin sees every device with its robot and site, searched and filtered", async ({
   page,
   signIn,
@@ -153,6 +160,36 @@ test("protocol rule 9: secrets are shown once, and a robot signs in to the broke
   await expectToast(page, "Device Retired", `Device ${serial} retired`);
   await expect(row(page, serial)).toContainText("Retired");
   await expect(row(page, serial).getByRole("button")).toHaveCount(0);
+});
+
+test("protocol rule 9: a new secret that did not come to an end is told, until the device is given another", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  const dialog = await openDevices(page);
+  const serial = "SCR-8301";
+  await keepSecrets(await provision(page, serial));
+  // As after a server that died in between.
+  await page.route(DEVICES_CALL, async (route) => {
+    const response = await route.fetch();
+    const devices = deviceList.response.parse(await response.json());
+    await route.fulfill({
+      response,
+      json: devices.map((device) => ({ ...device, secret_unsure: device.serial === serial })),
+    });
+  });
+  await dialog.getByRole("button", { name: "Read devices again" }).click();
+  await expect(await findRow(page, serial)).toContainText("rotate again");
+  await row(page, serial)
+    .getByRole("button", { name: `Rotate the secret of ${serial}` })
+    .click();
+  const rotation = dialogNamed(page, "Rotate Secret");
+  await expect(rotation).toContainText("was not told to anybody, and the broker may have it already");
+  await page.unroute(DEVICES_CALL);
+  await rotation.getByRole("button", { name: "Rotate Secret" }).click();
+  await keepSecrets(dialogNamed(page, "Device Secret"));
+  await expect(row(page, serial)).not.toContainText("rotate again");
 });
 
 test("protocol rule 9: a refusal is told with its reason, and a list that cannot be had with a way to try again", async ({

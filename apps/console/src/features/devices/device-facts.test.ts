@@ -1,6 +1,6 @@
 import type { Device } from "@suncrew/contract/devices/devices.ts";
 import { expect, test } from "vitest";
-import { deviceCounts, devicesFound } from "./device-facts.ts";
+import { deviceCounts, deviceNote, devicesFound } from "./device-facts.ts";
 
 const at = "2026-06-15T06:30:00.000Z";
 const device = (serial: string, change: Partial<Device> = {}): Device => ({
@@ -22,6 +22,14 @@ const devices = [
 
 test("protocol rule 9: a retired device is retired also where a robot still has it", () => {
   expect(deviceCounts(devices)).toEqual({ all: 3, free: 1, assigned: 1, retired: 1 });
+});
+
+test.each([
+  [{}, null],
+  [{ broker_pending: true }, "broker not told yet"],
+  [{ secret_unsure: true }, "rotate again"],
+] as const)("protocol rule 9: a device that is %o says %j", (change, note) => {
+  expect(deviceNote(device("SCR-1004", change))).toBe(note);
 });
 
 test.each([

@@ -11,6 +11,12 @@ export function deviceState(device: Device): DeviceState {
   return device.robot === null ? "free" : "assigned";
 }
 
+/** What is not as it should be between a device and the broker; null where all is well. */
+export function deviceNote({ secret_unsure, broker_pending }: Device): string | null {
+  if (secret_unsure) return "rotate again";
+  return broker_pending ? "broker not told yet" : null;
+}
+
 /** How many devices each choice of the filter leaves. */
 export function deviceCounts(devices: readonly Device[]): Readonly<Record<DeviceFilter, number>> {
   const counts = { all: devices.length, free: 0, assigned: 0, retired: 0 };

@@ -12,9 +12,12 @@ export function rotateQuestion(device: Device, isDemo: boolean): Question {
       : `Device ${device.serial} is that of ${robot}, which stays away until the new secret is entered in it.`;
   const demo =
     isDemo && robot !== null ? " In this demo the simulated robot keeps the old secret, so it stays away." : "";
+  const unsure = device.secret_unsure
+    ? " Its last new secret was not told to anybody, and the broker may have it already."
+    : "";
   return {
     title: "Rotate Secret",
-    message: `${who} The old secret ends at once, and with it the device's connection.${demo}`,
+    message: `${who}${unsure} The old secret ends at once, and with it the device's connection.${demo}`,
     confirmLabel: "Rotate Secret",
     destructive: robot !== null,
   };

@@ -5,7 +5,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { deviceState } from "./device-facts.ts";
+import { deviceNote, deviceState } from "./device-facts.ts";
 import { connectionLook, deviceLook } from "./device-meaning.ts";
 import classes from "./device-table.module.css";
 
@@ -76,7 +76,8 @@ interface DeviceCellsProps extends Pick<DeviceTableProps, "busy" | "onRotate" | 
 }
 
 function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
-  const { serial, robot, secret_at, retired_at, broker_pending } = device;
+  const { serial, robot, secret_at, retired_at } = device;
+  const note = deviceNote(device);
   const state = deviceState(device);
   return (
     <>
@@ -85,7 +86,11 @@ function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
       </span>
       <span role="cell" className={classes["state"]}>
         <StateBadge look={state === "assigned" ? connectionLook(robot?.online === true) : deviceLook[state]} />
-        {broker_pending && <span className={classes["pending"]}>broker not told yet</span>}
+        {note !== null && (
+          <span className={classes["pending"]} data-unsure={device.secret_unsure || undefined}>
+            {note}
+          </span>
+        )}
       </span>
       <span role="cell" className={classes["robot"]} title={robot?.name}>
         {robot?.name ?? "–"}

@@ -15,7 +15,7 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { retire, rotate } from "./device-calls.ts";
 import type { NewSecrets } from "./device-calls.ts";
-import { deviceCounts, deviceFilters, devicesFound } from "./device-facts.ts";
+import { deviceCounts, deviceFilters, deviceNote, devicesFound } from "./device-facts.ts";
 import type { DeviceFilter } from "./device-facts.ts";
 import { retireQuestion, rotateQuestion } from "./device-questions.ts";
 import { DeviceTable } from "./device-table.tsx";
@@ -41,7 +41,7 @@ export function DevicesDialog({ onClose }: { onClose: () => void }) {
     ...routeQuery(deviceList, {}),
     refetchOnMount: "always",
     refetchInterval: ({ state }) =>
-      state.data?.some(({ broker_pending }) => broker_pending) === true ? PENDING_MS : false,
+      state.data?.some((device) => deviceNote(device) !== null) === true ? PENDING_MS : false,
   });
   // Of the dialogs above this one, Escape closes the uppermost only.
   const [above, setAbove] = useState<"provision" | "question" | NewSecrets | null>(null);
