@@ -1,0 +1,166 @@
+import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import { deleteRobot, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { deleteSite } from "@suncrew/contract/sites/sites.ts";
+import { retireDevice, rotateDeviceSecret } from "@suncrew/contract/devices/devices.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { FastClock } from "../../../test/fast-clock.ts";
+import { FREE_SERIAL } from "../../../test/fixtures.ts";
+import type { Answer } from "../../../test/test-client.ts";
+
+let bench: CommandBench;
+let broker: CuttableBroker;
+beforeEach(async () => {
+  const wrapBroker = (inner: ConstructorParameters<typeof CuttableBroker>[0]) => (broker = new CuttableBroker(inner));
+  bench = await CommandBench.open({ clock: new FastClock(8), wrapBroker });
+  await bench.live();
+});
+afterEach(() => bench.close());
+
+const admin = () => bench.server.as("admin");
+
+async function update(change: { serial_number?: string; site_id?: number }): Promise<Answer> {
+  const { id, siteId, serial } = bench.fixtures.ownRobot;
+  const form = { site_id: siteId, robot_name: serial, serial_number: serial, installation_date: "2024-02-29" };
+  const body = { ...form, motor_type: "BLDC", control_type: "PLC", ...change };
+  return (await admin()).call(updateRobot, { params: { id }, body });
+}
+
+/** Everything that would take the robot away from whoever could stop it. */
+const lettingGo: Record<string, { readonly status: number; readonly call: () => Promise<Answer> }> = {
+  "delete the robot": {
+    status: 400,
+    call: async () => (await admin()).call(deleteRobot, { params: { id: bench.fixtures.ownRobot.id } }),
+  },
+  "delete its site": {
+    status: 409,
+    call: async () => (await admin()).call(deleteSite, { params: { id: bench.fixtures.ownSiteId } }),
+  },
+  "replace it": { status: 409, call: () => update({ serial_number: FREE_SERIAL }) },
+  "move it": { status: 409, call: () => update({ site_id: bench.fixtures.secondSiteId }) },
+  "rotate its secret": {
+    status: 409,
+    call: async () => (await admin()).call(rotateDeviceSecret, { params: { serial: "OWN-1" } }),
+  },
+};
+
+const refusals = async (): Promise<unknown[]> => {
+  const answers: unknown[] = [];
+  for (const [name, { call }] of Object.entries(lettingGo)) {
+    const { status, text } = await call();
+    answers.push([name, status, text.includes("Robot OWN-1 ")]);
+  }
+  return answers;
+};
+const refused = Object.entries(lettingGo).map(([name, { status }]) => [name, status, true]);
+
+/** The robot takes a START and moves, and nothing that it says comes back. Answers what comes of the press. */
+async function startSilently(): Promise<{ readonly started: Promise<Answer> }> {
+  bench.robot().inject({ kind: "silent" });
+  const started = bench.press("START");
+  await bench.robot().until(({ motion }) => motion === "MOVING");
+  return { started };
+}
+
+const openVerbs = async () =>
+  (await bench.commands()).filter(({ settled_at }) => settled_at === null).map(({ verb }) => verb);
+
+/** The robot is heard again, and what was kept for it reaches it. */
+async function heal(): Promise<void> {
+  broker.setCut(false);
+  bench.robot().clear();
+  bench.robot().setByHand({ battery: 70 });
+  await bench.until(async () => (await openVerbs()).length === 0);
+  expect(bench.robot().truth().motion).toBe("STOPPED");
+}
+
+describe("protocol rule 3: a Stop that is not confirmed is not lost", () => {
+  test("protocol rule 3: a START, a broker that is away, a Stop: the robot is kept until it has stopped, then let go", async () => {
+    const { started } = await startSilently();
+    broker.setCut(true);
+    expect((await bench.press("STOP")).status).not.toBe(200);
+    expect((await started).status).not.toBe(200);
+    expect(await openVerbs()).toEqual(["STOP"]);
+    expect(await refusals()).toEqual(refused);
+    expect([bench.robot().truth().motion, await openVerbs()]).toEqual(["MOVING", ["STOP"]]);
+    await heal();
+    expect((await lettingGo["delete the robot"]?.call())?.status).toBe(200);
+  });
+
+  test("protocol rule 6: a START that is not confirmed within 8 s: the Stop that follows keeps the robot", async () => {
+    const { started } = await startSilently();
+    // It hears nothing that comes after it.
+    broker.fateOf = () => "lose";
+    expect((await started).status).toBe(504);
+    expect([bench.robot().truth().motion, await openVerbs()]).toEqual(["MOVING", ["STOP"]]);
+    expect(await refusals()).toEqual(refused);
+    broker.fateOf = () => "pass";
+    await heal();
+    expect((await lettingGo["delete its site"]?.call())?.status).toBe(200);
+  });
+
+  test("protocol rule 8: a START and a lock: nothing takes the robot away before it has confirmed the lock", async () => {
+    const { started } = await startSilently();
+    broker.fateOf = () => "lose";
+    const params = { robotId: bench.fixtures.ownRobot.id };
+    const body = { enabled: true, reason: "Brush worn" } as const;
+    const owner = await bench.server.as("owner");
+    expect((await owner.call(robotMaintenance, { params, body })).body).toMatchObject({ confirmed: false });
+    expect((await started).status).not.toBe(200);
+    expect([bench.robot().truth().motion, await openVerbs()]).toEqual(["MOVING", ["MAINTENANCE_ON"]]);
+    expect(await refusals()).toEqual(refused);
+    broker.fateOf = () => "pass";
+    await heal();
+    expect((await lettingGo["move it"]?.call())?.status).toBe(200);
+  });
+
+  test("protocol rule 3: a robot whose connection broke with a Stop under way is kept, and stops as it returns", async () => {
+    await bench.press("START");
+    bench.robot().inject({ kind: "drop-link", forSeconds: 60 });
+    await bench.until(async () => !(await bench.state()).online);
+    expect(await bench.press("STOP")).toMatchObject({ status: 504, body: { pending: true } });
+    expect(await refusals()).toEqual(refused);
+    await heal();
+    expect((await lettingGo["replace it"]?.call())?.status).toBe(200);
+  });
+});
+
+describe("protocol rule 9: a device is not retired without a Stop for its robot", () => {
+  const retire = async () => (await admin()).call(retireDevice, { params: { serial: "OWN-1" } });
+  const device = () =>
+    bench.db.selectFrom("devices").select("retired_at").where("serial", "=", "OWN-1").executeTakeFirstOrThrow();
+
+  test("protocol rule 9: where no Stop reaches its broker, it is kept; then it is stopped and retired", async () => {
+    await bench.press("START");
+    broker.setCut(true);
+    expect(await retire()).toMatchObject({
+      status: 409,
+      body: { message: expect.stringMatching(/^The device OWN-1 cannot be retired now\. Robot OWN-1 has a Stop/) },
+    });
+    expect([await device(), bench.robot().truth().motion]).toEqual([{ retired_at: null }, "MOVING"]);
+    const audit = bench.db.selectFrom("audit").select("outcome").where("action", "=", "RETIRE_DEVICE");
+    expect(await audit.execute()).toEqual([{ outcome: "REFUSED" }]);
+    await heal();
+    expect((await retire()).status).toBe(200);
+  });
+
+  test("protocol rule 9: a Stop that was not confirmed goes out once more as the device is cut off", async () => {
+    await bench.press("START");
+    bench.robot().inject({ kind: "silent" });
+    broker.fateOf = (_topic, payload) => (payload.includes('"STOP"') ? "lose" : "pass");
+    expect((await bench.press("STOP")).status).toBe(504);
+    const before = broker.published.length;
+    expect((await retire()).status).toBe(200);
+    const last = (await bench.commands()).at(-1);
+    expect(last).toMatchObject({ verb: "STOP", outcome: "UNCONFIRMED", action_type: "SYSTEM" });
+    expect(broker.published.slice(before).some(({ payload }) => payload.includes(last?.id ?? "-"))).toBe(true);
+  });
+
+  test("protocol rule 9: the robot of a device that is retired while it stands is told nothing, and nothing is logged", async () => {
+    const before = broker.published.length;
+    expect((await retire()).status).toBe(200);
+    expect(broker.published.slice(before).filter(({ payload }) => payload.includes('"STOP"'))).toEqual([]);
+    expect([await bench.activity(), await bench.commands()]).toEqual([[], []]);
+  });
+});
