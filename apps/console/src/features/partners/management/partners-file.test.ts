@@ -32,5 +32,5 @@ test("§9 CSV exports: the columns of maintenance_partners.csv, phone numbers as
     "'=सौर सेवा,,asha@suncare.example,+91 98290 41276,Jodhpur,Rajasthan,U40106,suncare.services",
     "",
   ]);
-  expect(readCsv(text).rows[0]?.cells["phone"]).toBe("+91 98290 41276");
+  expect(readCsv(text, 10).rows[0]?.cells["phone"]).toBe("+91 98290 41276");
 });
