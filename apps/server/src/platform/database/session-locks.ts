@@ -27,12 +27,14 @@ export class SessionLocks {
   readonly #connection: pg.ClientConfig;
   /** Names the kind of work: any number all servers agree on. */
   readonly #kind: number;
+  readonly #waitMs: number;
   #open = 0;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(connection: pg.ClientConfig, kind: number) {
+  constructor(connection: pg.ClientConfig, kind: number, waitMs = WAIT_MS) {
     this.#connection = connection;
     this.#kind = kind;
+    this.#waitMs = waitMs;
   }
 
   /** Runs the work while the lock of `key` is held. Throws LockNotHad; else what the work throws. */
@@ -49,7 +51,7 @@ export class SessionLocks {
   }
 
   async #connected<T>(key: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
-    const client = new pg.Client({ ...this.#connection, connectionTimeoutMillis: 5_000, lock_timeout: WAIT_MS });
+    const client = new pg.Client({ ...this.#connection, connectionTimeoutMillis: 5_000, lock_timeout: this.#waitMs });
     const lock = { held: false };
     const lost = () => void (lock.held = false);
     client.on("error", lost);
