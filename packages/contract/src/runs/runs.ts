@@ -9,6 +9,7 @@ export const runSchema = z.object({
   id: z.uuid(),
   site_id: idSchema,
   robot_id: idSchema,
+  /** This and the serial number as they were at the time of the run. */
   robot_name: z.string(),
   serial_number: z.string(),
   schedule_id: idSchema.nullable(),
