@@ -3,7 +3,12 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import { deviceAccess } from "../features/devices/public.ts";
 import { type Broker, openBroker, withoutSecret } from "../platform/broker.ts";
-import { type BrokerAccounts, askingAccounts, manualAccounts } from "../platform/broker-accounts/broker-accounts.ts";
+import {
+  type BrokerAccounts,
+  askingAccounts,
+  manualAccounts,
+  unkickedAccounts,
+} from "../platform/broker-accounts/broker-accounts.ts";
 import { DynamicSecurity } from "../platform/broker-accounts/dynamic-security.ts";
 import { kickByHttp } from "../platform/broker-accounts/http-kick.ts";
 import { type Clock, SystemClock } from "../platform/clock.ts";
@@ -134,7 +139,7 @@ function openBrokerAccounts(clock: Clock, { settings, log, stops }: PartContext)
     }
     case "http": {
       const { kickUrl } = brokerAccounts;
-      return askingAccounts("http", kickUrl === null ? async () => {} : kickByHttp(kickUrl, fetch, log));
+      return kickUrl === null ? unkickedAccounts : askingAccounts("http", kickByHttp(kickUrl, fetch, log));
     }
     default:
       return manualAccounts;

@@ -86,7 +86,7 @@ export class DeviceAccounts implements Service {
     const by = { userId: viewer.userId, name: viewer.name, actionType: "SYSTEM" } as const;
     await stopBefore(this.#parts, this.#commands, by, serial);
     const retired = await decide(db, (tx) => {
-      const cutsOff = this.#accounts.form !== "manual";
+      const cutsOff = this.#accounts.keepsConnections !== true;
       return retire(tx, { serial, by, serverId, at: clock.now(), brokerConnected: broker.connected, cutsOff });
     });
     if (retired.kind === "refused") throw retired.error;

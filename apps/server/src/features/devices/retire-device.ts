@@ -27,7 +27,7 @@ export interface Retirement {
   readonly serverId: string;
   readonly at: Date;
   readonly brokerConnected: boolean;
-  /** The device loses its broker by the retirement; not so where people keep the accounts at the broker. */
+  /** The device loses its broker by the retirement; not so where nobody tells the broker. */
   readonly cutsOff: boolean;
 }
 

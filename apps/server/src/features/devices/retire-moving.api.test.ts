@@ -3,9 +3,13 @@ import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { setState } from "../../../test/fixtures.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
-import { askingAccounts, manualAccounts } from "../../platform/broker-accounts/broker-accounts.ts";
+import { askingAccounts, manualAccounts, unkickedAccounts } from "../../platform/broker-accounts/broker-accounts.ts";
 
-const forms = { manual: manualAccounts, http: askingAccounts("http", async () => {}) };
+const forms = {
+  manual: manualAccounts,
+  "http without kicks": unkickedAccounts,
+  http: askingAccounts("http", async () => {}),
+};
 let server: TestApp;
 
 /** A robot that was cleaning as the broker lost it, so many seconds ago. */
@@ -29,10 +33,10 @@ const why = "Robot OWN-1 was cleaning as its connection was lost and stops by it
 const told = () => server.broker.published.filter(({ topic }) => topic === topicOf("OWN-1", "command"));
 
 describe("protocol rule 9: a robot that was cleaning as its connection was lost", () => {
-  describe("where people keep the broker's accounts", () => {
-    beforeEach(() => open("manual", 60));
+  describe.each(["manual", "http without kicks"] as const)("where nobody ends its connection (%s)", (form) => {
+    beforeEach(() => open(form, 60));
 
-    test("its device is not retired: it may return, and nobody could stop it", async () => {
+    test("its device is not retired: nobody could stop it", async () => {
       const message = `The device OWN-1 cannot be retired now. ${why} Please try again then.`;
       expect(await retire()).toMatchObject({ status: 409, body: { message } });
       const devices = server.db.selectFrom("devices").select("retired_at").where("serial", "=", "OWN-1");

@@ -10,6 +10,8 @@ export interface DeviceAccount {
 export interface BrokerAccounts {
   /** "manual": people keep the accounts, and each change must be entered at the broker by them. */
   readonly form: "embedded" | "dynamic-security" | "http" | "manual";
+  /** Nobody tells the broker to end a connection: that of a retired device lasts until the device loses it. */
+  readonly keepsConnections?: true;
   /**
    * Before secrets are stored: where the broker keeps accounts of its own, each device has one with this secret from now
    * on, and its connection ends. Elsewhere nothing.
@@ -57,7 +59,16 @@ export class NameTaken extends Error {
 const nothing = async (): Promise<void> => {};
 
 /** People keep the broker's accounts by themselves. */
-export const manualAccounts: BrokerAccounts = { form: "manual", put: nothing, disconnect: nothing, retire: nothing };
+export const manualAccounts: BrokerAccounts = {
+  form: "manual",
+  keepsConnections: true,
+  put: nothing,
+  disconnect: nothing,
+  retire: nothing,
+};
+
+/** The broker asks for every sign-in, and cannot be told to end a connection. */
+export const unkickedAccounts: BrokerAccounts = { ...manualAccounts, form: "http" };
 
 /** The broker asks for every sign-in and looks into the database: only connections must be ended. */
 export function askingAccounts(
