@@ -30,7 +30,6 @@ async function count({ db }: OpenDatabase, table: string, where = "true"): Promi
 async function storyOf({ db }: OpenDatabase): Promise<unknown[]> {
   return db
     .selectFrom("runs")
-    .innerJoin("robots", "robots.id", "runs.robot_id")
     .select(["serial_number", "at", "began_at", "ended_at", "outcome", "reason", "action_type", "started_by"])
     .orderBy("at")
     .orderBy("serial_number")
