@@ -33,10 +33,28 @@ test.each([
     'The phone number has no country code, and the country "Atlantis" is not known. Write it with + and its code.',
   ],
   ["98450 12345", null, "The phone number has no country code, and no country is given. Write it with + and its code."],
-  ["12", "INDIA", '"12" is not a whole phone number.'],
+  [
+    "12",
+    "INDIA",
+    '"12" is not a phone number of INDIA. Write it in full, with + and its country code, or change the country.',
+  ],
+  [
+    "098290 55667",
+    "USA",
+    '"098290 55667" is not a phone number of USA. Write it as +91 98290 55667, or change the country.',
+  ],
+  [
+    "०९८२९० ५५६६७",
+    "USA",
+    '"०९८२९० ५५६६७" is not a phone number of USA. Write it as +91 98290 55667, or change the country.',
+  ],
   ["+91 98450", "INDIA", '"+91 98450" is not a whole phone number.'],
   ["+999 98450 12345", "INDIA", '"+999 98450 12345" is not a whole phone number.'],
-  ["ask the office", "INDIA", '"ask the office" is not a whole phone number.'],
+  [
+    "ask the office",
+    "INDIA",
+    '"ask the office" is not a phone number of INDIA. Write it in full, with + and its country code, or change the country.',
+  ],
 ])("§2 Share Login Credentials: %j in %j cannot be called, and why", (written, country, problem) => {
   expect(internationalPhone(written, country)).toEqual({ e164: null, problem });
 });

@@ -66,7 +66,21 @@ export function internationalPhone(text: string | null, country: string | null):
   );
   // Only its length is judged: new ranges of numbers are given out every year.
   if (found === undefined || !found.isPossible()) {
-    return { e164: null, problem: `"${written}" is not a whole phone number.` };
+    return { e164: null, problem: notWhole(written, isInternational ? null : place) };
   }
   return { e164: found.number, problem: null };
+}
+
+/** Most partners are in India: a number that would be whole there is offered as it is written from elsewhere. */
+const HOME = "IN";
+
+/** `place` is the country that the number was read by; null where it names its country itself. */
+function notWhole(written: string, place: string | null): string {
+  if (place === null) return `"${written}" is not a whole phone number.`;
+  const atHome = parsePhoneNumberFromString(latinDigits(written), HOME);
+  const how =
+    countries?.get(countryKey(place)) !== HOME && atHome?.isValid() === true
+      ? `as ${atHome.formatInternational()}`
+      : "in full, with + and its country code";
+  return `"${written}" is not a phone number of ${place}. Write it ${how}, or change the country.`;
 }

@@ -58,10 +58,6 @@ export function ShareDialog({ signIn, onReset, onClose }: ShareDialogProps) {
           </details>
         )}
         <SendButtons signIn={signIn} customMessage={customMessage} />
-        <p className={classes["note"]}>
-          Each opens with the message filled in; nothing leaves before you send it there. The message shows the
-          password.
-        </p>
       </div>
     </Modal>
   );
