@@ -72,7 +72,11 @@ export function optionalText(maxLength: number) {
 
 /** An e-mail address that may be left out, null or blank. */
 export const optionalEmailSchema = z
-  .union([z.literal("").transform(() => null), z.null(), z.email("is not an e-mail address").max(254)])
+  .union([
+    z.literal("").transform(() => null),
+    z.null(),
+    z.email("is not an e-mail address").max(254, "must have at most 254 characters"),
+  ])
   .optional()
   .transform((text) => text ?? null);
 

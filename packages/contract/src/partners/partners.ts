@@ -50,7 +50,7 @@ export const partnerBodySchema = z.object({
     .string({ error: "Email is required" })
     .trim()
     .min(1, "Email is required")
-    .max(254)
+    .max(254, "must have at most 254 characters")
     .pipe(z.email("Email is not an e-mail address")),
   /** The phone. */
   contact_info: requiredText("Phone is required", PARTNER_PHONE_MAX),

@@ -1,4 +1,6 @@
+import { internationalPhone } from "@suncrew/domain/partners/phone-number.ts";
 import { TextInput } from "@mantine/core";
+import { useState } from "react";
 import type { HTMLInputTypeAttribute } from "react";
 import classes from "./partner-dialog.module.css";
 import { PARTNER_FIELDS, partnerFieldNames, SERVICES } from "./partner-form.ts";
@@ -35,20 +37,22 @@ export interface PartnerFieldsProps {
 
 /** The entries of the add and edit form, in the order of §5, and the fixed services. */
 export function PartnerFields({ draft, problems, onType, onLeave }: PartnerFieldsProps) {
+  const [isTypingPhone, setTypingPhone] = useState(false);
   return (
     <div className={classes["fields"]}>
       {partnerFieldNames.map((field) => {
-        const { label, required, maxLength } = PARTNER_FIELDS[field];
+        const { label, required } = PARTNER_FIELDS[field];
         const { isWide = false, isShort = false, ...hint }: Hint = HINTS[field] ?? {};
+        const isPhone = field === "contact_info";
         return (
           <TextInput
             key={field}
             {...hint}
+            {...(isPhone && problems[field] === undefined && phoneHint(draft, isTypingPhone))}
             name={field}
             label={label}
             withAsterisk={required}
             aria-required={required}
-            maxLength={maxLength}
             autoComplete="off"
             data-autofocus={field === "name" || undefined}
             wrapperProps={{ "data-wide": isWide || undefined, "data-short": isShort || undefined }}
@@ -56,7 +60,11 @@ export function PartnerFields({ draft, problems, onType, onLeave }: PartnerField
             value={draft[field]}
             error={problems[field]}
             onChange={(event) => onType(field, event.currentTarget.value)}
-            onBlur={() => onLeave(field)}
+            onFocus={() => setTypingPhone(isPhone)}
+            onBlur={() => {
+              setTypingPhone(false);
+              onLeave(field);
+            }}
           />
         );
       })}
@@ -72,4 +80,19 @@ export function PartnerFields({ draft, problems, onType, onLeave }: PartnerField
       </div>
     </div>
   );
+}
+
+/**
+ * Below Phone: how WhatsApp and text messages will dial it, or why they cannot. It never keeps anybody from saving, and
+ * says nothing of a number that is only half typed.
+ */
+function phoneHint({ contact_info: phone, country }: PartnerDraft, isTyping: boolean) {
+  if (phone.trim() === "") return null;
+  const { e164, problem } = internationalPhone(phone, country);
+  if (problem !== null && isTyping) return null;
+  return {
+    inputWrapperOrder: ["label" as const, "input" as const, "description" as const],
+    description: e164 === null ? `No WhatsApp or SMS: ${problem}` : `Dialled as ${e164}`,
+    descriptionProps: { mt: 4, "data-warning": e164 === null || undefined },
+  };
 }

@@ -96,6 +96,6 @@ describe("§5 Partner add/edit", () => {
         { field: "name", message: "is taken" },
         { field: "version", message: "is old" },
       ]),
-    ).toEqual({ name: "is taken" });
+    ).toEqual({ name: "Company name is taken" });
   });
 });

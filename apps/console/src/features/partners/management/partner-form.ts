@@ -1,4 +1,4 @@
-import { partnerBodySchema, PARTNER_NAME_MAX, PARTNER_PHONE_MAX } from "@suncrew/contract/partners/partners.ts";
+import { partnerBodySchema } from "@suncrew/contract/partners/partners.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 import { requiredText } from "@suncrew/contract/http/values.ts";
@@ -13,18 +13,18 @@ const COUNTRY_OF_NEW_ONES = "USA";
 
 /** The form's fields in its order, with the label that a person reads. Their names are those of the wire. */
 export const PARTNER_FIELDS = {
-  name: { label: "Company name", required: true, maxLength: PARTNER_NAME_MAX },
-  contact_person: { label: "Contact person", required: true, maxLength: 120 },
-  email: { label: "Email", required: true, maxLength: 254 },
-  contact_info: { label: "Phone", required: true, maxLength: PARTNER_PHONE_MAX },
-  address: { label: "Address", required: true, maxLength: 300 },
-  city: { label: "City", required: true, maxLength: 100 },
-  state: { label: "State", required: true, maxLength: 100 },
-  zip_code: { label: "Zip code", required: true, maxLength: 20 },
-  country: { label: "Country", required: true, maxLength: 100 },
-  registration: { label: "Company registration", required: false, maxLength: 100 },
-  tax_id: { label: "Tax ID", required: false, maxLength: 100 },
-  certifications: { label: "Certifications", required: false, maxLength: 1000 },
+  name: { label: "Company name", required: true },
+  contact_person: { label: "Contact person", required: true },
+  email: { label: "Email", required: true },
+  contact_info: { label: "Phone", required: true },
+  address: { label: "Address", required: true },
+  city: { label: "City", required: true },
+  state: { label: "State", required: true },
+  zip_code: { label: "Zip code", required: true },
+  country: { label: "Country", required: true },
+  registration: { label: "Company registration", required: false },
+  tax_id: { label: "Tax ID", required: false },
+  certifications: { label: "Certifications", required: false },
 } as const;
 
 export type PartnerField = keyof typeof PARTNER_FIELDS;
@@ -82,10 +82,13 @@ export function partnerProblems(draft: PartnerDraft): PartnerProblems {
     : problemsByField(parsed.error.issues.map(({ path, message }) => ({ field: String(path[0]), message })));
 }
 
-/** The server's own objections, at their fields; what concerns no field of the form is left out. */
+/** The server's or the schema's objections, at their fields, each a whole sentence; what concerns no field of the form is left out. */
 export function problemsByField(errors: readonly FieldError[]): PartnerProblems {
   const found: Partial<Record<PartnerField, string>> = {};
-  for (const { field, message } of errors) if (isPartnerField(field)) found[field] ??= message;
+  for (const { field, message } of errors) {
+    if (!isPartnerField(field)) continue;
+    found[field] ??= /^[a-z]/.test(message) ? `${PARTNER_FIELDS[field].label} ${message}` : message;
+  }
   return found;
 }
 

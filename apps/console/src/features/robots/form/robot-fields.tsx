@@ -1,6 +1,5 @@
 import { Button, Input, NativeSelect, TextInput } from "@mantine/core";
 import type { TextInputProps } from "@mantine/core";
-import { ROBOT_NAME_MAX, ROBOT_TYPE_MAX } from "@suncrew/contract/robots/robot-forms.ts";
 import { IconSelector } from "@tabler/icons-react";
 import { useId } from "react";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
@@ -33,7 +32,6 @@ export function RobotFields({ state, isNew, ...picking }: RobotFieldsProps) {
         state={state}
         field="name"
         required
-        maxLength={ROBOT_NAME_MAX}
         className={classes["whole"]}
         // A new robot begins with its serial number.
         {...(!isNew && { "data-autofocus": true })}
@@ -163,7 +161,7 @@ function TypeField({
   const known = new Set(state.neighbours.flatMap((row) => row[typeOfRow[field]] ?? []));
   return (
     <div>
-      <RobotTextField state={state} field={field} maxLength={ROBOT_TYPE_MAX} placeholder={placeholder} list={id} />
+      <RobotTextField state={state} field={field} placeholder={placeholder} list={id} />
       <datalist id={id}>
         {[...known].map((text) => (
           <option key={text} value={text} />

@@ -1,7 +1,6 @@
 import { Button } from "@mantine/core";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
-import { CONTACT_MAX, PHONE_MAX } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
@@ -10,8 +9,6 @@ import { PartnerPicker } from "../../partners/public.ts";
 import classes from "./site-dialog.module.css";
 import { SiteTextField } from "./site-fields.tsx";
 import type { SiteFormState } from "./use-site-form.ts";
-
-const EMAIL_MAX = 254;
 
 export interface MaintenanceFieldsProps {
   readonly state: SiteFormState;
@@ -62,24 +59,12 @@ export function MaintenanceFields({ state, isPicking, onPicking }: MaintenanceFi
         </p>
       )}
       <div className={classes["contacts"]}>
-        <SiteTextField
-          state={state}
-          field="maintenanceContact"
-          maxLength={CONTACT_MAX}
-          {...filled(partner?.contact_person)}
-        />
-        <SiteTextField
-          state={state}
-          field="maintenancePhone"
-          type="tel"
-          maxLength={PHONE_MAX}
-          {...filled(partner?.contact_info)}
-        />
+        <SiteTextField state={state} field="maintenanceContact" {...filled(partner?.contact_person)} />
+        <SiteTextField state={state} field="maintenancePhone" type="tel" {...filled(partner?.contact_info)} />
         <SiteTextField
           state={state}
           field="maintenanceEmail"
           type="email"
-          maxLength={EMAIL_MAX}
           className={classes["whole"]}
           {...filled(partner?.email)}
         />

@@ -1,26 +1,22 @@
 import { TextInput } from "@mantine/core";
 import type { TextInputProps } from "@mantine/core";
-import { SITE_ADDRESS_MAX, SITE_NAME_MAX, SITE_PLACE_MAX } from "@suncrew/contract/sites/sites.ts";
 import classes from "./site-dialog.module.css";
 import { siteFieldLabel } from "./site-form.ts";
 import type { SiteField } from "./site-form.ts";
 import type { SiteFormState } from "./use-site-form.ts";
 
-/** Long enough for any number of degrees that makes sense. */
-const DEGREES_MAX = 24;
-
 /** §5 Site create: what the site is called and where it lies. */
 export function SiteFields({ state }: { state: SiteFormState }) {
   return (
     <div className={classes["fields"]}>
-      <SiteTextField state={state} field="name" maxLength={SITE_NAME_MAX} data-autofocus className={classes["whole"]} />
-      <SiteTextField state={state} field="address" maxLength={SITE_ADDRESS_MAX} className={classes["whole"]} />
-      <SiteTextField state={state} field="district" maxLength={SITE_PLACE_MAX} />
-      <SiteTextField state={state} field="state" maxLength={SITE_PLACE_MAX} />
-      <SiteTextField state={state} field="pinCode" inputMode="numeric" maxLength={12} placeholder="Six digits" />
+      <SiteTextField state={state} field="name" data-autofocus className={classes["whole"]} />
+      <SiteTextField state={state} field="address" className={classes["whole"]} />
+      <SiteTextField state={state} field="district" />
+      <SiteTextField state={state} field="state" />
+      <SiteTextField state={state} field="pinCode" inputMode="numeric" placeholder="Six digits" />
       <SiteTextField state={state} field="commissioningDate" type="date" max="9999-12-31" />
-      <SiteTextField state={state} field="lat" inputMode="decimal" maxLength={DEGREES_MAX} placeholder="-90 to 90" />
-      <SiteTextField state={state} field="lng" inputMode="decimal" maxLength={DEGREES_MAX} placeholder="-180 to 180" />
+      <SiteTextField state={state} field="lat" inputMode="decimal" placeholder="-90 to 90" />
+      <SiteTextField state={state} field="lng" inputMode="decimal" placeholder="-180 to 180" />
     </div>
   );
 }
