@@ -133,3 +133,74 @@ test("§6 PARTNER: no Add New Site, no site delete, no files of sites; the partn
   const { maintenance_partner_id: partnerId } = before;
   expect(await sites.named(BHADLA)).toMatchObject({ address: "Bhadla, Gate 2", maintenance_partner_id: partnerId });
 });
+
+test("§4 Closing a form: Escape while it is saved does nothing, and what the server then refuses is still there", async ({
+  page,
+  signIn,
+  sites,
+  problems,
+}) => {
+  problems.allow(/status of 500/);
+  const made = await sites.make();
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  const answer = Promise.withResolvers<void>();
+  await page.route("**/api/sites/update/*", async (route) => {
+    await answer.promise;
+    await route.fulfill({ status: 500, json: { message: "The database is down." } });
+  });
+  const dialog = await openEdit(page, made.name);
+  await dialog.district.fill("Jaipur");
+  const asked = page.waitForRequest("**/api/sites/update/*");
+  await dialog.district.press("Enter");
+  await asked;
+  await page.keyboard.press("Escape");
+  await dialog.cancel.click();
+  answer.resolve();
+  await expectToast(page, "Site Update Failed", "Failed to update site. Please try again.", "The database is down.");
+  await expect(dialog.district).toHaveValue("Jaipur");
+  await expect(page.getByRole("dialog", { name: "Discard Changes" })).toHaveCount(0);
+});
+
+test("§4 Closing a form: Back and Reload ask before they throw away what was typed, and signing out elsewhere does not", async ({
+  page,
+  signIn,
+  sites,
+}) => {
+  const made = await sites.make();
+  await signIn(page, "admin");
+  await page.getByRole("link", { name: "Site Management" }).click();
+  const question = page.getByRole("dialog", { name: "Discard Changes" });
+  const dialog = await openEdit(page, made.name);
+  await dialog.district.fill("Jaipur");
+  await page.goBack();
+  await question.getByRole("button", { name: "Keep editing" }).click();
+  await expect(question).toBeHidden();
+  await expect(page).toHaveURL(/\/sites/);
+  await expect(dialog.district).toHaveValue("Jaipur");
+  // A second try asks again.
+  await page.goBack();
+  await question.getByRole("button", { name: "Keep editing" }).click();
+
+  const asked = page.waitForEvent("dialog");
+  // Playwright's own reload would wait for a page that does not come.
+  await page.evaluate(() => setTimeout(() => location.reload()));
+  const native = await asked;
+  expect(native.type()).toBe("beforeunload");
+  await native.dismiss();
+  await expect(dialog.district).toHaveValue("Jaipur");
+
+  await page.goBack();
+  await question.getByRole("button", { name: "Discard" }).click();
+  await expect(page).toHaveURL(/\/dashboard/);
+  await page.goForward();
+  await expect(page).toHaveURL(/\/sites/);
+
+  const last = await openEdit(page, made.name);
+  await last.district.fill("Ajmer");
+  const elsewhere = await page.context().newPage();
+  await elsewhere.goto("/profile");
+  await elsewhere.evaluate(() => localStorage.clear());
+  // No browser question holds it up.
+  await expect(page.getByRole("button", { name: "Sign In" })).toBeVisible();
+});

@@ -33,7 +33,7 @@ export function ProvisionDialog({ devices, isDemo, onMade, onClose }: ProvisionD
   const formElement = useRef<HTMLFormElement>(null);
   const { serials, problems } = provisionPreview(form, taken);
   const isChanged = form.first !== begun.first || form.last !== begun.last;
-  const close = useGuardedClose(isChanged && !isSaving, onClose);
+  const close = useGuardedClose({ isChanged, isSaving, shownBy: ["dialog"] }, onClose);
 
   const change = (field: Field, value: string) => setForm((now) => ({ ...now, [field]: value }));
   const touch = (...fields: Field[]) => setTouched((now) => new Set([...now, ...fields]));
@@ -69,7 +69,7 @@ export function ProvisionDialog({ devices, isDemo, onMade, onClose }: ProvisionD
   });
 
   return (
-    <Modal opened onClose={isSaving ? () => {} : close} title="Provision Devices" size={480}>
+    <Modal opened onClose={close} title="Provision Devices" size={480}>
       <form ref={formElement} noValidate onSubmit={(event) => void submit(event)}>
         <div className={classes["fields"]}>
           <TextInput label="Serial number" required data-autofocus {...field("first")} />

@@ -46,7 +46,10 @@ export function PartnerDialog({ partner, onCreated, onClose }: PartnerDialogProp
   const original = stored === null ? null : draftOf(stored);
   const problems = partnerProblems(draft);
   const obstacle = theirs === null ? saveObstacle(draft, original) : "Choose first: take theirs or keep mine.";
-  const close = useGuardedClose(differencesOf(draft, original ?? emptyDraft).length > 0, onClose);
+  const close = useGuardedClose(
+    { isChanged: differencesOf(draft, original ?? emptyDraft).length > 0, isSaving: isBusy },
+    onClose,
+  );
 
   const focusOn = (field: PartnerField | null) => {
     if (field !== null) form.current?.querySelector<HTMLInputElement>(`[name="${field}"]`)?.focus();

@@ -25,7 +25,7 @@ export function RobotDialog({ siteId, robot, onClose }: RobotDialogProps) {
   useFocusBack();
   const isNarrow = useMediaQuery("(max-width: 30em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const state = useRobotForm(siteId, robot, onClose);
-  const close = useGuardedClose(state.isChanged && !state.isSaving, onClose);
+  const close = useGuardedClose({ ...state, shownBy: ["site", "tab"] }, onClose);
   const [isPicking, setPicking] = useState(false);
   const formElement = useRef<HTMLFormElement>(null);
 

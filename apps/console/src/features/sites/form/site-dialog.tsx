@@ -30,7 +30,7 @@ export function SiteDialog({ site, sites, onSaved, onClose }: SiteDialogProps) {
   useFocusBack();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const state = useSiteForm(site, sites, onSaved);
-  const close = useGuardedClose(state.isChanged && !state.isSaving, onClose);
+  const close = useGuardedClose(state, onClose);
   const [isPicking, setPicking] = useState(false);
   const formElement = useRef<HTMLFormElement>(null);
   const ownId = site?.id;

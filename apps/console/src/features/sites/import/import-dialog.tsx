@@ -23,7 +23,7 @@ export function ImportDialog({ kind, onClose }: ImportDialogProps) {
   useFocusBack();
   const { title, templateName } = importKinds[kind];
   const { step, choose, apply, reset } = useImport(kind);
-  const close = useGuardedClose(step.at === "applying", onClose);
+  const close = useGuardedClose({ isChanged: step.at === "applying" }, onClose);
 
   return (
     <Modal opened onClose={close} title={title} size={760}>
