@@ -219,7 +219,8 @@ test("two people edit a partner at once: the second is told what the first saved
   await page.setViewportSize({ width: 390, height: 780 });
   await form.field("City").press("Enter");
   const notice = form.root.getByRole("alert").filter({ hasText: "Somebody else changed this partner" });
-  await expect(notice.getByRole("row")).toHaveText([/Yours/, /City.*Nokha.*Kolayat/, /State.*Rajasthan.*RJ/]);
+  await expect(notice.getByRole("row")).toHaveText([/Yours/, /City.*Nokha.*Kolayat/]);
+  await expect(notice).toContainText("Only the other changed, and is kept: State.");
   await expect(notice).toBeInViewport();
   await expectDisabled(form.save, "Choose first: take theirs or keep mine.");
   await expectAccessible(page);
@@ -227,7 +228,34 @@ test("two people edit a partner at once: the second is told what the first saved
   await expect(form.field("City")).toHaveValue("Nokha");
   await form.save.click();
   await expectToast(page, "Partner Updated", `${partnerBody.name} has been updated.`);
-  expect(await partners.named(partnerBody.name)).toMatchObject({ city: "Nokha", state: "Rajasthan" });
+  expect(await partners.named(partnerBody.name)).toMatchObject({ city: "Nokha", state: "RJ" });
+});
+
+test("a partner deleted while somebody edits it is told, and nothing can be saved", async ({
+  page,
+  signIn,
+  partners,
+  problems,
+}) => {
+  problems.allow(/status of 404/);
+  await partners.make();
+  await signIn(page, "admin");
+  await openPartners(page);
+  await partnerCard(page, partnerBody.name).getByRole("button", { name: "Edit" }).click();
+  const form = partnerForm(page, "Edit Partner");
+  await form.field("City").fill("Nokha");
+  await partners.clear();
+  // The list is read every few seconds; the server tells at once.
+  await form.save.click();
+  const gone = "This partner has been deleted meanwhile.";
+  await expect(form.root.getByRole("alert")).toContainText(
+    `${gone} Nothing can be saved; what you typed can still be copied.`,
+  );
+  await expectDisabled(form.save, gone);
+  await expect(form.field("City")).toHaveValue("Nokha");
+  await form.cancel.click();
+  await page.getByRole("dialog", { name: "Discard Changes" }).getByRole("button", { name: "Discard" }).click();
+  await expect(form.root).toBeHidden();
 });
 
 test("§8 Partners: what cannot be saved says the specification's sentence and the server's reason, at its field too", async ({
@@ -253,7 +281,7 @@ test("§8 Partners: what cannot be saved says the specification's sentence and t
     "Failed to create partner. Please try again.",
     "The phone is not taken.",
   );
-  await expect(add.field("Phone")).toHaveAccessibleDescription("is not wanted");
+  await expect(add.field("Phone")).toHaveAccessibleDescription("Phone is not wanted");
   await expect(add.field("Phone")).toBeFocused();
   await expect(add.field("Company name")).toHaveValue(typed["Company name"]);
   await add.cancel.click();

@@ -273,9 +273,16 @@ test("two people edit a robot at once: the second is told, sees what the first s
 
   const late = await openEdit(page, "SCR-1013");
   await late.motor.fill("AC");
+  // Another field than mine: nothing to choose.
   await robots.edit(robot, { robot_name: "Third" });
-  await alert.getByRole("button", { name: "Take theirs" }).click();
+  await expect(alert).toContainText("Both changes fit together: Robot name from the other, Motor type from you.", {
+    timeout: LIVE_MS,
+  });
   await expect(late.name).toHaveValue("Third");
+  await expect(late.motor).toHaveValue("AC");
+  await robots.edit(robot, { robot_name: "Third", motor_type: "DC" });
+  await alert.getByRole("button", { name: "Take theirs" }).click();
+  await expect(late.motor).toHaveValue("DC");
   await expectDisabled(late.save, "Nothing has been changed.");
 });
 
@@ -301,6 +308,24 @@ test("two people edit a robot at once, also where the stream did not tell: the s
   await dialog.root.getByRole("button", { name: "Keep mine" }).click();
   await dialog.save.click();
   await expectToast(page, "Robot Updated", 'Robot "Mine" has been successfully updated.');
+});
+
+test("a robot deleted while somebody edits it is told, and nothing can be saved", async ({ page, signIn, robots }) => {
+  const site = await robots.site(BHADLA);
+  const robot = await robots.add(BHADLA, "SCR-1013", "Row 05");
+  await signIn(page, "admin");
+  await page.goto(`/sites?site=${site.id}`);
+  const dialog = await openEdit(page, "SCR-1013");
+  await dialog.name.fill("Mine");
+  await robots.delete(robot);
+  const gone = "This robot has been deleted meanwhile, or moved to another site.";
+  await expect(dialog.root.getByRole("alert")).toContainText(
+    `${gone} Nothing can be saved; what you typed can still be copied.`,
+    { timeout: LIVE_MS },
+  );
+  await expectDisabled(dialog.save, gone);
+  await expect(dialog.name).toHaveValue("Mine");
+  await expect(robotRow(page, "SCR-1013")).toBeHidden();
 });
 
 test("§8 Delete robot: it asks first, the counters follow, and others see it", async ({

@@ -25,22 +25,48 @@ test("two people edit a site at once: the second is told what the first saved, a
   await page.goto("/sites");
   const mine = await openEdit(page, made.name);
   await mine.district.fill("Ajmer");
+  await mine.pinCode.fill("305001");
   await mine.save.click();
   await expectToast(page, "Site Updated", `${made.name} has been successfully updated.`);
 
   await expect(notice(second)).toBeVisible({ timeout: LIVE_MS });
-  await expect(notice(second).getByRole("row")).toHaveText([
-    /Yours/,
-    /Address.*Lake Road 5.*Lake Road 4/,
-    /Jaipur.*Ajmer/,
-  ]);
+  // Only what both changed is a question: the address is the second's alone, the pin code the first's.
+  await expect(notice(second).getByRole("row")).toHaveText([/Yours/, /District.*Jaipur.*Ajmer/]);
+  await expect(notice(second)).toContainText("Only the other changed, and is kept: Pin code.");
   await expectDisabled(theirs.save, "Choose first: take theirs or keep mine.");
   await expect(theirs.district).toHaveValue("Jaipur");
   await notice(second).getByRole("button", { name: "Keep mine" }).click();
   await expect(notice(second)).toBeHidden();
   await theirs.save.click();
   await expectToast(second, "Site Updated", `${made.name} has been successfully updated.`);
-  expect(await sites.named(made.name)).toMatchObject({ district: "Jaipur", address: "Lake Road 5" });
+  expect(await sites.named(made.name)).toMatchObject({
+    district: "Jaipur",
+    address: "Lake Road 5",
+    pin_code: "305001",
+  });
+});
+
+test("two people edit different fields of a site: both changes fit together, and Save stores both", async ({
+  page,
+  signIn,
+  sites,
+}) => {
+  const made = await sites.make();
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  const dialog = await openEdit(page, made.name);
+  await dialog.district.fill("Jaipur");
+  await sites.change(made, { address: "Lake Road 9" });
+  await expect(notice(page)).toContainText(
+    "Both changes fit together: Address from the other, District from you. Save stores both.",
+    { timeout: LIVE_MS },
+  );
+  await expect(notice(page).getByRole("button")).toHaveCount(0);
+  await expect(dialog.address).toHaveValue("Lake Road 9");
+  await expect(dialog.district).toHaveValue("Jaipur");
+  await dialog.save.click();
+  await expectToast(page, "Site Updated", `${made.name} has been successfully updated.`);
+  expect(await sites.named(made.name)).toMatchObject({ district: "Jaipur", address: "Lake Road 9" });
 });
 
 test("two people edit a site at once without the live stream: the server refuses the second, who takes the first's", async ({
@@ -56,6 +82,7 @@ test("two people edit a site at once without the live stream: the server refuses
   await page.goto("/sites");
   const dialog = await openEdit(page, made.name);
   await dialog.district.fill("Jaipur");
+  await dialog.address.fill("Lake Road 5");
   await sites.change(made, { district: "Ajmer", pin_code: "305001" });
   await dialog.save.click();
   await expect(notice(page)).toBeVisible();
@@ -64,6 +91,10 @@ test("two people edit a site at once without the live stream: the server refuses
   await notice(page).getByRole("button", { name: "Take theirs" }).click();
   await expect(dialog.district).toHaveValue("Ajmer");
   await expect(dialog.pinCode).toHaveValue("305001");
+  // Theirs is taken where both changed something; what I alone changed stays mine.
+  await expect(dialog.address).toHaveValue("Lake Road 5");
+  await expectEnabled(dialog.save);
+  await dialog.address.fill(made.address);
   await expectDisabled(dialog.save, "Nothing has been changed.");
   await dialog.district.fill("Tonk");
   await expectEnabled(dialog.save);
@@ -80,7 +111,12 @@ test("a site deleted while somebody edits it is told, and nothing can be saved",
   await dialog.district.fill("Jaipur");
   await sites.restore();
   await expect(dialog.save).toHaveAttribute("aria-disabled", "true", { timeout: LIVE_MS });
-  await expectDisabled(dialog.save, "This site has been deleted meanwhile, or given to somebody else.");
+  const gone = "This site has been deleted meanwhile, or given to somebody else.";
+  await expectDisabled(dialog.save, gone);
+  await expect(dialog.root.getByRole("alert")).toContainText(
+    `${gone} Nothing can be saved; what you typed can still be copied.`,
+  );
+  await expect(dialog.district).toHaveValue("Jaipur");
   await expect(siteRow(page, made.name)).toHaveCount(0);
 });
 

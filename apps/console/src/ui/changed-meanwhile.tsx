@@ -1,8 +1,9 @@
 import { Alert, Button, Group } from "@mantine/core";
 import { IconUsers } from "@tabler/icons-react";
+import type { ReactNode } from "react";
 import classes from "./changed-meanwhile.module.css";
 
-/** A field that somebody else saved differently from what stands in the form. */
+/** A field that two people changed differently. */
 export interface OtherValue {
   readonly label: string;
   /** As a person reads it; empty where there is nothing. */
@@ -10,59 +11,119 @@ export interface OtherValue {
   readonly theirs: string;
 }
 
+/** What somebody else saved while a form was open; fields by their labels. */
+export type Meanwhile =
+  | {
+      /** Nothing is to be chosen: `taken` stands in the form already, `kept` is changed by me alone. */
+      readonly kind: "fits";
+      readonly taken: readonly string[];
+      readonly kept: readonly string[];
+    }
+  | {
+      readonly kind: "collides";
+      /** Only the other changed them: theirs, whatever is chosen. */
+      readonly taken: readonly string[];
+      readonly differences: readonly OtherValue[];
+      /** Fills the fields of `differences` with what the other person saved. */
+      readonly takeTheirs: () => void;
+      /** Leaves them as they are, to be saved over theirs. */
+      readonly keepMine: () => void;
+    };
+
+/** Why nothing is saved before a choice. */
+export const CHOOSE_FIRST = "Choose first: take theirs or keep mine.";
+
 export interface ChangedMeanwhileProps {
   /** Such as "site". */
   readonly what: string;
-  readonly differences: readonly OtherValue[];
-  /** Fills the form with what the other person saved. */
-  readonly onTakeTheirs: () => void;
-  /** Leaves the form as it is, to be saved over theirs. */
-  readonly onKeepMine: () => void;
+  readonly meanwhile: Meanwhile;
 }
 
 /** Two people edited at once: the second sees what the first saved, beside the own entries, and loses nothing. */
-export function ChangedMeanwhile({ what, differences, onTakeTheirs, onKeepMine }: ChangedMeanwhileProps) {
+export function ChangedMeanwhile({ what, meanwhile }: ChangedMeanwhileProps) {
+  return (
+    <MeanwhileNotice title={`Somebody else changed this ${what} while you were editing`}>
+      {meanwhile.kind === "fits" ? <Fits {...meanwhile} /> : <Collides {...meanwhile} />}
+    </MeanwhileNotice>
+  );
+}
+
+export interface GoneMeanwhileProps {
+  readonly what: string;
+  /** The whole sentence that says so, which Save says too. */
+  readonly reason: string;
+}
+
+/** What is edited is not there any more. The entries stay, for they are the person's. */
+export function GoneMeanwhile({ what, reason }: GoneMeanwhileProps) {
+  return (
+    <MeanwhileNotice title={`This ${what} cannot be saved any more`}>
+      {reason} Nothing can be saved; what you typed can still be copied.
+    </MeanwhileNotice>
+  );
+}
+
+function MeanwhileNotice({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <Alert
       color="yellow"
       variant="light"
       icon={<IconUsers size={18} aria-hidden />}
-      title={`Somebody else changed this ${what} while you were editing`}
+      title={title}
       role="alert"
       mb="sm"
       p="sm"
       className={classes["notice"]}
       classNames={{ title: classes["title"] ?? "", message: classes["message"] ?? "", icon: classes["icon"] ?? "" }}
     >
-      Nothing of yours is lost, and nothing is saved yet.
-      {differences.length > 0 && (
-        <table className={classes["table"]} aria-label="What differs">
-          <thead>
-            <tr>
-              <th scope="col">Field</th>
-              <th scope="col">Yours</th>
-              <th scope="col">Saved by the other</th>
+      {children}
+    </Alert>
+  );
+}
+
+function Fits({ taken, kept }: Extract<Meanwhile, { kind: "fits" }>) {
+  const theirs = listed(taken);
+  return kept.length === 0
+    ? `What they saved stands in the form now: ${theirs}.`
+    : `Both changes fit together: ${theirs} from the other, ${listed(kept)} from you. Save stores both.`;
+}
+
+function Collides({ taken, differences, takeTheirs, keepMine }: Extract<Meanwhile, { kind: "collides" }>) {
+  return (
+    <>
+      Nothing of yours is lost, and nothing is saved yet. You both changed {differences.length === 1 ? "this" : "these"}
+      :
+      <table className={classes["table"]} aria-label="What differs">
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Yours</th>
+            <th scope="col">Saved by the other</th>
+          </tr>
+        </thead>
+        <tbody>
+          {differences.map(({ label, mine, theirs }) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              <td>{mine || "–"}</td>
+              <td>{theirs || "–"}</td>
             </tr>
-          </thead>
-          <tbody>
-            {differences.map(({ label, mine, theirs }) => (
-              <tr key={label}>
-                <th scope="row">{label}</th>
-                <td>{mine || "–"}</td>
-                <td>{theirs || "–"}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+          ))}
+        </tbody>
+      </table>
+      {taken.length > 0 && <p className={classes["taken"]}>Only the other changed, and is kept: {listed(taken)}.</p>}
       <Group gap="xs" mt="xs">
-        <Button size="xs" variant="default" onClick={onTakeTheirs}>
+        <Button size="xs" variant="default" onClick={takeTheirs}>
           Take theirs
         </Button>
-        <Button size="xs" variant="default" onClick={onKeepMine}>
+        <Button size="xs" variant="default" onClick={keepMine}>
           Keep mine
         </Button>
       </Group>
-    </Alert>
+    </>
   );
+}
+
+function listed(labels: readonly string[]): string {
+  return new Intl.ListFormat("en", { type: "conjunction" }).format(labels);
 }

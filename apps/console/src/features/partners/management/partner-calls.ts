@@ -18,7 +18,10 @@ export type SaveOutcome =
   | { readonly kind: "changed-meanwhile"; readonly theirs: Partner };
 
 /** Creates a partner, or changes the given one. Says so in a toast (§8 Partners) and never throws. */
-export async function savePartner(partner: Partner | null, draft: PartnerDraft): Promise<SaveOutcome> {
+export async function savePartner(
+  partner: Pick<Partner, "id" | "version"> | null,
+  draft: PartnerDraft,
+): Promise<SaveOutcome> {
   const body = bodyOf(draft);
   try {
     if (partner !== null) {

@@ -3,53 +3,61 @@ import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { useEffect, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
-import { ChangedMeanwhile } from "../../../ui/changed-meanwhile.tsx";
+import { CHOOSE_FIRST, ChangedMeanwhile, GoneMeanwhile } from "../../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
+import { useMergedEdits } from "../../../ui/use-merged-edits.ts";
 import type { NewPartner } from "../share/sign-in-of.ts";
 import classes from "./partner-dialog.module.css";
 import { savePartner } from "./partner-calls.ts";
 import { PartnerFields } from "./partner-fields.tsx";
 import {
-  differencesOf,
   draftOf,
   emptyDraft,
   firstWrongField,
+  partnerEdits,
   partnerProblems,
   saveObstacle,
   shownProblems,
 } from "./partner-form.ts";
-import type { PartnerDraft, PartnerField, PartnerProblems } from "./partner-form.ts";
+import type { PartnerField, PartnerProblems } from "./partner-form.ts";
 
 export interface PartnerDialogProps {
   /** The partner to edit, as the list has it now; null adds one. */
   readonly partner: Partner | null;
+  /** The list has not got it any more. */
+  readonly isGone: boolean;
   readonly onCreated: (created: NewPartner) => void;
   readonly onClose: () => void;
 }
 
+function storedDraftOf(partner: Partner | null) {
+  return partner === null ? { form: emptyDraft, version: 0 } : { form: draftOf(partner), version: partner.version };
+}
+
 /** §5 Partner add/edit. */
-export function PartnerDialog({ partner, onCreated, onClose }: PartnerDialogProps) {
-  /** What the edit began from; the other's version once the person has seen it. */
-  const [stored, setStored] = useState(partner);
-  const [draft, setDraft] = useState<PartnerDraft>(partner === null ? emptyDraft : draftOf(partner));
+export function PartnerDialog({ partner, isGone, onCreated, onClose }: PartnerDialogProps) {
   const [left, setLeft] = useState<ReadonlySet<PartnerField>>(new Set());
   const [isTried, setTried] = useState(false);
   const [told, setTold] = useState<PartnerProblems>({});
+  /** What the server told with its refusal, where the list does not have it yet. */
   const [refusedFor, setRefusedFor] = useState<Partner | null>(null);
   const [isBusy, setBusy] = useState(false);
   const isSaving = useRef(false);
   const form = useRef<HTMLFormElement>(null);
 
-  // What somebody else saved since: told by the server's refusal, or seen in the list before.
-  const seen = partner !== null && stored !== null && partner.version > stored.version && !isBusy ? partner : null;
-  const theirs = refusedFor ?? seen;
-  const original = stored === null ? null : draftOf(stored);
+  const newest = refusedFor !== null && refusedFor.version > (partner?.version ?? 0) ? refusedFor : partner;
+  const {
+    form: draft,
+    change,
+    base,
+    isChanged,
+    meanwhile,
+  } = useMergedEdits(storedDraftOf(partner), isBusy || newest === null ? null : storedDraftOf(newest), partnerEdits);
+  const gone = isGone && !isBusy ? "This partner has been deleted meanwhile." : null;
   const problems = partnerProblems(draft);
-  const obstacle = theirs === null ? saveObstacle(draft, original) : "Choose first: take theirs or keep mine.";
-  const close = useGuardedClose(
-    { isChanged: differencesOf(draft, original ?? emptyDraft).length > 0, isSaving: isBusy },
-    onClose,
-  );
+  const obstacle =
+    gone ?? (meanwhile?.kind === "collides" ? CHOOSE_FIRST : saveObstacle(draft, partner === null ? null : base.form));
+  const close = useGuardedClose({ isChanged, isSaving: isBusy }, onClose);
 
   const focusOn = (field: PartnerField | null) => {
     if (field !== null) form.current?.querySelector<HTMLInputElement>(`[name="${field}"]`)?.focus();
@@ -60,7 +68,7 @@ export function PartnerDialog({ partner, onCreated, onClose }: PartnerDialogProp
   }, [refusedFor, form]);
   const showProblems = () => {
     setTried(true);
-    if (theirs !== null) return form.current?.scrollIntoView();
+    if (gone !== null || meanwhile?.kind === "collides") return form.current?.scrollIntoView();
     focusOn(firstWrongField(problems));
   };
   const save = async (event: FormEvent) => {
@@ -70,7 +78,7 @@ export function PartnerDialog({ partner, onCreated, onClose }: PartnerDialogProp
     if (isSaving.current) return;
     isSaving.current = true;
     setBusy(true);
-    const outcome = await savePartner(stored, draft);
+    const outcome = await savePartner(partner === null ? null : { id: partner.id, version: base.version }, draft);
     isSaving.current = false;
     setBusy(false);
     if (outcome.kind === "created") onCreated(outcome.created);
@@ -85,26 +93,16 @@ export function PartnerDialog({ partner, onCreated, onClose }: PartnerDialogProp
   return (
     <Modal opened onClose={close} size="lg" title={partner === null ? "Add New Partner" : "Edit Partner"}>
       <form ref={form} className={classes["form"]} onSubmit={(event) => void save(event)} noValidate>
-        {theirs !== null && (
-          <ChangedMeanwhile
-            what="partner"
-            differences={differencesOf(draft, draftOf(theirs))}
-            onTakeTheirs={() => {
-              setDraft(draftOf(theirs));
-              setStored(theirs);
-              setRefusedFor(null);
-            }}
-            onKeepMine={() => {
-              setStored(theirs);
-              setRefusedFor(null);
-            }}
-          />
+        {gone !== null ? (
+          <GoneMeanwhile what="partner" reason={gone} />
+        ) : (
+          meanwhile !== null && <ChangedMeanwhile what="partner" meanwhile={meanwhile} />
         )}
         <PartnerFields
           draft={draft}
           problems={shownProblems(problems, (field) => isTried || left.has(field), told)}
           onType={(field, text) => {
-            setDraft((before) => ({ ...before, [field]: text }));
+            change({ [field]: text });
             setTold(({ [field]: _answered, ...others }) => others);
           }}
           onLeave={(field) => setLeft((before) => new Set(before).add(field))}

@@ -43,6 +43,7 @@ function Dialog({ open, partners, onOpen }: PartnerDialogsProps) {
       return (
         <PartnerDialog
           partner={open.kind === "edit" ? (partners.find(({ id }) => id === open.partner.id) ?? open.partner) : null}
+          isGone={open.kind === "edit" && !partners.some(({ id }) => id === open.partner.id)}
           // §4 Partner: after creation the credentials dialog opens by itself.
           onCreated={(created) => onOpen({ kind: "share", partnerId: created.id, created })}
           onClose={close}

@@ -3,10 +3,11 @@ import { describe, expect, test } from "vitest";
 import {
   PARTNER_FIELDS,
   bodyOf,
-  differencesOf,
   draftOf,
   emptyDraft,
   firstWrongField,
+  partnerEdits,
+  partnerFieldNames,
   partnerProblems,
   problemsByField,
   saveObstacle,
@@ -85,9 +86,11 @@ describe("§5 Partner add/edit", () => {
   });
 
   test("what somebody else saved differently is named by its label", () => {
-    expect(differencesOf({ ...whole, city: "Bikaner" }, whole)).toEqual([
-      { field: "city", label: "City", mine: "Bikaner", theirs: "Jodhpur" },
-    ]);
+    const theirs = { ...whole, name: `${whole.name} `, city: "Bikaner" };
+    expect(partnerFieldNames.filter((field) => !partnerEdits.isSame(whole, theirs, field))).toEqual(["city"]);
+    expect(partnerEdits.labelOf("city")).toBe("City");
+    expect(partnerEdits.textOf(theirs, "city")).toBe("Bikaner");
+    expect(partnerEdits.units.flat()).toEqual(partnerFieldNames);
   });
 
   test("the server's objections stand at their fields", () => {

@@ -3,6 +3,7 @@ import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 import { requiredText } from "@suncrew/contract/http/values.ts";
 import { certificationsAsText, certificationsOf } from "@suncrew/domain/partners/certifications.ts";
+import type { EditedFields } from "../../../ui/use-merged-edits.ts";
 
 /** §3 Maintenance partner: what every partner does; a fixed list that is not stored. */
 export const SERVICES = ["Robot Maintenance", "Software Updates"] as const;
@@ -111,25 +112,13 @@ export function firstWrongField(problems: PartnerProblems): PartnerField | null 
   return partnerFieldNames.find((field) => problems[field] !== undefined) ?? null;
 }
 
-export interface PartnerDifference {
-  readonly field: PartnerField;
-  readonly label: string;
-  readonly mine: string;
-  readonly theirs: string;
-}
-
-/** The fields that would be stored differently. */
-export function differencesOf(mine: PartnerDraft, theirs: PartnerDraft): readonly PartnerDifference[] {
-  const [ours, others] = [bodyOf(mine), bodyOf(theirs)];
-  return partnerFieldNames
-    .map((field) => ({
-      field,
-      label: PARTNER_FIELDS[field].label,
-      mine: ours[field] ?? "",
-      theirs: others[field] ?? "",
-    }))
-    .filter((difference) => difference.mine !== difference.theirs);
-}
+/** How two people's edits of a partner are put together. */
+export const partnerEdits: EditedFields<PartnerDraft, PartnerField> = {
+  units: partnerFieldNames.map((field) => [field]),
+  isSame: (one, other, field) => bodyOf(one)[field] === bodyOf(other)[field],
+  labelOf: (field) => PARTNER_FIELDS[field].label,
+  textOf: (draft, field) => bodyOf(draft)[field] ?? "",
+};
 
 /** Why Save is disabled; null where it is not. `original` is what is stored, null for a new partner. */
 export function saveObstacle(draft: PartnerDraft, original: PartnerDraft | null): string | null {
@@ -140,5 +129,7 @@ export function saveObstacle(draft: PartnerDraft, original: PartnerDraft | null)
     if (more.length === 0) return problems[first] ?? null;
     return `Still to fill in: ${wrong.map((field) => PARTNER_FIELDS[field].label).join(", ")}`;
   }
-  return original !== null && differencesOf(draft, original).length === 0 ? "Nothing has been changed yet." : null;
+  const isUnchanged =
+    original !== null && partnerFieldNames.every((field) => partnerEdits.isSame(draft, original, field));
+  return isUnchanged ? "Nothing has been changed yet." : null;
 }

@@ -4,7 +4,7 @@ import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
-import { ChangedMeanwhile } from "../../../ui/changed-meanwhile.tsx";
+import { ChangedMeanwhile, GoneMeanwhile } from "../../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { useFocusBack } from "../../../ui/use-focus-back.ts";
 import classes from "./robot-dialog.module.css";
@@ -49,13 +49,10 @@ export function RobotDialog({ siteId, robot, onClose }: RobotDialogProps) {
       closeOnEscape={!isPicking}
     >
       <form ref={formElement} noValidate onSubmit={(event) => void submit(event)}>
-        {state.meanwhile !== null && (
-          <ChangedMeanwhile
-            what="robot"
-            differences={state.meanwhile.differences}
-            onTakeTheirs={state.meanwhile.takeTheirs}
-            onKeepMine={state.meanwhile.keepMine}
-          />
+        {state.gone !== null ? (
+          <GoneMeanwhile what="robot" reason={state.gone} />
+        ) : (
+          state.meanwhile !== null && <ChangedMeanwhile what="robot" meanwhile={state.meanwhile} />
         )}
         <RobotFields state={state} isNew={robot === null} isPicking={isPicking} onPicking={setPicking} />
         <div className={classes["foot"]}>

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { robotRow } from "../test/robot-rows.ts";
 import {
   emptyRobotForm,
-  robotDifferencesOf,
+  ROBOT_FIELDS,
+  robotEdits,
   type RobotForm,
   robotFormOf,
   robotFormProblems,
@@ -58,8 +59,8 @@ test("what the server says stands at its field, as a sentence", () => {
 
 test("only what would be stored differently is a difference", () => {
   const form = robotFormOf(robotRow());
-  expect(robotDifferencesOf(form, { ...form, name: `${form.name} ` })).toEqual([]);
-  expect(robotDifferencesOf(form, { ...form, motorType: "AC" })).toEqual([
-    { field: "motorType", mine: "BLDC", theirs: "AC" },
-  ]);
+  const differing = (other: RobotForm) => ROBOT_FIELDS.filter((field) => !robotEdits.isSame(form, other, field));
+  expect(differing({ ...form, name: `${form.name} ` })).toEqual([]);
+  expect(differing({ ...form, motorType: "AC" })).toEqual(["motorType"]);
+  expect(robotEdits.units.flat()).toEqual(ROBOT_FIELDS);
 });

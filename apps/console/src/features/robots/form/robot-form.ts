@@ -1,6 +1,7 @@
 import { robotBodySchema } from "@suncrew/contract/robots/robot-forms.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { DUPLICATE_ROBOT_NAME, robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
+import type { EditedFields } from "../../../ui/use-merged-edits.ts";
 
 /** §3 Robot form fields, as they stand in the dialog, and the site that the robot is at. */
 export interface RobotForm {
@@ -104,19 +105,12 @@ export function toldRobotProblems(
   return problems;
 }
 
-export interface RobotDifference {
-  readonly field: RobotField;
-  readonly mine: string;
-  readonly theirs: string;
-}
-
-/** The fields in which two forms would store something else. */
-export function robotDifferencesOf(mine: RobotForm, theirs: RobotForm): readonly RobotDifference[] {
-  return ROBOT_FIELDS.flatMap((field) => {
-    const [one, other] = [String(mine[field]).trim(), String(theirs[field]).trim()];
-    return one === other ? [] : [{ field, mine: one, theirs: other }];
-  });
-}
+/** How two people's edits of a robot are put together. */
+export const robotEdits: Omit<EditedFields<RobotForm, RobotField>, "textOf"> = {
+  units: ROBOT_FIELDS.map((field) => [field]),
+  isSame: (one, other, field) => String(one[field]).trim() === String(other[field]).trim(),
+  labelOf: (field) => robotFieldLabel[field],
+};
 
 /** Choosing a serial number also sets the name to it (§5 Robot form). */
 export function withSerialNumber(serialNumber: string): Pick<RobotForm, "serialNumber" | "name"> {

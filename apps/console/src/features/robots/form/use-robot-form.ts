@@ -5,12 +5,14 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
-import type { OtherValue } from "../../../ui/changed-meanwhile.tsx";
+import { CHOOSE_FIRST } from "../../../ui/changed-meanwhile.tsx";
+import type { Meanwhile } from "../../../ui/changed-meanwhile.tsx";
+import { useMergedEdits } from "../../../ui/use-merged-edits.ts";
 import { saveRobot } from "./robot-form-calls.ts";
 import {
   emptyRobotForm,
   ROBOT_FIELDS,
-  robotDifferencesOf,
+  robotEdits,
   robotFieldLabel,
   robotFormOf,
   robotFormProblems,
@@ -36,12 +38,10 @@ export interface RobotFormState {
   /** Why Save is disabled; null where it is not. */
   readonly obstacle: string | null;
   readonly isSaving: boolean;
-  /** Somebody else saved since: what differs, and the two ways on. */
-  readonly meanwhile: {
-    readonly differences: readonly OtherValue[];
-    readonly takeTheirs: () => void;
-    readonly keepMine: () => void;
-  } | null;
+  /** What somebody else saved since. */
+  readonly meanwhile: Meanwhile | null;
+  /** Why the robot can never be saved again from here; null where it can. */
+  readonly gone: string | null;
   /** Shows every field's sentence; answers the first field that is wrong. */
   readonly tryFields: () => RobotField | null;
   /** Saves where nothing stands against it; answers the first wrong field, or null. */
@@ -50,29 +50,28 @@ export interface RobotFormState {
 
 /** The dialog's form (§5 Robot form): `opened` is the robot to edit, null for a new one at `siteId`. */
 export function useRobotForm(siteId: number, opened: RobotWithSettings | null, onSaved: () => void): RobotFormState {
-  const [base, setBase] = useState(() => ({
-    form: opened === null ? emptyRobotForm(siteId) : robotFormOf(opened),
-    version: opened?.version ?? 0,
-  }));
-  const [form, setForm] = useState(base.form);
   const [touched, setTouched] = useState<readonly RobotField[]>([]);
   const [refused, setRefused] = useState<RobotProblems>({});
   const [isSaving, setSaving] = useState(false);
   const isUnderWay = useRef(false);
   const here = useRobotsAt(siteId);
-  const neighbours = useRobotsAt(form.siteId) ?? NONE;
   const sites = useQuery(routeQuery(siteDetails, {})).data ?? NO_SITES;
 
   const ownId = opened?.robot_id ?? null;
   const now = here?.find((row) => row.robot_id === ownId) ?? null;
+  const edits = useMergedEdits(
+    opened === null ? { form: emptyRobotForm(siteId), version: 0 } : storedFormOf(opened),
+    now === null || isSaving ? null : storedFormOf(now),
+    {
+      ...robotEdits,
+      textOf: (values, field) =>
+        field === "siteId" ? (sites.find(({ id }) => id === values.siteId)?.name ?? "") : values[field].trim(),
+    },
+  );
+  const { form, base, isChanged, meanwhile } = edits;
+  const neighbours = useRobotsAt(form.siteId) ?? NONE;
   const isGone = opened !== null && here !== undefined && now === null && !isSaving;
-  const theirs = now !== null && now.version !== base.version && !isSaving ? robotFormOf(now) : null;
-  const isUntouched = robotDifferencesOf(form, base.form).length === 0;
-  if (now !== null && theirs !== null && (isUntouched || robotDifferencesOf(form, theirs).length === 0)) {
-    // Nobody's entries differ: what the other person saved is simply the new beginning.
-    setBase({ form: theirs, version: now.version });
-    setForm(theirs);
-  }
+  const gone = isGone ? "This robot has been deleted meanwhile, or moved to another site." : null;
 
   const problems = robotFormProblems(
     form,
@@ -82,14 +81,14 @@ export function useRobotForm(siteId: number, opened: RobotWithSettings | null, o
   const obstacle = obstacleOf();
 
   function obstacleOf(): string | null {
-    if (isGone) return "This robot has been deleted or moved meanwhile.";
-    if (theirs !== null) return "Choose first: take theirs or keep mine.";
+    if (gone !== null) return gone;
+    if (meanwhile?.kind === "collides") return CHOOSE_FIRST;
     if (wrong.length > 0) return `Still missing or wrong: ${wrong.map((field) => robotFieldLabel[field]).join(", ")}.`;
-    return isUntouched ? "Nothing has been changed." : null;
+    return isChanged ? null : "Nothing has been changed.";
   }
 
   const change = (by: Partial<RobotForm>) => {
-    setForm((former) => ({ ...former, ...by }));
+    edits.change(by);
     setRefused((former) => Object.fromEntries(Object.entries(former).filter(([field]) => !Object.hasOwn(by, field))));
   };
   const tryFields = () => {
@@ -111,8 +110,6 @@ export function useRobotForm(siteId: number, opened: RobotWithSettings | null, o
     setRefused(outcome.problems);
     return ROBOT_FIELDS.find((field) => outcome.problems[field] !== undefined) ?? null;
   };
-  const shown = (field: RobotField, text: string) =>
-    field === "siteId" ? (sites.find((site) => String(site.id) === text)?.name ?? text) : text;
 
   return {
     form,
@@ -126,28 +123,18 @@ export function useRobotForm(siteId: number, opened: RobotWithSettings | null, o
     sites,
     now,
     neighbours,
-    isChanged: !isUntouched,
+    isChanged,
     obstacle,
     isSaving,
-    meanwhile:
-      now === null || theirs === null
-        ? null
-        : {
-            differences: robotDifferencesOf(form, theirs).map(({ field, mine, theirs: other }) => ({
-              label: robotFieldLabel[field],
-              mine: shown(field, mine),
-              theirs: shown(field, other),
-            })),
-            takeTheirs: () => {
-              setBase({ form: theirs, version: now.version });
-              setForm(theirs);
-              setRefused({});
-            },
-            keepMine: () => setBase({ form: theirs, version: now.version }),
-          },
+    meanwhile,
+    gone,
     tryFields,
     save,
   };
+}
+
+function storedFormOf(row: RobotWithSettings) {
+  return { form: robotFormOf(row), version: row.version };
 }
 
 /** Those last known, also where they could not be loaded again; undefined until they were. */

@@ -73,6 +73,8 @@ function tellRefusal(isNew: boolean, error: unknown): FieldProblems {
     message: `Failed to ${isNew ? "create" : "update"} site. Please try again.`,
     reason,
   });
+  // A site that is gone, or given to somebody else, must not stand in the list.
+  void readSitesAgain();
   return error instanceof ApiError ? toldProblems(error.errors) : {};
 }
 

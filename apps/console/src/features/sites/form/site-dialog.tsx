@@ -4,7 +4,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { lazy, Suspense, useMemo, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
-import { ChangedMeanwhile } from "../../../ui/changed-meanwhile.tsx";
+import { ChangedMeanwhile, GoneMeanwhile } from "../../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { useFocusBack } from "../../../ui/use-focus-back.ts";
 import { MaintenanceFields } from "./maintenance-fields.tsx";
@@ -55,13 +55,10 @@ export function SiteDialog({ site, sites, onSaved, onClose }: SiteDialogProps) {
       closeOnEscape={!isPicking}
     >
       <form ref={formElement} noValidate onSubmit={(event) => void submit(event)}>
-        {state.meanwhile !== null && (
-          <ChangedMeanwhile
-            what="site"
-            differences={state.meanwhile.differences}
-            onTakeTheirs={state.meanwhile.takeTheirs}
-            onKeepMine={state.meanwhile.keepMine}
-          />
+        {state.gone !== null ? (
+          <GoneMeanwhile what="site" reason={state.gone} />
+        ) : (
+          state.meanwhile !== null && <ChangedMeanwhile what="site" meanwhile={state.meanwhile} />
         )}
         <div className={classes["halves"]}>
           <SiteFields state={state} />

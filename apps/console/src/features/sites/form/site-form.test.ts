@@ -1,15 +1,18 @@
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { describe, expect, it, test } from "vitest";
+import { mergeEdits } from "../../../ui/merge-edits.ts";
 import {
-  differencesOf,
   duplicatesOf,
   emptySiteForm,
+  SITE_FIELDS,
+  siteEdits,
   placeOf,
   siteBodyOf,
   siteFormOf,
   siteFormProblems,
   toldProblems,
 } from "./site-form.ts";
+import type { SiteForm } from "./site-form.ts";
 
 const site: Site = {
   id: 1,
@@ -109,19 +112,33 @@ describe("§5 Site create: duplicates", () => {
 });
 
 describe("§5 Site edit: something changed", () => {
+  const differing = (one: SiteForm, other: SiteForm) =>
+    SITE_FIELDS.filter((field) => !siteEdits.isSame(one, other, field));
+
   it("compares what would be stored", () => {
-    expect(differencesOf(whole, whole)).toEqual([]);
-    expect(differencesOf({ ...whole, name: `${site.name} `, lat: "27.5300", lng: "+71.91" }, whole)).toEqual([]);
+    expect(differing(whole, whole)).toEqual([]);
+    expect(differing({ ...whole, name: `${site.name} `, lat: "27.5300", lng: "+71.91" }, whole)).toEqual([]);
     // With a partner, what was typed before does not count.
-    expect(differencesOf({ ...whole, maintenancePhone: "123" }, whole)).toEqual([]);
-    expect(differencesOf({ ...whole, district: "Phalodi" }, whole)).toEqual([
-      { field: "district", mine: "Phalodi", theirs: "Jodhpur" },
-    ]);
+    expect(differing({ ...whole, maintenancePhone: "123" }, whole)).toEqual([]);
+    expect(differing({ ...whole, district: "Phalodi" }, whole)).toEqual(["district"]);
   });
 
-  it("names a partner by its name", () => {
-    const [partner] = differencesOf({ ...whole, maintenancePartnerId: 3, maintenancePartner: "Kiran" }, whole);
-    expect(partner).toEqual({ field: "maintenancePartnerId", mine: "Kiran", theirs: "SunCare Services" });
+  it("puts together what two people changed, each field once, and a partner with its name", () => {
+    expect(siteEdits.units.flat()).toEqual(SITE_FIELDS);
+    const chosen = { ...whole, maintenancePartnerId: 3, maintenancePartner: "Kiran" };
+    const { mine, taken, collisions } = mergeEdits(whole, { ...whole, district: "Phalodi" }, chosen, siteEdits);
+    expect(mine).toEqual({ ...chosen, district: "Phalodi" });
+    expect(taken).toEqual(["maintenancePartnerId"]);
+    expect(collisions).toEqual([]);
+    expect(siteEdits.textOf(chosen, "maintenancePartnerId")).toBe("Kiran");
+  });
+
+  it("lets nobody store half of a place or of a contact that another person chose", () => {
+    const moved = mergeEdits(whole, { ...whole, lat: "27.6" }, { ...whole, lng: "72" }, siteEdits);
+    expect(moved.collisions).toEqual(["lat", "lng"]);
+    const own = { ...whole, maintenancePartnerId: null, maintenancePhone: "1", maintenanceContact: "A" };
+    const called = mergeEdits(own, { ...own, maintenancePhone: "2" }, { ...own, maintenanceContact: "B" }, siteEdits);
+    expect(called.collisions).toEqual(["maintenanceContact", "maintenancePhone"]);
   });
 });
 

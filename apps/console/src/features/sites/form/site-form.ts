@@ -5,6 +5,7 @@ import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
 import { siteNameKey } from "@suncrew/domain/sites/site-name.ts";
 import { isSamePlace } from "@suncrew/domain/sites/site-place.ts";
 import type { Place } from "@suncrew/domain/sites/site-place.ts";
+import type { EditedFields } from "../../../ui/use-merged-edits.ts";
 
 /** §3 Site form fields, as they stand in the dialog. */
 export interface SiteForm {
@@ -172,20 +173,24 @@ export function duplicatesOf(form: SiteForm, sites: readonly Site[], ownId: numb
   return found;
 }
 
-export interface SiteDifference {
-  readonly field: SiteField;
-  readonly mine: string;
-  readonly theirs: string;
-}
-
-/** The fields in which two forms would store something else. */
-export function differencesOf(mine: SiteForm, theirs: SiteForm): readonly SiteDifference[] {
-  return SITE_FIELDS.flatMap((field) => {
-    const [one, other] = [storedText(mine, field), storedText(theirs, field)];
-    if (one === other) return [];
-    return [{ field, mine: shownText(mine, field), theirs: shownText(theirs, field) }];
-  });
-}
+/** How two people's edits of a site are put together. */
+export const siteEdits: EditedFields<SiteForm, SiteField> = {
+  units: [
+    ["name"],
+    ["address"],
+    ["district"],
+    ["state"],
+    ["pinCode"],
+    ["commissioningDate"],
+    ["lat", "lng"],
+    // Who maintains it is one fact: the number of one person beside the name of another is nobody's.
+    ["maintenancePartnerId", "maintenanceContact", "maintenancePhone", "maintenanceEmail"],
+  ],
+  isSame: (one, other, field) => storedText(one, field) === storedText(other, field),
+  companions: { maintenancePartnerId: "maintenancePartner" },
+  labelOf: (field) => siteFieldLabel[field],
+  textOf: shownText,
+};
 
 /** A field as it would be stored, for comparing: `27.50` and `27.5` are the same. */
 function storedText(form: SiteForm, field: SiteField): string {

@@ -5,24 +5,20 @@ import { duplicateLocation } from "@suncrew/domain/sites/site-place.ts";
 import { useRef, useState } from "react";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { toast } from "../../../platform/toast.tsx";
-import type { OtherValue } from "../../../ui/changed-meanwhile.tsx";
+import { CHOOSE_FIRST } from "../../../ui/changed-meanwhile.tsx";
+import type { Meanwhile } from "../../../ui/changed-meanwhile.tsx";
+import { useMergedEdits } from "../../../ui/use-merged-edits.ts";
 import { saveSite } from "./site-calls.ts";
 import {
-  differencesOf,
   duplicatesOf,
   emptySiteForm,
   SITE_FIELDS,
+  siteEdits,
   siteFieldLabel,
   siteFormOf,
   siteFormProblems,
 } from "./site-form.ts";
 import type { Duplicate, FieldProblems, SiteField, SiteForm } from "./site-form.ts";
-
-/** What the form began from: what it would change, and which version of it. */
-interface Base {
-  readonly form: SiteForm;
-  readonly version: number;
-}
 
 const duplicateText = { name: duplicateSiteName, place: duplicateLocation } as const;
 const duplicateFields: Record<Duplicate, readonly SiteField[]> = { name: ["name"], place: ["lat", "lng"] };
@@ -38,17 +34,21 @@ export interface SiteFormState {
   /** Why Save is disabled; null where it is not. */
   readonly obstacle: string | null;
   readonly isSaving: boolean;
-  /** Somebody else saved since: what differs, and the two ways on. */
-  readonly meanwhile: {
-    readonly differences: readonly OtherValue[];
-    readonly takeTheirs: () => void;
-    readonly keepMine: () => void;
-  } | null;
+  /** What somebody else saved since. */
+  readonly meanwhile: Meanwhile | null;
+  /** Why the site can never be saved again; null where it can. */
+  readonly gone: string | null;
   readonly mayChoosePartner: boolean;
   /** Shows every field's sentence; answers the first field that is wrong. */
   readonly tryFields: () => SiteField | null;
   /** Saves where nothing stands against it; answers the first wrong field, or null. */
   readonly save: () => Promise<SiteField | null>;
+}
+
+const NEW_SITE = { form: emptySiteForm, version: 0 };
+
+function storedFormOf(site: Site) {
+  return { form: siteFormOf(site), version: site.version };
 }
 
 /** The dialog's form (§5 Site create and edit): `opened` is the site to edit, null for a new one; `sites` those known now. */
@@ -58,10 +58,6 @@ export function useSiteForm(
   onSaved: (siteId: number) => void,
 ): SiteFormState {
   const { role } = useSignedIn();
-  const [base, setBase] = useState<Base>(() =>
-    opened === null ? { form: emptySiteForm, version: 0 } : { form: siteFormOf(opened), version: opened.version },
-  );
-  const [form, setForm] = useState(base.form);
   const [touched, setTouched] = useState<readonly SiteField[]>([]);
   const [refused, setRefused] = useState<FieldProblems>({});
   const [isSaving, setSaving] = useState(false);
@@ -69,14 +65,10 @@ export function useSiteForm(
 
   const ownId = opened?.id ?? null;
   const now = sites.find((site) => site.id === ownId);
-  const isGone = opened !== null && now === undefined;
-  const theirs = now !== undefined && now.version !== base.version ? siteFormOf(now) : null;
-  const isUntouched = differencesOf(form, base.form).length === 0;
-  if (now !== undefined && theirs !== null && (isUntouched || differencesOf(form, theirs).length === 0)) {
-    // Nobody's entries differ: what the other person saved is simply the new beginning.
-    setBase({ form: theirs, version: now.version });
-    setForm(theirs);
-  }
+  const isGone = opened !== null && now === undefined && !isSaving;
+  const latest = now === undefined || isSaving ? null : storedFormOf(now);
+  const edits = useMergedEdits(opened === null ? NEW_SITE : storedFormOf(opened), latest, siteEdits);
+  const { form, base, isChanged, meanwhile } = edits;
 
   const problems = siteFormProblems(form);
   const duplicates = duplicatesOf(form, sites, ownId);
@@ -84,19 +76,20 @@ export function useSiteForm(
     duplicates.flatMap((one) => duplicateFields[one].map((field) => [field, duplicateText[one].message])),
   );
   const wrong = SITE_FIELDS.filter((field) => problems[field] !== undefined);
-  const isChanged = !isUntouched;
-  const obstacle = isGone
-    ? "This site has been deleted meanwhile, or given to somebody else."
-    : theirs !== null
-      ? "Choose first: take theirs or keep mine."
-      : wrong.length > 0
-        ? `Still missing or wrong: ${wrong.map((field) => siteFieldLabel[field]).join(", ")}.`
-        : isChanged
-          ? null
-          : "Nothing has been changed.";
+  const gone = isGone ? "This site has been deleted meanwhile, or given to somebody else." : null;
+  const obstacle =
+    gone !== null
+      ? gone
+      : meanwhile?.kind === "collides"
+        ? CHOOSE_FIRST
+        : wrong.length > 0
+          ? `Still missing or wrong: ${wrong.map((field) => siteFieldLabel[field]).join(", ")}.`
+          : isChanged
+            ? null
+            : "Nothing has been changed.";
 
   const change = (by: Partial<SiteForm>) => {
-    setForm((former) => ({ ...former, ...by }));
+    edits.change(by);
     setRefused((former) => Object.fromEntries(Object.entries(former).filter(([field]) => !Object.hasOwn(by, field))));
   };
   const tryFields = () => {
@@ -138,21 +131,8 @@ export function useSiteForm(
     isChanged,
     obstacle,
     isSaving,
-    meanwhile:
-      now === undefined || theirs === null
-        ? null
-        : {
-            differences: differencesOf(form, theirs).map(({ field, ...values }) => ({
-              label: siteFieldLabel[field],
-              ...values,
-            })),
-            takeTheirs: () => {
-              setBase({ form: theirs, version: now.version });
-              setForm(theirs);
-              setRefused({});
-            },
-            keepMine: () => setBase({ form: theirs, version: now.version }),
-          },
+    meanwhile,
+    gone,
     mayChoosePartner: opened === null || may(role, "changeMaintenancePartner"),
     tryFields,
     save,
