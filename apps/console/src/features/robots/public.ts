@@ -9,6 +9,5 @@ export { useReportedRobotViews, useRobotsLive, useRobotView, useRobotViews } fro
 export { useSiteRobots } from "./use-site-robots.ts";
 export type { SiteRobots } from "./use-site-robots.ts";
 /** Site Management: what is done with robots there. */
-export { RobotDialog } from "./form/lazy-robot-dialog.ts";
-export { removeRobot } from "./form/robot-form-calls.ts";
+export { DeleteRobotDialog, RobotDialog } from "./form/lazy-robot-dialog.ts";
 export { passesFilter, ROBOT_FILTERS, type RobotFilter, robotFilterOf, robotFilterWord } from "./robot-filter.ts";

@@ -1,3 +1,4 @@
+import { assignedSitesSentence } from "@suncrew/domain/partners/assigned-sites.ts";
 import { conflict, type HttpError } from "../../platform/http/http-error.ts";
 import { endSessionsOf } from "../../platform/sessions.ts";
 import { contentOf, recordPartner } from "./partner-audit.ts";
@@ -5,16 +6,13 @@ import { type PartnerRow, removePartner, siteNamesOf } from "./partner-rows.writ
 import { lockUsersOf, removeUsers } from "./partner-users.writes.ts";
 import type { PartnerWork } from "./partners.service.ts";
 
-/** Sites named in a refusal; more are counted. */
-const NAMED_SITES = 5;
-
 /** Deletes a partner that maintains no site, with its user, whose sessions end. Its history stays readable. */
 export async function deletePartnerOf(work: PartnerWork, partner: PartnerRow): Promise<HttpError | null> {
   const { tx, now } = work;
   const about = { action: "DELETE_PARTNER", partnerId: partner.id, before: contentOf(partner) } as const;
   const refused = partner.built_in
     ? `${partner.name} belongs to every installation and cannot be deleted.`
-    : sitesSentence(await siteNamesOf(tx, partner.id));
+    : assignedSitesSentence(await siteNamesOf(tx, partner.id));
   if (refused !== null) {
     await recordPartner(work, { ...about, refused });
     return conflict(refused);
@@ -29,14 +27,4 @@ export async function deletePartnerOf(work: PartnerWork, partner: PartnerRow): P
     after: { deleted_usernames: users.map((user) => user.username), sessions_ended: ended },
   });
   return null;
-}
-
-/** Why a partner with these sites is not deleted; null where it has none. */
-function sitesSentence(names: readonly string[]): string | null {
-  if (names.length === 0) return null;
-  const named = names.slice(0, NAMED_SITES).join(", ");
-  const more = names.length > NAMED_SITES ? ` and ${names.length - NAMED_SITES} more` : "";
-  return names.length === 1
-    ? `1 site is assigned to this partner: ${named}. Give it to another partner first.`
-    : `${names.length} sites are assigned to this partner: ${named}${more}. Give them to another partner first.`;
 }

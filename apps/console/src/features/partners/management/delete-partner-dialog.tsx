@@ -1,7 +1,9 @@
-import { Alert, Button, Group as Row, Modal } from "@mantine/core";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
-import { IconAlertTriangle } from "@tabler/icons-react";
-import { useState } from "react";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { assignedSitesSentence } from "@suncrew/domain/partners/assigned-sites.ts";
+import { useQuery } from "@tanstack/react-query";
+import { routeQuery } from "../../../platform/api/route-query.ts";
+import { DeleteDialog } from "../../../ui/delete-dialog.tsx";
 import { removePartner } from "./partner-calls.ts";
 import classes from "./partner-dialog.module.css";
 
@@ -10,22 +12,22 @@ export interface DeletePartnerDialogProps {
   readonly onClose: () => void;
 }
 
-/** §2: the delete dialog warns; where the server refuses, it says why and stays. */
+/** §2: the delete dialog warns; where sites are assigned it says so before anything is tried. */
 export function DeletePartnerDialog({ partner, onClose }: DeletePartnerDialogProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<string | null>(null);
-
-  const remove = async () => {
-    if (isBusy) return;
-    setBusy(true);
-    const outcome = await removePartner(partner);
-    setBusy(false);
-    if (outcome.isDeleted) onClose();
-    else setRefusal(outcome.reason);
-  };
-
+  // Where the sites cannot be read, the server still knows and says why.
+  const sites = useQuery({ ...routeQuery(siteDetails, {}), refetchOnMount: "always" }).data ?? [];
+  const assigned = sites.filter((site) => site.maintenance_partner_id === partner.id).map(({ name }) => name);
   return (
-    <Modal opened onClose={onClose} title="Delete Partner">
+    <DeleteDialog
+      title="Delete Partner"
+      obstacle={assignedSitesSentence(assigned)}
+      onDelete={async () => {
+        const refusal = await removePartner(partner);
+        if (refusal === null) onClose();
+        return refusal;
+      }}
+      onClose={onClose}
+    >
       <p className={classes["warning"]}>
         Delete <strong>{partner.name}</strong>? This action is permanent and cannot be undone.
         {partner.username !== null && (
@@ -35,27 +37,6 @@ export function DeletePartnerDialog({ partner, onClose }: DeletePartnerDialogPro
           </>
         )}
       </p>
-      {refusal !== null && (
-        <Alert
-          color="red"
-          variant="light"
-          role="alert"
-          mt="sm"
-          p="sm"
-          icon={<IconAlertTriangle size={18} aria-hidden />}
-          title="Not deleted"
-        >
-          {refusal}
-        </Alert>
-      )}
-      <Row justify="flex-end" mt="lg" gap="xs">
-        <Button variant="default" data-autofocus onClick={onClose}>
-          Cancel
-        </Button>
-        <Button color="red" loading={isBusy} onClick={() => void remove()}>
-          {refusal === null ? "Delete Partner" : "Try again"}
-        </Button>
-      </Row>
-    </Modal>
+    </DeleteDialog>
   );
 }

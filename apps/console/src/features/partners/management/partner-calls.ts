@@ -3,6 +3,8 @@ import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { call } from "../../../platform/api/call.ts";
 import { ApiError, isChangedMeanwhile, serverReason, TokenExpiredError } from "../../../platform/api/errors.ts";
 import { queryClient } from "../../../platform/api/query-client.ts";
+import { refusalOf } from "../../../platform/api/refusal.ts";
+import type { Refusal } from "../../../platform/api/refusal.ts";
 import { queryKeyOf, routeQuery } from "../../../platform/api/route-query.ts";
 import { toast } from "../../../platform/toast.tsx";
 import type { NewPartner } from "../share/sign-in-of.ts";
@@ -57,22 +59,20 @@ export async function savePartner(
   }
 }
 
-export type DeleteOutcome = { readonly isDeleted: true } | { readonly isDeleted: false; readonly reason: string };
+const DELETE_FAILED = "Failed to delete partner. Please try again.";
 
-/** Deletes a partner. Says in a toast what became of it (§8 Partners) and never throws. */
-export async function removePartner(partner: Partner): Promise<DeleteOutcome> {
-  const failure = "Failed to delete partner. Please try again.";
+/** Deletes a partner; null where it is gone, else why it is not. Tells by toast (§8 Partners) and never throws. */
+export async function removePartner(partner: Partner): Promise<Refusal | null> {
   try {
     await call(deletePartner, { params: { id: partner.id } });
     await readAgain();
     toast.success({ title: "Partner Deleted", message: `${partner.name} has been deleted.` });
-    return { isDeleted: true };
+    return null;
   } catch (error) {
-    if (error instanceof TokenExpiredError) return { isDeleted: false, reason: error.message };
-    const reason = serverReason(error);
-    toast.failure({ title: "Partner Deletion Failed", message: failure, reason });
+    if (error instanceof TokenExpiredError) return null;
+    toast.failure({ title: "Partner Deletion Failed", message: DELETE_FAILED, reason: serverReason(error) });
     void readAgain();
-    return { isDeleted: false, reason: reason ?? failure };
+    return refusalOf(error, DELETE_FAILED);
   }
 }
 

@@ -23,3 +23,20 @@ export function boundReason(
     siteId: both,
   };
 }
+
+/**
+ * Why a robot cannot be deleted now, as far as the console knows; null where nothing speaks against it. The server knows
+ * more, such as a Stop that is not confirmed: it decides.
+ */
+export function deleteObstacle(
+  robot: Pick<RobotLive, "motion" | "online" | "group_id" | "serial_number">,
+  groupName: string | null,
+): string | null {
+  const who = `Robot ${robot.serial_number}`;
+  const reasons = [
+    robot.online && robot.motion === "MOVING" && `${who} is cleaning. Stop it first.`,
+    robot.group_id !== null &&
+      `${who} is in ${groupName === null ? "a group" : `the group "${groupName}"`}. Take it out of the group first.`,
+  ].filter((reason) => reason !== false);
+  return reasons.length === 0 ? null : reasons.join(" ");
+}

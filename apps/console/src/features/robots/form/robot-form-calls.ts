@@ -6,6 +6,8 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { call } from "../../../platform/api/call.ts";
 import { ApiError, isChangedMeanwhile, serverReason, TokenExpiredError } from "../../../platform/api/errors.ts";
 import { queryClient } from "../../../platform/api/query-client.ts";
+import { refusalOf } from "../../../platform/api/refusal.ts";
+import type { Refusal } from "../../../platform/api/refusal.ts";
 import { queryKeyOf } from "../../../platform/api/route-query.ts";
 import { toast } from "../../../platform/toast.tsx";
 import { robotBodyOf, toldRobotProblems } from "./robot-form.ts";
@@ -60,13 +62,13 @@ export async function saveRobot(edited: EditedRobot | null, form: RobotForm): Pr
 
 const DELETE_FAILED = "Failed to delete robot. Please try again.";
 
-/** Deletes a robot; true where it is gone. Tells by toast (§8 Delete robot), never throws. */
-export async function removeRobot(row: RobotWithSettings): Promise<boolean> {
+/** Deletes a robot; null where it is gone, else why it is not. Tells by toast (§8 Delete robot), never throws. */
+export async function removeRobot(row: RobotWithSettings): Promise<Refusal | null> {
   const { robot_id: robotId, site_id: siteId, robot_name: name } = row;
   try {
     await call(deleteRobot, { params: { id: robotId } });
   } catch (error) {
-    if (error instanceof TokenExpiredError) return false;
+    if (error instanceof TokenExpiredError) return null;
     const reason = serverReason(error);
     const isRefused = error instanceof ApiError && error.status === 400 && reason !== undefined;
     toast.failure({
@@ -74,7 +76,7 @@ export async function removeRobot(row: RobotWithSettings): Promise<boolean> {
       message: reason ?? DELETE_FAILED,
     });
     void readRobotsAgain([siteId]);
-    return false;
+    return refusalOf(error, DELETE_FAILED);
   }
   // §4: gone at once, also where the lists cannot be read again now.
   queryClient.setQueryData<ResponseOf<typeof robotDetailsWithSettings>>(
@@ -83,7 +85,7 @@ export async function removeRobot(row: RobotWithSettings): Promise<boolean> {
   );
   toast.success({ title: "Robot Removed", message: `Robot "${name}" has been successfully removed.` });
   await readRobotsAgain([siteId]);
-  return true;
+  return null;
 }
 
 /** Also where the live stream is lost; a failure here shows in the lists themselves. */

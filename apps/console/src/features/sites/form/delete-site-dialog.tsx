@@ -1,11 +1,8 @@
-import { Alert, Button, Group as Row, Modal, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { IconHandStop } from "@tabler/icons-react";
-import { useRef, useState } from "react";
-import { DisabledReason } from "../../../ui/disabled-reason.tsx";
+import { DeleteDialog } from "../../../ui/delete-dialog.tsx";
 import { FailedState } from "../../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
-import { useFocusBack } from "../../../ui/use-focus-back.ts";
 import { removeSite } from "./site-calls.ts";
 import { contentsText, movingSentence } from "./site-contents.ts";
 import { useSiteContents } from "./use-site-contents.ts";
@@ -19,27 +16,17 @@ export interface DeleteSiteDialogProps {
 
 /** §2 Delete Site confirm: names what goes with the site, and says why where it cannot be deleted. */
 export function DeleteSiteDialog({ site, onGone, onClose }: DeleteSiteDialogProps) {
-  useFocusBack();
   const contents = useSiteContents(site.id);
-  const [refusal, setRefusal] = useState<string | null>(null);
-  const [isDeleting, setDeleting] = useState(false);
-  const isUnderWay = useRef(false);
-  const moving = contents.state === "loaded" ? movingSentence(contents.moving) : null;
-  const told = moving ?? refusal;
+  const isLoaded = contents.state === "loaded";
   const withIt = contentsText(contents);
-
-  const remove = async () => {
-    if (isUnderWay.current) return;
-    isUnderWay.current = true;
-    setDeleting(true);
-    const reason = await removeSite(site, onGone);
-    isUnderWay.current = false;
-    setDeleting(false);
-    setRefusal(reason);
-  };
-
   return (
-    <Modal opened onClose={onClose} title="Delete Site">
+    <DeleteDialog
+      title="Delete Site"
+      obstacle={isLoaded ? movingSentence(contents.moving) : null}
+      unknown={isLoaded ? null : "What belongs to the site is not known yet."}
+      onDelete={() => removeSite(site, onGone)}
+      onClose={onClose}
+    >
       {contents.state === "loading" ? (
         <SkeletonLines label="Loading what belongs to the site" lines={2} lineHeightPx={40} />
       ) : contents.state === "failed" ? (
@@ -58,23 +45,8 @@ export function DeleteSiteDialog({ site, onGone, onClose }: DeleteSiteDialogProp
             This action cannot be undone. The history of the site and its robots stays readable
             {contents.robots > 0 && ", and the serial numbers are free again"}.
           </Text>
-          {told !== null && (
-            <Alert color="red" icon={<IconHandStop size={18} />} title="It cannot be deleted now" mt="md" role="alert">
-              {told}
-            </Alert>
-          )}
         </>
       )}
-      <Row justify="flex-end" mt="lg" gap="xs">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          Cancel
-        </Button>
-        <DisabledReason reason={contents.state === "loaded" ? moving : "What belongs to the site is not known yet."}>
-          <Button color="red" loading={isDeleting} onClick={() => void remove()}>
-            Delete Site
-          </Button>
-        </DisabledReason>
-      </Row>
-    </Modal>
+    </DeleteDialog>
   );
 }

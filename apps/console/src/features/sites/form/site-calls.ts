@@ -8,6 +8,8 @@ import { duplicateLocation } from "@suncrew/domain/sites/site-place.ts";
 import { call } from "../../../platform/api/call.ts";
 import { ApiError, isChangedMeanwhile, serverReason, TokenExpiredError } from "../../../platform/api/errors.ts";
 import { queryClient } from "../../../platform/api/query-client.ts";
+import { refusalOf } from "../../../platform/api/refusal.ts";
+import type { Refusal } from "../../../platform/api/refusal.ts";
 import { queryKeyOf } from "../../../platform/api/route-query.ts";
 import { toast } from "../../../platform/toast.tsx";
 import { siteBodyOf, toldProblems } from "./site-form.ts";
@@ -78,20 +80,21 @@ function tellRefusal(isNew: boolean, error: unknown): FieldProblems {
   return error instanceof ApiError ? toldProblems(error.errors) : {};
 }
 
+const DELETE_FAILED = "Failed to delete site. Please try again.";
+
 /** Deletes a site with what belongs to it; null where it is gone, else why it is not. Tells by toast, never throws. */
-export async function removeSite(site: Site, onGone: () => void): Promise<string | null> {
+export async function removeSite(site: Site, onGone: () => void): Promise<Refusal | null> {
   try {
     await call(deleteSite, { params: { id: site.id } });
   } catch (error) {
     if (error instanceof TokenExpiredError) return null;
-    const reason = serverReason(error);
     toast.failure({
       title: "Site Deletion Failed",
-      message: "Failed to delete site. Please try again.",
-      reason,
+      message: DELETE_FAILED,
+      reason: serverReason(error),
     });
     void readSitesAgain();
-    return reason ?? "Failed to delete site. Please try again.";
+    return refusalOf(error, DELETE_FAILED);
   }
   // §4: deleting the selected site clears the selection, robots and groups.
   onGone();

@@ -8,7 +8,7 @@ import { EmptyState } from "../../../ui/empty-state.tsx";
 import { FailedState } from "../../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
 import { VirtualGrid } from "../../../ui/virtual-grid.tsx";
-import { ROBOT_FILTERS, RobotDialog, robotFilterWord } from "../../robots/public.ts";
+import { DeleteRobotDialog, ROBOT_FILTERS, RobotDialog, robotFilterWord } from "../../robots/public.ts";
 import type { SiteRobots } from "../../robots/public.ts";
 import { RobotRow } from "./robot-row.tsx";
 import classes from "./robot-rows.module.css";
@@ -28,6 +28,7 @@ export function RobotRows({ site, robots }: RobotRowsProps) {
   const { filter, setFilter, shown } = useRobotFilter(robots.rows);
   // Held here, for a row that is scrolled away does not exist.
   const [open, setOpen] = useState<{ readonly robot: RobotWithSettings | null } | null>(null);
+  const [deleted, setDeleted] = useState<RobotWithSettings | null>(null);
   const isLoaded = robots.state === "loaded";
   const count = filter === "all" ? String(robots.rows.length) : `${shown.length} of ${robots.rows.length} robots`;
   const missing = isLoaded ? null : "The robots of the site are not known yet.";
@@ -79,9 +80,9 @@ export function RobotRows({ site, robots }: RobotRowsProps) {
           {(row) => (
             <RobotRow
               row={row}
-              siteName={site.name}
               onRefresh={robots.refresh}
               onEdit={() => setOpen({ robot: row })}
+              onDelete={() => setDeleted(row)}
             />
           )}
         </VirtualGrid>
@@ -89,6 +90,11 @@ export function RobotRows({ site, robots }: RobotRowsProps) {
       {open !== null && (
         <Suspense fallback={null}>
           <RobotDialog siteId={site.id} robot={open.robot} onClose={() => setOpen(null)} />
+        </Suspense>
+      )}
+      {deleted !== null && (
+        <Suspense fallback={null}>
+          <DeleteRobotDialog robot={deleted} siteName={site.name} onClose={() => setDeleted(null)} />
         </Suspense>
       )}
     </>

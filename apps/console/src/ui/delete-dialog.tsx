@@ -1,0 +1,70 @@
+import { Button, Group as Row, Modal } from "@mantine/core";
+import { useRef, useState } from "react";
+import type { ReactNode } from "react";
+import { DisabledReason } from "./disabled-reason.tsx";
+import { RefusalBox } from "./refusal-box.tsx";
+import { useFocusBack } from "./use-focus-back.ts";
+
+/** Why it was not deleted, and whether the same try may end otherwise. */
+interface Refusal {
+  readonly reason: string;
+  readonly mayRetry: boolean;
+}
+
+export interface DeleteDialogProps {
+  /** Such as "Delete Robot": also the words of its button. */
+  readonly title: string;
+  /** What stands against it and is known before it is tried; null where nothing is. */
+  readonly obstacle: string | null;
+  /** Why it is not known yet whether it can be deleted; null where it is. */
+  readonly unknown?: string | null;
+  /** Null where it is gone; closing is the caller's then. */
+  readonly onDelete: () => Promise<Refusal | null>;
+  readonly onClose: () => void;
+  /** What is deleted, and what goes with it. */
+  readonly children: ReactNode;
+}
+
+/** Asks before something is deleted; where it cannot be, the dialog stays and says why. */
+export function DeleteDialog({ title, obstacle, unknown = null, onDelete, onClose, children }: DeleteDialogProps) {
+  useFocusBack();
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [isDeleting, setDeleting] = useState(false);
+  const isUnderWay = useRef(false);
+
+  const remove = async () => {
+    // A second press may come before the first has been drawn.
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    setDeleting(true);
+    const outcome = await onDelete();
+    isUnderWay.current = false;
+    setDeleting(false);
+    setRefusal(outcome);
+  };
+
+  return (
+    <Modal opened onClose={onClose} title={title}>
+      {children}
+      {obstacle !== null ? (
+        <RefusalBox title="It cannot be deleted now">{obstacle}</RefusalBox>
+      ) : (
+        refusal !== null && (
+          <RefusalBox title={refusal.mayRetry ? "It was not deleted" : "It cannot be deleted now"}>
+            {refusal.reason}
+          </RefusalBox>
+        )
+      )}
+      <Row justify="flex-end" mt="lg" gap="xs">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Cancel
+        </Button>
+        <DisabledReason reason={unknown ?? obstacle}>
+          <Button color="red" loading={isDeleting} onClick={() => void remove()}>
+            {refusal?.mayRetry === true && obstacle === null ? "Try again" : title}
+          </Button>
+        </DisabledReason>
+      </Row>
+    </Modal>
+  );
+}
