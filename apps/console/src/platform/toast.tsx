@@ -12,11 +12,16 @@ export interface Toast {
   readonly reason?: string | undefined;
   /** 2000 to 5000 on the monitoring view (§9); 3000 unless given. Destructive ones last 3000 (§8). */
   readonly durationMs?: number;
+  /** What it is about: `toast.dismiss` takes away what was said of that before. */
+  readonly about?: string;
 }
+
+/** The latest message of each matter, by the library's own id. */
+const shownAbout = new Map<string, string>();
 
 function show(toast: Toast, kind: "success" | "destructive"): void {
   const failed = kind === "destructive";
-  notifications.show({
+  const id = notifications.show({
     title: toast.title,
     message: (
       <>
@@ -38,6 +43,7 @@ function show(toast: Toast, kind: "success" | "destructive"): void {
     closeButtonProps: { "aria-label": "Close message" },
     withBorder: true,
   });
+  if (toast.about !== undefined) shownAbout.set(toast.about, id);
 }
 
 /** Short messages that come and go (§8 Toasts). */
@@ -45,6 +51,12 @@ export const toast = {
   success: (content: Toast): void => show(content, "success"),
   /** A failure or refusal. */
   failure: (content: Toast): void => show(content, "destructive"),
+  /** Takes away the latest message about something that is tried anew; it would stand beside the next one. */
+  dismiss: (about: string): void => {
+    const id = shownAbout.get(about);
+    if (id !== undefined) notifications.hide(id);
+    shownAbout.delete(about);
+  },
   /** §8 Clipboard: `what` is 'Contact name', 'Email' or 'Phone number'. */
   copied: (what: string): void =>
     show(

@@ -5,6 +5,9 @@ import { ApiError, serverReason, TokenExpiredError } from "../../platform/api/er
 import { toast } from "../../platform/toast.tsx";
 import { type FieldWords, refusedFields } from "./password-draft.ts";
 
+/** What its messages are about: a new try takes the former one away. */
+export const PASSWORD_CHANGE = "password-change";
+
 export interface PasswordOutcome {
   readonly isDone: boolean;
   /** What the server said of the fields. */
@@ -16,7 +19,9 @@ export async function updatePassword({ currentPassword, newPassword }: PasswordE
   try {
     await call(changePassword, { body: { currentPassword, newPassword } });
   } catch (error) {
-    if (!(error instanceof TokenExpiredError)) toast.failure({ ...passwordToasts.failed, reason: serverReason(error) });
+    if (!(error instanceof TokenExpiredError)) {
+      toast.failure({ ...passwordToasts.failed, reason: serverReason(error), about: PASSWORD_CHANGE });
+    }
     return { isDone: false, refused: error instanceof ApiError ? refusedFields(error.errors) : {} };
   }
   toast.success({

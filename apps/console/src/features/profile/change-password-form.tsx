@@ -4,7 +4,7 @@ import { flushSync } from "react-dom";
 import { passwordProblem, passwordToasts } from "@suncrew/domain/auth/password-rules.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { toast } from "../../platform/toast.tsx";
-import { updatePassword } from "./change-password-call.ts";
+import { PASSWORD_CHANGE, updatePassword } from "./change-password-call.ts";
 import classes from "./change-password-form.module.css";
 import { fieldProblems, type FieldWords, noEntries, type PasswordField, passwordFields } from "./password-draft.ts";
 
@@ -40,8 +40,11 @@ export function ChangePasswordForm() {
     event.preventDefault();
     if (isBusy) return;
     setLeft(new Set(passwordFields));
+    toast.dismiss(PASSWORD_CHANGE);
     const problem = passwordProblem(entries);
-    if (problem === "too-short" || problem === "mismatch") toast.failure(passwordToasts[problem]);
+    if (problem === "too-short" || problem === "mismatch") {
+      toast.failure({ ...passwordToasts[problem], about: PASSWORD_CHANGE });
+    }
     if (Object.keys(problems).length > 0) {
       focusFirst(problems);
       return;
