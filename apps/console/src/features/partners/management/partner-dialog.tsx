@@ -1,4 +1,5 @@
-import { Button, Group as Row, Modal } from "@mantine/core";
+import { Button, Modal } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { useEffect, useRef, useState } from "react";
 import type { FormEvent } from "react";
@@ -36,6 +37,7 @@ function storedDraftOf(partner: Partner | null) {
 
 /** §5 Partner add/edit. */
 export function PartnerDialog({ partner, isGone, onCreated, onClose }: PartnerDialogProps) {
+  const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const [left, setLeft] = useState<ReadonlySet<PartnerField>>(new Set());
   const [isTried, setTried] = useState(false);
   const [told, setTold] = useState<PartnerProblems>({});
@@ -91,7 +93,13 @@ export function PartnerDialog({ partner, isGone, onCreated, onClose }: PartnerDi
   };
 
   return (
-    <Modal opened onClose={close} size="lg" title={partner === null ? "Add New Partner" : "Edit Partner"}>
+    <Modal
+      opened
+      onClose={close}
+      size="lg"
+      fullScreen={isNarrow}
+      title={partner === null ? "Add New Partner" : "Edit Partner"}
+    >
       <form ref={form} className={classes["form"]} onSubmit={(event) => void save(event)} noValidate>
         {gone !== null ? (
           <GoneMeanwhile what="partner" reason={gone} />
@@ -107,7 +115,7 @@ export function PartnerDialog({ partner, isGone, onCreated, onClose }: PartnerDi
           }}
           onLeave={(field) => setLeft((before) => new Set(before).add(field))}
         />
-        <Row justify="flex-end" mt="lg" gap="xs">
+        <div className={classes["foot"]}>
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
@@ -116,7 +124,7 @@ export function PartnerDialog({ partner, isGone, onCreated, onClose }: PartnerDi
               {partner === null ? "Add Partner" : "Save"}
             </Button>
           </DisabledReason>
-        </Row>
+        </div>
       </form>
     </Modal>
   );

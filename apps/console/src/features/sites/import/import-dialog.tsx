@@ -1,5 +1,6 @@
 import "@mantine/core/styles/Checkbox.layer.css";
 import { Alert, Button, FileButton, Modal } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { IconCircleCheck, IconDownload, IconFileSpreadsheet } from "@tabler/icons-react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
 import { saveFile } from "../../../platform/save-file.ts";
@@ -21,12 +22,13 @@ export interface ImportDialogProps {
 /** Import of sites or robots: a file, a preview that names every bad row and why, then all rows or none. */
 export function ImportDialog({ kind, onClose }: ImportDialogProps) {
   useFocusBack();
+  const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const { title, templateName } = importKinds[kind];
   const { step, choose, apply, reset } = useImport(kind);
   const close = useGuardedClose({ isChanged: step.at === "applying" }, onClose);
 
   return (
-    <Modal opened onClose={close} title={title} size={760}>
+    <Modal opened onClose={close} title={title} size={760} fullScreen={isNarrow}>
       {step.at === "done" ? (
         <>
           <Alert color="accent" icon={<IconCircleCheck size={18} />} title="Imported" role="status">
