@@ -11,25 +11,22 @@ import { queryKeyOf } from "../api/route-query.ts";
 import { currentSession, endSession, onSessionChange } from "../session/session.ts";
 import { LiveConnection } from "./live-connection.ts";
 import { LiveStore, type LiveStatus } from "./live-store.ts";
+import { invalidateSeen, readScopeAgain } from "./scope-change.ts";
 import { StaleAnswers } from "./stale-answers.ts";
 
 /** What the live stream last said; for reading outside of components. */
 export const liveStore = new LiveStore();
 
-const staleAnswers = new StaleAnswers(queryClient);
+const staleAnswers = new StaleAnswers({ invalidateQueries: (filters) => invalidateSeen(queryClient, filters) });
 
 const connection = new LiveConnection({
   store: liveStore,
-  onEvents: (events) => {
-    patchSites(events);
-    refreshStale(events);
-    refreshEdited();
-  },
+  onEvents: (events) => void takeEvents(events),
   onEnd: (reason) => {
     const session = currentSession();
     if (reason === "session" && session !== null) endSession(session.token);
     // What the user may see has changed: the next stream begins with a new snapshot.
-    if (reason === "scope") void queryClient.invalidateQueries();
+    if (reason === "scope") void readScopeAgain(queryClient);
   },
 });
 
@@ -76,8 +73,15 @@ export function useLiveStatus(): LiveStatus {
   );
 }
 
+async function takeEvents(events: readonly LiveEvent[]): Promise<void> {
+  // First the sites: what was of one that has gone is not asked for any more.
+  await patchSites(events);
+  refreshStale(events);
+  refreshEdited();
+}
+
 /** Brings the cached list of sites up to date; a snapshot with other sites than the list fetches it anew. */
-function patchSites(events: readonly LiveEvent[]): void {
+async function patchSites(events: readonly LiveEvent[]): Promise<void> {
   const changed = new Map<number, Site>();
   let snapshotIds: ReadonlySet<number> | null = null;
   for (const event of events) {
@@ -92,14 +96,14 @@ function patchSites(events: readonly LiveEvent[]): void {
   const known = new Set(cached.map((site) => site.id));
   const sameSites =
     (snapshotIds === null || snapshotIds.size === known.size) && [...changed.keys()].every((id) => known.has(id));
-  if (sameSites) {
-    queryClient.setQueryData<readonly Site[]>(
-      key,
-      cached.map((site) => changed.get(site.id) ?? site),
-    );
-  } else {
-    void queryClient.invalidateQueries({ queryKey: queryKeyOf(siteDetails) });
+  if (!sameSites) {
+    await queryClient.invalidateQueries({ queryKey: queryKeyOf(siteDetails) });
+    return;
   }
+  queryClient.setQueryData<readonly Site[]>(
+    key,
+    cached.map((site) => changed.get(site.id) ?? site),
+  );
 }
 
 /** Reads the robots of a site again where somebody edited one since: the stream tells the edit, not its words. */

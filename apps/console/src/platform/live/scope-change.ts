@@ -1,0 +1,43 @@
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import type { InvalidateQueryFilters, Query, QueryClient } from "@tanstack/react-query";
+import { queryKeyOf } from "../api/route-query.ts";
+
+/**
+ * What the user may see has changed: the list of sites is read first, so that a site that has gone is no longer
+ * selected, and then all the rest but what was of such a site, which would be answered 404.
+ */
+export async function readScopeAgain(client: QueryClient): Promise<void> {
+  const [sites] = queryKeyOf(siteDetails);
+  await client.invalidateQueries({ queryKey: [sites] });
+  const ids = seenSites(client);
+  const isGone = ({ queryKey }: Pick<Query, "queryKey">) => isOfGoneSite(queryKey, ids);
+  await client.cancelQueries({ predicate: isGone });
+  client.removeQueries({ type: "inactive", predicate: isGone });
+  await invalidateSeen(client, { predicate: ({ queryKey }) => queryKey[0] !== sites });
+}
+
+/** Reads cached answers again, except those of sites that are no longer listed. */
+export function invalidateSeen(client: QueryClient, filters: InvalidateQueryFilters = {}): Promise<void> {
+  const ids = seenSites(client);
+  return client.invalidateQueries({
+    ...filters,
+    predicate: (query) => !isOfGoneSite(query.queryKey, ids) && (filters.predicate?.(query) ?? true),
+  });
+}
+
+/** The ids of the sites that are listed; null where the list is not known. */
+function seenSites(client: QueryClient): ReadonlySet<number> | null {
+  const sites = client.getQueryData<readonly Site[]>(queryKeyOf(siteDetails, {}));
+  return sites === undefined ? null : new Set(sites.map(({ id }) => id));
+}
+
+/** True where an answer is cached under the id of a site that is not in the list. */
+export function isOfGoneSite(queryKey: readonly unknown[], ids: ReadonlySet<number> | null): boolean {
+  if (ids === null) return false;
+  return queryKey.some((part) => {
+    if (typeof part !== "object" || part === null || !("siteId" in part)) return false;
+    const { siteId } = part;
+    return typeof siteId === "number" && !ids.has(siteId);
+  });
+}
