@@ -8,7 +8,7 @@ export interface PartnerFact {
 }
 
 const NOT_GIVEN = "Not given";
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric" });
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
 /** Certifications travel as a comma-separated text (§3 Maintenance partner). */
 export function certificationsOf(partner: Partner): readonly string[] {

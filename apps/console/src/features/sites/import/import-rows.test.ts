@@ -12,8 +12,11 @@ test.each([
   expect(importSummary({ rows })).toBe(text);
 });
 
-test("Import: a problem names its column, where it is about one", () => {
-  expect(problemSentences(bad)).toEqual(["pin_code: Pin code must have six digits"]);
+test("Import: a problem names its column once, where it is about one", () => {
+  expect(problemSentences(bad)).toEqual(["Pin code must have six digits"]);
+  expect(problemSentences({ ...bad, problems: [{ field: "maintenance_email", message: "Not an address" }] })).toEqual([
+    "maintenance_email: Not an address",
+  ]);
   expect(problemSentences({ ...bad, problems: [{ field: "row", message: "The row has more cells" }] })).toEqual([
     "The row has more cells",
   ]);

@@ -12,7 +12,10 @@ export function importSummary(answer: Pick<ImportResponse, "rows">): string {
   return `${count} ${count === 1 ? "row" : "rows"}, ${bad === 0 ? "none" : bad} with problems`;
 }
 
-/** A row's problems, each with the column that it is about. */
+/** A row's problems, each with the column that it is about where its words do not name it. */
 export function problemSentences({ problems }: ImportRow): readonly string[] {
-  return problems.map(({ field, message }) => (field === "" || field === "row" ? message : `${field}: ${message}`));
+  return problems.map(({ field, message }) => {
+    const isNamed = field === "" || field === "row" || message.toLowerCase().includes(field.replaceAll("_", " "));
+    return isNamed ? message : `${field}: ${message}`;
+  });
 }
