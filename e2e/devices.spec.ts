@@ -68,6 +68,24 @@ test("protocol rule 9: a Super Admin sees every device with its robot and site, 
   await expect(page).not.toHaveURL(/dialog=/);
 });
 
+test("Devices: the dialog opens at once, also while its code and its list are on their way", async ({
+  page,
+  signIn,
+}) => {
+  const held = Promise.withResolvers<null>();
+  await page.route("**/devices-content*.js", async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  await page.getByRole("button", { name: "Devices" }).click();
+  const dialog = dialogNamed(page, "Devices");
+  await expect(dialog.getByRole("status").filter({ hasText: "Loading devices" })).toBeVisible();
+  held.resolve(null);
+  await expect(dialog.getByRole("table", { name: "Devices" })).toBeVisible();
+});
+
 test("protocol rule 9: each field says what is wrong with it, and a preview how many devices there will be", async ({
   page,
   signIn,

@@ -1,11 +1,10 @@
 import { Button } from "@mantine/core";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconCpu } from "@tabler/icons-react";
-import { lazy, Suspense, useCallback } from "react";
+import { useCallback } from "react";
 import { useSearchParams } from "react-router";
 import { useSignedIn } from "../../platform/session/use-session.ts";
-
-const DevicesDialog = lazy(() => import("./devices-dialog.tsx").then((module) => ({ default: module.DevicesDialog })));
+import { DevicesDialog, preloadDevices } from "./devices-dialog.tsx";
 
 const DIALOG = "dialog";
 const DEVICES = "devices";
@@ -36,15 +35,13 @@ export function DevicesButton() {
         size="xs"
         leftSection={<IconCpu size={14} aria-hidden />}
         aria-haspopup="dialog"
+        onPointerEnter={preloadDevices}
+        onFocus={preloadDevices}
         onClick={() => show(true)}
       >
         Devices
       </Button>
-      {params.get(DIALOG) === DEVICES && (
-        <Suspense fallback={null}>
-          <DevicesDialog onClose={() => show(false)} />
-        </Suspense>
-      )}
+      {params.get(DIALOG) === DEVICES && <DevicesDialog onClose={() => show(false)} />}
     </>
   );
 }

@@ -1,0 +1,128 @@
+import { ActionIcon, Button, SegmentedControl, Tooltip } from "@mantine/core";
+import type { Device } from "@suncrew/contract/devices/devices.ts";
+import { IconPlus, IconRefresh } from "@tabler/icons-react";
+import { useMemo, useState } from "react";
+import { confirm } from "../../platform/confirm/confirm.ts";
+import type { Question } from "../../platform/confirm/confirm.ts";
+import { useServerConfig } from "../../platform/server-config.ts";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { retire, rotate } from "./device-calls.ts";
+import type { NewSecrets } from "./device-calls.ts";
+import { deviceCounts, deviceFilters, devicesFound } from "./device-facts.ts";
+import type { DeviceFilter } from "./device-facts.ts";
+import { retireQuestion, rotateQuestion } from "./device-questions.ts";
+import { DeviceTable } from "./device-table.tsx";
+import classes from "./devices-dialog.module.css";
+import { ProvisionDialog } from "./provision-dialog.tsx";
+import { SecretsDialog } from "./secrets-dialog.tsx";
+
+const filterWord: Record<DeviceFilter, string> = {
+  all: "All",
+  free: "Free",
+  assigned: "Assigned",
+  retired: "Retired",
+};
+
+export interface DevicesContentProps {
+  readonly devices: readonly Device[];
+  readonly isNarrow: boolean;
+  readonly isReading: boolean;
+  readonly onRead: () => void;
+  readonly above: "provision" | "question" | NewSecrets | null;
+  readonly onAbove: (above: "provision" | "question" | NewSecrets | null) => void;
+}
+
+/** What the Devices dialog holds once its devices are known. */
+export function DevicesContent({ devices, isNarrow, isReading, onRead, above, onAbove }: DevicesContentProps) {
+  const isDemo = useServerConfig()?.mode === "demo";
+  const [search, setSearch] = useState("");
+  const [filter, setFilter] = useState<DeviceFilter>("all");
+  const [busy, setBusy] = useState<string | null>(null);
+  const counts = useMemo(() => deviceCounts(devices), [devices]);
+  const found = useMemo(() => devicesFound(devices, filter, search), [devices, filter, search]);
+
+  const isSure = async (question: Question) => {
+    onAbove("question");
+    const answer = await confirm(question);
+    // The Escape that answers the question also reaches this dialog.
+    setTimeout(() => onAbove(null));
+    return answer;
+  };
+  const onRotate = async (device: Device) => {
+    if (busy !== null || !(await isSure(rotateQuestion(device, isDemo)))) return;
+    setBusy(device.serial);
+    const made = await rotate(device.serial);
+    setBusy(null);
+    if (made !== null) onAbove(made);
+  };
+  const onRetire = async (device: Device) => {
+    if (busy !== null || !(await isSure(retireQuestion(device)))) return;
+    setBusy(device.serial);
+    await retire(device.serial);
+    setBusy(null);
+  };
+
+  return (
+    <>
+      <div className={classes["head"]}>
+        <div className={classes["search"]}>
+          <SearchBox
+            label="Search devices"
+            placeholder={isNarrow ? "Serial number, robot or site" : "Search by serial number, robot or site"}
+            value={search}
+            onChange={setSearch}
+          />
+        </div>
+        <Button
+          leftSection={<IconPlus size={16} aria-hidden />}
+          aria-haspopup="dialog"
+          onClick={() => onAbove("provision")}
+        >
+          Provision
+        </Button>
+        <SegmentedControl
+          className={classes["filter"] ?? ""}
+          size="xs"
+          aria-label="Show devices"
+          fullWidth={isNarrow}
+          value={filter}
+          data={deviceFilters.map((value) => ({
+            value,
+            // A telephone has no room for the numbers.
+            label: isNarrow ? filterWord[value] : `${filterWord[value]} ${counts[value].toLocaleString("en-GB")}`,
+          }))}
+          onChange={(value) => setFilter(deviceFilters.find((one) => one === value) ?? "all")}
+        />
+        <Tooltip label="Read again">
+          <ActionIcon
+            className={classes["read"] ?? ""}
+            variant="default"
+            size={30}
+            aria-label="Read devices again"
+            loading={isReading}
+            onClick={onRead}
+          >
+            <IconRefresh size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+      {found.length === 0 ? (
+        <p className={classes["none"]} role="status">
+          {devices.length === 0 ? "No devices yet." : "No devices match."}
+        </p>
+      ) : (
+        <DeviceTable
+          devices={found}
+          isNarrow={isNarrow}
+          busy={busy}
+          onRotate={(device) => void onRotate(device)}
+          onRetire={(device) => void onRetire(device)}
+        />
+      )}
+      {above === "provision" && (
+        <ProvisionDialog devices={devices} onMade={onAbove} onClose={() => onAbove(null)} isDemo={isDemo} />
+      )}
+      {above !== null && typeof above === "object" && <SecretsDialog made={above} onClose={() => onAbove(null)} />}
+    </>
+  );
+}
