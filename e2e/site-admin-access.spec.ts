@@ -1,9 +1,9 @@
 import type { Page } from "@playwright/test";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { expectAccessible } from "./support/axe.ts";
-import { BHADLA, CHARANKA, expectToast, KAMUTHI } from "./support/dashboard.ts";
+import { BHADLA, CHARANKA, expectDisabled, expectToast, KAMUTHI, REWA } from "./support/dashboard.ts";
 import { choosePartner, expect, fillSite, openAdd, openEdit, SAMBHAR, siteRow, test } from "./support/made-sites.ts";
-import { markerPlace } from "./support/map.ts";
+import { pickedPlace } from "./support/map.ts";
 import { themes, useTheme } from "./support/themes.ts";
 
 async function expectNoSidewaysScroll(page: Page): Promise<void> {
@@ -71,7 +71,7 @@ test("the coordinates of a site can be picked on the map, typed beside it, and a
   await fillSite(dialog, { ...SAMBHAR, latitude: "", longitude: "" });
   await choosePartner(page, dialog, "In-house");
   const at = { latitude: 22.5, longitude: 76.5 };
-  const spot = await markerPlace(dialog.map, at);
+  const spot = await pickedPlace(dialog.map, at);
   await page.mouse.click(spot.x, spot.y);
   await expect(dialog.latitude).toHaveValue(/^22\.\d{6}$/);
   await expect(dialog.longitude).toHaveValue(/^76\.\d{6}$/);
@@ -143,6 +143,118 @@ test("2,000 sites: the list stays short in the page, and the keyboard leads thro
   await expect(page.getByText("1 of 2,000")).toBeVisible();
 });
 
+test("keyboard: after the last button of the row in a long list, Tab leads on to the selected site", async ({
+  page,
+  signIn,
+  sites,
+}) => {
+  const listed = await sites.listed();
+  const bhadla = await sites.named(BHADLA);
+  const more = Array.from({ length: 1994 }, (_, index): Site => ({
+    ...bhadla,
+    id: 10_000 + index,
+    name: `Zone ${String(index + 1).padStart(4, "0")} Solar Park`,
+  }));
+  await page.route(SITES, (route) => route.fulfill({ json: [...listed, ...more] }));
+  await signIn(page, "admin");
+  await page.goto(`/sites?site=${bhadla.id}`);
+  const detail = page.getByRole("region", { name: "Selected site" });
+  await expect(detail.getByRole("article")).toHaveCount(4);
+  const row = siteRow(page, BHADLA);
+  await row.getByRole("button", { name: "Edit" }).focus();
+  await page.keyboard.press("Tab");
+  await expect(row.getByRole("button", { name: "Delete" })).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(detail.getByRole("button", { name: "SunCare Services" })).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(detail.getByRole("tab", { name: "Individual Robots" })).toBeFocused();
+});
+
+test("a long address without a space makes neither the list nor the detail scroll sideways", async ({
+  page,
+  signIn,
+  sites,
+}) => {
+  const made = await sites.make({ ...SAMBHAR, address: "Plot".repeat(60) });
+  await signIn(page, "admin");
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto(`/sites?q=Sambhar&site=${made.id}`);
+    await expect(page.getByRole("region", { name: "Selected site" })).toContainText("PlotPlot");
+    await expect(siteRow(page, made.name)).toContainText("PlotPlot");
+    await expectNoSidewaysScroll(page);
+    const list = page.getByRole("list", { name: "All Sites" });
+    expect(await list.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+  }
+});
+
+test("390 px: choosing a site brings its detail into sight, and Tab leads on there; the toolbar is one row", async ({
+  page,
+  signIn,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await signIn(page, "admin");
+  await page.goto("/sites");
+  const names = ["Devices", "Import / Export", "Add New Site"];
+  const tops = names.map(async (name) => (await page.getByRole("button", { name }).boundingBox())?.y);
+  expect(new Set(await Promise.all(tops)).size).toBe(1);
+  await siteRow(page, BHADLA).getByRole("button").first().click();
+  const detail = page.getByRole("region", { name: "Selected site" });
+  await expect(detail).toBeFocused();
+  const heading = detail.getByRole("heading", { level: 2, name: BHADLA });
+  await expect(heading).toBeInViewport({ ratio: 1 });
+  await expect(detail.getByRole("article").nth(1)).toBeInViewport({ ratio: 1 });
+  // Not under the bar at the top.
+  const atHeading = await heading.evaluate((element) => {
+    const { x, y } = element.getBoundingClientRect();
+    return element.contains(document.elementFromPoint(x + 2, y + 2));
+  });
+  expect(atHeading).toBe(true);
+  await page.keyboard.press("Tab");
+  await expect(detail.getByRole("button", { name: "SunCare Services" })).toBeFocused();
+});
+
+for (const width of [1440, 390]) {
+  test(`the map for picking begins with the whole of India, with degrees and the sites' names, at ${width} px`, async ({
+    page,
+    signIn,
+    sites,
+  }) => {
+    await page.setViewportSize({ width, height: 844 });
+    await signIn(page, "admin");
+    await page.goto("/sites");
+    const dialog = await openAdd(page);
+    await dialog.map.scrollIntoViewIfNeeded();
+    await expect(dialog.map.locator('[data-edge="top"]').filter({ hasText: "80° E" })).toHaveCount(1);
+    const frame = await dialog.map.boundingBox();
+    if (frame === null) throw new Error("the map is not shown");
+    // The southern cape, the westernmost and the easternmost land, the northern mountains.
+    for (const [latitude, longitude] of [
+      [8.1, 77.5],
+      [23.7, 68.2],
+      [28, 97.3],
+      [36.9, 75],
+    ] as const) {
+      const { x, y } = await pickedPlace(dialog.map, { latitude, longitude });
+      expect(x).toBeGreaterThan(frame.x);
+      expect(x).toBeLessThan(frame.x + frame.width);
+      expect(y).toBeGreaterThan(frame.y);
+      expect(y).toBeLessThan(frame.y + frame.height);
+    }
+    const rewa = await pickedPlace(dialog.map, await sites.named(REWA));
+    await page.mouse.move(rewa.x, rewa.y);
+    await expect(dialog.map.getByText(REWA)).toBeVisible();
+    // A site that is edited is shown with its neighbours.
+    await dialog.cancel.click();
+    const edit = await openEdit(page, BHADLA);
+    await edit.map.scrollIntoViewIfNeeded();
+    await expect(edit.map.locator(".leaflet-marker-icon")).toBeInViewport();
+    const charanka = await pickedPlace(edit.map, await sites.named(CHARANKA));
+    await page.mouse.move(charanka.x, charanka.y);
+    await expect(edit.map.getByText(CHARANKA)).toBeVisible();
+  });
+}
+
 test("no site yet: the page says so and leads to the first one; sites that cannot be loaded can be tried again", async ({
   page,
   signIn,
@@ -153,7 +265,12 @@ test("no site yet: the page says so and leads to the first one; sites that canno
   await signIn(page, "admin");
   await page.goto("/sites");
   await expect(page.getByText("The sites could not be loaded.")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Add New Site" })).toHaveCount(0);
+  // The toolbar stays in its place, and says what it waits for.
+  await expectDisabled(page.getByRole("button", { name: "Add New Site" }), "The sites are not known yet.");
+  await page.getByRole("button", { name: "Import / Export" }).click();
+  await expect(page.getByRole("menuitem", { name: "Import Sites" })).toBeDisabled();
+  await expect(page.getByRole("menuitem", { name: "Export Sites" })).toBeEnabled();
+  await page.keyboard.press("Escape");
   await page.unroute(SITES);
   await page.route(SITES, (route) => route.fulfill({ json: [] }));
   await page.getByRole("button", { name: "Retry" }).click();

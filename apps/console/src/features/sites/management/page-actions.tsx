@@ -3,6 +3,7 @@ import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconArrowsUpDown, IconFileDownload, IconFileUpload, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
+import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { DevicesButton } from "../../devices/public.ts";
 import { downloadExport } from "../import/import-calls.ts";
 import { importKinds } from "../import/import-kinds.ts";
@@ -10,12 +11,14 @@ import type { ImportKind } from "../import/import-kinds.ts";
 import classes from "./site-management-page.module.css";
 
 export interface PageActionsProps {
+  /** Why no site can be added or imported now; null where it can. */
+  readonly missing: string | null;
   readonly onAddSite: () => void;
   readonly onImport: (kind: ImportKind) => void;
 }
 
 /** What can be done to sites and robots at large, at the right of the page's heading. */
-export function PageActions({ onAddSite, onImport }: PageActionsProps) {
+export function PageActions({ missing, onAddSite, onImport }: PageActionsProps) {
   const { role } = useSignedIn();
   const [exporting, setExporting] = useState<ImportKind | null>(null);
   const mayAddSites = mayCall(role, "createSite");
@@ -43,11 +46,13 @@ export function PageActions({ onAddSite, onImport }: PageActionsProps) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          {missing !== null && <Menu.Label>{missing}</Menu.Label>}
           {kinds.map((kind) => (
             <Menu.Item
               key={kind}
               leftSection={<IconFileUpload size={16} aria-hidden />}
               aria-haspopup="dialog"
+              disabled={missing !== null}
               onClick={() => onImport(kind)}
             >
               {importKinds[kind].title}
@@ -66,9 +71,11 @@ export function PageActions({ onAddSite, onImport }: PageActionsProps) {
         </Menu.Dropdown>
       </Menu>
       {mayAddSites && (
-        <Button size="xs" leftSection={<IconPlus size={14} aria-hidden />} aria-haspopup="dialog" onClick={onAddSite}>
-          Add New Site
-        </Button>
+        <DisabledReason reason={missing}>
+          <Button size="xs" leftSection={<IconPlus size={14} aria-hidden />} aria-haspopup="dialog" onClick={onAddSite}>
+            Add New Site
+          </Button>
+        </DisabledReason>
       )}
     </div>
   );

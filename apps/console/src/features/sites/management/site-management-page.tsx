@@ -21,6 +21,7 @@ import { PageActions } from "./page-actions.tsx";
 import classes from "./site-management-page.module.css";
 import { changeSitesAddress, readSitesAddress } from "./sites-address.ts";
 import type { SitesAddress } from "./sites-address.ts";
+import { useDetailInSight } from "./use-detail-in-sight.ts";
 
 /** §2 Site Management page: all sites at the left, the selected site's robots and groups at the right. */
 export function SiteManagementPage() {
@@ -28,8 +29,13 @@ export function SiteManagementPage() {
   useServerConfig();
   const query = useQuery(routeQuery(siteDetails, {}));
   const [open, setOpen] = useState<OpenDialog | null>(null);
-  const actions = query.data !== undefined && (
-    <PageActions onAddSite={() => setOpen({ kind: "add" })} onImport={(what) => setOpen({ kind: "import", what })} />
+  // There also while the sites are not, so that nothing jumps once they are.
+  const actions = (
+    <PageActions
+      missing={query.data === undefined ? "The sites are not known yet." : null}
+      onAddSite={() => setOpen({ kind: "add" })}
+      onImport={(what) => setOpen({ kind: "import", what })}
+    />
   );
   return (
     <PageLayout title="Site Management" actions={actions}>
@@ -78,6 +84,7 @@ function Management({ sites, open, onOpen }: ManagementProps) {
   const [search, setSearch] = useSearchDraft(address.search, writeSearch);
   const found = useMemo(() => searchManagedSites(sites, search), [sites, search]);
   const selected = sites.find((site) => site.id === address.siteId);
+  const { detail, showDetail } = useDetailInSight(selected?.id ?? null);
   return (
     <div className={classes["split"]}>
       <AllSitesCard
@@ -86,12 +93,21 @@ function Management({ sites, open, onOpen }: ManagementProps) {
         selectedId={selected?.id ?? null}
         search={search}
         onSearch={setSearch}
-        onSelect={(siteId) => change({ siteId }, siteId === selected?.id ? "replace" : "push")}
+        onSelect={(siteId) => {
+          change({ siteId }, siteId === selected?.id ? "replace" : "push");
+          showDetail(siteId);
+        }}
         onAdd={() => onOpen({ kind: "add" })}
         onEdit={(site) => onOpen({ kind: "edit", site })}
         onDelete={(site) => onOpen({ kind: "delete", site })}
       />
-      <section className={classes["card"]} aria-label="Selected site">
+      <section
+        ref={detail}
+        className={`${classes["card"]} ${classes["detail"]}`}
+        aria-label="Selected site"
+        data-selected={selected !== undefined || undefined}
+        tabIndex={-1}
+      >
         {selected === undefined ? (
           <EmptyState
             title="Select a site to manage its robots"

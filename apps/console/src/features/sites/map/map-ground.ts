@@ -31,12 +31,13 @@ export class MapGround {
   #callOff: (() => void) | null = null;
   #isOver = false;
 
-  constructor(container: HTMLElement, maxZoomOutline: number) {
+  constructor(container: HTMLElement, maxZoomOutline: number, zoomSnap = 1) {
     this.#maxZoomOutline = maxZoomOutline;
     this.leaflet = createMap(container, {
       center: [...CENTRE],
       zoom: ZOOM,
       minZoom: MIN_ZOOM,
+      zoomSnap,
       maxZoom: maxZoomOutline,
       renderer: canvas({ padding: 0.3, tolerance: 4 }),
       attributionControl: false,

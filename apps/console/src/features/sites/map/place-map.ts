@@ -1,12 +1,21 @@
 import type { Place } from "@suncrew/domain/sites/site-place.ts";
-import { circleMarker, control, divIcon, layerGroup, marker as createMarker } from "leaflet";
+import { circleMarker, control, divIcon, latLngBounds, layerGroup, marker as createMarker } from "leaflet";
 import type { LatLng, Marker } from "leaflet";
+import { Graticule } from "./graticule.ts";
 import { isMotionUnwanted, MAX_ZOOM, MapGround } from "./map-ground.ts";
 import type { GroundColours } from "./map-ground.ts";
 
 const DOT_PX = 4;
-/** Nearer than the first picture; without tiles a coast is still in sight of most places. */
-const CLOSE_ZOOM = 6;
+/** India with its islands in the Arabian Sea, from the southern cape to the northern mountains. */
+const INDIA = latLngBounds([6.5, 68], [37.2, 97.5]);
+/** Parts of a zoom step, so that a country fills a small picture too. */
+const ZOOM_SNAP = 0.25;
+/** No nearer at first: with nothing but an outline, a coast or a neighbour is still in sight of most places. */
+const CLOSE_ZOOM = 7;
+/** The nearest other sites are this part of the way to the edge. */
+const NEIGHBOUR_MARGIN = 1.3;
+/** So many neighbours help to see where one is. */
+const NEIGHBOURS = 2;
 const REVEAL_PX = 40;
 const PIN_PX = { width: 28, height: 36 } as const;
 const PIN =
@@ -16,8 +25,17 @@ export interface PlaceMapParts {
   readonly container: HTMLElement;
   /** Class of the pin's element; its `data-taken` says that another site is there. */
   readonly pinClass: string;
+  /** Class of the degrees at the map's edges. */
+  readonly degreeClass: string;
+  /** Class of the names of other sites. */
+  readonly nameClass: string;
   /** A place was pressed, or the pin was let go there: decimal degrees. */
   readonly onPick: (place: Place) => void;
+}
+
+/** Another site, by its name. */
+export interface NamedPlace extends Place {
+  readonly name: string;
 }
 
 /** A map on which a place is chosen, with the sites that there are as faint dots. */
@@ -25,12 +43,21 @@ export class PlaceMap {
   readonly #ground: MapGround;
   readonly #parts: PlaceMapParts;
   readonly #others = layerGroup();
+  readonly #graticule: Graticule;
+  /** What is shown until somebody moves the map; its size may change while the dialog opens. */
+  #first: () => void = () => this.#ground.leaflet.fitBounds(INDIA, { animate: false });
+  #isTouched = false;
   #pin: Marker | null = null;
 
   constructor(parts: PlaceMapParts) {
     this.#parts = parts;
     // A place is chosen to some metres, so one may look close also where only dots and the scale are to be seen.
-    this.#ground = new MapGround(parts.container, MAX_ZOOM);
+    this.#ground = new MapGround(parts.container, MAX_ZOOM, ZOOM_SNAP);
+    this.#graticule = new Graticule(this.#ground.leaflet, parts.degreeClass);
+    for (const deed of ["pointerdown", "wheel", "keydown"]) {
+      parts.container.addEventListener(deed, () => (this.#isTouched = true), { passive: true, once: true });
+    }
+    this.#first();
     this.#ground.leaflet.doubleClickZoom.disable();
     this.#ground.leaflet.on("click", ({ latlng }) => this.#pick(latlng));
     this.#others.addTo(this.#ground.leaflet);
@@ -39,22 +66,28 @@ export class PlaceMap {
 
   paintGround(colours: GroundColours): void {
     this.#ground.paint(colours);
+    this.#graticule.paint(colours.coast);
   }
 
   showTiles(url: string | null): void {
     this.#ground.showTiles(url);
   }
 
-  showOthers(places: readonly Place[], colour: string): void {
+  /** The other sites as dots; a name appears where the mouse is over one. Pressing a dot picks its place. */
+  showOthers(places: readonly NamedPlace[], colour: string): void {
     this.#others.clearLayers();
-    for (const { latitude, longitude } of places) {
-      circleMarker([latitude, longitude], {
+    for (const { latitude, longitude, name } of places) {
+      // As an element: a text would be taken for markup.
+      const words = document.createElement("span");
+      words.textContent = name;
+      const dot = circleMarker([latitude, longitude], {
         radius: DOT_PX,
         stroke: false,
         fillColor: colour,
         fillOpacity: 0.55,
-        interactive: false,
-      }).addTo(this.#others);
+      });
+      dot.bindTooltip(words, { className: this.#parts.nameClass, direction: "top", offset: [0, -DOT_PX] });
+      dot.addTo(this.#others);
     }
   }
 
@@ -75,16 +108,26 @@ export class PlaceMap {
     leaflet.panInside(this.#pin.getLatLng(), { padding: [REVEAL_PX, REVEAL_PX], animate: !isMotionUnwanted() });
   }
 
-  /** For a site that is edited: begins near it. */
-  lookAt({ latitude, longitude }: Place): void {
-    this.#ground.leaflet.setView([latitude, longitude], CLOSE_ZOOM, { animate: false });
+  /** For a site that is edited: begins around it, as far out as it takes to see its neighbours. */
+  lookAt(place: Place, others: readonly Place[]): void {
+    const { leaflet } = this.#ground;
+    const { latitude, longitude } = place;
+    this.#first = () => {
+      const far = spanTo(place, others);
+      const around = latLngBounds([latitude - far, longitude - far], [latitude + far, longitude + far]);
+      const zoom = far === 0 ? CLOSE_ZOOM : Math.min(CLOSE_ZOOM, leaflet.getBoundsZoom(around));
+      leaflet.setView([latitude, longitude], Math.max(leaflet.getBoundsZoom(INDIA), zoom), { animate: false });
+    };
+    this.#first();
   }
 
   fit(): void {
     this.#ground.fit();
+    if (!this.#isTouched) this.#first();
   }
 
   close(): void {
+    this.#graticule.close();
     this.#ground.close();
   }
 
@@ -105,4 +148,17 @@ export class PlaceMap {
     const { lat: latitude, lng: longitude } = at.wrap();
     this.#parts.onPick({ latitude: Math.max(-90, Math.min(90, latitude)), longitude });
   }
+}
+
+/** Degrees from a place to the farther of its nearest neighbours, with a margin; 0 where it has none. */
+function spanTo(place: Place, others: readonly Place[]): number {
+  const distances = others.map(({ latitude, longitude }) =>
+    Math.max(Math.abs(latitude - place.latitude), Math.abs(longitude - place.longitude)),
+  );
+  return (
+    (distances
+      .toSorted((a, b) => a - b)
+      .slice(0, NEIGHBOURS)
+      .at(-1) ?? 0) * NEIGHBOUR_MARGIN
+  );
 }

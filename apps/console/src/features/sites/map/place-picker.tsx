@@ -5,6 +5,7 @@ import { useServerConfig } from "../../../platform/server-config.ts";
 import { useTheme } from "../../../ui/theme/theme-choice.ts";
 import { Attribution } from "./attribution-line.tsx";
 import { PlaceMap } from "./place-map.ts";
+import type { NamedPlace } from "./place-map.ts";
 import pickerClasses from "./place-picker.module.css";
 import classes from "./site-map-view.module.css";
 
@@ -13,8 +14,8 @@ export interface PlacePickerProps {
   readonly place: Place | null;
   /** Another site is there already. */
   readonly isTaken: boolean;
-  /** Where the other sites are. */
-  readonly others: readonly Place[];
+  /** The other sites. */
+  readonly others: readonly NamedPlace[];
   readonly onPick: (place: Place) => void;
 }
 
@@ -22,7 +23,7 @@ export interface PlacePickerProps {
 export function PlacePicker({ place, isTaken, others, onPick }: PlacePickerProps) {
   const container = useRef<HTMLDivElement>(null);
   const [map, setMap] = useState<PlaceMap | null>(null);
-  const [first] = useState(place);
+  const [first] = useState({ place, others });
   const pick = useRef(onPick);
   const theme = useTheme();
   const tiles = useServerConfig()?.map_tiles ?? null;
@@ -38,9 +39,11 @@ export function PlacePicker({ place, isTaken, others, onPick }: PlacePickerProps
     const made = new PlaceMap({
       container: element,
       pinClass: pickerClasses["pin"] ?? "",
+      degreeClass: pickerClasses["degree"] ?? "",
+      nameClass: pickerClasses["name"] ?? "",
       onPick: (at) => pick.current(at),
     });
-    if (first !== null) made.lookAt(first);
+    if (first.place !== null) made.lookAt(first.place, first.others);
     const sized = new ResizeObserver(() => made.fit());
     sized.observe(element);
     setMap(made);

@@ -1,0 +1,99 @@
+import { canvas, DomUtil, layerGroup, polyline } from "leaflet";
+import type { LatLngExpression, Map as LeafletMap } from "leaflet";
+
+/** Degrees between two lines; the narrowest that leaves room for their numbers is taken. */
+const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30] as const;
+const MIN_GAP_PX = 52;
+const PANE = "graticule";
+/** Above the land, which is at 150, and under the tiles: a picture of the land needs no lines. */
+const LEVEL = "160";
+/** The corner, where degrees of both kinds would stand on each other. */
+const CORNER_PX = 44;
+/** Parallels are not drawn nearer to the poles: the map ends there. */
+const MAX_LATITUDE = 85;
+
+/** Thin lines of latitude and longitude with their degrees at the map's edges, for a map that may have no tiles. */
+export class Graticule {
+  readonly #map: LeafletMap;
+  readonly #degreeClass: string;
+  readonly #pane: HTMLElement;
+  readonly #lines = layerGroup();
+  readonly #labels: HTMLElement[] = [];
+  readonly #renderer = canvas({ pane: PANE, padding: 0.3 });
+  #colour = "";
+
+  constructor(map: LeafletMap, degreeClass: string) {
+    this.#map = map;
+    this.#degreeClass = degreeClass;
+    this.#pane = map.createPane(PANE);
+    this.#pane.style.zIndex = LEVEL;
+    this.#pane.ariaHidden = "true";
+    this.#lines.addTo(map);
+    map.on("moveend resize", this.#draw);
+    // They stand at the edges of the picture that was.
+    map.on("zoomstart", this.#forgetLabels);
+  }
+
+  paint(colour: string): void {
+    this.#colour = colour;
+    this.#draw();
+  }
+
+  close(): void {
+    this.#map.off("moveend resize", this.#draw).off("zoomstart", this.#forgetLabels);
+  }
+
+  readonly #draw = (): void => {
+    const bounds = this.#map.getBounds();
+    const [west, east] = [bounds.getWest(), bounds.getEast()];
+    const [south, north] = [Math.max(-MAX_LATITUDE, bounds.getSouth()), Math.min(MAX_LATITUDE, bounds.getNorth())];
+    const pxPerDegree = this.#map.getSize().x / (east - west);
+    const step = STEPS.find((degrees) => degrees * pxPerDegree >= MIN_GAP_PX) ?? 30;
+    this.#lines.clearLayers();
+    this.#forgetLabels();
+    if (this.#colour === "" || !Number.isFinite(pxPerDegree)) return;
+    const renderer = this.#renderer;
+    const line = (from: LatLngExpression, to: LatLngExpression) => {
+      const look = { color: this.#colour, weight: 1, opacity: 0.45, interactive: false, pane: PANE, renderer };
+      polyline([from, to], look).addTo(this.#lines);
+    };
+    for (const longitude of multiplesWithin(step, west, east)) {
+      line([south, longitude], [north, longitude]);
+      this.#label([north, longitude], degreesText(longitude, "E", "W"), "top");
+    }
+    for (const latitude of multiplesWithin(step, south, north)) {
+      line([latitude, west], [latitude, east]);
+      this.#label([latitude, east], degreesText(latitude, "N", "S"), "right");
+    }
+  };
+
+  #label(at: LatLngExpression, text: string, edge: "top" | "right"): void {
+    const { x, y } = this.#map.latLngToContainerPoint(at);
+    if (edge === "top" ? x > this.#map.getSize().x - CORNER_PX : y < CORNER_PX / 2) return;
+    const label = document.createElement("div");
+    const words = document.createElement("span");
+    words.textContent = text;
+    label.append(words);
+    label.className = this.#degreeClass;
+    label.dataset["edge"] = edge;
+    DomUtil.setPosition(label, this.#map.latLngToLayerPoint(at));
+    this.#pane.append(label);
+    this.#labels.push(label);
+  }
+
+  readonly #forgetLabels = (): void => {
+    for (const label of this.#labels.splice(0)) label.remove();
+  };
+}
+
+function multiplesWithin(step: number, from: number, to: number): readonly number[] {
+  const first = Math.ceil(from / step);
+  return Array.from({ length: Math.max(0, Math.floor(to / step) - first + 1) }, (_, index) => (first + index) * step);
+}
+
+/** As in "75° E"; without the digits that come of counting in fractions. */
+function degreesText(degrees: number, positive: string, negative: string): string {
+  const around = ((((degrees + 180) % 360) + 360) % 360) - 180;
+  const number = Number(Math.abs(around).toFixed(3));
+  return number === 0 ? "0°" : `${number}° ${around > 0 ? positive : negative}`;
+}
