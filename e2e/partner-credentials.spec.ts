@@ -168,6 +168,9 @@ test("§2 Share Login Credentials: a number that cannot be called says why; e-ma
   await expectDisabled(share.whatsApp, reason);
   await expectDisabled(share.sms, reason);
   await expectEnabled(share.email);
+  // To be read, too, where nothing can rest on a button.
+  await expect(share.root.getByRole("list", { name: "What cannot be used" })).toHaveText(`WhatsApp, SMS: ${reason}`);
+  await expect(share.root.getByText("Email opens with the message filled in;")).toBeVisible();
 });
 
 test("§4 Partner: regenerating asks, replaces the shown password, and signs the partner out at once", async ({

@@ -295,7 +295,7 @@ test("§8 Partners: what cannot be saved says the specification's sentence and t
   await expect(edit.field("City")).toHaveValue("Nokha");
 });
 
-test("§2 delete dialog: it warns; while sites are assigned it is refused with the reason; else the partner is gone", async ({
+test("§2 delete dialog: it warns; while sites are assigned it says so before and after a try; else the partner is gone", async ({
   page,
   signIn,
   partners,
@@ -309,12 +309,21 @@ test("§2 delete dialog: it warns; while sites are assigned it is refused with t
   const dialog = page.getByRole("dialog", { name: "Delete Partner" });
   await expect(dialog).toContainText("Delete SunCare Services? This action is permanent and cannot be undone.");
   await expect(dialog.getByRole("button", { name: "Cancel" })).toBeFocused();
-  await dialog.getByRole("button", { name: "Delete Partner" }).click();
   const reason =
     "2 sites are assigned to this partner: Bhadla Solar Park, Pavagada Solar Park. Give them to another partner first.";
+  await expect(dialog.getByRole("alert")).toContainText(reason);
+  await expectDisabled(dialog.getByRole("button", { name: "Delete Partner" }), reason);
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+
+  // Where the console does not know of the sites, the server does.
+  await page.route("**/api/sites/details*", (route) => route.fulfill({ json: [] }));
+  await page.reload();
+  await partnerCard(page, "SunCare Services").getByRole("button", { name: "Delete" }).click();
+  await dialog.getByRole("button", { name: "Delete Partner" }).click();
   await expectToast(page, "Partner Deletion Failed", "Failed to delete partner. Please try again.", reason);
   await expect(dialog.getByRole("alert")).toContainText(reason);
-  await expectAccessible(page);
+  await expect(dialog.getByRole("button", { name: "Try again" })).toHaveCount(0);
   await dialog.getByRole("button", { name: "Cancel" }).click();
 
   const card = partnerCard(page, made.name);
@@ -400,3 +409,43 @@ for (const width of [360, 390]) {
     await expectAccessible(page);
   });
 }
+
+test("on a phone the form fills the screen, its buttons stay in sight, and the counter follows the search", async ({
+  page,
+  signIn,
+}) => {
+  await page.setViewportSize({ width: 390, height: 780 });
+  await signIn(page, "admin");
+  await openPartners(page);
+  await page.getByRole("searchbox", { name: "Search partners" }).fill("suncare");
+  await expect(page.getByText("1 of 5 partners")).toBeVisible();
+  await page.getByRole("button", { name: "Add New Partner" }).click();
+  const form = partnerForm(page, "Add New Partner");
+  await expect(form.save).toBeInViewport({ ratio: 1 });
+  await expect(form.cancel).toBeInViewport({ ratio: 1 });
+  expect(await form.root.evaluate((element) => element.getBoundingClientRect().width)).toBe(390);
+});
+
+test("§5 Partner add: below Phone stands how it is dialled; a text that is too long is not cut, and the field says so", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  await openPartners(page);
+  await page.getByRole("button", { name: "Add New Partner" }).click();
+  const form = partnerForm(page, "Add New Partner");
+  for (const [label, text] of Object.entries(typed)) await form.field(label).fill(text);
+  await expect(form.field("Phone")).toHaveAccessibleDescription("Dialled as +919829055667");
+  await form.field("Country").fill("USA");
+  await expect(form.field("Phone")).toHaveAccessibleDescription(
+    'No WhatsApp or SMS: "098290 55667" is not a phone number of USA. Write it as +91 98290 55667, or change the country.',
+  );
+  await expectEnabled(form.save);
+  const long = "N".repeat(121);
+  await form.field("Company name").fill(long);
+  await form.field("Company name").blur();
+  await expect(form.field("Company name")).toHaveValue(long);
+  const sentence = "Company name must have at most 120 characters";
+  await expect(form.field("Company name")).toHaveAccessibleDescription(sentence);
+  await expectDisabled(form.save, sentence);
+});

@@ -105,6 +105,8 @@ for (const { account, role, type } of [
       await fillIn(form, "x", "12345678", "12345679");
       await form.submit.click();
       await expectToast(page, "Password Mismatch", "New password and confirmation don't match.");
+      // A new try takes the former message away.
+      await expect(toasts(page).filter({ hasText: "Password Too Short" })).toHaveCount(0, { timeout: 1500 });
       await expect(form.again).toBeFocused();
       expect(sent).toEqual([]);
     });

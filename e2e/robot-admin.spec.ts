@@ -310,6 +310,30 @@ test("two people edit a robot at once, also where the stream did not tell: the s
   await expectToast(page, "Robot Updated", 'Robot "Mine" has been successfully updated.');
 });
 
+test("§4 Closing a form: Back to another site asks before it takes a robot's form away", async ({
+  page,
+  signIn,
+  robots,
+  problems,
+}) => {
+  // One of the robots there is away.
+  problems.allow(/status of 504/);
+  const site = await robots.site(BHADLA);
+  await signIn(page, "admin");
+  await page.goto(`/sites?site=${site.id}`);
+  await siteRow(page, PAVAGADA).click();
+  const dialog = await openAdd(page);
+  await dialog.motor.fill("AC");
+  const question = page.getByRole("dialog", { name: "Discard Changes" });
+  await page.goBack();
+  await question.getByRole("button", { name: "Keep editing" }).click();
+  await expect(dialog.motor).toHaveValue("AC");
+  await page.goBack();
+  await question.getByRole("button", { name: "Discard" }).click();
+  await expect(page).toHaveURL(new RegExp(`site=${site.id}`));
+  await expect(dialog.root).toBeHidden();
+});
+
 test("a robot deleted while somebody edits it is told, and nothing can be saved", async ({ page, signIn, robots }) => {
   const site = await robots.site(BHADLA);
   const robot = await robots.add(BHADLA, "SCR-1013", "Row 05");
@@ -359,7 +383,7 @@ test("§8 Delete robot: it asks first, the counters follow, and others see it", 
 });
 
 for (const who of ["admin", "partner"] as const) {
-  test(`§8 Delete robot, as ${who}: one that cleans, or is in a group, is not deleted, and the toast says which`, async ({
+  test(`§8 Delete robot, as ${who}: one that cleans, or is in a group, is not deleted; the dialog and the toast say why`, async ({
     page,
     signIn,
     robots,
@@ -374,26 +398,39 @@ for (const who of ["admin", "partner"] as const) {
     await page.goto(`/sites?site=${site.id}`);
     const row = robotRow(page, "SCR-1018");
     await expect(row.getByText("Idle", { exact: true })).toBeVisible();
-    const refused = async (sentence: string) => {
+    const dialog = page.getByRole("dialog", { name: "Delete Robot" });
+    const deed = dialog.getByRole("button", { name: "Delete Robot" });
+    const toldBefore = async (sentence: string) => {
       await row.getByRole("button", { name: "Delete" }).click();
-      await page.getByRole("dialog", { name: "Delete Robot" }).getByRole("button", { name: "Delete Robot" }).click();
-      await expectToast(page, "Cannot Delete Robot", sentence);
-      await expect(row).toBeVisible();
+      await expect(dialog.getByRole("alert")).toContainText(sentence);
+      await expectDisabled(deed, sentence);
+      await dialog.getByRole("button", { name: "Cancel" }).click();
     };
     await robots.command(robot, "START");
     await expectTruth(simulator, "SCR-1018", { motion: "MOVING" });
-    await refused("Robot SCR-1018 is cleaning. Stop it first.");
+    await toldBefore("Robot SCR-1018 is cleaning. Stop it first.");
     const bound = await openEdit(page, "SCR-1018");
     await expectDisabled(bound.serial, "Cannot be changed while the robot is cleaning.");
     await bound.cancel.click();
     await robots.command(robot, "STOP");
     await expectTruth(simulator, "SCR-1018", { motion: "STOPPED" });
     await groups.make(BHADLA, "East Row", ["SCR-1018"]);
-    await refused('Robot SCR-1018 is in the group "East Row". Take it out of the group first.');
+    await toldBefore('Robot SCR-1018 is in the group "East Row". Take it out of the group first.');
     await groups.deleteAll();
+
+    // What the console did not know: the server's word stays in the dialog, and offers no second try.
+    const sentence = "Robot SCR-1018 has a Stop that it has not confirmed.";
+    await page.route("**/api/robots/delete/*", (route) => route.fulfill({ status: 400, json: { message: sentence } }));
     await row.getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("dialog", { name: "Delete Robot" }).getByRole("button", { name: "Delete Robot" }).click();
+    await deed.click();
+    await expectToast(page, "Cannot Delete Robot", sentence);
+    await expect(dialog.getByRole("alert")).toContainText(sentence);
+    await expect(dialog.getByRole("button", { name: "Try again" })).toHaveCount(0);
+    await expect(row).toBeAttached();
+    await page.unroute("**/api/robots/delete/*");
+    await deed.click();
     await expect(row).toBeHidden();
+    await expect(dialog).toBeHidden();
   });
 }
 
@@ -416,7 +453,23 @@ test("§8 Delete robot: any other failure shows the error's message, or the sent
     await robotRow(page, "SCR-1013").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog", { name: "Delete Robot" }).getByRole("button", { name: "Delete Robot" }).click();
     await expectToast(page, "Robot Deletion Failed", message);
+    const dialog = page.getByRole("dialog", { name: "Delete Robot" });
+    await expect(dialog.getByRole("alert")).toContainText(message);
+    await expect(dialog.getByRole("button", { name: "Try again" })).toBeVisible();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
     await expect(robotRow(page, "SCR-1013")).toBeVisible();
   }
   await expect(toasts(page).first()).toBeVisible();
+});
+
+test("§5 Robot form: a name that is too long is not cut, and the field says so", async ({ page, signIn, robots }) => {
+  const site = await robots.site(BHADLA);
+  await robots.add(BHADLA, "SCR-1013", "Row 05");
+  await signIn(page, "admin");
+  await page.goto(`/sites?site=${site.id}`);
+  const dialog = await openEdit(page, "SCR-1013");
+  await dialog.name.fill("R".repeat(201));
+  await dialog.name.blur();
+  await expect(dialog.name).toHaveValue("R".repeat(201));
+  await expect(dialog.name).toHaveAccessibleDescription(/must have at most \d+ characters/);
 });
