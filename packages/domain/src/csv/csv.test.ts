@@ -69,6 +69,7 @@ describe("CSV files of spreadsheets are read", () => {
     expect(readCsv(`a\n${"\n".repeat(1_000_000)}1\n`, 100).problem).toBe("The file has too many blank rows.");
     const rowsLookedAt = (text: string) => readCsv(text, 100).rows.length;
     expect(rowsLookedAt(`a\n${"1\n".repeat(1_000_000)}`)).toBe(101);
+    expect(readCsv("a\n\n", 0)).toMatchObject({ rows: [], problem: null });
     expect(rowsLookedAt(`a\n${",".repeat(1_000_000)}1\n`)).toBe(1);
   });
 });

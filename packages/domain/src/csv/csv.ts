@@ -77,7 +77,7 @@ export function readCsv(text: string, maxRows: number): CsvTable {
       if (errors.some(({ type }) => type === "Quotes")) {
         problems.push(`A quotation mark in row ${row} is not closed or stands inside a cell.`);
       }
-      if (row > BLANK_ROWS * maxRows) problems.push("The file has too many blank rows.");
+      if (row > 1 + BLANK_ROWS * Math.max(1, maxRows)) problems.push("The file has too many blank rows.");
       if (row > 1 && cells.some((cell) => cell.trim() !== "")) {
         const named = columns.map((name, at) => [name, (cells[at] ?? "").trim().replace(DISARMED, "")] as const);
         rows.push({ row, cells: Object.fromEntries(named), isWhole: cells.length === columns.length });
