@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
 import { BHADLA, expectToast, expectTruth, PAVAGADA } from "./support/dashboard.ts";
 import { expect, groupCard, groupRow, managementAddress, siteAddress, test } from "./support/made-groups.ts";
@@ -117,8 +117,8 @@ test("a group is created, started, stopped and deleted by the keyboard alone", a
   const site = await groups.site(BHADLA);
   await signIn(page, "admin");
   await page.goto(managementAddress(site));
-  const press = async (name: string) => {
-    const button = page.getByRole("button", { name, exact: true });
+  const press = async (name: string, within: Page | Locator = page) => {
+    const button = within.getByRole("button", { name, exact: true });
     await button.focus();
     await page.keyboard.press("Enter");
   };
@@ -144,7 +144,7 @@ test("a group is created, started, stopped and deleted by the keyboard alone", a
 
   await page.goto(managementAddress(site));
   await expect(groupRow(page, "Night shift")).toBeVisible();
-  await press("Delete");
+  await press("Delete", groupRow(page, "Night shift"));
   await expect(page.getByRole("button", { name: "No", exact: true })).toBeFocused();
   await press("Yes");
   await expect(page.getByText("No robot groups yet")).toBeVisible();

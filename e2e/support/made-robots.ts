@@ -1,5 +1,6 @@
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
-import { createRobot, deleteRobot, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { createRobot, deleteRobot, serialNumbers, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import type { SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
@@ -73,6 +74,11 @@ export class MadeRobots {
       if (robot.motion === "MOVING") await this.command(robot, "STOP");
       await this.delete(robot);
     }
+  }
+
+  /** The serial numbers there are; tests of devices add some. */
+  serialNumbers(): Promise<SerialNumber[]> {
+    return this.#api.call(serialNumbers, {});
   }
 
   async site(name: string): Promise<Site> {
