@@ -25,8 +25,8 @@ export function Shell() {
       <main ref={content} id={PAGE_CONTENT_ID} tabIndex={-1} className={classes["content"]}>
         <Outlet />
       </main>
-      {/* Away from the titles and crosses of dialogs. Over a Stop they lie for seconds only, and can be closed. */}
-      <Notifications position="bottom-right" className={classes["messages"]} />
+      {/* The lower end of the screen belongs to the robots' cards and to the thumb: no message may lie over a Stop. */}
+      <Notifications position="top-center" className={classes["messages"]} />
       <ConfirmHost />
     </div>
   );
