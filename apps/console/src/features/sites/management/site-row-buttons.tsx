@@ -21,36 +21,36 @@ export function SiteRowButtons({ site, onEdit, onDelete, tabIndex = 0 }: SiteRow
   const { role } = useSignedIn();
   return (
     <span className={classes["deeds"]}>
-      <Tooltip label="Edit">
-        <ActionIcon
-          className={classes["deed"]}
-          variant="subtle"
-          color="gray"
-          size={28}
-          aria-label="Edit"
-          aria-haspopup="dialog"
-          tabIndex={tabIndex}
-          onClick={() => onEdit(site)}
-        >
-          <IconEdit size={16} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
+      <DeedButton label="Edit" icon={IconEdit} tabIndex={tabIndex} onPress={() => onEdit(site)} />
       {mayCall(role, "deleteSite") && (
-        <Tooltip label="Delete">
-          <ActionIcon
-            className={classes["deed"]}
-            variant="subtle"
-            color="gray"
-            size={28}
-            aria-label="Delete"
-            aria-haspopup="dialog"
-            tabIndex={tabIndex}
-            onClick={() => onDelete(site)}
-          >
-            <IconTrash size={16} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <DeedButton label="Delete" icon={IconTrash} tabIndex={tabIndex} onPress={() => onDelete(site)} />
       )}
     </span>
+  );
+}
+
+interface DeedButtonProps {
+  readonly label: string;
+  readonly icon: typeof IconEdit;
+  readonly tabIndex: number;
+  readonly onPress: () => void;
+}
+
+function DeedButton({ label, icon: Icon, tabIndex, onPress }: DeedButtonProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        className={classes["deed"]}
+        variant="subtle"
+        color="gray"
+        size={28}
+        aria-label={label}
+        aria-haspopup="dialog"
+        tabIndex={tabIndex}
+        onClick={onPress}
+      >
+        <Icon size={16} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
   );
 }
