@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { commandModeSchema, commandVerbSchema, travelSchema } from "../commands/commands.ts";
 import { defineRoute } from "../http/route.ts";
-import { idSchema, instantSchema } from "../http/values.ts";
+import { choiceInputSchema, limitSchema, searchSchema, totalFields } from "../http/page.ts";
+import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
 
 export const actionTypeSchema = z.enum(["MANUAL", "GROUP", "SCHEDULED", "SYSTEM"]);
 export type ActionType = z.output<typeof actionTypeSchema>;
@@ -42,21 +43,57 @@ export type ActivityEntry = z.output<typeof activityEntrySchema>;
 export const ACTIVITY_DEFAULT_LIMIT = 500;
 export const ACTIVITY_MAX_LIMIT = 1000;
 
+/** What narrows the list; every one of them may be left out. */
+export const activityFilterSchema = z.object({
+  /** Words of the site, partner (Super Admins), person, robot, serial number or details. */
+  search: searchSchema.optional(),
+  action: commandVerbSchema.optional(),
+  site_id: idInputSchema.optional(),
+  robot_id: idInputSchema.optional(),
+  /** Exactly a `user_name`, also 'Scheduler'. */
+  user: z.string().trim().min(1).max(200).optional(),
+  status: activityStatusSchema.optional(),
+  /** Rows from this instant on. */
+  from: instantSchema.optional(),
+  /** Rows before this instant. */
+  to: instantSchema.optional(),
+});
+export type ActivityFilter = z.output<typeof activityFilterSchema>;
+
 export const activityLogs = defineRoute({
   summary: "STARTs and STOPs, newest first",
   method: "GET",
   path: "/api/site/robot/activity_logs",
-  query: z.object({
-    limit: z.coerce.number().pipe(z.int().min(1).max(ACTIVITY_MAX_LIMIT)).optional(),
+  query: activityFilterSchema.extend({
+    limit: limitSchema(ACTIVITY_MAX_LIMIT).optional(),
     /** `next_cursor` of the page before: rows older than it follow. */
     cursor: z
       .string()
       .regex(/^\d{1,18}$/, "is not a cursor")
       .optional(),
+    /** `true` counts every row, however many there are. */
+    exact_total: choiceInputSchema.optional(),
   }),
   response: z.object({
     logs: z.array(activityEntrySchema),
-    total: z.int(),
+    ...totalFields,
     next_cursor: z.string().nullable(),
   }),
+});
+
+/** Reads of `activityLogs` go to the newest row; with the same filter this is all of it as a file. */
+export const exportActivity = defineRoute({
+  summary: "The activity log as CSV, newest first",
+  method: "GET",
+  path: "/api/site/robot/activity_logs/export",
+  query: activityFilterSchema,
+  file: "text/csv",
+  response: z.string(),
+});
+
+export const activityUsers = defineRoute({
+  summary: "Who stands in the activity log, for its filter",
+  method: "GET",
+  path: "/api/site/robot/activity_logs/users",
+  response: z.array(z.string()),
 });

@@ -23,8 +23,10 @@ export interface RouteSpec {
   readonly stream?: true;
   /** Anybody may make the call; every other one is made only by who is signed in. */
   readonly open?: true;
-  /** The answer is a file of this media type, not JSON; `response` is its text. */
-  readonly file?: "text/csv";
+  /** The answer is a file of this media type, not JSON: its bytes or text, or a stream of them. */
+  readonly file?: "text/csv" | "application/pdf" | "application/octet-stream";
+  /** The body is a file as it is, not JSON; what there is to say of it stands in `query`. */
+  readonly upload?: "application/octet-stream";
   /** The largest body taken, in bytes, where the usual 1 MiB is too little. */
   readonly maxBodyBytes?: number;
   /** The call speaks to a robot: its errors also carry `success: false`. */

@@ -16,6 +16,7 @@ export function activityRoutes(app: FastifyInstance, parts: Parts): void {
     return {
       logs,
       total: await countActivity(viewer, parts.db),
+      total_exact: true,
       next_cursor: hasMore ? (logs.at(-1)?.log_id ?? null) : null,
     };
   });

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, RouteSpec } from "@suncrew/contract/http/route.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Viewer } from "../viewer.ts";
@@ -32,7 +33,9 @@ export interface Call<R extends RouteSpec> extends OpenCall<R> {
   readonly viewer: Viewer;
 }
 
-type Answer<R extends RouteSpec> = ResponseOf<R> | Promise<ResponseOf<R>>;
+/** A file may be sent while it is being made; whoever made the stream ends it when it is destroyed. */
+type Value<R extends RouteSpec> = R extends { readonly file: string } ? string | Uint8Array | Readable : ResponseOf<R>;
+type Answer<R extends RouteSpec> = Value<R> | Promise<Value<R>>;
 
 /** Registers a call for signed-in users; the guard has checked the permission table before `handler` runs. */
 export function register<R extends RouteSpec>(
@@ -75,7 +78,8 @@ export function registerOpen<R extends RouteSpec>(
         reply,
         signal: goneSignal(reply),
       });
-      if (route.file !== undefined) void reply.type(`${route.file}; charset=utf-8`);
+      if (route.file !== undefined)
+        void reply.type(route.file.startsWith("text/") ? `${route.file}; charset=utf-8` : route.file);
       return reply.status(route.status ?? 200).send(answer);
     },
   });

@@ -1,0 +1,196 @@
+import { z } from "zod";
+import { defineRoute } from "../http/route.ts";
+import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
+
+/** §5 Deploy firmware: the file types that are taken. */
+export const FIRMWARE_ENDINGS = [".bin", ".hex", ".fw"] as const;
+export const FIRMWARE_MAX_BYTES = 16 * 1_048_576;
+
+/** As the robot reports it once it runs. */
+export const firmwareVersionSchema = z
+  .string({ error: "Version is required" })
+  .trim()
+  .regex(
+    /^[0-9A-Za-z][0-9A-Za-z._+-]{0,39}$/,
+    "must have 1 to 40 letters, digits, dots, hyphens, plus signs or underscores",
+  );
+
+const fileNameSchema = z
+  .string({ error: "A file is required" })
+  .trim()
+  .min(1, "A file is required")
+  .max(200)
+  .refine(
+    (name) => FIRMWARE_ENDINGS.some((ending) => name.toLowerCase().endsWith(ending)),
+    `must end in ${FIRMWARE_ENDINGS.join(", ")}`,
+  );
+
+export const firmwareSchema = z.object({
+  id: idSchema,
+  version: z.string(),
+  file_name: z.string(),
+  bytes: z.int(),
+  /** In hex. */
+  sha256: z.string(),
+  created_at: instantSchema,
+  created_by: z.string(),
+});
+export type Firmware = z.output<typeof firmwareSchema>;
+
+export const firmwareList = defineRoute({
+  summary: "Firmware that was uploaded, newest first",
+  method: "GET",
+  path: "/api/firmware",
+  response: z.array(firmwareSchema),
+});
+
+/** The same bytes as the same version are the same firmware: it is answered again, not stored twice. */
+export const uploadFirmware = defineRoute({
+  summary: "Upload firmware: the file is the body",
+  method: "POST",
+  path: "/api/firmware",
+  query: z.object({ version: firmwareVersionSchema, file_name: fileNameSchema }),
+  upload: "application/octet-stream",
+  maxBodyBytes: FIRMWARE_MAX_BYTES,
+  status: 201,
+  response: z.object({ message: z.string(), firmwareId: idSchema, sha256: z.string() }),
+});
+
+export const deleteFirmware = defineRoute({
+  summary: "Delete firmware that no rollout still needs",
+  method: "DELETE",
+  path: "/api/firmware/:firmwareId",
+  params: z.object({ firmwareId: idInputSchema }),
+  response: z.object({ message: z.string() }),
+});
+
+/** For robots: the address comes with the offer, is signed for one of them, and expires. */
+export const firmwareFile = defineRoute({
+  summary: "The file, for the robot that was offered it",
+  method: "GET",
+  path: "/api/firmware/file/:offerId",
+  params: z.object({ offerId: z.uuid() }),
+  query: z.object({
+    /** Unix seconds. */
+    expires: z.string().regex(/^\d{1,12}$/),
+    signature: z.string().regex(/^[0-9a-f]{64}$/),
+  }),
+  open: true,
+  file: "application/octet-stream",
+  response: z.string(),
+});
+
+/** WAITING ones may be offered it; DONE, FAILED, SKIPPED and CANCELLED are the ends. */
+export const rolloutRobotStateSchema = z.enum([
+  "WAITING",
+  "OFFERED",
+  "DOWNLOADING",
+  "INSTALLING",
+  "DONE",
+  "FAILED",
+  "SKIPPED",
+  "CANCELLED",
+]);
+export type RolloutRobotState = z.output<typeof rolloutRobotStateSchema>;
+
+export const rolloutStateSchema = z.enum(["RUNNING", "PAUSED", "DONE", "CANCELLED"]);
+export type RolloutState = z.output<typeof rolloutStateSchema>;
+
+export const rolloutRobotSchema = z.object({
+  robot_id: idSchema,
+  robot_name: z.string(),
+  serial_number: z.string(),
+  site_id: idSchema,
+  site_name: z.string(),
+  state: rolloutRobotStateSchema,
+  /** The first, which all others wait for. */
+  canary: z.boolean(),
+  /** Of the download; null before and after. */
+  percent: z.number().nullable(),
+  from_version: z.string().nullable(),
+  /** Plain words: why it waits, failed or was skipped. */
+  reason: z.string().nullable(),
+  offered_at: instantSchema.nullable(),
+  ended_at: instantSchema.nullable(),
+});
+export type RolloutRobot = z.output<typeof rolloutRobotSchema>;
+
+export const rolloutSchema = z.object({
+  id: idSchema,
+  firmware_id: idSchema,
+  version: z.string(),
+  file_name: z.string(),
+  state: rolloutStateSchema,
+  /** Why it paused by itself. */
+  reason: z.string().nullable(),
+  created_at: instantSchema,
+  created_by: z.string(),
+  ended_at: instantSchema.nullable(),
+  batch_size: z.int(),
+  /** It pauses by itself once more than this share of the ended ones failed. */
+  failure_threshold_percent: z.int(),
+  /** A robot that was offered it and does not run it after this long has failed. */
+  deadline_minutes: z.int(),
+  /** How many robots are in each state. */
+  counts: z.record(rolloutRobotStateSchema, z.int()),
+});
+export type Rollout = z.output<typeof rolloutSchema>;
+
+export const ROLLOUT_MAX_ROBOTS = 5_000;
+export const ROLLOUT_BATCH_SIZE = 10;
+export const ROLLOUT_FAILURE_THRESHOLD_PERCENT = 20;
+export const ROLLOUT_DEADLINE_MINUTES = 15;
+/** A robot updates with this much battery or more. */
+export const FIRMWARE_MIN_BATTERY_PERCENT = 50;
+
+const rolloutParams = z.object({ rolloutId: idInputSchema });
+
+export const rolloutList = defineRoute({
+  summary: "Firmware rollouts, newest first, 100 at the most",
+  method: "GET",
+  path: "/api/firmware/rollouts",
+  response: z.array(rolloutSchema),
+});
+
+export const createRollout = defineRoute({
+  summary: "Deploy firmware to robots: one canary first, then in batches",
+  method: "POST",
+  path: "/api/firmware/rollouts",
+  body: z.object({
+    firmware_id: idInputSchema,
+    robot_ids: z
+      .array(idInputSchema, { error: "Choose at least one robot" })
+      .min(1, "Choose at least one robot")
+      .max(ROLLOUT_MAX_ROBOTS),
+    batch_size: z.int().min(1).max(500).default(ROLLOUT_BATCH_SIZE),
+    failure_threshold_percent: z.int().min(0).max(100).default(ROLLOUT_FAILURE_THRESHOLD_PERCENT),
+    deadline_minutes: z.int().min(1).max(1_440).default(ROLLOUT_DEADLINE_MINUTES),
+  }),
+  status: 201,
+  response: z.object({ message: z.string(), rolloutId: idSchema }),
+});
+
+export const rolloutDetails = defineRoute({
+  summary: "A rollout with each robot's progress",
+  method: "GET",
+  path: "/api/firmware/rollouts/:rolloutId",
+  params: rolloutParams,
+  response: rolloutSchema.extend({ robots: z.array(rolloutRobotSchema) }),
+});
+
+export const steerRollout = defineRoute({
+  summary: "Pause, resume or cancel a rollout; robots that were offered the firmware already finish",
+  method: "PUT",
+  path: "/api/firmware/rollouts/:rolloutId",
+  params: rolloutParams,
+  body: z.object({ action: z.enum(["PAUSE", "RESUME", "CANCEL"]) }),
+  response: z.object({ message: z.string() }),
+});
+
+/** What a robot that takes new firmware shows everywhere; it does not move meanwhile. */
+export const firmwareUpdateSchema = z.object({
+  rollout_id: idSchema,
+  version: z.string(),
+  state: z.enum(["OFFERED", "DOWNLOADING", "INSTALLING"]),
+  percent: z.number().nullable(),
+});

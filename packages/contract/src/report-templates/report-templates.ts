@@ -1,0 +1,131 @@
+import { z } from "zod";
+import { defineRoute } from "../http/route.ts";
+import { idInputSchema, idSchema, instantSchema, optionalText, requiredText, versionSchema } from "../http/values.ts";
+
+/** §3 Report template: the kinds of sections, each at most once in a template. */
+export const sectionTypeSchema = z.enum(["performance", "activities", "robot_health", "maintenance", "alerts"]);
+export type SectionType = z.output<typeof sectionTypeSchema>;
+
+export const fieldDataTypeSchema = z.enum(["number", "text", "chart", "date"]);
+
+export const templateFieldSchema = z.object({
+  id: z.string(),
+  /** Names the figure, such as `uptime`; the labels are section 3's. */
+  name: z.string(),
+  label: z.string(),
+  dataType: fieldDataTypeSchema,
+  enabled: z.boolean(),
+  required: z.boolean(),
+});
+export type TemplateField = z.output<typeof templateFieldSchema>;
+
+export const templateSectionSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  type: sectionTypeSchema,
+  fields: z.array(templateFieldSchema),
+  enabled: z.boolean(),
+  /** Sections are printed in this order, from 1. */
+  order: z.int().min(1),
+});
+export type TemplateSection = z.output<typeof templateSectionSchema>;
+
+export const reportTemplateSchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  description: z.string(),
+  /** All five, enabled or not, in their order. */
+  sections: z.array(templateSectionSchema),
+  createdBy: z.string(),
+  createdAt: instantSchema,
+  updatedAt: instantSchema,
+  isActive: z.boolean(),
+  /** Counts the edits; sent back with one. */
+  version: versionSchema,
+});
+export type ReportTemplate = z.output<typeof reportTemplateSchema>;
+
+/** Sections and fields that are not named are off; a required field of an enabled section must be on. */
+export const reportTemplateBodySchema = z.object({
+  name: requiredText("Name is required", 120),
+  description: optionalText(500),
+  sections: z
+    .array(
+      z.object({
+        type: sectionTypeSchema,
+        enabled: z.boolean(),
+        order: z.int().min(1).max(5),
+        fields: z.array(z.object({ name: z.string().max(60), enabled: z.boolean() })).max(20),
+      }),
+    )
+    .max(5),
+  isActive: z.boolean().default(true),
+  version: versionSchema.optional(),
+});
+
+const templateParams = z.object({ templateId: idInputSchema });
+
+export const reportTemplates = defineRoute({
+  summary: "Report templates; a PARTNER is told the active ones",
+  method: "GET",
+  path: "/api/report-templates",
+  response: z.array(reportTemplateSchema),
+});
+
+export const createReportTemplate = defineRoute({
+  summary: "Add a report template",
+  method: "POST",
+  path: "/api/report-templates",
+  body: reportTemplateBodySchema,
+  status: 201,
+  response: z.object({ message: z.string(), templateId: idSchema }),
+});
+
+export const updateReportTemplate = defineRoute({
+  summary: "Change a report template, or switch it on or off",
+  method: "PUT",
+  path: "/api/report-templates/:templateId",
+  params: templateParams,
+  body: reportTemplateBodySchema,
+  response: z.object({ message: z.string() }),
+});
+
+export const deleteReportTemplate = defineRoute({
+  summary: "Delete a report template; reports made with it stay",
+  method: "DELETE",
+  path: "/api/report-templates/:templateId",
+  params: templateParams,
+  response: z.object({ message: z.string() }),
+});
+
+export const reportSettingsFields = z.object({
+  /** Last month's report of every site on the first day of a month, in the site's time. */
+  auto_generate_monthly: z.boolean(),
+  /** Sends each of them by e-mail. */
+  email_notifications: z.boolean(),
+  /** What the monthly reports are made with; null: every section. */
+  template_id: idSchema.nullable(),
+  /** Who gets the reports of all sites. */
+  recipients: z.array(z.email("is not an e-mail address").max(254)).max(50),
+  /** Also the maintenance partner of the site. */
+  send_to_partners: z.boolean(),
+});
+
+export const reportSettings = defineRoute({
+  summary: "Whether reports are made and sent by themselves",
+  method: "GET",
+  path: "/api/report-settings",
+  response: reportSettingsFields.extend({
+    /** False: nothing can be sent, because no SMTP server is configured. */
+    email_configured: z.boolean(),
+    version: versionSchema,
+  }),
+});
+
+export const updateReportSettings = defineRoute({
+  summary: "Change whether reports are made and sent by themselves",
+  method: "PUT",
+  path: "/api/report-settings",
+  body: reportSettingsFields.partial().extend({ version: versionSchema.optional() }),
+  response: z.object({ message: z.string() }),
+});

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { limitSchema } from "../http/page.ts";
+import { defineRoute } from "../http/route.ts";
+import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
+
+/** `YYYY-MM-DD HH:MM:SS`, local time at the site. */
+const localTimeSchema = (name: string) => {
+  const sentence = `${name} must be a local time, YYYY-MM-DD HH:MM:SS`;
+  return z
+    .string({ error: sentence })
+    .regex(/^\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/, sentence)
+    .refine((text) => z.iso.date().safeParse(text.slice(0, 10)).success && text >= "1970", sentence);
+};
+
+/** The newest rows of the activity table that a PDF prints; the CSV has all of them. */
+export const REPORT_ACTIVITY_ROWS = 2_000;
+/** The longest range of a report, in days. */
+export const REPORT_MAX_DAYS = 3_660;
+
+export const reportBodySchema = z.object({
+  site_id: idInputSchema,
+  /** For the file's name; the site's own name is printed. */
+  site_name: z.string().max(200).optional(),
+  from: localTimeSchema("from"),
+  to: localTimeSchema("to"),
+  /** What the PDF shows; every section without it. */
+  template_id: idInputSchema.nullish(),
+});
+export type ReportBody = z.output<typeof reportBodySchema>;
+
+export const reportPdf = defineRoute({
+  summary: "The report of a site over a range, as PDF; 404 where the range has no activity",
+  method: "POST",
+  path: "/api/site/robot/reportpdf",
+  body: reportBodySchema,
+  file: "application/pdf",
+  response: z.string(),
+});
+
+export const reportCsv = defineRoute({
+  summary: "The activity of a site over a range, all of it, as CSV; 404 where there is none",
+  method: "POST",
+  path: "/api/site/robot/reportcsv",
+  body: reportBodySchema.omit({ template_id: true }),
+  file: "text/csv",
+  response: z.string(),
+});
+
+/** EMPTY: the month had no activity, so there is no file. FAILED ones are tried again. */
+export const keptReportStatusSchema = z.enum(["PENDING", "READY", "EMPTY", "FAILED"]);
+export type KeptReportStatus = z.output<typeof keptReportStatusSchema>;
+
+/** NONE: nobody is to get it. UNCONFIGURED: no SMTP server is configured. */
+export const mailStatusSchema = z.enum(["NONE", "PENDING", "SENT", "FAILED", "UNCONFIGURED"]);
+export type MailStatus = z.output<typeof mailStatusSchema>;
+
+/** A monthly report that was made by itself. */
+export const keptReportSchema = z.object({
+  id: idSchema,
+  site_id: idSchema,
+  site_name: z.string(),
+  /** `YYYY-MM`, by the site's calendar. */
+  month: z.string(),
+  /** Null: every section. */
+  template_name: z.string().nullable(),
+  status: keptReportStatusSchema,
+  /** Plain words where it failed or is empty. */
+  reason: z.string().nullable(),
+  bytes: z.int().nullable(),
+  created_at: instantSchema,
+  mail_status: mailStatusSchema,
+  mail_reason: z.string().nullable(),
+});
+export type KeptReport = z.output<typeof keptReportSchema>;
+
+export const KEPT_REPORTS_DEFAULT_LIMIT = 100;
+export const KEPT_REPORTS_MAX_LIMIT = 500;
+
+export const keptReports = defineRoute({
+  summary: "Monthly reports that were made by themselves, newest first",
+  method: "GET",
+  path: "/api/reports",
+  query: z.object({
+    site_id: idInputSchema.optional(),
+    limit: limitSchema(KEPT_REPORTS_MAX_LIMIT).optional(),
+    cursor: z
+      .string()
+      .regex(/^\d{1,10}$/, "is not a cursor")
+      .optional(),
+  }),
+  response: z.object({ reports: z.array(keptReportSchema), next_cursor: z.string().nullable() }),
+});
+
+export const keptReportFile = defineRoute({
+  summary: "The PDF of a monthly report",
+  method: "GET",
+  path: "/api/reports/:reportId/file",
+  params: z.object({ reportId: idInputSchema }),
+  file: "application/pdf",
+  response: z.string(),
+});
