@@ -6,6 +6,8 @@ import type { Executor } from "./database/database.ts";
 import type { Service } from "./parts.ts";
 
 const CHANNEL = "suncrew_changes";
+/** What a notice carries where sites or robots came, went or changed hands; any other says only that rows changed. */
+const SCOPE = "scope";
 /** Every server looks by itself this often, in case a notice is lost. */
 const LOOK_MS = 1_000;
 const RECONNECT_MS = 1_000;
@@ -15,12 +17,21 @@ export async function announceChange(db: Executor): Promise<void> {
   await sql`select pg_notify(${CHANNEL}, '')`.execute(db);
 }
 
+/**
+ * Tells every server that sites or robots came, went or changed hands, so that whoever watches them hears of it at
+ * once; inside a transaction it goes out with the commit.
+ */
+export async function announceScope(db: Executor): Promise<void> {
+  await sql`select pg_notify(${CHANNEL}, ${SCOPE})`.execute(db);
+}
+
 /** Tells every server that rows changed. It carries no data: each server reads what is newer than it has. */
 export class ChangeSignal implements Service {
   readonly #connection: pg.ClientConfig;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #listeners = new Set<() => void>();
+  readonly #scopeListeners = new Set<() => void>();
   #client: pg.Client | null = null;
   #cancelLook: Cancel = () => {};
   #cancelReconnect: Cancel = () => {};
@@ -36,6 +47,12 @@ export class ChangeSignal implements Service {
   onWake(listener: () => void): Cancel {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  /** Calls `listener` after every notice that scopes may differ, and before those of `onWake`; returns what ends it. */
+  onScope(listener: () => void): Cancel {
+    this.#scopeListeners.add(listener);
+    return () => void this.#scopeListeners.delete(listener);
   }
 
   /** Sends the notice; inside a transaction it goes out with the commit. */
@@ -64,7 +81,10 @@ export class ChangeSignal implements Service {
 
   async #listen(): Promise<void> {
     const client = new pg.Client({ ...this.#connection, keepAlive: true });
-    client.on("notification", () => this.#wake());
+    client.on("notification", ({ payload }) => {
+      if (payload === SCOPE) for (const listener of this.#scopeListeners) listener();
+      this.#wake();
+    });
     client.on("error", (error) => this.#lost(client, error));
     client.on("end", () => this.#lost(client, null));
     try {

@@ -11,7 +11,10 @@ import { readScopeMark, readSnapshot, readUpdate } from "./live.queries.ts";
 
 /** Changes are collected for this long before they are read and sent. */
 const FLUSH_MS = 100;
-/** Sessions and scopes are looked at this often, so that a stream ends within 2 s of its right. */
+/**
+ * Sessions and scopes are looked at this often, so that a stream ends within 2 s of its right also where the notice of
+ * a changed scope is lost; with the notice it ends at once.
+ */
 const RIGHTS_CHECK_MS = 1_000;
 /** A reader that lets this much pile up is cut off; it connects again and gets a snapshot. */
 const MAX_BACKLOG_BYTES = 8 * 1_048_576;
@@ -36,6 +39,8 @@ export class LiveFeed implements Service {
   readonly #streams = new Set<Stream>();
   #cancels: Cancel[] = [];
   #cancelFlush: Cancel | null = null;
+  /** A look at rights waits for its turn: what changes until then is seen by it. */
+  #isLookPlanned = false;
   /** Snapshots and flushes run one after another, so that no stream gets an older value after a newer one. */
   readonly #turns = new InTurn();
 
@@ -54,7 +59,8 @@ export class LiveFeed implements Service {
     const { clock } = this.#parts;
     this.#cancels = [
       this.#changes.onWake(() => this.#planFlush()),
-      clock.every(RIGHTS_CHECK_MS, () => void this.#inTurn(() => this.#checkRights())),
+      this.#changes.onScope(() => this.#planRightsCheck()),
+      clock.every(RIGHTS_CHECK_MS, () => this.#planRightsCheck()),
       clock.every(LIVE_HEARTBEAT_MS, () => this.#beat()),
     ];
   }
@@ -84,6 +90,15 @@ export class LiveFeed implements Service {
       this.#send(stream, { type: "snapshot", at: clock.now().toISOString(), robots, sites });
     });
     return out;
+  }
+
+  #planRightsCheck(): void {
+    if (this.#isLookPlanned) return;
+    this.#isLookPlanned = true;
+    void this.#inTurn(async () => {
+      this.#isLookPlanned = false;
+      await this.#checkRights();
+    });
   }
 
   #planFlush(): void {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { announceChange } from "../../platform/change-signal.ts";
+import { announceScope } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 import { type AuditActor, recordAudits } from "../audit/public.ts";
 import { type LockedRobot, settleRemoved } from "../commands/public.ts";
@@ -48,5 +48,5 @@ export async function removeRobots(tx: Tx, robots: readonly LockedRobot[], by: A
       at: now,
     })),
   );
-  await announceChange(tx);
+  await announceScope(tx);
 }

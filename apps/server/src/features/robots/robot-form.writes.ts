@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { announceScope } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 
 /** What the Robot form changes, as it is stored. */
@@ -72,4 +73,5 @@ export async function moveWithRobot(tx: Tx, robotId: number, siteId: number): Pr
     .where("robot_id", "=", robotId)
     .where("released_at", "is", null)
     .execute();
+  await announceScope(tx);
 }

@@ -1,7 +1,7 @@
 import { DUPLICATE_ROBOT_NAME, robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
 import { sql } from "kysely";
 import type { FieldError } from "@suncrew/contract/http/error.ts";
-import { announceChange } from "../../platform/change-signal.ts";
+import { announceScope } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 
 /** A robot that is not stored yet, its name and texts as the contract has trimmed them. */
@@ -42,7 +42,7 @@ export async function insertRobots(tx: Tx, robots: readonly NewRobot[], now: Dat
       motor_type text, control_type text, installation_date date, operating_mode text, battery_level int, status text,
       firmware_version text)
     returning id, serial_number`.execute(tx);
-  await announceChange(tx);
+  await announceScope(tx);
   const stored = new Map(rows.map((row) => [row.serial_number, row]));
   return robots.flatMap((robot) => stored.get(robot.serial_number) ?? []);
 }

@@ -2,7 +2,7 @@ import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { createSite } from "@suncrew/contract/sites/sites.ts";
 import { keptMaintenance } from "@suncrew/domain/sites/site-contacts.ts";
 import { sql } from "kysely";
-import { announceChange } from "../../platform/change-signal.ts";
+import { announceScope } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 
 /** What the Site form stores. */
@@ -77,7 +77,7 @@ export async function insertSites(tx: Tx, sites: readonly NewSite[], now: Date):
       timezone text)
     order by nth
     returning id, name`.execute(tx);
-  await announceChange(tx);
+  await announceScope(tx);
   // No two have the same.
   const byName = new Map(rows.map(({ id, name }) => [name, id]));
   return sites.flatMap(({ name }) => byName.get(name) ?? []);
@@ -91,7 +91,7 @@ export async function changeSite(tx: Tx, siteId: number, site: NewSite): Promise
     .set((eb) => ({ version: eb("version", "+", 1) }))
     .where("id", "=", siteId)
     .execute();
-  await announceChange(tx);
+  await announceScope(tx);
 }
 
 /** The robots of a site that were not deleted. */
@@ -108,5 +108,5 @@ export async function robotsOfSite(tx: Tx, siteId: number): Promise<number[]> {
 /** Soft-deletes a site, so that its history stays and its name and place are free. */
 export async function markDeleted(tx: Tx, siteId: number, now: Date): Promise<void> {
   await tx.updateTable("sites").set({ deleted_at: now, change_no: changedNow }).where("id", "=", siteId).execute();
-  await announceChange(tx);
+  await announceScope(tx);
 }
