@@ -7,7 +7,7 @@ import { type Commands, lockRobots, showChange } from "../commands/public.ts";
 import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDue } from "../runs/public.ts";
 import type { Forecasts } from "../weather/public.ts";
 import { type DueKind, type DueSchedule, findDue } from "./due-schedules.writes.ts";
-import { eachOf, Rounds } from "./rounds.ts";
+import { eachOf, Rounds } from "../../platform/rounds.ts";
 import { runDue } from "./run-due.ts";
 import { startAnew } from "./start-anew.ts";
 import { HEARD_OF_MS } from "./start-group.ts";

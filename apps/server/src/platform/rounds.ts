@@ -26,7 +26,7 @@ export class Rounds {
     try {
       await this.#work();
     } catch (error) {
-      this.#log.error({ error }, "a round of the scheduler failed; trying again within a second");
+      this.#log.error({ error }, "a round of work that was due failed; the next makes up for it");
     } finally {
       this.#under = null;
     }
