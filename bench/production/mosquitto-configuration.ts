@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chown, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { MAX_MESSAGE_BYTES, robotLeaves, TOPIC_ROOT } from "@suncrew/contract/devices/topics.ts";
+import { MAX_MESSAGE_BYTES, robotLeaves, serverLeaves, TOPIC_ROOT } from "@suncrew/contract/devices/topics.ts";
 import type { Device } from "@suncrew/simulator/fleet/link.ts";
 import { type Account, debianProgram, runProgram } from "./private-part.ts";
 
@@ -12,12 +12,12 @@ export const SERVER = "suncrew";
 export const serverAcl = [
   `user ${SERVER}`,
   ...robotLeaves.map((leaf) => `topic read ${TOPIC_ROOT}/+/${leaf}`),
-  `topic write ${TOPIC_ROOT}/+/command`,
+  ...serverLeaves.map((leaf) => `topic write ${TOPIC_ROOT}/+/${leaf}`),
 ];
 /** Every robot: its own topics only; it hears its commands and publishes all else. */
 export const robotAcl = [
   ...robotLeaves.map((leaf) => `pattern write ${TOPIC_ROOT}/%u/${leaf}`),
-  `pattern read ${TOPIC_ROOT}/%u/command`,
+  ...serverLeaves.map((leaf) => `pattern read ${TOPIC_ROOT}/%u/${leaf}`),
 ];
 
 export interface Doors {

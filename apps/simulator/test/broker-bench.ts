@@ -46,7 +46,7 @@ export class BrokerBench {
     };
     broker.on("publish", (packet) => {
       const topic = parseTopic(packet.topic);
-      if (topic === null || topic.leaf === "command") return;
+      if (topic === null || topic.leaf === "command" || topic.leaf === "firmware") return;
       this.#hear({ serial: topic.serial, leaf: topic.leaf, retained: packet.retain, text: packet.payload.toString() });
     });
   }

@@ -148,6 +148,58 @@ export const eventMessageSchema = z.discriminatedUnion("kind", [
 ]);
 export type EventMessage = z.output<typeof eventMessageSchema>;
 
+/**
+ * New firmware for one robot. It downloads the file, compares its SHA-256, installs it and starts anew with it; it does
+ * not move meanwhile. An offer that is repeated by its `id` is taken once.
+ */
+export const firmwareOfferMessageSchema = z.object({
+  ...envelope,
+  /** Where the file is, over HTTP or HTTPS; signed for this robot, good until `expiresAt`. */
+  url: z.url({ protocol: /^https?$/ }).max(1_000),
+  size: z.int().min(1),
+  /** In hex. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  version: z.string().min(1).max(60),
+});
+export type FirmwareOfferMessage = z.output<typeof firmwareOfferMessageSchema>;
+
+export const firmwarePhaseSchema = z.enum(["DOWNLOADING", "INSTALLING", "INSTALLED", "FAILED", "REJECTED"]);
+export type FirmwarePhase = z.output<typeof firmwarePhaseSchema>;
+
+export const firmwareCodeSchema = z.enum([
+  "HASH_MISMATCH",
+  "DOWNLOAD_FAILED",
+  "NO_SPACE",
+  "INSTALL_FAILED",
+  "BUSY",
+  "BATTERY_LOW",
+  "MAINTENANCE",
+  "EXPIRED",
+  "OLD_SESSION",
+  "CLOCK_NOT_SET",
+  "INVALID",
+  "REFUSED",
+]);
+export type FirmwareCode = z.output<typeof firmwareCodeSchema>;
+
+/** How far a robot is with an offer. It reports at every phase and at least every 10 % of the download. */
+export const firmwareStateMessageSchema = z.object({
+  v: z.literal(PROTOCOL_VERSION),
+  offerId: z.uuid(),
+  session: counter,
+  /** Counts the robot's reports about firmware within a session. */
+  seq: counter,
+  ts: instantSchema,
+  phase: firmwarePhaseSchema,
+  /** Of the download. */
+  percent,
+  /** That was offered. */
+  version: z.string().min(1).max(60),
+  /** Set where the phase is FAILED or REJECTED. */
+  code: firmwareCodeSchema.nullable(),
+});
+export type FirmwareStateMessage = z.output<typeof firmwareStateMessageSchema>;
+
 /** The verbs that are rows before they are messages; STATUS and RECEIVED only ask and acknowledge. */
 export const commandVerbs = ["START", "STOP", "SET", "MAINTENANCE_ON", "MAINTENANCE_OFF"] as const;
 export type CommandVerb = (typeof commandVerbs)[number];

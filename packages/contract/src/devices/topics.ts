@@ -4,6 +4,8 @@ import {
   commandMessageSchema,
   connectionMessageSchema,
   eventMessageSchema,
+  firmwareOfferMessageSchema,
+  firmwareStateMessageSchema,
   stateMessageSchema,
 } from "./messages.ts";
 
@@ -16,12 +18,17 @@ export const leaves = {
   ack: { from: "robot", qos: 1, retained: false, schema: ackMessageSchema },
   event: { from: "robot", qos: 1, retained: false, schema: eventMessageSchema },
   command: { from: "server", qos: 1, retained: false, schema: commandMessageSchema },
+  firmware: { from: "server", qos: 1, retained: false, schema: firmwareOfferMessageSchema },
+  "firmware/state": { from: "robot", qos: 1, retained: true, schema: firmwareStateMessageSchema },
 } as const;
 
 export type Leaf = keyof typeof leaves;
 export type RobotLeaf = { [L in Leaf]: (typeof leaves)[L]["from"] extends "robot" ? L : never }[Leaf];
 
-export const robotLeaves: readonly RobotLeaf[] = ["connection", "state", "ack", "event"];
+export type ServerLeaf = Exclude<Leaf, RobotLeaf>;
+
+export const robotLeaves: readonly RobotLeaf[] = ["connection", "state", "ack", "event", "firmware/state"];
+export const serverLeaves: readonly ServerLeaf[] = ["command", "firmware"];
 
 /** A message above this many bytes is dropped unread, on both sides: more than twice what the largest one takes. */
 export const MAX_MESSAGE_BYTES = 32_768;
@@ -32,8 +39,9 @@ export function topicOf(serial: string, leaf: Leaf): string {
 
 /** The serial and leaf a topic names, or null where it is none of ours. */
 export function parseTopic(topic: string): { serial: string; leaf: Leaf } | null {
-  const [root, version, serial, leaf, ...rest] = topic.split("/");
-  if (`${root}/${version}` !== TOPIC_ROOT || rest.length > 0 || leaf === undefined) return null;
+  const [root, version, serial, ...rest] = topic.split("/");
+  const leaf = rest.join("/");
+  if (`${root}/${version}` !== TOPIC_ROOT) return null;
   if (!Object.hasOwn(leaves, leaf) || !serialSchema.safeParse(serial).success) return null;
   return { serial: serial as string, leaf: leaf as Leaf };
 }

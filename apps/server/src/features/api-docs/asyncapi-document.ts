@@ -23,6 +23,11 @@ message above ${MAX_MESSAGE_BYTES} bytes is dropped unread. Times are ISO 8601 i
 10. A message that cannot be read is counted, logged and dropped.
 11. One server at a time takes in what robots say; any may send commands.
 12. The server's clock decides on order and age. A robot whose clock is more than 30 s off is not started.
+13. Firmware is offered to a robot that stands, in AUTO or MANUAL mode, with 50 % battery or more. The robot takes an offer
+    only in its current session and before \`expiresAt\`, and each \`id\` once; otherwise it answers REJECTED. It downloads
+    the file, compares size and SHA-256, installs it, and refuses every START with BUSY until it is done. The update has
+    worked when a live state shows the new version in \`firmware\`. A robot that loses power keeps its old firmware, or
+    has the new one whole.
 
 A robot reports its state at every change and at least every 30 s. It repeats an event until RECEIVED names its \`eventSeq\`.`;
 
@@ -32,12 +37,20 @@ const words: Readonly<Record<Leaf, { readonly title: string; readonly summary: s
   ack: { title: "Acknowledgement", summary: "A robot has taken a command, has done it, or refuses it, and why." },
   event: { title: "Event", summary: "A run or an alert began or ended; repeated until RECEIVED." },
   command: { title: "Command", summary: "An order or a question to one robot." },
+  firmware: { title: "Firmware offer", summary: "New firmware for one robot, and where it downloads it." },
+  "firmware/state": { title: "Firmware progress", summary: "How far a robot is with the firmware it was offered." },
 };
+
+/** A leaf's name in the document, whose references take no slash. */
+export function leafName(leaf: Leaf): string {
+  const [first = "", ...others] = leaf.split("/");
+  return [first, ...others.map(capitalised)].join("");
+}
 
 const refTo = (...path: string[]) => ({ $ref: `#/${path.join("/")}` });
 
 function forEachLeaf<T>(make: (leaf: Leaf) => T): Record<string, T> {
-  return Object.fromEntries((Object.keys(leaves) as Leaf[]).map((leaf) => [leaf, make(leaf)]));
+  return Object.fromEntries((Object.keys(leaves) as Leaf[]).map((leaf) => [leafName(leaf), make(leaf)]));
 }
 
 /** The AsyncAPI document of the device protocol, from the topics and the schemas that the server parses with. */
@@ -79,7 +92,7 @@ export function asyncApiDocument() {
       description: words[leaf].summary,
       servers: [refTo("servers", "broker")],
       parameters: { serial: refTo("components", "parameters", "serial") },
-      messages: { [leaf]: refTo("components", "messages", leaf) },
+      messages: { [leafName(leaf)]: refTo("components", "messages", leafName(leaf)) },
     })),
     operations: Object.fromEntries(
       (Object.keys(leaves) as Leaf[]).map((leaf) => [operationId(leaf), operationOf(leaf)]),
@@ -98,11 +111,11 @@ export function asyncApiDocument() {
         },
       },
       messages: forEachLeaf((leaf) => ({
-        name: leaf,
+        name: leafName(leaf),
         title: words[leaf].title,
         summary: words[leaf].summary,
         contentType: "application/json",
-        payload: refTo("components", "schemas", leaf),
+        payload: refTo("components", "schemas", leafName(leaf)),
         examples: messageExamples[leaf],
       })),
       schemas: forEachLeaf((leaf) => sentSchema(leaves[leaf].schema, "draft-7")),
@@ -111,17 +124,17 @@ export function asyncApiDocument() {
 }
 
 function operationId(leaf: Leaf): string {
-  return `${leaves[leaf].from === "robot" ? "receive" : "send"}${capitalised(leaf)}`;
+  return `${leaves[leaf].from === "robot" ? "receive" : "send"}${capitalised(leafName(leaf))}`;
 }
 
 function operationOf(leaf: Leaf): object {
   const { from, qos, retained } = leaves[leaf];
   return {
     action: from === "robot" ? "receive" : "send",
-    channel: refTo("channels", leaf),
+    channel: refTo("channels", leafName(leaf)),
     title: `${from === "robot" ? "From a robot" : "To a robot"}: ${words[leaf].title.toLowerCase()}`,
     summary: `${words[leaf].summary} QoS ${qos}, ${retained ? "retained" : "not retained"}.`,
-    messages: [refTo("channels", leaf, "messages", leaf)],
+    messages: [refTo("channels", leafName(leaf), "messages", leafName(leaf))],
     bindings: { mqtt: { qos, retain: retained, bindingVersion: "0.2.0" } },
   };
 }

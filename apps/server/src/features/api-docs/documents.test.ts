@@ -10,7 +10,7 @@ import addFormats from "ajv-formats";
 import asyncApiSpecs from "@asyncapi/specs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { asyncApiDocument } from "./asyncapi-document.ts";
+import { asyncApiDocument, leafName } from "./asyncapi-document.ts";
 import { bodyExamples } from "./examples.ts";
 import { messageExamples } from "./message-examples.ts";
 import { openApiDocument } from "./openapi-document.ts";
@@ -120,20 +120,20 @@ describe("open to other programs: the AsyncAPI document", () => {
   test.each(all)("device protocol: the topic %s with its direction, QoS and retention", (leaf) => {
     const { from, qos, retained } = leaves[leaf];
     const operations = Object.values(asyncApi.operations).filter((one) =>
-      JSON.stringify(one).includes(`"#/channels/${leaf}"`),
+      JSON.stringify(one).includes(`"#/channels/${leafName(leaf)}"`),
     );
     expect(operations).toHaveLength(1);
     expect(operations[0]).toMatchObject({
       action: from === "robot" ? "receive" : "send",
       bindings: { mqtt: { qos, retain: retained } },
     });
-    expect(asyncApi.channels[leaf]?.address).toBe(`scr/v1/{serial}/${leaf}`);
+    expect(asyncApi.channels[leafName(leaf)]?.address).toBe(`scr/v1/{serial}/${leaf}`);
   });
 
   test.each(all)("device protocol: the examples of %s are messages that the server takes", (leaf) => {
     const ajv = new Ajv({ strict: false });
     addFormats.default(ajv);
-    const isMessage = ajv.compile(plain(asyncApi.components.schemas[leaf] ?? {}));
+    const isMessage = ajv.compile(plain(asyncApi.components.schemas[leafName(leaf)] ?? {}));
     for (const { name, payload } of messageExamples[leaf]) {
       expect([name, leaves[leaf].schema.safeParse(payload).error, isMessage(payload)]).toEqual([name, undefined, true]);
     }

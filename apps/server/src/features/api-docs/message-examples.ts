@@ -50,6 +50,52 @@ export const messageExamples: { readonly [L in Leaf]: readonly MessageExample<L>
       payload: { eventSeq: 12, session, ts, kind: "RUN_ENDED", runId, at: ts, battery: 64, reason: "STOP" },
     },
   ],
+  "firmware/state": [
+    {
+      name: "downloading",
+      summary: "Half of the file is there",
+      payload: {
+        v: 1,
+        offerId: commandId,
+        session,
+        seq: 5,
+        ts,
+        phase: "DOWNLOADING",
+        percent: 50,
+        version: "2.5.0",
+        code: null,
+      },
+    },
+    {
+      name: "failed",
+      summary: "What was downloaded is not what was offered",
+      payload: {
+        v: 1,
+        offerId: commandId,
+        session,
+        seq: 9,
+        ts,
+        phase: "FAILED",
+        percent: 100,
+        version: "2.5.0",
+        code: "HASH_MISMATCH",
+      },
+    },
+  ],
+  firmware: [
+    {
+      name: "offer",
+      summary: "Firmware 2.5.0, to be taken within 15 minutes",
+      payload: {
+        ...envelope,
+        expiresAt: "2026-11-21T06:45:00.000Z",
+        url: `https://suncrew.example/api/firmware/file/${commandId}?expires=1763707500&signature=${"0".repeat(64)}`,
+        size: 1_048_576,
+        sha256: "a".repeat(64),
+        version: "2.5.0",
+      },
+    },
+  ],
   command: [
     {
       name: "start",

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { topicOf } from "@suncrew/contract/devices/topics.ts";
+import { robotLeaves, serverLeaves, topicOf } from "@suncrew/contract/devices/topics.ts";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -89,7 +89,7 @@ describe("protocol rule 10: bad messages change nothing", () => {
   test("protocol rule 10: any bytes on any topic are answered, never thrown at", () => {
     const topic = fc.oneof(
       fc.string(),
-      fc.constantFrom("state", "ack", "event", "connection", "command").map((leaf) => `scr/v1/BAD-1/${leaf}`),
+      fc.constantFrom(...robotLeaves, ...serverLeaves).map((leaf) => `scr/v1/BAD-1/${leaf}`),
     );
     const payload = fc.oneof(
       fc.uint8Array(),

@@ -136,11 +136,18 @@ describe("protocol rule 9: a broker that asks Suncrew over HTTP", () => {
     const client = await signIn("EMQ-1", await provision("EMQ-1"));
     const granted = await client.subscribeAsync(topicOf("EMQ-1", "command"), { qos: 1 });
     expect(granted).toMatchObject([{ qos: 1 }]);
+    expect(await client.subscribeAsync(topicOf("EMQ-1", "firmware"), { qos: 1 })).toMatchObject([{ qos: 1 }]);
     await client.publishAsync(topicOf("EMQ-1", "state"), "{}", { qos: 1 });
+    await client.publishAsync(topicOf("EMQ-1", "firmware/state"), "{}", { qos: 1 });
     for (const filter of ["#", "scr/v1/+/command", topicOf("OWN-1", "command"), topicOf("EMQ-1", "state")]) {
       expect(await ask(brokerAclPath, { username: "EMQ-1", topic: filter, action: "subscribe" })).toBe("deny");
     }
-    for (const topic of [topicOf("EMQ-1", "command"), topicOf("OWN-1", "state"), "scr/v1/EMQ-1/firmware"]) {
+    for (const topic of [
+      topicOf("EMQ-1", "command"),
+      topicOf("OWN-1", "state"),
+      topicOf("EMQ-1", "firmware"),
+      "scr/v1/EMQ-1/firmware/other",
+    ]) {
       expect(await ask(brokerAclPath, { username: "EMQ-1", topic, action: "publish" })).toBe("deny");
     }
   });

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { parseTopic, robotLeaves, topicOf } from "@suncrew/contract/devices/topics.ts";
+import { parseTopic, robotLeaves, serverLeaves, topicOf } from "@suncrew/contract/devices/topics.ts";
 import type { Db } from "../../platform/database/database.ts";
 import { deviceSecretSha256, isKnownDevice } from "./device-secrets.writes.ts";
 
-/** What a provisioned device may do at the broker: its own topics only, and never publish `command` (protocol rule 9). */
+/** What a provisioned device may do at the broker: its own topics only, and publish none that is the server's (rule 9). */
 export interface DeviceAccess {
   signIn(serial: string, secret: string): Promise<boolean>;
   /** Provisioned at some time, also where it was retired since. */
@@ -29,7 +29,7 @@ export function deviceAccess(db: Db): DeviceAccess {
       const parsed = parseTopic(topic);
       return parsed !== null && parsed.serial === serial && robotLeaves.some((leaf) => leaf === parsed.leaf);
     },
-    maySubscribe: (serial, filter) => filter === topicOf(serial, "command"),
+    maySubscribe: (serial, filter) => serverLeaves.some((leaf) => filter === topicOf(serial, leaf)),
   };
 }
 

@@ -1,5 +1,12 @@
-import type { AckMessage, EventMessage } from "@suncrew/contract/devices/messages.ts";
-import { leaves, MAX_MESSAGE_BYTES, parseTopic, robotLeaves, TOPIC_ROOT } from "@suncrew/contract/devices/topics.ts";
+import type { AckMessage, EventMessage, FirmwareStateMessage } from "@suncrew/contract/devices/messages.ts";
+import {
+  leaves,
+  MAX_MESSAGE_BYTES,
+  parseTopic,
+  type RobotLeaf,
+  robotLeaves,
+  TOPIC_ROOT,
+} from "@suncrew/contract/devices/topics.ts";
 import type { ReceivedMessage } from "../../platform/broker.ts";
 import type { PresenceMessage } from "./presence.ts";
 
@@ -11,7 +18,8 @@ export type BadMessageKind = "oversized" | "topic" | "json" | "schema" | "unknow
 export type IncomingMessage =
   | PresenceMessage
   | { readonly leaf: "ack"; readonly message: AckMessage; readonly receivedAt: Date }
-  | { readonly leaf: "event"; readonly message: EventMessage; readonly receivedAt: Date };
+  | { readonly leaf: "event"; readonly message: EventMessage; readonly receivedAt: Date }
+  | { readonly leaf: "firmware/state"; readonly message: FirmwareStateMessage; readonly receivedAt: Date };
 
 export type Opened =
   | { readonly serial: string; readonly incoming: IncomingMessage }
@@ -24,7 +32,7 @@ export function openMessage(received: ReceivedMessage, receivedAt: Date): Opened
   const topic = parseTopic(received.topic);
   const serial = topic?.serial ?? null;
   if (received.payload.length > MAX_MESSAGE_BYTES) return { bad: "oversized", serial };
-  if (topic === null || topic.leaf === "command") return { bad: "topic", serial };
+  if (topic === null || topic.leaf === "command" || topic.leaf === "firmware") return { bad: "topic", serial };
   const json = parseJson(received.payload);
   if (json === undefined) return { bad: "json", serial };
   const incoming = parseLeaf(topic.leaf, json, receivedAt, received.retained);
@@ -57,12 +65,7 @@ function hasStorableTimes(message: { readonly ts: string; readonly at?: string }
   return [message.ts, message.at].every((time) => time === undefined || !time.startsWith("0000-"));
 }
 
-function parseLeaf(
-  leaf: (typeof robotLeaves)[number],
-  json: unknown,
-  receivedAt: Date,
-  retained: boolean,
-): IncomingMessage | null {
+function parseLeaf(leaf: RobotLeaf, json: unknown, receivedAt: Date, retained: boolean): IncomingMessage | null {
   switch (leaf) {
     case "connection": {
       const { data } = leaves.connection.schema.safeParse(json);
@@ -78,6 +81,10 @@ function parseLeaf(
     }
     case "event": {
       const { data } = leaves.event.schema.safeParse(json);
+      return data ? { leaf, message: data, receivedAt } : null;
+    }
+    case "firmware/state": {
+      const { data } = leaves[leaf].schema.safeParse(json);
       return data ? { leaf, message: data, receivedAt } : null;
     }
   }

@@ -13,6 +13,7 @@ import { alertsOf } from "./standing-alerts.ts";
 
 type Ack = Extract<IncomingMessage, { leaf: "ack" }>;
 type Event = Extract<IncomingMessage, { leaf: "event" }>;
+type Firmware = Extract<IncomingMessage, { leaf: "firmware/state" }>;
 
 /** What one robot's messages come to. */
 interface Outcome {
@@ -26,6 +27,7 @@ interface Outcome {
   readonly live: { readonly message: StateMessage; readonly reading: Reading; readonly motion: MotionShown }[];
   readonly acks: Ack[];
   readonly events: Event[];
+  readonly firmware: Firmware[];
 }
 
 export interface Ingested {
@@ -122,10 +124,12 @@ function outcomeOf(serial: string, before: StateRow, messages: readonly Incoming
     live: [],
     acks: [],
     events: [],
+    firmware: [],
   };
   for (const incoming of messages) {
     if (incoming.leaf === "ack") outcome.acks.push(incoming);
     else if (incoming.leaf === "event") outcome.events.push(incoming);
+    else if (incoming.leaf === "firmware/state") outcome.firmware.push(incoming);
     else {
       const was = outcome.after;
       const is = rowAfter(was, incoming);

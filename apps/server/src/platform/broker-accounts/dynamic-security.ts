@@ -18,7 +18,7 @@ const accessSchema = z.object({ acls: z.array(z.object({ acltype: z.string(), al
 
 /**
  * Accounts in Mosquitto's dynamic-security plugin, told over MQTT. The plugin of Mosquitto 2.0 knows no pattern such as
- * %u, so what a device may reach stands in the broker's `acl_file`, the same five lines for all; a device's account needs
+ * %u, so what a device may reach stands in the broker's `acl_file`, the same lines for all; a device's account needs
  * no role. Changing, disabling or deleting an account ends its connections at once.
  */
 export class DynamicSecurity implements BrokerAccounts {
