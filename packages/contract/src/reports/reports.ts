@@ -14,8 +14,8 @@ const localTimeSchema = (name: string) => {
 
 /** The newest rows of the activity table that a PDF prints; the CSV has all of them. */
 export const REPORT_ACTIVITY_ROWS = 2_000;
-/** The longest range of a report, in days. */
-export const REPORT_MAX_DAYS = 3_660;
+/** The longest range of a report, in days of the site. */
+export const REPORT_MAX_DAYS = 400;
 
 export const reportBodySchema = z.object({
   site_id: idInputSchema,
