@@ -1,0 +1,114 @@
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import type {
+  createReportTemplate,
+  SectionType,
+  TemplateSection,
+} from "@suncrew/contract/report-templates/report-templates.ts";
+import { type CatalogueSection, type FieldName, sectionCatalogue, sections } from "./section-catalogue.ts";
+
+/** One section as it is stored: the names of the fields that are on, in the catalogue's order. */
+export interface StoredSection {
+  readonly type: SectionType;
+  readonly enabled: boolean;
+  readonly fields: readonly string[];
+}
+
+/** One section as a report prints it. */
+export interface PrintedSection {
+  readonly type: SectionType;
+  readonly fields: readonly FieldName[];
+}
+
+type SentSections = BodyOf<typeof createReportTemplate>["sections"];
+
+export type ComposedSections =
+  | { readonly kind: "sections"; readonly sections: readonly StoredSection[] }
+  /** `field` is the place in what was sent. */
+  | { readonly kind: "problem"; readonly field: string; readonly message: string };
+
+/**
+ * §3 Report template: all five sections in their new order from what was sent. What was not named is off, at the end;
+ * a required field of a section that is off counts as on, so that the section can be switched on as it stands.
+ */
+export function composeSections(sent: SentSections): ComposedSections {
+  const seen = new Set<SectionType>();
+  for (const [nth, { type, enabled, fields }] of sent.entries()) {
+    const problem = problemOf(sectionOf(type), enabled, fields, `sections.${nth}`, seen.has(type));
+    if (problem !== null) return { kind: "problem", ...problem };
+    seen.add(type);
+  }
+  if (!sent.some(({ enabled }) => enabled)) {
+    return { kind: "problem", field: "sections", message: "At least one section must be enabled." };
+  }
+  const placeOf = (type: SectionType) => sent.find((one) => one.type === type)?.order ?? Number.MAX_SAFE_INTEGER;
+  const composed = sections.map(({ type, fields }) => {
+    const own = sent.find((one) => one.type === type);
+    const on = (name: string) => own?.fields.some((field) => field.name === name && field.enabled) === true;
+    const names = fields.filter(({ name, required }) => required || on(name)).map(({ name }) => name);
+    return { type, enabled: own?.enabled ?? false, fields: names };
+  });
+  // The sort keeps the catalogue's order where two have the same place.
+  return { kind: "sections", sections: composed.toSorted((one, other) => placeOf(one.type) - placeOf(other.type)) };
+}
+
+function problemOf(
+  section: CatalogueSection,
+  enabled: boolean,
+  fields: SentSections[number]["fields"],
+  place: string,
+  isTwice: boolean,
+): { readonly field: string; readonly message: string } | null {
+  if (isTwice) return { field: `${place}.type`, message: `${section.name} is named more than once.` };
+  for (const [nth, { name }] of fields.entries()) {
+    const field = `${place}.fields.${nth}.name`;
+    if (!section.fields.some((one) => one.name === name)) {
+      return { field, message: `${section.name} has no field "${name}".` };
+    }
+    if (fields.findIndex((one) => one.name === name) !== nth) {
+      return { field, message: `${section.name} names the field "${name}" more than once.` };
+    }
+  }
+  const isOn = (name: string) => fields.some((one) => one.name === name && one.enabled);
+  const off = enabled ? section.fields.find(({ name, required }) => required && !isOn(name)) : undefined;
+  if (off === undefined) return null;
+  return { field: `${place}.fields`, message: `${off.label} is required in ${section.name}.` };
+}
+
+/** All five sections with all their fields, as an answer has them. */
+export function shownSections(stored: readonly StoredSection[]): TemplateSection[] {
+  return stored.map(({ type, enabled, fields: on }, nth) => {
+    const { name, fields } = sectionOf(type);
+    const shown = fields.map((field) => ({
+      id: `${type}.${field.name}`,
+      ...field,
+      enabled: field.required || on.includes(field.name),
+    }));
+    return { id: type, name, type, enabled, order: nth + 1, fields: shown };
+  });
+}
+
+/** What a report made with the template prints, in its order. */
+export function printedSections(stored: readonly StoredSection[]): PrintedSection[] {
+  return stored
+    .filter(({ enabled }) => enabled)
+    .map(({ type, fields: on }) => {
+      const { fields } = catalogued(type);
+      return { type, fields: fields.filter((one) => one.required || on.includes(one.name)).map(({ name }) => name) };
+    });
+}
+
+/** What a report prints without a template. */
+export const everySection: readonly PrintedSection[] = sectionCatalogue.map(({ type, fields }) => ({
+  type,
+  fields: fields.map(({ name }) => name),
+}));
+
+function sectionOf(type: SectionType): CatalogueSection {
+  return catalogued(type);
+}
+
+function catalogued(type: SectionType): (typeof sectionCatalogue)[number] {
+  const section = sectionCatalogue.find((one) => one.type === type);
+  if (section === undefined) throw new RangeError(`no section ${type}`);
+  return section;
+}
