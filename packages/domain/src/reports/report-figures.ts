@@ -94,5 +94,5 @@ export type ReportFigureName = keyof typeof reportFigureRules;
 
 /** The same for what is no number. */
 export function maintenanceDueRule(intervalDays: number): string {
-  return `Maintenance is due ${intervalDays} days after the last release from maintenance, else after the installation.`;
+  return `Maintenance is due ${intervalDays} days after a robot's last release from maintenance or its installation, whichever is later.`;
 }

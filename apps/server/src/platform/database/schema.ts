@@ -341,6 +341,17 @@ export interface ActivityTable {
   change_no: ChangeNo;
 }
 
+/** When a robot was reachable; kept by the database as `robot_state` changes. */
+export interface RobotPresenceTable {
+  id: Generated<number>;
+  robot_id: number;
+  site_id: number;
+  online_at: Date;
+  /** Null while it lasts. */
+  offline_at: Date | null;
+  sample: WithDefault<boolean>;
+}
+
 export interface AuditTable {
   id: Generated<number>;
   at: Date;
@@ -379,6 +390,7 @@ export interface Tables {
   schedules: SchedulesTable;
   maintenance_locks: MaintenanceLocksTable;
   robot_events: RobotEventsTable;
+  robot_presence: RobotPresenceTable;
   alerts: AlertsTable;
   activity: ActivityTable;
   audit: AuditTable;

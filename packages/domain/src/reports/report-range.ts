@@ -1,0 +1,52 @@
+import { addDays, daysBetween } from "../schedules/calendar-date.ts";
+import { localTimeOf, instantOf, startOfDay } from "../schedules/site-time.ts";
+import type { Span } from "./spans.ts";
+
+export interface ReportSpan {
+  readonly from: Date;
+  /** The instant after the last second. */
+  readonly to: Date;
+}
+
+export type RangeChoice = ReportSpan | { readonly field: "from" | "to"; readonly problem: string };
+
+/** A day of a site by its calendar, as far as it lies in the range. */
+export interface SiteDay extends Span {
+  readonly date: string;
+}
+
+/**
+ * What 'YYYY-MM-DD HH:MM:SS' local times name, each second to its end. A time that a clock change skips means the first
+ * after the gap; one that comes twice the first. So a range to 23:59:59 always ends with the day, also where clocks are
+ * put back at midnight.
+ */
+export function reportSpanOf(from: string, to: string, timezone: string, maxDays: number): RangeChoice {
+  if (from > to) return { field: "from", problem: "from must not be after to" };
+  const days = daysBetween(from.slice(0, 10), to.slice(0, 10)) + 1;
+  if (days > maxDays) return { field: "to", problem: `A report covers ${maxDays} days at most; these are ${days}.` };
+  return { from: instantOfText(from, timezone), to: instantOfText(secondAfter(to), timezone) };
+}
+
+function instantOfText(text: string, timezone: string): Date {
+  return instantOf(text.slice(0, 10), text.slice(11), timezone);
+}
+
+function secondAfter(text: string): string {
+  return new Date(Date.parse(`${text.replace(" ", "T")}Z`) + 1_000).toISOString().slice(0, 19).replace("T", " ");
+}
+
+/** The days that a range touches, in order and without gaps; the first and last as far as they lie in it. */
+export function siteDaysOf({ from, to }: ReportSpan, timezone: string): SiteDay[] {
+  const days: SiteDay[] = [];
+  let { date } = localTimeOf(from, timezone);
+  let fromMs = from.getTime();
+  while (fromMs < to.getTime()) {
+    const next = addDays(date, 1);
+    const toMs = Math.min(startOfDay(next, timezone).getTime(), to.getTime());
+    // A zone that has changed sides of the date line has no such day.
+    if (toMs > fromMs) days.push({ date, fromMs, toMs });
+    fromMs = Math.max(fromMs, toMs);
+    date = next;
+  }
+  return days;
+}

@@ -1,0 +1,38 @@
+/** A stretch of time, from its first millisecond to before its last. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** How long two stretches lie over each other; 0 where they do not. */
+export function overlapMs(one: Span, other: Span): number {
+  return Math.max(0, Math.min(one.toMs, other.toMs) - Math.max(one.fromMs, other.fromMs));
+}
+
+/** What they have in common; null where that is nothing. */
+export function commonSpan(one: Span, other: Span): Span | null {
+  const fromMs = Math.max(one.fromMs, other.fromMs);
+  const toMs = Math.min(one.toMs, other.toMs);
+  return fromMs < toMs ? { fromMs, toMs } : null;
+}
+
+/** Adds the length of a stretch to the days that it lies in; `days` follow each other without gaps. */
+export function addByDay(days: readonly Span[], totals: number[], span: Span, sign: 1 | -1 = 1): void {
+  for (let nth = dayAt(days, span.fromMs); nth < days.length; nth += 1) {
+    const day = days[nth];
+    if (day === undefined || day.fromMs >= span.toMs) return;
+    totals[nth] = (totals[nth] ?? 0) + sign * overlapMs(day, span);
+  }
+}
+
+/** The number of the day that an instant lies in; the first for one before, `days.length` for one after. */
+export function dayAt(days: readonly Span[], atMs: number): number {
+  let low = 0;
+  let high = days.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((days[middle]?.toMs ?? 0) <= atMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
