@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { deviceList } from "@suncrew/contract/devices/devices.ts";
-import { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { createRobot, deleteRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { createFleet } from "@suncrew/simulator/fleet/fleet.ts";
 import type { Locator, Page } from "@playwright/test";
@@ -143,7 +143,9 @@ test("protocol rule 9: secrets are shown once, and a robot signs in to the broke
   const admin = await apiAs("admin");
   const site = (await admin.call(siteDetails, {})).find(({ name }) => name === REWA);
   const form = { robot_name: "Rewa new", installation_date: "2026-01-01", motor_type: "BLDC", control_type: "PLC" };
-  await admin.call(createRobot, { body: { ...form, site_id: site?.id ?? 0, serial_number: serial } });
+  const { robotId } = await admin.call(createRobot, {
+    body: { ...form, site_id: site?.id ?? 0, serial_number: serial },
+  });
   const fleet = createFleet({ mqttUrl: `mqtt://127.0.0.1:${suncrew.mqttPort}`, devices: [{ serial, secret }] });
   fleet.start();
   await fleet.untilConnected();
@@ -178,6 +180,7 @@ test("protocol rule 9: secrets are shown once, and a robot signs in to the broke
   await expectToast(page, "Device Retired", `Device ${serial} retired`);
   await expect(row(page, serial)).toContainText("Retired");
   await expect(row(page, serial).getByRole("button")).toHaveCount(0);
+  await admin.call(deleteRobot, { params: { id: robotId } });
 });
 
 test("protocol rule 9: a new secret that did not come to an end is told, until the device is given another", async ({

@@ -2,6 +2,7 @@ import type { Locator, Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
 import { BHADLA, expectToast, expectTruth, PAVAGADA } from "./support/dashboard.ts";
 import { expect, groupCard, groupRow, managementAddress, siteAddress, test } from "./support/made-groups.ts";
+import { deliverKeptStop } from "./support/left-behind.ts";
 import { themes, useTheme } from "./support/themes.ts";
 
 /** Fingers want this much, in pixels. */
@@ -18,6 +19,7 @@ for (const theme of themes) {
     groups,
     simulator,
     problems,
+    standing,
   }) => {
     problems.allow(/status of 504/);
     const group = await groups.make(PAVAGADA, "Blocks", ["SCR-1005", "SCR-1006", "SCR-1007"]);
@@ -54,6 +56,8 @@ for (const theme of themes) {
     await expectAccessible(page);
     await card.getByRole("button", { name: "Stop All" }).click();
     await expectTruth(simulator, "SCR-1005", { motion: "STOPPED" });
+    await expect.poll(async () => (await standing.read())["SCR-1007"]).toContain("STOP is open");
+    await deliverKeptStop(simulator, standing.read, "SCR-1007");
   });
 }
 

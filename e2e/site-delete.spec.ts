@@ -3,7 +3,7 @@ import { SAMBHAR, siteRow } from "./support/made-sites.ts";
 import { expect, test } from "./support/made-administration.ts";
 
 /** What others do appears within a second; the rest is for a busy machine. */
-const LIVE_MS = 3000;
+const LIVE_MS = 10_000;
 const NAME = SAMBHAR.name;
 
 test("§2 Delete Site: names the robots, groups and schedules that go with it, and clears what was selected", async ({
@@ -15,7 +15,7 @@ test("§2 Delete Site: names the robots, groups and schedules that go with it, a
   groups,
   problems,
 }) => {
-  // Free devices of the demo are away. Nothing that has gone is asked for, in neither browser.
+  // Free devices of the demo are away. Once it is told, nothing that has gone is asked for, in neither browser.
   problems.allow(/status of 504/);
   const made = await sites.make();
   await robots.add(NAME, "SCR-1015", "Row 1");
@@ -41,6 +41,8 @@ test("§2 Delete Site: names the robots, groups and schedules that go with it, a
   await expect(siteRow(page, NAME)).toBeVisible();
 
   await siteRow(page, NAME).getByRole("button", { name: "Delete" }).click();
+  // A status call that the deletion overtakes on its way is answered 404, which the browser itself notes.
+  problems.allowFromNow(/status of 404 .*getRobotStatus\?robotId=SCR-101[578]\)/);
   await dialog.getByRole("button", { name: "Delete Site" }).click();
   await expectToast(page, "Site Deleted", `${NAME} has been successfully deleted.`);
   await expect(dialog).toBeHidden();
@@ -59,8 +61,6 @@ test("§2 Delete Site: refused with the reason while a robot there cleans, and p
   simulator,
   problems,
 }) => {
-  // The stream may tell of robots that go before it is known that their site went.
-  problems.allow(/status of 404/);
   await sites.make();
   const robot = await robots.add(NAME, "SCR-1015", "Row 1");
   await simulator.clear("SCR-1015");
@@ -76,6 +76,7 @@ test("§2 Delete Site: refused with the reason while a robot there cleans, and p
   await expectDisabled(dialog.getByRole("button", { name: "Delete Site" }), reason);
   await robots.command(robot, "STOP");
   await expect(dialog.getByRole("alert")).toHaveCount(0, { timeout: LIVE_MS });
+  problems.allowFromNow(/status of 404 .*getRobotStatus\?robotId=SCR-1015\)/);
   await dialog.getByRole("button", { name: "Delete Site" }).click();
   await expectToast(page, "Site Deleted", `${NAME} has been successfully deleted.`);
 });

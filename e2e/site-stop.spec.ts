@@ -11,6 +11,7 @@ import {
   robotCard,
   startRobot,
 } from "./support/dashboard.ts";
+import { deliverKeptStop } from "./support/left-behind.ts";
 import { expect, test } from "./support/suncrew.ts";
 import { themes, useTheme } from "./support/themes.ts";
 
@@ -179,7 +180,13 @@ for (const width of [360, 390]) {
 }
 
 for (const theme of themes) {
-  test(`Stop everything has no axe violation, theme ${theme}`, async ({ page, signIn, problems }) => {
+  test(`Stop everything has no axe violation, theme ${theme}`, async ({
+    page,
+    signIn,
+    simulator,
+    standing,
+    problems,
+  }) => {
     problems.allow(/status of 504/);
     await useTheme(page, theme);
     await signIn(page, "admin");
@@ -187,5 +194,6 @@ for (const theme of themes) {
     await stopAll(page).click();
     await expect(panel(page, PAVAGADA)).toContainText("2 of 3 robots stopped.", { timeout: SETTLED_MS });
     await expectAccessible(page);
+    await deliverKeptStop(simulator, standing.read, "SCR-1007");
   });
 }

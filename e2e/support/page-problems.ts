@@ -6,7 +6,7 @@ import type { Page } from "@playwright/test";
  */
 export class PageProblems {
   readonly #found: string[] = [];
-  readonly #allowed: RegExp[] = [];
+  readonly #allowed: { readonly pattern: RegExp; readonly from: number }[] = [];
 
   /** Must run before the page's first navigation. */
   async watch(page: Page): Promise<void> {
@@ -24,11 +24,18 @@ export class PageProblems {
 
   /** Problems whose text matches are expected in this test. */
   allow(pattern: RegExp): void {
-    this.#allowed.push(pattern);
+    this.#allowed.push({ pattern, from: 0 });
+  }
+
+  /** The same from this moment on: what was found before stays a problem. */
+  allowFromNow(pattern: RegExp): void {
+    this.#allowed.push({ pattern, from: this.#found.length });
   }
 
   /** What was found and not allowed. */
   unexpected(): string[] {
-    return this.#found.filter((problem) => !this.#allowed.some((pattern) => pattern.test(problem)));
+    return this.#found.filter(
+      (problem, nth) => !this.#allowed.some(({ pattern, from }) => nth >= from && pattern.test(problem)),
+    );
   }
 }

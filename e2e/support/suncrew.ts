@@ -1,5 +1,6 @@
 import { test as base, type Page } from "@playwright/test";
-import { ApiClient } from "./api.ts";
+import { ApiClient, CallError } from "./api.ts";
+import { readStanding, type Standing } from "./left-behind.ts";
 import { PageProblems } from "./page-problems.ts";
 import { type RunningServer, startServer } from "./server-process.ts";
 import { SimulatorControl } from "./simulator.ts";
@@ -11,12 +12,19 @@ export const accounts = {
 } as const;
 export type Account = keyof typeof accounts;
 
+/** Commands are settled after 8 s; what goes on for longer is left behind. */
+const LEFT_MS = 20_000;
+
 interface WorkerFixtures {
   /** A whole demo of this worker's own: server, database, broker and simulated robots. */
   readonly suncrew: RunningServer;
+  /** Reads how its sites and robots stand, by an account of its own; and how they stood before the first test. */
+  readonly standing: { readonly read: () => Promise<Standing>; readonly first: Standing };
 }
 
 interface TestFixtures {
+  /** By itself: fails a test that leaves something behind for those that come after it, in whatever order. */
+  readonly leavesNothing: void;
   /** The simulated robots of this worker's server; every fault that a test injects is cleared after it. */
   readonly simulator: SimulatorControl;
   /** What the pages of this test said; anything not allowed fails the test at its end. */
@@ -38,6 +46,36 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await server.stop();
     },
     { scope: "worker", timeout: 120_000 },
+  ],
+  standing: [
+    async ({ suncrew }, use) => {
+      const { username, password } = accounts.admin;
+      const signIn = () => ApiClient.signIn(suncrew.baseUrl, username, password);
+      let api = await signIn();
+      const read = async () => {
+        try {
+          return await readStanding(api);
+        } catch (error) {
+          // A test ended the sessions of this account.
+          if (!(error instanceof CallError && error.status === 401)) throw error;
+          api = await signIn();
+          return readStanding(api);
+        }
+      };
+      await use({ read, first: await read() });
+    },
+    { scope: "worker" },
+  ],
+  leavesNothing: [
+    async ({ standing }, use, testInfo) => {
+      await use();
+      // After a failure the next test gets another server.
+      if (testInfo.status !== testInfo.expectedStatus) return;
+      await expect
+        .poll(standing.read, { message: "what the test leaves behind", timeout: LEFT_MS })
+        .toEqual(standing.first);
+    },
+    { auto: true },
   ],
   baseURL: async ({ suncrew }, use) => {
     await use(suncrew.baseUrl);

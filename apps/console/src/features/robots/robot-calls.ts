@@ -1,13 +1,14 @@
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { config } from "@suncrew/contract/config/config.ts";
-import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import { robotDetailsWithSettings, type RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { mapDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";
 import { callSlots, GaveWayError } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
-import { serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { ApiError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
-import { liveStore } from "../../platform/live/live.ts";
+import { liveStore, readScope, scopeRead } from "../../platform/live/live.ts";
 import { onSessionChange } from "../../platform/session/session.ts";
 import type { ServerConfig } from "../../platform/server-config.ts";
 import { toast } from "../../platform/toast.tsx";
@@ -46,7 +47,10 @@ export async function askRobotStatus({ robotId, serialNumber, signal, isManual }
       kind: isManual ? "status" : "poll",
       serialNumber,
       signal,
-      send: (sending) => {
+      send: async (sending) => {
+        // A robot that may just have gone is not asked by itself: its site's list comes first.
+        if (!isManual) await scopeRead();
+        sending.throwIfAborted();
         robotStatusStore.update(robotId, { lastQueriedAt: new Date() });
         // §7: very long timeout, cancellable.
         return call(robotStatus, { query: { robotId: serialNumber } }, { signal: sending, timeoutMs: null });
@@ -72,10 +76,21 @@ export async function askRobotStatus({ robotId, serialNumber, signal, isManual }
     });
   } catch (error) {
     if (signal.aborted || error instanceof TokenExpiredError || error instanceof GaveWayError) return;
+    // Not there any more, which is no failure to reach it: it leaves the page with the list.
+    if (error instanceof ApiError && error.status === 404) {
+      await readScope();
+      if (signal.aborted || !isListed(robotId)) return;
+    }
     noteUnanswered(robotId, serialNumber, isManual, error);
   } finally {
     robotStatusStore.updateCalls(robotId, { isRefreshing: false });
   }
+}
+
+function isListed(robotId: number): boolean {
+  return queryClient
+    .getQueriesData<ResponseOf<typeof robotDetailsWithSettings>>({ queryKey: queryKeyOf(robotDetailsWithSettings) })
+    .some(([, list]) => list?.robots.some((robot) => robot.robot_id === robotId) === true);
 }
 
 /** A failed status call: offline; the demo shows simulated values and says so, production says that it is away. */

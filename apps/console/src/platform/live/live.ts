@@ -19,6 +19,19 @@ export const liveStore = new LiveStore();
 
 const staleAnswers = new StaleAnswers({ invalidateQueries: (filters) => invalidateSeen(queryClient, filters) });
 
+let scopeReading: Promise<void> = Promise.resolve();
+
+/** Reads again what the user may see, because that has changed; never rejects. */
+export function readScope(): Promise<void> {
+  scopeReading = readScopeAgain(queryClient);
+  return scopeReading;
+}
+
+/** Waits until what the user may see is read again; not at all unless it has just changed. */
+export function scopeRead(): Promise<void> {
+  return scopeReading;
+}
+
 const connection = new LiveConnection({
   store: liveStore,
   onEvents: (events) => void takeEvents(events),
@@ -26,7 +39,7 @@ const connection = new LiveConnection({
     const session = currentSession();
     if (reason === "session" && session !== null) endSession(session.token);
     // What the user may see has changed: the next stream begins with a new snapshot.
-    if (reason === "scope") void readScopeAgain(queryClient);
+    if (reason === "scope") void readScope();
   },
 });
 

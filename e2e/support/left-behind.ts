@@ -1,0 +1,53 @@
+import { expect } from "@playwright/test";
+import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
+import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import type { ApiClient } from "./api.ts";
+import type { SimulatorControl } from "./simulator.ts";
+
+/** A robot connects within seconds and stops at once; the rest is for a busy machine. */
+const DELIVERED_MS = 20_000;
+
+/** A site by its name, or a robot by its serial number, and what a test may have left there. */
+export type Standing = Readonly<Record<string, string>>;
+
+/**
+ * What the tests of one server share, and each leaves as it found it: the sites and robots there are, and of each robot
+ * that it stands, unlocked and in no group, with no command open. A robot too many is asked for its status by every
+ * page that shows its site; a Stop that waits for one disables its buttons.
+ */
+export async function readStanding(api: ApiClient): Promise<Standing> {
+  const standing: Record<string, string> = {};
+  for (const { id: siteId, name } of await api.call(siteDetails, {})) {
+    standing[name] = "site";
+    const { robots } = await api.call(robotDetailsWithSettings, { params: { siteId } });
+    for (const robot of robots) {
+      standing[robot.serial_number] = `${robot.robot_name} at ${name}${stateOf(robot)}`;
+    }
+  }
+  return standing;
+}
+
+function stateOf({ motion, open_command, maintenance, group_id }: RobotWithSettings): string {
+  // A group may have a schedule, which sets its robots moving at its own time.
+  if (group_id !== null) return ", in a group";
+  const facts = [
+    motion === "MOVING" ? ", cleans" : "",
+    open_command === null ? "" : `, ${open_command.verb} is open`,
+    maintenance === null ? "" : ", locked",
+  ];
+  return facts.join("");
+}
+
+/**
+ * Lets a robot that is away return until it has the Stop that is kept for it. After the test it is away again, as
+ * every fault that was there before returns.
+ */
+export async function deliverKeptStop(
+  simulator: SimulatorControl,
+  read: () => Promise<Standing>,
+  serial: string,
+): Promise<void> {
+  await simulator.clear(serial);
+  await expect.poll(async () => (await read())[serial], { timeout: DELIVERED_MS }).not.toContain("STOP is open");
+}
