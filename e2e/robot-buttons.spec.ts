@@ -154,13 +154,13 @@ test("§4 Button enabling, a START in progress: Start is disabled and says why; 
   await signIn(page, "admin");
   const card = robotCard(page, "SCR-1003");
   await expectStatus(card, "Idle");
-  await simulator.fault("SCR-1003", { kind: "late", ms: 2500 });
+  await simulator.fault("SCR-1003", { kind: "late", ms: 5000 });
   await card.start.click();
   await expect(card.root.getByText("Starting... waiting for the robot")).toBeVisible();
   await expectDisabled(card.start, IN_PROGRESS);
   await expectEnabled(card.stop);
-  await expectStatus(card, "Normal");
   await expectToast(page, "Robot Control", "START command sent to Robot SCR-1003");
+  await expectStatus(card, "Normal");
 
   await card.stop.click();
   await expect(card.root.getByText("Stopping... waiting for the robot")).toBeVisible();

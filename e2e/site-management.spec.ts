@@ -4,7 +4,7 @@ import { expect, test } from "./support/suncrew.ts";
 
 const ROBOTS_CALL = "**/getRobotDetailsWithSettings/**";
 /** What robots do appears within a second; the rest is for a busy machine. */
-const LIVE_MS = 3000;
+const LIVE_MS = 10_000;
 
 const allSites = (page: Page) => page.getByRole("region", { name: "All Sites" });
 const search = (page: Page) => page.getByPlaceholder("Search by name, address, or district");

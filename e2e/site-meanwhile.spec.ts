@@ -3,7 +3,7 @@ import { BHADLA, expectDisabled, expectEnabled, expectToast, REWA } from "./supp
 import { expect, openEdit, siteRow, test } from "./support/made-sites.ts";
 
 /** What others do appears within a second; the rest is for a busy machine. */
-const LIVE_MS = 3000;
+const LIVE_MS = 10_000;
 
 const notice = (page: Page) => page.getByRole("alert").filter({ hasText: "Somebody else changed this site" });
 
