@@ -86,6 +86,3 @@ from (
 ) newest, robot_state s
 where p.id = newest.id and s.robot_id = newest.robot_id and s.online and s.site_id = p.site_id
   and p.offline_at >= greatest(s.live_at, s.connection_at);
-
--- What people and the server did at a site.
-create index audit_of_site on audit (site_id, at) include (user_id) where site_id is not null;
