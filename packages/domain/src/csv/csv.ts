@@ -14,11 +14,22 @@ export type CsvCell = string | number | null;
  * formula: a cell that would be one begins with an apostrophe.
  */
 export function writeCsv(columns: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
+  return `${writeCsvHead(columns)}${writeCsvRows(rows)}`;
+}
+
+/** The beginning of a file that is written piece by piece. */
+export function writeCsvHead(columns: readonly string[]): string {
+  return `\uFEFF${writeCsvRows([columns])}`;
+}
+
+/** Some rows of such a file; empty where there are none. */
+export function writeCsvRows(rows: readonly (readonly CsvCell[])[]): string {
+  if (rows.length === 0) return "";
   const text = Papa.unparse(
-    { fields: columns.map(disarm), data: rows.map((row) => row.map((cell) => disarm(String(cell ?? "")))) },
+    rows.map((row) => row.map((cell) => disarm(String(cell ?? "")))),
     { newline: "\r\n" },
   );
-  return `\uFEFF${text}\r\n`;
+  return `${text}\r\n`;
 }
 
 function disarm(text: string): string {
