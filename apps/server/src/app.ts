@@ -13,6 +13,7 @@ import { maintenanceRoutes } from "./features/maintenance/maintenance.routes.ts"
 import { metricsRoutes } from "./features/metrics/metrics.routes.ts";
 import { Metrics } from "./features/metrics/public.ts";
 import { partnersRoutes } from "./features/partners/partners.routes.ts";
+import { reportTemplatesRoutes } from "./features/report-templates/report-templates.routes.ts";
 import { robotFormsRoutes } from "./features/robots/robot-forms.routes.ts";
 import { robotSettingsRoutes } from "./features/robots/robot-settings.routes.ts";
 import { robotsRoutes } from "./features/robots/robots.routes.ts";
@@ -64,6 +65,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   robotFormsRoutes(http, parts);
   partnersRoutes(http, parts);
   activityRoutes(http, parts);
+  reportTemplatesRoutes(http, parts);
   const feed = liveRoutes(http, parts, changes);
   services.push(feed);
   const commands = new Commands(parts, changes);

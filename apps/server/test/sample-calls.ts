@@ -4,7 +4,7 @@ import { type Fixtures, FREE_SERIAL, PASSWORD, usernames } from "./fixtures.ts";
 import type { GroupsStand } from "./group-fixtures.ts";
 
 /** A place in a call that names something; each kind is filled with own, foreign, absent and malformed values. */
-export type Place = "site" | "robot" | "serial" | "group" | "schedule" | "partner" | "device";
+export type Place = "site" | "robot" | "serial" | "group" | "schedule" | "partner" | "device" | "template";
 
 export class Id {
   readonly place: Place;
@@ -38,6 +38,7 @@ const group = new Id("group");
 const schedule = new Id("schedule");
 const partner = new Id("partner");
 const device = new Id("device");
+const template = new Id("template");
 const siteForm = {
   name: "Sample Park",
   address: "Sample Road 1",
@@ -58,6 +59,11 @@ const partnerForm = {
   city: "Jodhpur",
   state: "Rajasthan",
   zip_code: "342001",
+};
+const templateForm = {
+  name: "Sample Report",
+  description: "",
+  sections: [{ type: "alerts", enabled: true, order: 1, fields: [{ name: "critical_alerts", enabled: true }] }],
 };
 const plan = { start_time: "2099-01-31 06:30:00", duration_minutes: 30, frequency: "MONTHLY" };
 
@@ -132,6 +138,12 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   provisionDevices: { body: { first_serial: "NEW-1", last_serial: "NEW-3" }, changes: true },
   rotateDeviceSecret: { params: { serial: device }, changes: true },
   retireDevice: { params: { serial: device }, changes: true },
+  reportTemplates: {},
+  createReportTemplate: { body: templateForm, changes: true },
+  updateReportTemplate: { params: { templateId: template }, body: templateForm, changes: true },
+  deleteReportTemplate: { params: { templateId: template }, changes: true },
+  reportSettings: {},
+  updateReportSettings: { body: { recipients: ["desk@suncrew.example"] } },
   activityLogs: { query: { limit: 5 } },
   live: {},
   config: {},
@@ -158,6 +170,8 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
       group: groupId,
       schedule: scheduleId,
       partner: partnerId,
+      // The first sample template: nobody's, so the same for everybody.
+      template: 1,
     })[place];
   switch (kind) {
     case "own":
@@ -198,7 +212,14 @@ export function placesOf(sample: SampleCall): { where: keyof SampleCall; name: s
  * Ids whose rows nobody owns: a serial number is free or taken, and a partner's id that is none means the default. The
  * tests of their features hold what becomes of each.
  */
-const ownedByNobody = ["maintenance_partner_id", "serial_number", "first_serial", "last_serial", "tax_id"];
+const ownedByNobody = [
+  "maintenance_partner_id",
+  "serial_number",
+  "first_serial",
+  "last_serial",
+  "tax_id",
+  "template_id",
+];
 
 /** Names in the route's schemas that look like ids of rows that somebody owns. */
 export function idNamesOf(route: RouteSpec): string[] {

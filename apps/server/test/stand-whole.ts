@@ -8,6 +8,7 @@ const tables = [
   { name: "sites", key: "id", gone: "deleted_at" },
   { name: "devices", key: "serial", gone: "retired_at" },
   { name: "robots", key: "id", gone: "deleted_at" },
+  { name: "report_templates", key: "id", gone: "deleted_at" },
 ] as const;
 
 /** Remembers the rows as they are now, for `standWhole`. */

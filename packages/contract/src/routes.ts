@@ -14,6 +14,14 @@ import {
   updatePartner,
 } from "./partners/partners.ts";
 import {
+  createReportTemplate,
+  deleteReportTemplate,
+  reportSettings,
+  reportTemplates,
+  updateReportSettings,
+  updateReportTemplate,
+} from "./report-templates/report-templates.ts";
+import {
   createRobot,
   deleteRobot,
   exportRobots,
@@ -74,6 +82,12 @@ export const routes = {
   provisionDevices,
   rotateDeviceSecret,
   retireDevice,
+  reportTemplates,
+  createReportTemplate,
+  updateReportTemplate,
+  deleteReportTemplate,
+  reportSettings,
+  updateReportSettings,
   activityLogs,
   live,
   config,

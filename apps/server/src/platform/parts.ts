@@ -4,6 +4,7 @@ import type { BrokerAccounts } from "./broker-accounts/broker-accounts.ts";
 import type { Broker } from "./broker.ts";
 import type { Clock } from "./clock.ts";
 import type { Db } from "./database/database.ts";
+import type { Mailer } from "./mailer.ts";
 
 /** Where the weather comes from: a fixed sample, or a service that is asked. */
 export type WeatherSettings =
@@ -45,6 +46,8 @@ export interface Parts {
   readonly serverId: string;
   /** How the server asks others over HTTP; the platform's own where it is not given. */
   readonly fetch?: typeof fetch;
+  /** Sends mail; left out where no SMTP server is configured. */
+  readonly mailer?: Mailer;
 }
 
 /** A long-lived part: idle when made, works between `start` and `stop`. */

@@ -34,6 +34,13 @@ export const permissions: Record<RouteName, Permission> = {
   provisionDevices: { access: "super-admin", scope: "none" },
   rotateDeviceSecret: { access: "super-admin", scope: "device" },
   retireDevice: { access: "super-admin", scope: "device" },
+  // Templates belong to no tenant; a partner makes its reports with the active ones.
+  reportTemplates: { access: "signed-in", scope: "none" },
+  createReportTemplate: { access: "super-admin", scope: "none" },
+  updateReportTemplate: { access: "super-admin", scope: "none" },
+  deleteReportTemplate: { access: "super-admin", scope: "none" },
+  reportSettings: { access: "super-admin", scope: "none" },
+  updateReportSettings: { access: "super-admin", scope: "none" },
   partnerDetails: { access: "signed-in", scope: "own" },
   robotDetailsWithSettings: { access: "signed-in", scope: "site" },
   robotsList: { access: "signed-in", scope: "site" },

@@ -1,4 +1,10 @@
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
+import type {
+  KeptReportFilesTable,
+  KeptReportsTable,
+  ReportSettingsTable,
+  ReportTemplatesTable,
+} from "./report-tables.ts";
 
 /** The tables of `migrations/`, as the drivers of `pool.ts` answer them: bigint and numeric as numbers, dates as text. */
 
@@ -394,5 +400,9 @@ export interface Tables {
   alerts: AlertsTable;
   activity: ActivityTable;
   audit: AuditTable;
+  report_templates: ReportTemplatesTable;
+  report_settings: ReportSettingsTable;
+  kept_reports: KeptReportsTable;
+  kept_report_files: KeptReportFilesTable;
   installation: InstallationTable;
 }

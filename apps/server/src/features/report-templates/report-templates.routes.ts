@@ -1,0 +1,23 @@
+import {
+  createReportTemplate,
+  deleteReportTemplate,
+  reportSettings,
+  reportTemplates,
+  updateReportSettings,
+  updateReportTemplate,
+} from "@suncrew/contract/report-templates/report-templates.ts";
+import type { FastifyInstance } from "fastify";
+import { register } from "../../platform/http/register.ts";
+import type { Parts } from "../../platform/parts.ts";
+import { ReportTemplatesService } from "./report-templates.service.ts";
+import { readTemplates } from "./visible-templates.ts";
+
+export function reportTemplatesRoutes(app: FastifyInstance, parts: Parts): void {
+  const templates = new ReportTemplatesService(parts);
+  register(app, reportTemplates, ({ viewer }) => readTemplates(viewer, parts.db));
+  register(app, createReportTemplate, ({ viewer, body }) => templates.create(viewer, body));
+  register(app, updateReportTemplate, ({ viewer, params, body }) => templates.update(viewer, params.templateId, body));
+  register(app, deleteReportTemplate, ({ viewer, params }) => templates.delete(viewer, params.templateId));
+  register(app, reportSettings, () => templates.settings());
+  register(app, updateReportSettings, ({ viewer, body }) => templates.updateSettings(viewer, body));
+}
