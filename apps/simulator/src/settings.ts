@@ -2,7 +2,9 @@ import { parseArgs } from "node:util";
 import { serialSchema } from "@suncrew/contract/http/values.ts";
 import { faultKinds, parseFaultText } from "./faults/fault.ts";
 import type { InitialState } from "./fleet/fleet.ts";
+import type { FirmwareTimes } from "./fleet/fleet-parts.ts";
 import type { Device } from "./fleet/link.ts";
+import { firmwareTroubles } from "./robot/conditions.ts";
 import { readDevicesFile, readScenarioFile } from "./scenario/scenario.ts";
 
 export interface Settings {
@@ -15,6 +17,7 @@ export interface Settings {
   readonly controlFile: string | undefined;
   readonly speed: number;
   readonly linkLossStopMs: number;
+  readonly firmware: FirmwareTimes;
   readonly exitWithStdin: boolean;
 }
 
@@ -34,6 +37,7 @@ Usage: npm run simulate -- [options]
   --fault SERIAL=KIND[:ARG]   a fault from the beginning; may be repeated
   --speed FACTOR        of battery and cleaning          SIM_SPEED         1
   --link-loss SECONDS   stops after this long without a broker  SIM_LINK_LOSS  300
+  --firmware SECONDS    new firmware takes to download and install  SIM_FIRMWARE  5
   --control-port PORT   of the control address, 0 = any  SIM_CONTROL_PORT  0
   --control-file FILE   the control address is written there  SIM_CONTROL_FILE
   --exit-with-stdin     ends when standard input closes  SIM_EXIT_WITH_STDIN=1
@@ -42,7 +46,8 @@ Usage: npm run simulate -- [options]
 Faults: ${faultKinds.join(", ")}.
   ARG is seconds until it clears (silent, drop-link, twice, jam, away, deaf), CODE[,VERB...] (refuse),
   milliseconds[,commands] (late), milliseconds (shuffle), percent (low-battery), text (warning, odd-status),
-  milliseconds ahead or unset (wrong-clock), milliseconds between two or "instead" (malformed).
+  milliseconds ahead or unset (wrong-clock), milliseconds between two or "instead" (malformed),
+  ${firmwareTroubles.join(", ")}[,SECONDS] (firmware).
 
 Control address (127.0.0.1 only):
   GET /robots, GET /robots/SERIAL                  what is physically so
@@ -69,6 +74,7 @@ export function readSettings(argv: readonly string[], environment: Environment):
       fault: { type: "string", multiple: true, default: [] },
       speed: { type: "string" },
       "link-loss": { type: "string" },
+      firmware: { type: "string" },
       "control-port": { type: "string" },
       "control-file": { type: "string" },
       "exit-with-stdin": { type: "boolean" },
@@ -97,6 +103,7 @@ export function readSettings(argv: readonly string[], environment: Environment):
     controlFile: values["control-file"] ?? env("SIM_CONTROL_FILE"),
     speed: numberIn("--speed", values.speed ?? env("SIM_SPEED") ?? "1", 0.01, 100_000),
     linkLossStopMs: 1000 * numberIn("--link-loss", values["link-loss"] ?? env("SIM_LINK_LOSS") ?? "300", 1, 86_400),
+    firmware: firmwareTimes(numberIn("--firmware", values.firmware ?? env("SIM_FIRMWARE") ?? "5", 0, 86_400)),
     exitWithStdin: values["exit-with-stdin"] === true || env("SIM_EXIT_WITH_STDIN") === "1",
   };
 }
@@ -107,6 +114,11 @@ function numberIn(name: string, text: string, least: number, most: number): numb
     throw new Error(`${name} must be a number from ${least} to ${most}.`);
   }
   return number;
+}
+
+/** More of it is the download. */
+function firmwareTimes(seconds: number): FirmwareTimes {
+  return { downloadMs: 600 * seconds, installMs: 400 * seconds };
 }
 
 function brokerUrl(text: string): string {

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
-import { leaves, type RobotLeaf, parseTopic, topicOf } from "@suncrew/contract/devices/topics.ts";
-import type { CommandMessage } from "@suncrew/contract/devices/messages.ts";
+import { type RobotLeaf, parseTopic, type ServerLeaf, topicOf } from "@suncrew/contract/devices/topics.ts";
+import type { CommandMessage, FirmwareOfferMessage } from "@suncrew/contract/devices/messages.ts";
 import { Aedes } from "aedes";
 
 export interface Heard {
@@ -83,11 +83,19 @@ export class BrokerBench {
   }
 
   send(serial: string, command: CommandMessage, retained = false): Promise<void> {
+    return this.#publish(serial, "command", command, retained);
+  }
+
+  offer(serial: string, offer: FirmwareOfferMessage): Promise<void> {
+    return this.#publish(serial, "firmware", offer, false);
+  }
+
+  #publish(serial: string, leaf: ServerLeaf, message: object, retained: boolean): Promise<void> {
     const packet = {
       cmd: "publish",
-      topic: topicOf(serial, "command"),
-      payload: Buffer.from(JSON.stringify(command)),
-      qos: leaves.command.qos,
+      topic: topicOf(serial, leaf),
+      payload: Buffer.from(JSON.stringify(message)),
+      qos: 1,
       retain: retained,
       dup: false,
     } as const;

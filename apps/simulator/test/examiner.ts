@@ -1,4 +1,4 @@
-import type { CommandMessage } from "@suncrew/contract/devices/messages.ts";
+import type { CommandMessage, FirmwareOfferMessage } from "@suncrew/contract/devices/messages.ts";
 import { isClockSet } from "../src/robot/moment.ts";
 import type { Outgoing } from "../src/robot/outgoing.ts";
 import { acksIn, LINK_LOSS_MS, type RobotBench, statesIn } from "./robot-bench.ts";
@@ -16,6 +16,10 @@ export class Examiner {
   /** Answers that must be repeated word for word. */
   readonly #answers = new Map<string, { answer: Answer; survivesPowerLoss: boolean }>();
   #begun: { atMs: number; order: StartOrder } | null = null;
+  /** Offers whose download was whole, and so may come to run. */
+  readonly #whole = new Set<string>();
+  /** How often it came to run new firmware. */
+  installed = 0;
   #unlinkedAtMs: number | null;
   #heard: number;
 
@@ -28,8 +32,17 @@ export class Examiner {
 
   look() {
     const { robot, moves } = this.#bench;
-    const { session, lastSeq, motion, mode, runId } = robot;
-    return { session, lastSeq, motion, mode, runId, applied: JSON.stringify(robot.applied), moves: moves.length };
+    const { session, lastSeq, motion, mode, runId, firmware } = robot;
+    return {
+      session,
+      firmware,
+      lastSeq,
+      motion,
+      mode,
+      runId,
+      applied: JSON.stringify(robot.applied),
+      moves: moves.length,
+    };
   }
 
   /** Delivers one command and holds what it did against the rules. */
@@ -44,6 +57,33 @@ export class Examiner {
       this.#judge(command, wallMs, acks, after);
     }
     this.settle(command.verb === "START" && !retained ? command : null);
+  }
+
+  /** Delivers one offer of firmware, and holds that it is taken once, and only by a robot that is free for it. */
+  offer(offer: FirmwareOfferMessage): void {
+    const { moment, work, robot } = this.#bench;
+    const before = this.#before;
+    const taken = `download ${offer.id}`;
+    const wasTaken = work.includes(taken);
+    const wasBusy = ["DOWNLOADING", "INSTALLING"].includes(robot.update?.phase ?? "");
+    const downloads = work.length;
+    this.#bench.deliverOffer(offer);
+    if (work.slice(downloads).includes(taken)) {
+      const { wallMs } = moment;
+      const inTime = isClockSet(wallMs) && wallMs < Date.parse(offer.expiresAt) && offer.session === before.session;
+      hold("1", "only a fresh offer is taken", inTime);
+      hold("5", "an offer acts once", !wasTaken);
+      const isFree = before.motion === "STOPPED" && before.mode !== "MAINTENANCE" && !wasBusy;
+      hold("13", "only a robot that stands still, outside maintenance, takes an offer", isFree);
+      hold("13", "no offer is taken with a low battery", robot.battery >= 49);
+    }
+    this.settle();
+  }
+
+  downloadEnds(offer: FirmwareOfferMessage, isWhole: boolean): void {
+    if (isWhole) this.#whole.add(offer.version);
+    this.#bench.downloadEnds(offer.id, isWhole ? null : "HASH_MISMATCH");
+    this.settle();
   }
 
   #judge(order: Order, wallMs: number, acks: readonly Answer[], after: ReturnType<Examiner["look"]>): void {
@@ -111,6 +151,12 @@ export class Examiner {
     hold("1", "nothing but a START sets it moving", start !== null || after.moves === before.moves);
     hold("8", "a robot in maintenance stands still", after.mode !== "MAINTENANCE" || after.motion === "STOPPED");
     hold("5", "no command acts twice", new Set(moves).size === moves.length);
+    if (after.firmware !== before.firmware) {
+      this.installed += 1;
+      hold("13", "only what was downloaded whole comes to run", this.#whole.has(after.firmware));
+    }
+    const isUpdating = ["DOWNLOADING", "INSTALLING"].includes(robot.update?.phase ?? "");
+    hold("13", "a robot that takes new firmware stands still", !isUpdating || after.motion === "STOPPED");
     if (start !== null && after.moves > before.moves) this.#begun = { atMs: monotonicMs, order: start };
     this.#unlinkedAtMs = linked ? null : (this.#unlinkedAtMs ?? monotonicMs);
     if (robot.motion === "MOVING") {

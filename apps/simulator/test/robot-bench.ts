@@ -3,6 +3,9 @@ import {
   type CommandMessage,
   connectionMessageSchema,
   eventMessageSchema,
+  type FirmwareCode,
+  type FirmwareOfferMessage,
+  firmwareStateMessageSchema,
   type StateMessage,
   stateMessageSchema,
 } from "@suncrew/contract/devices/messages.ts";
@@ -13,6 +16,7 @@ import type { Outgoing } from "../src/robot/outgoing.ts";
 import { Robot } from "../src/robot/robot.ts";
 
 export const LINK_LOSS_MS = 300_000;
+export const INSTALL_MS = 4_000;
 
 type Verb = CommandMessage["verb"];
 type CommandOf<V extends Verb> = Extract<CommandMessage, { verb: V }>;
@@ -37,6 +41,8 @@ export class RobotBench {
   readonly moves: string[] = [];
   /** Everything published, each message parsed as the server would. */
   readonly said: Outgoing[] = [];
+  /** What firmware wanted done: "download <offer id>", "restart". */
+  readonly work: string[] = [];
   #seq = 0;
   #conditions: Conditions = soundCondition;
 
@@ -88,6 +94,42 @@ export class RobotBench {
     return this.#hear(this.robot.receive(Buffer.from(text), retained, this.moment));
   }
 
+  /** An offer of firmware as the server would make it now, with what the test wants otherwise. */
+  offer(change: Partial<FirmwareOfferMessage> = {}): FirmwareOfferMessage {
+    return {
+      v: 1,
+      id: nextId(),
+      session: this.robot.session,
+      issuedAt: new Date(this.trueMs).toISOString(),
+      expiresAt: new Date(this.trueMs + 900_000).toISOString(),
+      by: "a test",
+      url: "http://127.0.0.1:1/a-file",
+      size: 7,
+      sha256: "0".repeat(64),
+      version: "3.0.0",
+      ...change,
+    };
+  }
+
+  /** Once after an installation. */
+  wantsRestart(): boolean {
+    if (this.work.at(-1) !== "restart") return false;
+    this.work.push("restarted");
+    return true;
+  }
+
+  deliverOffer(offer: FirmwareOfferMessage, retained = false): Outgoing[] {
+    return this.#hear(this.robot.receiveOffer(Buffer.from(JSON.stringify(offer)), retained, this.moment));
+  }
+
+  downloadComes(offerId: string, percent: number): Outgoing[] {
+    return this.#hear(this.robot.downloadProgress(offerId, percent, this.moment));
+  }
+
+  downloadEnds(offerId: string, code: FirmwareCode | null = null): Outgoing[] {
+    return this.#hear(this.robot.downloadEnded(offerId, code, this.moment));
+  }
+
   /** An order as the server would make it now, with what the test wants otherwise. */
   order<V extends Verb>(verb: V, change: Partial<CommandOf<V>> = {}): CommandOf<V> {
     this.#seq += 1;
@@ -121,12 +163,14 @@ export class RobotBench {
   #powerOn(memory: RobotMemory): Robot {
     const onMove = (id: string): void => void this.moves.push(id);
     const conditions = this.#conditions;
-    return new Robot({ memory, conditions, onMove, linkLossStopMs: LINK_LOSS_MS }, this.moment);
+    return new Robot({ memory, conditions, onMove, linkLossStopMs: LINK_LOSS_MS, installMs: INSTALL_MS }, this.moment);
   }
 
   #hear(messages: Outgoing[]): Outgoing[] {
     for (const { leaf, message } of messages) schemas[leaf].parse(JSON.parse(JSON.stringify(message)));
     this.said.push(...messages);
+    const work = this.robot.takeUpdateWork();
+    if (work !== null) this.work.push(work.kind === "download" ? `download ${work.offer.id}` : "restart");
     return messages;
   }
 }
@@ -136,6 +180,7 @@ const schemas = {
   state: stateMessageSchema,
   ack: ackMessageSchema,
   event: eventMessageSchema,
+  "firmware/state": firmwareStateMessageSchema,
 };
 
 export function acksIn(messages: readonly Outgoing[]): { id: string; status: string; code: string | null }[] {
@@ -146,6 +191,13 @@ export function acksIn(messages: readonly Outgoing[]): { id: string; status: str
 
 export function statesIn(messages: readonly Outgoing[]): StateMessage[] {
   return messages.flatMap(({ leaf, message }) => (leaf === "state" ? [message] : []));
+}
+
+/** Reports about firmware in short: phase, then percent or code. */
+export function updatesIn(messages: readonly Outgoing[]): string[] {
+  return messages.flatMap(({ leaf, message }) =>
+    leaf === "firmware/state" ? [`${message.phase} ${message.code ?? message.percent}`] : [],
+  );
 }
 
 /** Events in short: what happened, without when. */

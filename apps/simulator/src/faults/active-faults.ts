@@ -33,12 +33,14 @@ export class ActiveFaults {
 
   get conditions(): Conditions {
     const refuse = this.get("refuse");
+    const firmware = this.get("firmware");
     return {
       ...soundCondition,
       jammed: this.has("jam"),
       batteryHeldAt: this.get("low-battery")?.percent ?? null,
       warning: this.get("warning")?.text ?? null,
       oddStatus: this.get("odd-status")?.text ?? null,
+      firmware: firmware === undefined ? null : { what: firmware.what, seconds: firmware.seconds },
       refuses: refuse === undefined ? null : { code: refuse.code, verbs: refuse.verbs },
     };
   }

@@ -1,5 +1,6 @@
 import { commandVerbs, rejectCodeSchema } from "@suncrew/contract/devices/messages.ts";
 import { z } from "zod";
+import { firmwareTroubles } from "../robot/conditions.ts";
 
 const TEN_YEARS_MS = 315_360_000_000;
 const durationMs = z.int().min(0).max(3_600_000);
@@ -47,6 +48,13 @@ export const faultSchema = z.discriminatedUnion("kind", [
   }),
   z.strictObject({ kind: z.literal("away"), ...lasting }),
   z.strictObject({ kind: z.literal("deaf"), ...lasting }),
+  z.strictObject({
+    kind: z.literal("firmware"),
+    what: z.enum(firmwareTroubles).default("install"),
+    /** Of a slow download. */
+    seconds: z.number().positive().max(86_400).default(60),
+    ...lasting,
+  }),
   z.strictObject({ kind: z.literal("odd-status"), text: z.string().min(1).max(60).default("self-test"), ...lasting }),
 ]);
 export type Fault = z.output<typeof faultSchema>;
@@ -76,6 +84,10 @@ const argumentOf: Record<FaultKind, (argument: string) => object> = {
   malformed: (argument) => (argument === "instead" ? { instead: true } : { everyMs: Number(argument) }),
   away: seconds,
   deaf: seconds,
+  firmware: (argument) => {
+    const [what, slow] = argument.split(",");
+    return slow === undefined ? { what } : { what, seconds: Number(slow) };
+  },
   "odd-status": (text) => ({ text }),
 };
 

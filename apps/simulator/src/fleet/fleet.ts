@@ -4,7 +4,8 @@ import { machineAtSpeed } from "../robot/body.ts";
 import { freshMemory } from "../robot/memory.ts";
 import { type Cancel, type FleetClock, systemFleetClock } from "./clock.ts";
 import { ConnectGate } from "./connect-gate.ts";
-import type { Condition, FleetParts } from "./fleet-parts.ts";
+import { DownloadSlots } from "./firmware-download.ts";
+import type { Condition, FirmwareTimes, FleetParts } from "./fleet-parts.ts";
 import type { Device } from "./link.ts";
 import { SimulatedRobot } from "./simulated-robot.ts";
 import { createMemoryStore, type MemoryStore } from "./store.ts";
@@ -27,6 +28,8 @@ export interface FleetOptions {
   readonly speed?: number;
   /** Protocol rule 4: stops after this long without a broker, in milliseconds; 300 s. */
   readonly linkLossStopMs?: number;
+  /** As short as can be unless told otherwise. */
+  readonly firmware?: FirmwareTimes;
   /** How many robots connect at the same time. */
   readonly connectAtOnce?: number;
   readonly initial?: Readonly<Record<string, InitialState>>;
@@ -50,6 +53,7 @@ export interface Fleet {
 const TICK_MS = 500;
 const SLOTS = 10;
 const STOP_LIMIT_MS = 1_500;
+const DOWNLOADS_AT_ONCE = 8;
 
 /** Robots that share a broker address, a clock and one process. */
 export function createFleet(options: FleetOptions): Fleet {
@@ -72,6 +76,8 @@ export function createFleet(options: FleetOptions): Fleet {
     gate,
     machine: machineAtSpeed(options.speed ?? 1),
     linkLossStopMs: options.linkLossStopMs ?? 300_000,
+    downloads: new DownloadSlots(DOWNLOADS_AT_ONCE),
+    firmware: options.firmware ?? { downloadMs: 0, installMs: 0 },
     onConnectFailed: (serial, reason) => {
       // A thousand robots without a broker have one complaint.
       if (complaints.has(reason.message)) return;

@@ -1,5 +1,12 @@
 import { Socket } from "node:net";
-import { leaves, type RobotLeaf, topicOf } from "@suncrew/contract/devices/topics.ts";
+import {
+  leaves,
+  parseTopic,
+  type RobotLeaf,
+  type ServerLeaf,
+  serverLeaves,
+  topicOf,
+} from "@suncrew/contract/devices/topics.ts";
 import mqtt, { type MqttClient } from "mqtt";
 
 export interface Device {
@@ -14,7 +21,7 @@ export interface LinkOptions {
   readonly device: Device;
   /** The last will: what the broker publishes on `connection` when the link breaks. */
   readonly will: string;
-  readonly onMessage: (payload: Buffer, retained: boolean) => void;
+  readonly onMessage: (leaf: ServerLeaf, payload: Buffer, retained: boolean) => void;
   /** Once, after the link was up. */
   readonly onLost: () => void;
 }
@@ -33,7 +40,7 @@ export class Link {
     this.#serial = serial;
   }
 
-  /** Connects and subscribes to the robot's `command`. Rejects where the broker is away or refuses. */
+  /** Connects and subscribes to what the server tells the robot. Rejects where the broker is away or refuses. */
   static open(options: LinkOptions): Promise<Link> {
     const { serial, secret } = options.device;
     const client = mqtt.connect(options.mqttUrl, {
@@ -52,7 +59,10 @@ export class Link {
     return new Promise((resolve, reject) => {
       let reason: Error = new Error("The broker closed the connection.");
       client.on("error", (error) => (reason = error));
-      client.on("message", (_topic, payload, packet) => options.onMessage(payload, packet.retain));
+      client.on("message", (topic, payload, packet) => {
+        const leaf = serverLeaves.find((each) => each === parseTopic(topic)?.leaf);
+        if (leaf !== undefined) options.onMessage(leaf, payload, packet.retain);
+      });
       client.on("close", () => {
         const wasUp = link.#up;
         link.#up = false;
@@ -64,7 +74,8 @@ export class Link {
         // Without this a round trip takes 44 ms instead of 0.2.
         if (client.stream instanceof Socket) client.stream.setNoDelay(true);
         // Subscribed before ONLINE is told, so that an answer to ONLINE is not lost.
-        client.subscribe(topicOf(serial, "command"), { qos: leaves.command.qos }, (error) => {
+        const topics = serverLeaves.map((leaf) => topicOf(serial, leaf));
+        client.subscribe(topics, { qos: leaves.command.qos }, (error) => {
           if (error) {
             reason = error;
             client.end(true);

@@ -1,4 +1,5 @@
-import { PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
+import { type FirmwareOfferMessage, PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
+import type { ServerLeaf } from "@suncrew/contract/devices/topics.ts";
 import { ActiveFaults } from "../faults/active-faults.ts";
 import { type Fault, type FaultInput, type FaultKind, faultSchema } from "../faults/fault.ts";
 import { Garbage } from "../faults/garbage.ts";
@@ -6,8 +7,10 @@ import type { RobotMemory } from "../robot/memory.ts";
 import { instantOf, type Moment } from "../robot/moment.ts";
 import type { Outgoing } from "../robot/outgoing.ts";
 import { Robot } from "../robot/robot.ts";
+import type { UpdateWork } from "../robot/firmware-updates.ts";
 import type { Cancel } from "./clock.ts";
 import type { Condition, FleetParts } from "./fleet-parts.ts";
+import { downloadFirmware } from "./firmware-download.ts";
 import { type Device, Link } from "./link.ts";
 import { Outbox } from "./outbox.ts";
 import { type RobotTruth, type TakenStart, Watchers } from "./truth.ts";
@@ -38,6 +41,7 @@ export class SimulatedRobot {
   #failures = 0;
   #cancelRetry: Cancel = () => {};
   #cancelGarbage: Cancel = () => {};
+  #download = new AbortController();
 
   constructor(device: Device, memory: RobotMemory, faults: readonly Fault[], parts: FleetParts) {
     this.serial = device.serial;
@@ -63,6 +67,7 @@ export class SimulatedRobot {
       session: robot.session,
       lastSeq: robot.lastSeq,
       firmware: robot.firmware,
+      update: robot.update,
       alerts: robot.alerts,
       waitingEvents: robot.waitingEvents,
       startsTaken: this.#starts.map(({ commandId }) => commandId),
@@ -88,6 +93,7 @@ export class SimulatedRobot {
     this.#cancelRetry();
     this.#cancelGarbage();
     for (const cancel of this.#faultEnds.values()) cancel();
+    this.#download.abort();
     this.#leaving = this.#link;
     this.#loseLink();
     this.#save();
@@ -117,12 +123,15 @@ export class SimulatedRobot {
   /** Ends one fault, or all. False where there was none. */
   clear(kind?: FaultKind): boolean {
     const kinds = kind === undefined ? this.#faults.list().map((fault) => fault.kind) : [kind];
+    const hung = this.#hangs;
     let any = false;
     for (const one of kinds) {
       this.#faultEnds.get(one)?.();
       this.#faultEnds.delete(one);
       any = this.#faults.delete(one) || any;
     }
+    // Somebody cuts the power of a robot that hangs.
+    if (hung && !this.#hangs) this.powerCycle();
     this.#faultsChanged();
     return any;
   }
@@ -133,22 +142,30 @@ export class SimulatedRobot {
 
   /** The power fails and comes back: all but the memory is gone, and the link breaks without goodbye. */
   powerCycle(): void {
-    const memory = this.#robot.memory(this.#moment().wallMs);
     const link = this.#link;
-    this.#loseLink();
-    this.#robot = this.#powerOn(memory);
-    this.#save();
+    this.#bootAgain();
     link?.cut();
     this.#seekLink();
     this.#watchers.look();
   }
 
+  #bootAgain(): void {
+    const memory = this.#robot.memory(this.#moment().wallMs);
+    this.#download.abort();
+    this.#loseLink();
+    this.#robot = this.#powerOn(memory);
+    this.#save();
+  }
+
   #powerOn(memory: RobotMemory): Robot {
-    const { machine, linkLossStopMs } = this.#parts;
+    const { machine, linkLossStopMs, firmware } = this.#parts;
     const onMove = (commandId: string, { wallMs: atMs }: Moment): void =>
       void this.#starts.push({ commandId, atMs, session: this.#robot.session });
     const { conditions } = this.#faults;
-    return new Robot({ memory, machine, linkLossStopMs, conditions, onMove }, this.#moment());
+    return new Robot(
+      { memory, machine, linkLossStopMs, installMs: firmware.installMs, conditions, onMove },
+      this.#moment(),
+    );
   }
 
   #moment(): Moment {
@@ -173,16 +190,60 @@ export class SimulatedRobot {
     const stored = unsaved === "before-publishing" ? this.#parts.store.flush() : null;
     if (this.#outbox !== null) this.#outbox.send(messages, stored);
     else void stored?.catch(() => {});
+    const work = this.#robot.takeUpdateWork();
+    if (work !== null) this.#work(work);
     this.#watchers.look();
   }
 
-  #receive(payload: Buffer, retained: boolean): void {
+  #work(work: UpdateWork): void {
+    // A turn later: the messages of this one go out first, and with a restart the link they go by.
+    if (work.kind === "restart") setImmediate(() => void this.#restart());
+    else void this.#fetch(work.offer);
+  }
+
+  /** Downloads for the robot as it runs now: one that started anew meanwhile hears nothing of it. */
+  async #fetch(offer: FirmwareOfferMessage): Promise<void> {
+    const robot = this.#robot;
+    this.#download = new AbortController();
+    const { clock, downloads, firmware } = this.#parts;
+    const onPercent = (percent: number): void => {
+      if (this.#robot === robot) this.#send(robot.downloadProgress(offer.id, percent, this.#moment()));
+    };
+    const trouble = this.#faults.conditions.firmware;
+    const { signal } = this.#download;
+    const download = { offer, trouble, lastsMs: firmware.downloadMs, clock, signal, onPercent };
+    const code = await downloadFirmware(download, downloads);
+    if (this.#robot === robot) this.#send(robot.downloadEnded(offer.id, code, this.#moment()));
+    if (this.#hangs) this.#breakLink();
+  }
+
+  /** With new firmware: it says OFFLINE, starts from its memory, and connects in a new session. */
+  async #restart(): Promise<void> {
+    const link = this.#link;
+    const lastWords = this.#connectionText("OFFLINE");
+    this.#bootAgain();
+    this.#watchers.look();
+    if (link !== null) {
+      this.#leaving = link;
+      await link.close(lastWords);
+    }
+    this.#seekLink();
+  }
+
+  /** It hangs in an installation: nothing is heard of it until somebody cuts its power. */
+  get #hangs(): boolean {
+    return this.#faults.get("firmware")?.what === "silent" && this.#robot.update?.phase === "INSTALLING";
+  }
+
+  #receive(leaf: ServerLeaf, payload: Buffer, retained: boolean): void {
     if (this.#faults.has("deaf")) return;
     const late = this.#faults.get("late");
     const session = this.#robot.session;
     const take = (): void => {
       if (this.#link === null || this.#robot.session !== session) return;
-      this.#send(this.#robot.receive(payload, retained, this.#moment()));
+      const now = this.#moment();
+      if (leaf === "command") this.#send(this.#robot.receive(payload, retained, now));
+      else this.#send(this.#robot.receiveOffer(payload, retained, now));
     };
     if (late?.what === "commands") this.#parts.clock.after(late.ms, take);
     else take();
@@ -236,7 +297,7 @@ export class SimulatedRobot {
   }
 
   #wantsLink(): boolean {
-    return this.#running && !this.#faults.cutOff;
+    return this.#running && !this.#faults.cutOff && !this.#hangs;
   }
 
   #prepare(): void {
@@ -255,7 +316,7 @@ export class SimulatedRobot {
         protocolVersion: this.#parts.protocolVersion,
         device: this.#device,
         will: this.#connectionText("CONNECTION_BROKEN"),
-        onMessage: (payload, retained) => this.#receive(payload, retained),
+        onMessage: (...message) => this.#receive(...message),
         onLost: () => {
           if (this.#link !== link) return;
           this.#loseLink();

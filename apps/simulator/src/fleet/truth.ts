@@ -1,5 +1,6 @@
 import type { AppliedSettings, DeviceAlert, DeviceMode } from "@suncrew/contract/devices/messages.ts";
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
+import type { UpdateReport } from "../robot/firmware-updates.ts";
 import type { Fault } from "../faults/fault.ts";
 
 export interface TakenStart {
@@ -24,6 +25,8 @@ export interface RobotTruth {
   readonly session: number;
   readonly lastSeq: number;
   readonly firmware: string;
+  /** The offer of firmware that is under way or was the last. */
+  readonly update: UpdateReport | null;
   readonly alerts: readonly DeviceAlert[];
   /** Events that no RECEIVED has named. */
   readonly waitingEvents: number;

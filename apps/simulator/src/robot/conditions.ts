@@ -1,5 +1,17 @@
 import type { CommandVerb, DeviceAlert, RejectCode } from "@suncrew/contract/devices/messages.ts";
 
+/**
+ * `refuse`: the offer is rejected. `download` breaks off, `hash` does not match, `slow` takes long. `install` fails and
+ * the old version stays; `silent`: the robot hangs in the installation and is gone; `roll-back`: it says that it
+ * installed and starts with the old version.
+ */
+export const firmwareTroubles = ["refuse", "download", "hash", "slow", "install", "silent", "roll-back"] as const;
+export interface FirmwareTrouble {
+  readonly what: (typeof firmwareTroubles)[number];
+  /** Of a slow download. */
+  readonly seconds: number;
+}
+
 /** What is wrong with the robot itself, as the faults injected say. */
 export interface Conditions {
   /** Cannot move until cleared. */
@@ -10,6 +22,8 @@ export interface Conditions {
   readonly warning: string | null;
   /** A status text reported whatever the true condition. */
   readonly oddStatus: string | null;
+  /** What goes wrong with the next firmware. */
+  readonly firmware: FirmwareTrouble | null;
   readonly refuses: { readonly code: RejectCode; readonly verbs: readonly CommandVerb[] } | null;
 }
 
@@ -18,6 +32,7 @@ export const soundCondition: Conditions = {
   batteryHeldAt: null,
   warning: null,
   oddStatus: null,
+  firmware: null,
   refuses: null,
 };
 

@@ -13,6 +13,8 @@ export interface JudgedRobot {
   readonly startSeq: number;
   readonly maintenance: boolean;
   readonly moving: boolean;
+  /** It downloads or installs firmware. */
+  readonly updating: boolean;
   readonly battery: number;
   readonly conditions: Conditions;
 }
@@ -58,7 +60,7 @@ function isOvertaken(order: Order, robot: JudgedRobot): boolean {
 
 function startRefusalOf(robot: JudgedRobot): RejectCode | null {
   if (robot.maintenance) return "MAINTENANCE";
-  if (robot.moving) return "BUSY";
+  if (robot.moving || robot.updating) return "BUSY";
   if (robot.conditions.jammed) return "FAULT";
   return robot.battery < START_BATTERY ? "BATTERY_LOW" : null;
 }

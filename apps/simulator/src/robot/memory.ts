@@ -3,6 +3,7 @@ import {
   appliedSettingsSchema,
   deviceAlertSchema,
   eventMessageSchema,
+  firmwareStateMessageSchema,
 } from "@suncrew/contract/devices/messages.ts";
 import { z } from "zod";
 import { isClockSet } from "./moment.ts";
@@ -27,6 +28,10 @@ export const robotMemorySchema = z.object({
   answers: z.array(ackMessageSchema.omit({ ts: true })),
   /** Alerts reported as raised and not yet as cleared. */
   alerts: z.array(deviceAlertSchema),
+  /** The last offers of firmware and what became of them, newest last; none in what older simulators stored. */
+  updates: z
+    .array(firmwareStateMessageSchema.pick({ offerId: true, version: true, phase: true, percent: true, code: true }))
+    .default([]),
   /** The run under way and when it was last seen alive, so that a power loss can be told afterwards. */
   run: z.object({ runId: z.uuid(), aliveAtMs: z.number() }).nullable(),
 });
@@ -56,6 +61,7 @@ export function freshMemory(wallMs: number, initial: Partial<RobotMemory> = {}):
     events: [],
     answers: [],
     alerts: [],
+    updates: [],
     run: null,
     ...initial,
   };

@@ -11,6 +11,8 @@ export interface RobotOptions {
   readonly linkLossStopMs?: number;
   /** A state at least this often, in milliseconds. Default 25 s, so that 30 s holds with room. */
   readonly reportIntervalMs?: number;
+  /** How long an installation takes, in milliseconds. Default 2 s. */
+  readonly installMs?: number;
   /** Told of every command that set the robot moving, and when it decided; a test's truth, not the robot's. */
   readonly onMove?: (commandId: string, now: Moment) => void;
 }

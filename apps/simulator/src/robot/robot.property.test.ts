@@ -1,4 +1,4 @@
-import type { CommandMessage } from "@suncrew/contract/devices/messages.ts";
+import type { CommandMessage, FirmwareOfferMessage } from "@suncrew/contract/devices/messages.ts";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Examiner } from "../../test/examiner.ts";
@@ -22,6 +22,9 @@ type Step =
   | { do: "issue"; verb: (typeof verbs)[number]; maxDurationS: number; arrives: boolean }
   /** Any command ever issued, so that delivery is late, repeated and out of order. */
   | { do: "deliver"; pick: number; retained: boolean }
+  | { do: "offer"; arrives: boolean }
+  /** Any offer ever made, late and repeated; or what became of its download. */
+  | { do: "deliver offer" | "download"; pick: number; isWhole: boolean }
   | { do: "pass"; ms: number }
   | { do: "disconnect" | "connect" | "lose power" }
   | { do: "set clock"; offsetMs: number | null }
@@ -34,7 +37,7 @@ function weighted(weight: number, arbitrary: fc.Arbitrary<Step>): fc.WeightedArb
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   weighted(
-    8,
+    11,
     fc.record({
       do: fc.constant("issue" as const),
       verb: fc.constantFrom(...verbs),
@@ -45,6 +48,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   weighted(
     8,
     fc.record({ do: fc.constant("deliver" as const), pick: fc.nat(60), retained: fc.nat(9).map((n) => n === 0) }),
+  ),
+  weighted(1, fc.record({ do: fc.constant("offer" as const), arrives: fc.boolean() })),
+  weighted(
+    3,
+    fc.record({
+      do: fc.constantFrom("deliver offer" as const, "download" as const, "download" as const, "download" as const),
+      pick: fc.nat(1),
+      isWhole: fc.nat(4).map((n) => n > 0),
+    }),
   ),
   weighted(
     4,
@@ -74,11 +86,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   weighted(1, fc.record({ do: fc.constant("garbage" as const), text: fc.oneof(fc.string(), fc.json()) })),
 );
 
-/** Plays one history under the eyes of the examiner; answers how often the robot began to move. */
-function play(steps: readonly Step[]): number {
+/** Plays one history under the eyes of the examiner; answers how often the robot began to move, and to run new firmware. */
+function play(steps: readonly Step[]): { moves: number; installed: number } {
   const bench = RobotBench.connected({ battery: 100 });
   const examiner = new Examiner(bench);
   const issued: CommandMessage[] = [];
+  const offered: FirmwareOfferMessage[] = [];
   for (const next of steps) {
     switch (next.do) {
       case "issue": {
@@ -90,6 +103,20 @@ function play(steps: readonly Step[]): number {
       case "deliver": {
         const command = issued[issued.length - 1 - (next.pick % Math.max(1, issued.length))];
         if (command !== undefined && bench.linked) examiner.deliver(command, next.retained);
+        break;
+      }
+      case "offer": {
+        const offer = bench.offer({ version: `3.0.${offered.length}` });
+        offered.push(offer);
+        if (next.arrives && bench.linked) examiner.offer(offer);
+        break;
+      }
+      case "deliver offer":
+      case "download": {
+        const offer = offered[offered.length - 1 - (next.pick % Math.max(1, offered.length))];
+        if (offer === undefined) break;
+        if (next.do === "download") examiner.downloadEnds(offer, next.isWhole);
+        else if (bench.linked) examiner.offer(offer);
         break;
       }
       case "pass":
@@ -116,22 +143,33 @@ function play(steps: readonly Step[]): number {
         break;
     }
     examiner.settle();
+    // Whoever runs the robot starts it anew where the new firmware wants it.
+    if (bench.wantsRestart()) {
+      bench.losePower();
+      examiner.powerLost();
+      bench.connect();
+      examiner.settle();
+    }
   }
-  return bench.moves.length;
+  return { moves: bench.moves.length, installed: examiner.installed };
 }
 
 it(
-  `protocol rules 1, 3, 4, 5, 6, 8, 10 and 12 hold in ${HISTORIES} random histories of orders, faults and power loss`,
+  `protocol rules 1, 3, 4, 5, 6, 8, 10, 12 and 13 hold in ${HISTORIES} random histories of orders, offers, faults and power loss`,
   () => {
     let moves = 0;
+    let installed = 0;
     fc.assert(
       fc.property(fc.array(step, { minLength: 30, maxLength: 120, size: "max" }), (steps) => {
-        moves += play(steps);
+        const played = play(steps);
+        moves += played.moves;
+        installed += played.installed;
       }),
       { numRuns: HISTORIES },
     );
     // Histories in which nothing ever moves would prove nothing.
     expect(moves).toBeGreaterThan(HISTORIES / 2);
+    expect(installed).toBeGreaterThan(HISTORIES / 20);
   },
   PATIENCE_MS,
 );

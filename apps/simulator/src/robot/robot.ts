@@ -1,4 +1,10 @@
-import type { AckMessage, CommandMessage, DeviceAlert, RunEndReason } from "@suncrew/contract/devices/messages.ts";
+import type {
+  AckMessage,
+  CommandMessage,
+  DeviceAlert,
+  FirmwareCode,
+  RunEndReason,
+} from "@suncrew/contract/devices/messages.ts";
 import { PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
 import { Answers } from "./answers.ts";
@@ -6,11 +12,12 @@ import { machineAtSpeed } from "./body.ts";
 import { alertsOf, type Conditions, isBatteryLow, soundCondition, statusTextOf } from "./conditions.ts";
 import { Drive } from "./drive.ts";
 import { EventLog } from "./event-log.ts";
+import { FirmwareUpdates, type UpdateReport, type UpdateWork } from "./firmware-updates.ts";
 import { isUnfenced, type Order, refusalOf } from "./judge.ts";
 import { counterBase, type RobotMemory } from "./memory.ts";
 import { instantOf, type Moment } from "./moment.ts";
 import type { Outgoing } from "./outgoing.ts";
-import { parseCommand } from "./parse-command.ts";
+import { parseCommand, parseOffer } from "./parse-command.ts";
 import type { RobotOptions, Unsaved } from "./robot-options.ts";
 import { readingOf, Reporter, shownBattery } from "./report.ts";
 import { alertChanges, runBegan, runEnded, type Telling } from "./tell.ts";
@@ -27,6 +34,7 @@ export class Robot {
   readonly #answers: Answers;
   readonly #events: EventLog;
   readonly #reporter: Reporter;
+  readonly #updates: FirmwareUpdates;
   readonly #linkLossStopMs: number;
   readonly #onMove: (commandId: string, now: Moment) => void;
   #conditions: Conditions;
@@ -46,6 +54,7 @@ export class Robot {
     const lastEventSeq = Math.max(this.#memory.eventSeq, counterBase(now.wallMs));
     this.#events = new EventLog(this.#memory.events, lastEventSeq);
     this.#reporter = new Reporter(options.reportIntervalMs ?? 25_000);
+    this.#updates = new FirmwareUpdates(this.#memory.updates, options.installMs ?? 2_000);
     this.#linkLossStopMs = options.linkLossStopMs ?? 300_000;
     this.#onMove = options.onMove ?? (() => {});
     this.#conditions = options.conditions ?? soundCondition;
@@ -69,6 +78,7 @@ export class Robot {
     this.#linked = true;
     this.#reporter.beginSession();
     this.#events.repeatAll();
+    this.#updates.beginSession();
     const message = { v: PROTOCOL_VERSION, state: "ONLINE", session: this.session, ts: instantOf(now.wallMs) } as const;
     this.#out.push({ leaf: "connection", message });
     return this.#publish(now);
@@ -87,6 +97,39 @@ export class Robot {
     const command = retained ? null : parseCommand(payload);
     if (command !== null) this.#take(command, now);
     return this.#publish(now);
+  }
+
+  /** A message on the robot's `firmware` topic; as with `receive`, what is retained, malformed or oversized is ignored. */
+  receiveOffer(payload: Uint8Array, retained: boolean, now: Moment): Outgoing[] {
+    this.#advance(now);
+    const offer = retained ? null : parseOffer(payload);
+    if (offer === null) return this.#publish(now);
+    const { session, motion, battery } = this;
+    const { maintenance } = this.#memory;
+    const robot = { session, maintenance, moving: motion === "MOVING", battery: shownBattery(battery) };
+    this.#updates.take(offer, { ...robot, conditions: this.#conditions }, now.wallMs);
+    this.#save("soon");
+    return this.#publish(now);
+  }
+
+  /** The download of an offer has come to so many percent. */
+  downloadProgress(offerId: string, percent: number, now: Moment): Outgoing[] {
+    this.#advance(now);
+    this.#updates.progress(offerId, percent);
+    return this.#publish(now);
+  }
+
+  /** The download of an offer is whole and right (null), or has failed. */
+  downloadEnded(offerId: string, code: FirmwareCode | null, now: Moment): Outgoing[] {
+    this.#advance(now);
+    this.#updates.downloadEnded(offerId, code, this.#conditions.firmware?.what === "silent", this.#nowMs);
+    this.#save("soon");
+    return this.#publish(now);
+  }
+
+  /** What firmware wants done by whoever runs the robot, once. */
+  takeUpdateWork(): UpdateWork | null {
+    return this.#updates.takeWork();
   }
 
   /** Lets time pass. */
@@ -126,6 +169,7 @@ export class Robot {
       events: [...this.#events.waiting],
       eventSeq: this.#events.lastSeq,
       answers: [...this.#answers.kept],
+      updates: [...this.#updates.kept],
       run: this.runId === null ? null : { runId: this.runId, aliveAtMs: wallMs },
     });
   }
@@ -165,6 +209,10 @@ export class Robot {
   get firmware(): string {
     return this.#memory.firmware;
   }
+  /** The offer of firmware that is under way or was the last, and how far it came; null before the first. */
+  get update(): UpdateReport | null {
+    return this.#updates.last;
+  }
   get alerts(): DeviceAlert[] {
     return this.#memory.alerts;
   }
@@ -200,6 +248,7 @@ export class Robot {
       startSeq: this.#startSeq,
       maintenance: this.#memory.maintenance,
       moving: this.motion === "MOVING",
+      updating: this.#updates.isBusy,
       battery: this.battery,
       conditions: this.#conditions,
     };
@@ -279,7 +328,15 @@ export class Robot {
     const linkEndsAtMs = this.#linked ? null : this.#linkLostAtMs + this.#linkLossStopMs;
     const end = this.#drive.advance(fromMs, this.#nowMs, this.#memory.applied, linkEndsAtMs);
     if (end !== null) this.#tellRunEnded(end.runId, end.reason, now.wallMs - end.agoMs, now);
+    this.#install();
     this.#reviewConditions(now);
+  }
+
+  #install(): void {
+    const wasBusy = this.#updates.isBusy;
+    const installed = this.#updates.advance(this.#nowMs, this.#conditions);
+    if (installed !== null && this.#conditions.firmware?.what !== "roll-back") this.#memory.firmware = installed;
+    if (wasBusy && !this.#updates.isBusy) this.#save("before-publishing");
   }
 
   /** Raises and clears alerts as the conditions and the battery are now. */
@@ -306,7 +363,7 @@ export class Robot {
     const state = this.#reporter.due(readingOf(this), this.session, now);
     if (state !== null) out.push(state);
     for (const message of this.#events.due(now.monotonicMs)) out.push({ leaf: "event", message });
-    return out;
+    return [...out, ...this.#updates.due(this.session, now)];
   }
 
   #telling({ wallMs }: Moment): Telling {

@@ -1,0 +1,175 @@
+import {
+  type FirmwareCode,
+  type FirmwareOfferMessage,
+  type FirmwareStateMessage,
+  PROTOCOL_VERSION,
+} from "@suncrew/contract/devices/messages.ts";
+import { FIRMWARE_MIN_BATTERY_PERCENT } from "@suncrew/contract/firmware/firmware.ts";
+import type { Conditions } from "./conditions.ts";
+import { instantOf, isClockSet, type Moment } from "./moment.ts";
+import type { Outgoing } from "./outgoing.ts";
+
+/** How far the robot is with one offer: what it reports, and keeps across power loss. */
+export type UpdateReport = Pick<FirmwareStateMessage, "offerId" | "version" | "phase" | "percent" | "code">;
+
+/** What of a robot decides whether it takes an offer. */
+export interface OfferedRobot {
+  readonly session: number;
+  readonly maintenance: boolean;
+  readonly moving: boolean;
+  /** Whole percent, as it is reported. */
+  readonly battery: number;
+  readonly conditions: Conditions;
+}
+
+/** What the robot cannot do by itself: whoever runs it does it, and tells the end of a download. */
+export type UpdateWork =
+  | { readonly kind: "download"; readonly offer: FirmwareOfferMessage }
+  /** Starts anew from its memory. */
+  | { readonly kind: "restart" };
+
+const REMEMBERED = 20;
+/** A report at least this often, in percent of the download. */
+const STEP_PERCENT = 10;
+
+/**
+ * The robot's part in new firmware: it judges offers, downloads, installs and starts anew with it. One update at a time;
+ * a download that the power cuts has failed, and so has an installation.
+ */
+export class FirmwareUpdates {
+  readonly #installMs: number;
+  /** What became of earlier offers, newest last. */
+  #ended: UpdateReport[];
+  #current: UpdateReport | null = null;
+  /** Monotonic; infinite for one that hangs, and until the download ends. */
+  #installEndsAtMs = Number.POSITIVE_INFINITY;
+  #work: UpdateWork | null = null;
+  #seq = 0;
+  #unsaid: UpdateReport[] = [];
+
+  constructor(kept: readonly UpdateReport[], installMs: number) {
+    this.#installMs = installMs;
+    this.#ended = kept.map(endedByPowerLoss);
+  }
+
+  /** While it downloads or installs the robot does not move. */
+  get isBusy(): boolean {
+    return this.#current !== null;
+  }
+
+  /** The one under way, else the newest. */
+  get last(): UpdateReport | null {
+    return this.kept.at(-1) ?? null;
+  }
+
+  get kept(): readonly UpdateReport[] {
+    return this.#current === null ? this.#ended : [...this.#ended, this.#current];
+  }
+
+  /** A new session counts its reports from one; what was reported last is told again, for it may never have arrived. */
+  beginSession(): void {
+    this.#seq = 0;
+    this.#unsaid = this.last === null ? [] : [this.last];
+  }
+
+  /** Takes an offer or refuses it; a repeated one is answered again and acts once (rule 5). */
+  take(offer: FirmwareOfferMessage, robot: OfferedRobot, wallMs: number): void {
+    const { id: offerId, version } = offer;
+    const earlier = this.kept.find((report) => report.offerId === offerId);
+    if (earlier !== undefined) {
+      this.#unsaid.push(earlier);
+      return;
+    }
+    const code = this.#refusalOf(offer, robot, wallMs);
+    if (code !== null) {
+      this.#end({ offerId, version, phase: "REJECTED", percent: 0, code });
+      return;
+    }
+    this.#change({ offerId, version, phase: "DOWNLOADING", percent: 0, code: null });
+    this.#work = { kind: "download", offer };
+  }
+
+  /** The download has come to so many percent. */
+  progress(offerId: string, percent: number): void {
+    const current = this.#downloading(offerId);
+    const whole = Math.min(100, Math.floor(percent));
+    if (current !== null && whole >= current.percent + STEP_PERCENT) this.#change({ ...current, percent: whole });
+  }
+
+  /** The download is whole and right (null), or has failed. `hangs`: the installation never ends. */
+  downloadEnded(offerId: string, code: FirmwareCode | null, hangs: boolean, nowMs: number): void {
+    const current = this.#downloading(offerId);
+    if (current === null) return;
+    if (code !== null) {
+      this.#current = null;
+      this.#end({ ...current, phase: "FAILED", code });
+      return;
+    }
+    this.#change({ ...current, phase: "INSTALLING", percent: 100 });
+    this.#installEndsAtMs = hangs ? Number.POSITIVE_INFINITY : nowMs + this.#installMs;
+  }
+
+  /** The version that was just installed and runs after the restart, once; null else. */
+  advance(nowMs: number, conditions: Conditions): string | null {
+    const current = this.#current;
+    if (current === null || nowMs < this.#installEndsAtMs) return null;
+    this.#installEndsAtMs = Number.POSITIVE_INFINITY;
+    this.#current = null;
+    if (conditions.firmware?.what === "install") {
+      this.#end({ ...current, phase: "FAILED", code: "INSTALL_FAILED" });
+      return null;
+    }
+    this.#end({ ...current, phase: "INSTALLED" });
+    // Told after the restart, together with the version that runs then.
+    this.#unsaid = [];
+    this.#work = { kind: "restart" };
+    return current.version;
+  }
+
+  /** What is to be done now, once. */
+  takeWork(): UpdateWork | null {
+    const work = this.#work;
+    this.#work = null;
+    return work;
+  }
+
+  due(session: number, { wallMs }: Moment): Outgoing[] {
+    const unsaid = this.#unsaid;
+    this.#unsaid = [];
+    return unsaid.map((report) => {
+      this.#seq += 1;
+      const message = { v: PROTOCOL_VERSION, session, seq: this.#seq, ts: instantOf(wallMs), ...report } as const;
+      return { leaf: "firmware/state", message };
+    });
+  }
+
+  #refusalOf(offer: FirmwareOfferMessage, robot: OfferedRobot, wallMs: number): FirmwareCode | null {
+    if (offer.session !== robot.session) return "OLD_SESSION";
+    if (!isClockSet(wallMs)) return "CLOCK_NOT_SET";
+    if (wallMs >= Date.parse(offer.expiresAt)) return "EXPIRED";
+    if (robot.conditions.firmware?.what === "refuse") return "REFUSED";
+    if (robot.maintenance) return "MAINTENANCE";
+    if (robot.moving || this.isBusy) return "BUSY";
+    return robot.battery < FIRMWARE_MIN_BATTERY_PERCENT ? "BATTERY_LOW" : null;
+  }
+
+  #downloading(offerId: string): UpdateReport | null {
+    const current = this.#current;
+    return current?.offerId === offerId && current.phase === "DOWNLOADING" ? current : null;
+  }
+
+  #change(report: UpdateReport): void {
+    this.#current = report;
+    this.#unsaid.push(report);
+  }
+
+  #end(report: UpdateReport): void {
+    this.#ended = [...this.#ended, report].slice(-REMEMBERED);
+    this.#unsaid.push(report);
+  }
+}
+
+function endedByPowerLoss(report: UpdateReport): UpdateReport {
+  if (report.phase === "DOWNLOADING") return { ...report, phase: "FAILED", code: "DOWNLOAD_FAILED" };
+  return report.phase === "INSTALLING" ? { ...report, phase: "FAILED", code: "INSTALL_FAILED" } : report;
+}
