@@ -50,3 +50,12 @@ export function siteDaysOf({ from, to }: ReportSpan, timezone: string): SiteDay[
   }
   return days;
 }
+
+/** How far the clocks of a zone are ahead of UTC at an instant, as `UTC+05:30`. */
+export function utcOffsetOf(at: Date, timezone: string): string {
+  const { date, time } = localTimeOf(at, timezone);
+  const seconds = Math.floor(at.getTime() / 1_000);
+  const minutes = Math.round((Date.parse(`${date}T${time}Z`) / 1_000 - seconds) / 60);
+  const text = (value: number) => String(Math.floor(Math.abs(value))).padStart(2, "0");
+  return `UTC${minutes < 0 ? "-" : "+"}${text(minutes / 60)}:${text(minutes % 60)}`;
+}

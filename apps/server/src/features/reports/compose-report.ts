@@ -1,0 +1,176 @@
+import { maintenanceDueDate, maintenanceDueDates } from "@suncrew/domain/reports/maintenance-due.ts";
+import type { ReportFigureName } from "@suncrew/domain/reports/report-figures.ts";
+import { newRobotTally } from "@suncrew/domain/reports/run-tally.ts";
+import { percentOf, type Uptime } from "@suncrew/domain/reports/uptime.ts";
+import { localTimeOf, siteToday } from "@suncrew/domain/schedules/site-time.ts";
+import type { ReportAlerts } from "./report-alerts.queries.ts";
+import type { BatterySums } from "./report-battery.queries.ts";
+import type { ReportDay, ReportHealth, ReportMaintenance, ReportRobot } from "./report-data.ts";
+import type { ReportLocks } from "./report-locks.queries.ts";
+import type { ReportRobotRow } from "./report-robots.queries.ts";
+import type { ReportRuns } from "./report-runs.queries.ts";
+import { type ReportScope, reportTime } from "./report-scope.ts";
+
+const MINUTE_MS = 60_000;
+
+/** What the queries of a report found. */
+export interface ReportSources {
+  readonly scope: ReportScope;
+  readonly intervalDays: number;
+  readonly robots: readonly ReportRobotRow[];
+  readonly runs: ReportRuns;
+  readonly uptimes: ReadonlyMap<number, Uptime>;
+  readonly batteries: ReadonlyMap<number, BatterySums>;
+  readonly locks: ReportLocks;
+  readonly alerts: ReportAlerts;
+  readonly changes: { readonly bySystem: number; readonly byPeople: number };
+}
+
+export function composeFigures(
+  sources: ReportSources,
+  maintenance: ReportMaintenance,
+): Record<ReportFigureName, number | null> {
+  const { runs, alerts, changes, locks } = sources;
+  const tallies = [...runs.tally.robots.values()];
+  const uptimes = [...sources.uptimes.values()];
+  const batteries = [...sources.batteries.values()];
+  const plannedMs = sum(tallies.map((tally) => tally.plannedMs));
+  return {
+    uptime: percentOf(sum(uptimes.map((one) => one.reachableMs)), sum(uptimes.map((one) => one.countedMs))),
+    cleaning_cycles: runs.tally.outcomes.COMPLETED,
+    minutes_cleaned: sum(tallies.map((tally) => tally.cleanedMs)) / MINUTE_MS,
+    minutes_planned: plannedMs / MINUTE_MS,
+    efficiency: percentOf(sum(tallies.map((tally) => tally.cleanedOfPlannedMs)), plannedMs),
+    average_battery: meanOf(
+      batteries.flatMap(({ weighted }) => weighted),
+      batteries.flatMap(({ seconds }) => seconds),
+    ),
+    maintenance_activities: locks.set + locks.released,
+    system_changes: changes.bySystem,
+    user_actions: changes.byPeople,
+    error_count: alerts.critical,
+    scheduled_maintenance: maintenance.due.length,
+    completed_maintenance: locks.released,
+    critical_alerts: alerts.critical,
+    resolved_alerts: alerts.resolved,
+    average_resolution_time: alerts.averageResolutionMinutes,
+  };
+}
+
+export function composeDays({ scope, runs, uptimes, batteries }: ReportSources): ReportDay[] {
+  return scope.days.map(({ date }, nth) => {
+    const outcomes = runs.tally.outcomesByDay[nth] ?? runs.tally.outcomes;
+    const at = (series: readonly number[]) => series[nth] ?? 0;
+    return {
+      date,
+      minutesCleaned: at(runs.tally.cleanedMsByDay) / MINUTE_MS,
+      uptimePercent: percentOf(
+        sum([...uptimes.values()].map((one) => at(one.reachableMsByDay))),
+        sum([...uptimes.values()].map((one) => at(one.countedMsByDay))),
+      ),
+      averageBattery: meanOf(
+        [...batteries.values()].map(({ weighted }) => at(weighted)),
+        [...batteries.values()].map(({ seconds }) => at(seconds)),
+      ),
+      outcomes,
+    };
+  });
+}
+
+/** The robots that are there now, then those that have left and ran in the range; each by name. */
+export function composeRobots(sources: ReportSources): ReportRobot[] {
+  const { runs, robots } = sources;
+  const here = new Set(robots.map(({ id }) => id));
+  const left = [...runs.tally.robots.keys()]
+    .filter((id) => !here.has(id))
+    .map((id) => ({ id, ...(runs.names.get(id) ?? { name: "Former robot", serialNumber: "" }) }))
+    .toSorted((one, other) => one.name.localeCompare(other.name) || one.id - other.id);
+  return [
+    ...robots.map((row) => composeRobot(sources, row, healthOf(sources, row))),
+    ...left.map((row) => composeRobot(sources, row, null)),
+  ];
+}
+
+function composeRobot(
+  { runs, uptimes, batteries }: ReportSources,
+  robot: { readonly id: number; readonly name: string; readonly serialNumber: string },
+  health: ReportHealth | null,
+): ReportRobot {
+  const tally = runs.tally.robots.get(robot.id) ?? newRobotTally();
+  const { COMPLETED, STOPPED, CUT_SHORT, FAILED, SKIPPED, MISSED, RUNNING } = tally.planned;
+  const uptime = uptimes.get(robot.id);
+  const battery = batteries.get(robot.id);
+  return {
+    robotId: robot.id,
+    name: robot.name,
+    serialNumber: robot.serialNumber,
+    planned: sum(Object.values(tally.planned)),
+    running: RUNNING,
+    // One that a person stopped is done, as in the counts of today.
+    done: COMPLETED + STOPPED,
+    cutShort: CUT_SHORT,
+    failed: FAILED,
+    skipped: SKIPPED,
+    missed: MISSED,
+    byHand: tally.byHand,
+    minutesPlanned: tally.plannedMs / MINUTE_MS,
+    minutesCleaned: tally.cleanedMs / MINUTE_MS,
+    efficiencyPercent: percentOf(tally.cleanedOfPlannedMs, tally.plannedMs),
+    uptimePercent: uptime === undefined ? null : percentOf(uptime.reachableMs, uptime.countedMs),
+    averageBattery: battery === undefined ? null : meanOf(battery.weighted, battery.seconds),
+    health,
+  };
+}
+
+function healthOf({ scope, alerts, intervalDays }: ReportSources, row: ReportRobotRow): ReportHealth {
+  const { timezone, now } = scope;
+  const dueDate = maintenanceDueDate(pastOf(row, timezone), intervalDays);
+  const lastRelease = row.released.at(-1);
+  return {
+    status: row.status,
+    online: row.online,
+    inMaintenance:
+      row.locked_at === null ? null : { since: reportTime(row.locked_at, timezone), reason: row.reason ?? "" },
+    errorCount: alerts.criticalByRobot.get(row.id) ?? 0,
+    battery: row.battery,
+    firmware: row.firmware,
+    lastCleanedAt: row.cleaned_at === null ? null : reportTime(row.cleaned_at, timezone),
+    lastMaintenanceAt: lastRelease === undefined ? null : reportTime(lastRelease, timezone),
+    maintenanceDueDate: dueDate,
+    overdue: dueDate < siteToday(timezone, now),
+    activeAlerts: row.alerts,
+  };
+}
+
+export function composeMaintenance({ scope, robots, locks, intervalDays }: ReportSources): ReportMaintenance {
+  const { days, timezone } = scope;
+  const stretch = { from: days[0]?.date ?? "", to: days.at(-1)?.date ?? "" };
+  const due = robots.flatMap((row) =>
+    maintenanceDueDates(pastOf(row, timezone), intervalDays, stretch).map((date) => ({
+      robotName: row.name,
+      serialNumber: row.serialNumber,
+      date,
+    })),
+  );
+  return {
+    intervalDays,
+    set: locks.set,
+    released: locks.released,
+    locks: locks.locks,
+    due: due.toSorted((one, other) => one.date.localeCompare(other.date)),
+  };
+}
+
+function pastOf(row: ReportRobotRow, timezone: string) {
+  return { installed: row.installed, released: row.released.map((at) => localTimeOf(at, timezone).date) };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** Null where nothing was measured. */
+function meanOf(weighted: readonly number[], weights: readonly number[]): number | null {
+  const weight = sum(weights);
+  return weight > 0 ? sum(weighted) / weight : null;
+}
