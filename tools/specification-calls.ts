@@ -38,6 +38,8 @@ export const specificationCalls: readonly (readonly [call: string, routeName: st
 /** Calls of the product that section 7 does not name. */
 export const addedCalls: readonly (readonly [call: string, routeName: string])[] = [
   ["GET api/live", "live"],
+  ["GET api/site/robot/activity_logs/export", "exportActivity"],
+  ["GET api/site/robot/activity_logs/users", "activityUsers"],
   ["POST api/mqtt/group/send_command", "groupSendCommand"],
   ["POST api/mqtt/site/stop", "siteStop"],
   ["PUT api/robots/maintenance/{robotId}", "robotMaintenance"],

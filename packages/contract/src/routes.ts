@@ -1,4 +1,4 @@
-import { activityLogs } from "./activity/activity.ts";
+import { activityLogs, activityUsers, exportActivity } from "./activity/activity.ts";
 import { changePassword, login, logout } from "./auth/auth.ts";
 import { robotStatus, sendCommand } from "./commands/commands.ts";
 import { config, health, ready } from "./config/config.ts";
@@ -89,6 +89,8 @@ export const routes = {
   reportSettings,
   updateReportSettings,
   activityLogs,
+  exportActivity,
+  activityUsers,
   live,
   config,
   health,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { commandModeSchema, commandVerbSchema, travelSchema } from "../commands/commands.ts";
 import { defineRoute } from "../http/route.ts";
 import { choiceInputSchema, limitSchema, searchSchema, totalFields } from "../http/page.ts";
-import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
+import { idInputSchema, idSchema, instantInputSchema, instantSchema, isWritable } from "../http/values.ts";
 
 export const actionTypeSchema = z.enum(["MANUAL", "GROUP", "SCHEDULED", "SYSTEM"]);
 export type ActionType = z.output<typeof actionTypeSchema>;
@@ -45,35 +45,42 @@ export const ACTIVITY_MAX_LIMIT = 1000;
 
 /** What narrows the list; every one of them may be left out. */
 export const activityFilterSchema = z.object({
-  /** Words of the site, partner (Super Admins), person, robot, serial number or details. */
+  /** Text within the name of the site, partner (Super Admins), person or robot, the serial number or details, in any case. */
   search: searchSchema.optional(),
   action: commandVerbSchema.optional(),
   site_id: idInputSchema.optional(),
   robot_id: idInputSchema.optional(),
   /** Exactly a `user_name`, also 'Scheduler'. */
-  user: z.string().trim().min(1).max(200).optional(),
+  user: z.string().trim().min(1).max(200).refine(isWritable, "has characters that are in no name").optional(),
   status: activityStatusSchema.optional(),
   /** Rows from this instant on. */
-  from: instantSchema.optional(),
+  from: instantInputSchema.optional(),
   /** Rows before this instant. */
-  to: instantSchema.optional(),
+  to: instantInputSchema.optional(),
 });
 export type ActivityFilter = z.output<typeof activityFilterSchema>;
+
+function beginsBeforeItEnds({ from, to }: Pick<ActivityFilter, "from" | "to">): boolean {
+  return from === undefined || to === undefined || Date.parse(from) <= Date.parse(to);
+}
+const endsTooEarly = { path: ["to"], message: "must not be before from" };
 
 export const activityLogs = defineRoute({
   summary: "STARTs and STOPs, newest first",
   method: "GET",
   path: "/api/site/robot/activity_logs",
-  query: activityFilterSchema.extend({
-    limit: limitSchema(ACTIVITY_MAX_LIMIT).optional(),
-    /** `next_cursor` of the page before: rows older than it follow. */
-    cursor: z
-      .string()
-      .regex(/^\d{1,18}$/, "is not a cursor")
-      .optional(),
-    /** `true` counts every row, however many there are. */
-    exact_total: choiceInputSchema.optional(),
-  }),
+  query: activityFilterSchema
+    .extend({
+      limit: limitSchema(ACTIVITY_MAX_LIMIT).optional(),
+      /** `next_cursor` of the page before: rows older than it follow. */
+      cursor: z
+        .string()
+        .regex(/^\d{1,18}$/, "is not a cursor")
+        .optional(),
+      /** `true` counts every row, however many there are. */
+      exact_total: choiceInputSchema.optional(),
+    })
+    .refine(beginsBeforeItEnds, endsTooEarly),
   response: z.object({
     logs: z.array(activityEntrySchema),
     ...totalFields,
@@ -81,12 +88,12 @@ export const activityLogs = defineRoute({
   }),
 });
 
-/** Reads of `activityLogs` go to the newest row; with the same filter this is all of it as a file. */
+/** All that `activityLogs` tells in pages with the same filter, as a file. */
 export const exportActivity = defineRoute({
   summary: "The activity log as CSV, newest first",
   method: "GET",
   path: "/api/site/robot/activity_logs/export",
-  query: activityFilterSchema,
+  query: activityFilterSchema.refine(beginsBeforeItEnds, endsTooEarly),
   file: "text/csv",
   response: z.string(),
 });

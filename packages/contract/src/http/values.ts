@@ -39,6 +39,11 @@ export function dayInputSchema(name: string) {
 /** An instant, ISO 8601 in UTC. */
 export const instantSchema = z.iso.datetime();
 
+/** The same in a request: the calendar has a year 0 that no database stores. */
+export const instantInputSchema = z.iso
+  .datetime({ error: "must be an instant, ISO 8601 in UTC", abort: true })
+  .refine((instant) => instant >= "1900", "must be from 1900 on");
+
 /** A robot's serial number, which is also its name at the broker: no topic wildcards or separators. */
 export const serialSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/, "is not a serial number");
 
@@ -80,7 +85,7 @@ export const optionalEmailSchema = z
   .optional()
   .transform((text) => text ?? null);
 
-function isWritable(text: string): boolean {
+export function isWritable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 

@@ -1,15 +1,20 @@
-import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
-import { sql } from "kysely";
+import type { ActivityEntry, ActivityFilter } from "@suncrew/contract/activity/activity.ts";
+import { type SelectQueryBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
+import type { ActivityTable, Tables } from "../../platform/database/schema.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { sitesEverVisible } from "../sites/public.ts";
+import { findTexts, type FoundTexts, patternOf } from "./activity-search.ts";
 
 export interface ActivityChoice {
+  readonly filter?: ActivityFilter;
   /** Rows older than this one follow; its `log_id`. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   readonly limit?: number;
   readonly logIds?: readonly string[];
 }
+
+type Rows = SelectQueryBuilder<Tables & { a: ActivityTable }, "a", object>;
 
 /** STARTs and STOPs at the viewer's sites, deleted ones too, newest first. A partner is not told partners' names (§6). */
 export async function readActivity(
@@ -18,21 +23,123 @@ export async function readActivity(
   choice: ActivityChoice = {},
 ): Promise<ActivityEntry[]> {
   if (choice.logIds?.length === 0) return [];
-  let query = sitesEverVisible(viewer, db)
-    .innerJoin("activity as a", "a.site_id", "sites.id")
+  const matching = await rowsMatching(viewer, db, choice.filter);
+  return matching === null ? [] : readRows(viewer, db, matching, choice);
+}
+
+export interface ActivityPage {
+  readonly logs: ActivityEntry[];
+  readonly total: number;
+  readonly total_exact: boolean;
+  readonly next_cursor: string | null;
+}
+
+/** One page of `limit` rows and how many there are; counting ends at `countLimit`, null for never. */
+export async function readActivityPage(
+  viewer: Viewer,
+  db: Executor,
+  choice: { filter: ActivityFilter; cursor: string | undefined; limit: number; countLimit: number | null },
+): Promise<ActivityPage> {
+  const { limit, countLimit, ...where } = choice;
+  const matching = await rowsMatching(viewer, db, where.filter);
+  if (matching === null) return { logs: [], total: 0, total_exact: true, next_cursor: null };
+  const [rows, counted] = await Promise.all([
+    readRows(viewer, db, matching, { ...where, limit: limit + 1 }),
+    countRows(db, matching, countLimit === null ? null : countLimit + 1),
+  ]);
+  const logs = rows.slice(0, limit);
+  const total_exact = countLimit === null || counted <= countLimit;
+  return {
+    logs,
+    total: total_exact ? counted : countLimit,
+    total_exact,
+    next_cursor: rows.length > limit ? (logs.at(-1)?.log_id ?? null) : null,
+  };
+}
+
+/** Everybody in the log, each once: steps from name to name along the index instead of reading every row. */
+export async function readActivityUsers(viewer: Viewer, db: Executor): Promise<string[]> {
+  const next = rowsOf(viewer, db).select("a.user_name").orderBy("a.user_name").limit(1);
+  const { rows } = await sql<{ user_name: string }>`
+    with recursive names as (
+      (${next})
+      union all
+      select (${next.where("a.user_name", ">", sql<string>`names.user_name`)}) from names where names.user_name is not null
+    )
+    select user_name from names where user_name is not null
+  `.execute(db);
+  return rows.map((row) => row.user_name);
+}
+
+/**
+ * The viewer's rows. Every row has a site, so a Super Admin's are all of them: asking for each row's site would only
+ * keep the database from reading along one index.
+ */
+function rowsOf(viewer: Viewer, db: Executor): Rows {
+  const rows = db.selectFrom("activity as a");
+  if (viewer.role === "SUPER_ADMIN") return rows;
+  const sites = sitesEverVisible(viewer, db).select("sites.id");
+  return rows.where("a.site_id", "=", sql<number>`any(array(${sites}))`);
+}
+
+/** The viewer's rows that match; null where none can, because no text has the words searched for. */
+async function rowsMatching(viewer: Viewer, db: Executor, filter: ActivityFilter = {}): Promise<Rows | null> {
+  const { search, action, site_id, robot_id, user, status, from, to } = filter;
+  let rows = rowsOf(viewer, db);
+  if (action !== undefined) rows = rows.where("a.action", "=", action);
+  if (site_id !== undefined) rows = rows.where("a.site_id", "=", site_id);
+  if (robot_id !== undefined) rows = rows.where("a.robot_id", "=", robot_id);
+  if (user !== undefined) rows = rows.where("a.user_name", "=", user);
+  if (status !== undefined) rows = rows.where("a.status", "=", status);
+  if (from !== undefined) rows = rows.where("a.created_at", ">=", new Date(from));
+  if (to !== undefined) rows = rows.where("a.created_at", "<", new Date(to));
+  if (search === undefined) return rows;
+  const texts = await findTexts(db, search);
+  if (texts === null) return rows.where(hasWords(search));
+  const { places, outcomes, people } = texts;
+  return places.length + outcomes.length + people.length === 0 ? null : rows.where(namesOneOf(texts));
+}
+
+/** Only kinds that were found are asked for, so that the database knows which index serves. */
+function namesOneOf({ places, outcomes, people }: FoundTexts) {
+  const either = [
+    ...(places.length > 0 ? [sql<boolean>`a.place_key = any(${places}::bigint[])`] : []),
+    ...(outcomes.length > 0 ? [sql<boolean>`a.outcome_key = any(${outcomes}::bigint[])`] : []),
+    ...(people.length > 0 ? [sql<boolean>`a.user_name = any(${people}::text[])`] : []),
+  ];
+  return sql<boolean>`(${sql.join(either, sql` or `)})`;
+}
+
+function hasWords(words: string) {
+  const pattern = patternOf(words);
+  return sql<boolean>`(search_fold(a.user_name) like ${pattern} or coalesce((select bool_or(texts.words like ${pattern})
+    from activity_texts texts where texts.key = any(array[a.place_key, a.outcome_key])), false))`;
+}
+
+/** First the ids, along an index that holds every filter; then the rows of these alone. */
+async function readRows(
+  viewer: Viewer,
+  db: Executor,
+  matching: Rows,
+  { cursor, limit, logIds }: ActivityChoice,
+): Promise<ActivityEntry[]> {
+  let ids = matching.select("a.log_id").orderBy("a.created_at", "desc").orderBy("a.log_id", "desc");
+  if (limit !== undefined) ids = ids.limit(limit);
+  if (logIds !== undefined) ids = ids.where("a.log_id", "=", sql<number>`any(${logIds}::bigint[])`);
+  if (cursor !== undefined) {
+    ids = ids.where(
+      sql<boolean>`(a.created_at, a.log_id) < ((select created_at from activity where log_id = ${cursor}::bigint), ${cursor}::bigint)`,
+    );
+  }
+  const rows = await db
+    .selectFrom(ids.as("found"))
+    .innerJoin("activity as a", "a.log_id", "found.log_id")
     .select(["a.created_at", "a.action", "a.action_type", "a.user_name", "a.status", "a.site_id", "a.site_name"])
     .select(["a.partner_name", "a.robot_name", "a.serial_number", "a.details", "a.params"])
     .select(sql<string>`a.log_id::text`.as("log_id"))
     .orderBy("a.created_at", "desc")
-    .orderBy("a.log_id", "desc");
-  if (choice.limit !== undefined) query = query.limit(choice.limit);
-  if (choice.logIds !== undefined) query = query.where("a.log_id", "=", sql<number>`any(${choice.logIds}::bigint[])`);
-  if (choice.cursor !== undefined) {
-    query = query.where(
-      sql<boolean>`(a.created_at, a.log_id) < (select c.created_at, c.log_id from activity c where c.log_id = ${choice.cursor}::bigint)`,
-    );
-  }
-  const rows = await query.execute();
+    .orderBy("a.log_id", "desc")
+    .execute();
   return rows.map(({ params, partner_name, ...row }) => ({
     ...row,
     created_at: row.created_at.toISOString(),
@@ -41,10 +148,12 @@ export async function readActivity(
   }));
 }
 
-/** How many rows there are at the viewer's sites, deleted ones too. */
-export async function countActivity(viewer: Viewer, db: Executor): Promise<number> {
-  const { total } = await sitesEverVisible(viewer, db)
-    .innerJoin("activity as a", "a.site_id", "sites.id")
+/** Counts from the newest on, so that one index is read until `limit` is reached. */
+async function countRows(db: Executor, matching: Rows, limit: number | null): Promise<number> {
+  const one = matching.select(sql`1`.as("one"));
+  const counted = limit === null ? one : one.orderBy("a.created_at", "desc").orderBy("a.log_id", "desc").limit(limit);
+  const { total } = await db
+    .selectFrom(counted.as("counted"))
     .select((eb) => eb.fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();
   return total;

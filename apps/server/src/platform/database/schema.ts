@@ -343,8 +343,21 @@ export interface ActivityTable {
     "main-speed": number;
     "brush-speed": number;
   }>;
+  /** Hash of where it happened; made by the database, as is the next. Numbers here do not fit: they travel as text. */
+  place_key: ColumnType<string, never, never>;
+  /** Hash of `details`. */
+  outcome_key: ColumnType<string, never, never>;
   sample: WithDefault<boolean>;
   change_no: ChangeNo;
+}
+
+/** What can be searched in the activity log, once for each text; kept by triggers of `activity`. */
+export interface ActivityTextsTable {
+  kind: "PLACE" | "OUTCOME" | "PERSON";
+  key: ColumnType<string, never, never>;
+  /** Folded by `search_fold`. */
+  words: ColumnType<string, never, never>;
+  user_name: ColumnType<string | null, never, never>;
 }
 
 /** When a robot was reachable; kept by the database as `robot_state` changes. */
@@ -399,6 +412,7 @@ export interface Tables {
   robot_presence: RobotPresenceTable;
   alerts: AlertsTable;
   activity: ActivityTable;
+  activity_texts: ActivityTextsTable;
   audit: AuditTable;
   report_templates: ReportTemplatesTable;
   report_settings: ReportSettingsTable;
