@@ -29,10 +29,10 @@ export async function readStanding(api: ApiClient): Promise<Standing> {
 }
 
 function stateOf({ motion, open_command, maintenance, group_id }: RobotWithSettings): string {
-  // A group may have a schedule, which sets its robots moving at its own time.
-  if (group_id !== null) return ", in a group";
   const facts = [
-    motion === "MOVING" ? ", cleans" : "",
+    group_id === null ? "" : ", in a group",
+    // A group may have a schedule, which sets its robots moving at its own time.
+    motion === "MOVING" && group_id === null ? ", cleans" : "",
     open_command === null ? "" : `, ${open_command.verb} is open`,
     maintenance === null ? "" : ", locked",
   ];
