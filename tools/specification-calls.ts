@@ -58,6 +58,8 @@ export const addedCalls: readonly (readonly [call: string, routeName: string])[]
   ["POST api/devices", "provisionDevices"],
   ["PUT api/devices/secret/{serial}", "rotateDeviceSecret"],
   ["DELETE api/devices/{serial}", "retireDevice"],
+  ["GET api/audit", "auditList"],
+
   ["GET api/report-templates", "reportTemplates"],
   ["POST api/report-templates", "createReportTemplate"],
   ["PUT api/report-templates/{templateId}", "updateReportTemplate"],

@@ -2,6 +2,8 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { activityRoutes } from "./features/activity/activity.routes.ts";
 import { apiDocsRoutes } from "./features/api-docs/api-docs.routes.ts";
+import { auditRoutes } from "./features/audit/audit.routes.ts";
+import { Sealer } from "./features/audit/public.ts";
 import { authRoutes } from "./features/auth/auth.routes.ts";
 import { commandRoutes, Commands } from "./features/commands/public.ts";
 import { configRoutes } from "./features/config/config.routes.ts";
@@ -65,6 +67,9 @@ export async function buildApp(parts: Parts): Promise<App> {
   robotFormsRoutes(http, parts);
   partnersRoutes(http, parts);
   activityRoutes(http, parts);
+  auditRoutes(http, parts);
+  services.push(new Sealer(parts));
+
   reportTemplatesRoutes(http, parts);
   const feed = liveRoutes(http, parts, changes);
   services.push(feed);

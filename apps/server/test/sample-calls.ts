@@ -138,6 +138,8 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   provisionDevices: { body: { first_serial: "NEW-1", last_serial: "NEW-3" }, changes: true },
   rotateDeviceSecret: { params: { serial: device }, changes: true },
   retireDevice: { params: { serial: device }, changes: true },
+  auditList: { query: { site_id: site } },
+
   reportTemplates: {},
   createReportTemplate: { body: templateForm, changes: true },
   updateReportTemplate: { params: { templateId: template }, body: templateForm, changes: true },

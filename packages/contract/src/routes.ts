@@ -1,3 +1,5 @@
+import { auditList } from "./audit/audit.ts";
+
 import { activityLogs, activityUsers, exportActivity } from "./activity/activity.ts";
 import { changePassword, login, logout } from "./auth/auth.ts";
 import { robotStatus, sendCommand } from "./commands/commands.ts";
@@ -89,6 +91,8 @@ export const routes = {
   reportSettings,
   updateReportSettings,
   activityLogs,
+  auditList,
+
   exportActivity,
   activityUsers,
   live,

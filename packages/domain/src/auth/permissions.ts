@@ -71,6 +71,8 @@ export const permissions: Record<RouteName, Permission> = {
   runsCalendar: { access: "signed-in", scope: "site" },
   siteWeather: { access: "signed-in", scope: "site" },
   activityLogs: { access: "super-admin", scope: "sites" },
+  auditList: { access: "super-admin", scope: "sites" },
+
   exportActivity: { access: "super-admin", scope: "sites" },
   activityUsers: { access: "super-admin", scope: "sites" },
   live: { access: "signed-in", scope: "sites" },

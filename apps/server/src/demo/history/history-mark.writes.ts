@@ -27,7 +27,7 @@ export async function clearHalfWritten(tx: Tx): Promise<void> {
   await sql`update robots set last_command_seq = 0 where last_command_seq > 0`.execute(tx);
   await sql`
     truncate runs, readings, alerts, activity, commands, command_requests, maintenance_locks, schedules,
-      robot_group_members, robot_groups, robot_events, audit`.execute(tx);
+      robot_group_members, robot_groups, robot_events, audit, audit_seals, audit_unsealed`.execute(tx);
   await sql`delete from robot_state`.execute(tx);
   await sql`insert into robot_state (robot_id, site_id) select id, site_id from robots`.execute(tx);
 }

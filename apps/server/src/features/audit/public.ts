@@ -1,1 +1,3 @@
+export { verifyAudit } from "./audit.service.ts";
 export { type AuditActor, type AuditRecord, recordAudit, recordAudits } from "./audit.writes.ts";
+export { Sealer } from "./sealer.ts";

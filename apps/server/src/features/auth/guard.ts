@@ -5,6 +5,8 @@ import type { FastifyInstance } from "fastify";
 import { forbidden, notSignedIn } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { readSession } from "../../platform/sessions.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { recordAudit } from "../audit/public.ts";
 import { readToken } from "./tokens.ts";
 
 const names = new Map<RouteSpec, RouteName>();
@@ -33,7 +35,22 @@ export function useGuard(app: FastifyInstance, parts: Parts): void {
     const claims = readToken(app, request.headers.authorization, parts.clock);
     const viewer = await readSession(parts.db, claims.sid, parts.clock.now());
     if (viewer === null || viewer.userId !== claims.id) throw notSignedIn();
-    if (!mayCall(viewer.role, name)) throw forbidden();
+    if (!mayCall(viewer.role, name)) {
+      if (route?.method !== "GET") await recordRefusal(parts, viewer, name);
+      throw forbidden();
+    }
     request.viewer = viewer;
+  });
+}
+
+/** Who tries to change what the role never may is on record like any other refused change. */
+async function recordRefusal(parts: Parts, viewer: Viewer, name: RouteName): Promise<void> {
+  await recordAudit(parts.db, {
+    actor: { userId: viewer.userId, name: viewer.name },
+    action: name.replaceAll(/[A-Z]/g, "_$&").toUpperCase(),
+    entity: "call",
+    outcome: "REFUSED",
+    reason: "The role does not allow this.",
+    at: parts.clock.now(),
   });
 }

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { sitesEverVisible } from "../sites/public.ts";
+import { requireSiteEver, sitesEverVisible } from "../sites/public.ts";
 import { reasonInWords } from "./run-reasons.ts";
 
 export interface RunChoice {
@@ -88,9 +88,4 @@ export async function requireChosen(viewer: Viewer, db: Executor, { siteId, robo
   if (sites.length === 0) throw notFound("Robot");
   if (siteId !== undefined && !sites.some(({ id }) => id === siteId))
     throw invalid("robot_id", "robot_id must be a robot of the site");
-}
-
-async function requireSiteEver(viewer: Viewer, db: Executor, siteId: number): Promise<void> {
-  const site = await sitesEverVisible(viewer, db).select("sites.id").where("sites.id", "=", siteId).executeTakeFirst();
-  if (!site) throw notFound("Site");
 }

@@ -1,2 +1,2 @@
 export { readSites, requireSite } from "./sites.queries.ts";
-export { sitesEverVisible, visibleSites } from "./visible-sites.ts";
+export { requireSiteEver, sitesEverVisible, visibleSites } from "./visible-sites.ts";

@@ -1,5 +1,6 @@
 import type { SelectQueryBuilder } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
+import { notFound } from "../../platform/http/http-error.ts";
 import type { Tables } from "../../platform/database/schema.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 
@@ -20,4 +21,10 @@ export function sitesEverVisible(viewer: Viewer, db: Executor): SelectQueryBuild
   if (viewer.role === "SUPER_ADMIN") return ever;
   if (viewer.partnerId === null) return ever.where((eb) => eb.lit(false));
   return ever.where("sites.maintenance_partner_id", "=", viewer.partnerId);
+}
+
+/** Throws 404 where the site never was, or is not the viewer's; for the filters of history, of which deleted sites are a part. */
+export async function requireSiteEver(viewer: Viewer, db: Executor, siteId: number): Promise<void> {
+  const site = await sitesEverVisible(viewer, db).select("sites.id").where("sites.id", "=", siteId).executeTakeFirst();
+  if (!site) throw notFound("Site");
 }

@@ -386,6 +386,17 @@ export interface AuditTable {
   after: JSONColumnType<Record<string, unknown>> | null;
 }
 
+export interface AuditSealsTable {
+  number: number;
+  audit_id: number;
+  hash: Buffer;
+  sealed_at: Date;
+}
+
+export interface AuditUnsealedTable {
+  audit_id: number;
+}
+
 export interface InstallationTable {
   key: string;
   value: string;
@@ -414,6 +425,9 @@ export interface Tables {
   activity: ActivityTable;
   activity_texts: ActivityTextsTable;
   audit: AuditTable;
+  audit_seals: AuditSealsTable;
+  audit_unsealed: AuditUnsealedTable;
+
   report_templates: ReportTemplatesTable;
   report_settings: ReportSettingsTable;
   kept_reports: KeptReportsTable;

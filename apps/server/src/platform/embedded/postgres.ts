@@ -95,6 +95,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   return server;
 }
 
+/** How to reach the PostgreSQL that runs on this data, also while a Suncrew uses it; null where none does. */
+export async function findRunningPostgres(dataDir: string, name: string): Promise<PostgresConnection | null> {
+  const running = await findPostmaster(join(resolve(dataDir), name));
+  return running === null ? null : { host: running.socketFolder, port: PORT, user: EMBEDDED_ROLE, database: name };
+}
+
 /**
  * Deletes an embedded database; a PostgreSQL that a killed Suncrew left behind is stopped first. Ends with a StartError
  * while a Suncrew runs on it, touching nothing.

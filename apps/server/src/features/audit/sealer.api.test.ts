@@ -1,0 +1,149 @@
+import { sql } from "kysely";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ManualClock } from "../../platform/clock.ts";
+import { createTestDatabase } from "../../../test/test-database.ts";
+import pino from "pino";
+import { verifyAudit } from "./audit.service.ts";
+import { recordAudit, recordAudits } from "./audit.writes.ts";
+import { Sealer } from "./sealer.ts";
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let clock: ManualClock;
+let heads: string[];
+beforeEach(async () => {
+  database = await createTestDatabase();
+  clock = new ManualClock(new Date("2026-06-15T06:30:00Z"));
+  heads = [];
+});
+afterEach(() => database.close());
+
+const log = pino(
+  { level: "info" },
+  {
+    write: (line) => {
+      const { auditHead } = JSON.parse(line) as { auditHead?: string };
+      if (auditHead !== undefined) heads.push(auditHead);
+    },
+  },
+);
+const makeSealer = () => new Sealer({ db: database.db, clock, log });
+const rowOf = (name: string) => ({
+  actor: { userId: null, name },
+  action: "UPDATE",
+  entity: "robot",
+  entityId: 7,
+  outcome: "DONE" as const,
+  before: { speed: 10 },
+  after: { speed: 20 },
+  at: clock.now(),
+});
+const headOf = (text = heads.at(-1) ?? "") => {
+  const [number = "", hash = ""] = text.split(":");
+  return { number: Number(number), hash };
+};
+const seals = () =>
+  database.db
+    .selectFrom("audit_seals as s")
+    .innerJoin("audit as a", "a.id", "s.audit_id")
+    .select(["s.number", "a.actor"])
+    .orderBy("s.number")
+    .execute();
+
+describe("audit, the chain", () => {
+  test("committed rows are sealed by the next look, a second at the most, and the head is told in the log", async () => {
+    const sealer = makeSealer();
+    await sealer.start();
+    // The look of the start is over: what comes now waits for the next one.
+    await sealer.look();
+    await recordAudits(database.db, ["A", "B"].map(rowOf));
+    await clock.advance(1_000);
+    await sealer.stop();
+    expect(await seals()).toEqual([
+      { number: 1, actor: "A" },
+      { number: 2, actor: "B" },
+    ]);
+    expect(heads.at(-1)).toMatch(/^2:[0-9a-f]{64}$/);
+    expect(await verifyAudit(database.db, headOf())).toEqual({ wrong: null, proven: 2, head: headOf(), waiting: 0 });
+  });
+
+  test("a row that commits late gets the next number, however early its id; numbers have no gap", async () => {
+    const sealer = makeSealer();
+    const late = await database.db.startTransaction().execute();
+    await recordAudit(late, rowOf("late"));
+    await recordAudit(database.db, rowOf("quick"));
+    await sealer.look();
+    await late.commit().execute();
+    await sealer.look();
+    expect(await seals()).toEqual([
+      { number: 1, actor: "quick" },
+      { number: 2, actor: "late" },
+    ]);
+    expect(await verifyAudit(database.db, headOf())).toMatchObject({ wrong: null, proven: 2 });
+  });
+
+  test("of many servers one seals at a time: no number twice, none left out", async () => {
+    const sealers = Array.from({ length: 4 }, makeSealer);
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all([
+        recordAudits(
+          database.db,
+          Array.from({ length: 300 }, (_, index) => rowOf(`${round}-${index}`)),
+        ),
+        ...sealers.map((sealer) => sealer.look()),
+      ]);
+    }
+    await makeSealer().look();
+    expect((await seals()).map(({ number }) => number)).toEqual(Array.from({ length: 1_500 }, (_, index) => index + 1));
+    expect(await verifyAudit(database.db, headOf())).toMatchObject({ wrong: null, proven: 1_500, waiting: 0 });
+  });
+});
+
+describe("audit, the proof", () => {
+  const tampers: readonly (readonly [name: string, tamper: string, wrong: RegExp])[] = [
+    ["a changed word", "update audit set actor = 'X' where id = 2", /number 2 \(id 2\) is not as it was sealed/],
+    [
+      "a changed moment",
+      "update audit set at = at + interval '1 microsecond' where id = 3",
+      /number 3 .*not as it was/,
+    ],
+    [
+      "a changed value in what was after",
+      `update audit set after = '{"speed": 21}' where id = 1`,
+      /number 1 .*not as it was/,
+    ],
+    ["a removed row", "delete from audit_seals where number = 2; delete from audit where id = 2", /Number 2 .*missing/],
+    [
+      "rows in another order",
+      "delete from audit_seals where number = 4; update audit_seals set audit_id = 4 where number = 3",
+      /number 3 .*not as it was/,
+    ],
+    [
+      "the end cut off with its seals",
+      "delete from audit_seals where number > 2; delete from audit where id > 2",
+      /ends at number 2, before the given head 4/,
+    ],
+    [
+      "a row past the chain",
+      "delete from audit_unsealed; insert into audit (at, actor, action, entity, outcome) values (now(), 'X', 'Y', 'Z', 'DONE'); delete from audit_unsealed",
+      /1 rows came past the chain/,
+    ],
+  ];
+  test.each(tampers)("%s is found", async (_, tamper, wrong) => {
+    await recordAudits(database.db, ["A", "B", "C", "D"].map(rowOf));
+    await makeSealer().look();
+    for (const statement of tamper.split("; ")) await sql.raw(statement).execute(database.db);
+    expect((await verifyAudit(database.db, headOf())).wrong).toMatch(wrong);
+  });
+
+  test("a chain made anew over changed rows does not reach the head that was told", async () => {
+    await recordAudits(database.db, ["A", "B"].map(rowOf));
+    await makeSealer().look();
+    const told = headOf();
+    await sql`update audit set actor = 'X' where id = 1`.execute(database.db);
+    await sql`delete from audit_seals`.execute(database.db);
+    await sql`insert into audit_unsealed select id from audit`.execute(database.db);
+    await makeSealer().look();
+    expect((await verifyAudit(database.db, null)).wrong).toBeNull();
+    expect((await verifyAudit(database.db, told)).wrong).toMatch(/another hash than the given head/);
+  });
+});

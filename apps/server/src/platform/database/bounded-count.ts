@@ -1,0 +1,20 @@
+import { COUNT_LIMIT } from "@suncrew/contract/http/page.ts";
+import { type Expression, sql } from "kysely";
+import type { Executor } from "./database.ts";
+
+/**
+ * How many rows a selection has. Counting ends at the limit, so that it costs the same however many there are, unless
+ * the exact number is asked for; `total_exact` is false where there are more than `total`.
+ */
+export async function boundedCount(
+  db: Executor,
+  selection: Expression<unknown>,
+  exact: boolean,
+  countLimit = COUNT_LIMIT,
+): Promise<{ total: number; total_exact: boolean }> {
+  const end = exact ? sql`` : sql` limit ${countLimit + 1}`;
+  const { rows } = await sql<{ total: number }>`
+    select count(*)::int as total from (select 1 from (${selection}) chosen${end}) counted`.execute(db);
+  const total = rows[0]?.total ?? 0;
+  return exact || total <= countLimit ? { total, total_exact: true } : { total: countLimit, total_exact: false };
+}

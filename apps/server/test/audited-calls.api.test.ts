@@ -1,0 +1,57 @@
+import type { RouteSpec } from "@suncrew/contract/http/route.ts";
+import { type RouteName, routes } from "@suncrew/contract/routes.ts";
+import { permissions } from "@suncrew/domain/auth/permissions.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { standGroups } from "./group-fixtures.ts";
+import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
+import { rememberWhole, standWhole } from "./stand-whole.ts";
+import { createTestApp, type TestApp } from "./test-app.ts";
+import { urlOf } from "./test-client.ts";
+
+let server: TestApp;
+beforeAll(async () => {
+  server = await createTestApp();
+  await rememberWhole(server.db);
+});
+afterAll(() => server.close());
+
+/** They change nothing, though they are sent as POST. */
+const onlyRead: readonly string[] = ["reportPdf", "reportCsv"];
+const changing = (Object.keys(routes) as RouteName[]).filter((name) => {
+  const route: RouteSpec = routes[name];
+  return route.method !== "GET" && !onlyRead.includes(name);
+});
+
+/** Rows on record: STARTs and STOPs in the activity log, all else in the audit. */
+async function onRecord(): Promise<number> {
+  const count = async (table: "audit" | "activity") =>
+    (
+      await server.db
+        .selectFrom(table)
+        .select((eb) => eb.fn.countAll<number>().as("rows"))
+        .executeTakeFirstOrThrow()
+    ).rows;
+  return (await count("audit")) + (await count("activity"));
+}
+
+async function callAs(name: RouteName, person: "admin" | "owner"): Promise<number> {
+  const route: RouteSpec = routes[name];
+  const { params, query, body, groups, changes } = sampleCalls[name];
+  const own = (part: Part | undefined): Part | undefined =>
+    part && Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
+  const client = await server.signIn(person);
+  await standWhole(server.db);
+  if (groups !== undefined) await standGroups(server.db, server.fixtures, groups);
+  const before = await onRecord();
+  const sent = own(body);
+  // Without it an import only looks at the file.
+  if (sent !== undefined && "csv" in sent) Object.assign(sent, { apply: true });
+  await client.raw(urlOf(route.path, own(params), own(query)), { method: route.method, ...(sent && { body: sent }) });
+  if (changes === true) await standWhole(server.db);
+  return (await onRecord()) - before;
+}
+
+test.each(changing)("every change is on record, done or refused: %s", async (name) => {
+  expect(await callAs(name, "admin")).toBeGreaterThan(0);
+  if (permissions[name].access === "super-admin") expect(await callAs(name, "owner")).toBe(1);
+});
