@@ -1,0 +1,58 @@
+import type { ActivityStatus, ActionType } from "@suncrew/contract/activity/activity.ts";
+import { heading, paragraph } from "../../platform/pdf/blocks.ts";
+import { look } from "../../platform/pdf/look.ts";
+import { type Cell, drawTable } from "../../platform/pdf/table.ts";
+import type { ReportActivity } from "./report-data.ts";
+import { beginSection, type ReportPart, robotWords, sayRest } from "./report-part.ts";
+import { count, counted, second } from "./report-words.ts";
+
+const statusCells: Record<ActivityStatus, Cell> = {
+  SUCCESS: "Success",
+  FAILED: { text: "Failed", color: look.poor, isStrong: true },
+  REFUSED: { text: "Refused", color: look.fair, isStrong: true },
+};
+
+const typeWords: Record<ActionType, string> = {
+  MANUAL: "by hand",
+  GROUP: "group",
+  SCHEDULED: "scheduled",
+  SYSTEM: "system",
+};
+
+const actionWords: Record<ReportActivity["action"], string> = { START: "Start", STOP: "Stop" };
+
+export const activitiesPart: ReportPart = function* (document, data, fields) {
+  beginSection(document, data, "activities", fields);
+  if (!fields.has("timeline")) return;
+  const { rows, rest } = data.activity;
+  heading(document, "H3", "Timeline");
+  if (rows.length === 0) {
+    paragraph(document, "No robot was started or stopped in this range.");
+    return;
+  }
+  const others = counted(rest, "older entry is", "older entries are");
+  sayRest(
+    document,
+    data.activity,
+    "entries",
+    `The other ${others} in the CSV of this report, which has all ${count(rows.length + rest)}.`,
+  );
+  yield* drawTable(document, {
+    columns: [
+      { title: "Time", share: 25 },
+      { title: "Action", share: 17 },
+      { title: "Robot", share: 22, most: 2 },
+      { title: "Result", share: 11 },
+      { title: "By", share: 16, most: 2 },
+      { title: "Details", share: 33 },
+    ],
+    rows: rowsOf(rows),
+  });
+};
+
+function* rowsOf(rows: readonly ReportActivity[]): Generator<readonly Cell[]> {
+  for (const { at, action, actionType, robotName, serialNumber, status, userName, details } of rows) {
+    const words = `${actionWords[action]}, ${typeWords[actionType]}`;
+    yield [second(at), words, robotWords(robotName, serialNumber), statusCells[status], userName, details];
+  }
+}

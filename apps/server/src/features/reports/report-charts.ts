@@ -1,0 +1,134 @@
+import type { FieldName } from "@suncrew/domain/report-templates/section-catalogue.ts";
+import { barList } from "../../platform/pdf/bar-list.ts";
+import { bodyStyle, heading, noteStyle, paragraph } from "../../platform/pdf/blocks.ts";
+import { percentScale, scaleUpTo } from "../../platform/pdf/chart-scale.ts";
+import { columnChart } from "../../platform/pdf/column-chart.ts";
+import { lineChart } from "../../platform/pdf/line-chart.ts";
+import { look } from "../../platform/pdf/look.ts";
+import type { PdfDocument } from "../../platform/pdf/pdf-document.ts";
+import { drawTable } from "../../platform/pdf/table.ts";
+import type { OutcomeCounts, ReportData } from "./report-data.ts";
+import { isByWeek, type Period, periodsOf } from "./report-periods.ts";
+import { rangeWords } from "./report-range.ts";
+import { count, oneDecimal, percent } from "./report-words.ts";
+
+export const outcomeWords: Record<keyof OutcomeCounts, string> = {
+  COMPLETED: "Completed",
+  STOPPED: "Stopped by a person",
+  CUT_SHORT: "Cut short",
+  FAILED: "Failed",
+  SKIPPED: "Skipped",
+  MISSED: "Missed",
+  RUNNING: "Under way",
+};
+
+/** What the days show: cleaning minutes, uptime and battery, outcomes; then the same as a table. */
+export function* chartsPart(document: PdfDocument, data: ReportData, fields: ReadonlySet<FieldName>): Generator<void> {
+  const byWeek = isByWeek(data.days);
+  const word = byWeek ? "week" : "day";
+  const periods = periodsOf(data.days);
+  heading(document, "H3", `Performance by ${word}`, 200);
+  if (byWeek) {
+    paragraph(
+      document,
+      "The range has more than 62 days, so each point is a week from Monday to Sunday, named by its first day in the range: minutes and runs are added up, percentages are the mean of the days.",
+      noteStyle,
+    );
+  }
+  drawMinutes(document, data, periods, word);
+  yield;
+  drawPercentages(document, data, periods, word, fields.has("average_battery"));
+  drawOutcomes(document, data.outcomes);
+  yield;
+  heading(document, "H3", `Figures by ${word}`);
+  yield* drawTable(document, {
+    namesRows: true,
+    columns: [
+      { title: byWeek ? "Week" : "Day", share: 30 },
+      { title: "Minutes cleaned", share: 16, align: "RIGHT" },
+      { title: "Uptime", share: 14, align: "RIGHT" },
+      ...(fields.has("average_battery") ? [{ title: "Average battery", share: 16, align: "RIGHT" } as const] : []),
+      { title: "Runs completed", share: 16, align: "RIGHT" },
+      { title: "Runs not done", share: 16, align: "RIGHT" },
+    ],
+    rows: periods.map((one) => [
+      one.name,
+      count(one.minutesCleaned),
+      percent(one.uptimePercent),
+      ...(fields.has("average_battery") ? [percent(one.averageBattery)] : []),
+      count(one.done),
+      count(one.notDone),
+    ]),
+  });
+}
+
+function drawMinutes(document: PdfDocument, data: ReportData, periods: readonly Period[], word: string): void {
+  const values = periods.map(({ minutesCleaned }) => minutesCleaned);
+  const most = Math.max(0, ...values);
+  if (most === 0) {
+    paragraph(document, `No robot cleaned in this range, so there is no chart of minutes cleaned.`, bodyStyle);
+    return;
+  }
+  const best = periods[values.indexOf(most)];
+  const total = values.reduce((sum, value) => sum + value, 0);
+  const chart = {
+    title: `Minutes cleaned by ${word}`,
+    unit: "min",
+    alt: `Column chart of the minutes cleaned by ${word}, ${rangeWords(data.range)}: ${count(total)} minutes in all, most in ${best?.name ?? ""} with ${count(most)}.`,
+    scale: scaleUpTo(most),
+    labels: periods.map(({ label }) => label),
+    axis: word === "week" ? "Week, by its first day" : "Day",
+  };
+  columnChart(document, chart, values);
+}
+
+function drawPercentages(
+  document: PdfDocument,
+  data: ReportData,
+  periods: readonly Period[],
+  word: string,
+  withBattery: boolean,
+): void {
+  const series = [
+    { name: "Uptime", values: periods.map(({ uptimePercent }) => uptimePercent) },
+    ...(withBattery ? [{ name: "Average battery", values: periods.map(({ averageBattery }) => averageBattery) }] : []),
+  ];
+  const names = withBattery ? "uptime and average battery" : "uptime";
+  if (series.every(({ values }) => values.every((value) => value === null))) {
+    paragraph(document, `Nothing is known of ${names} in this range, so there is no chart of it.`);
+    return;
+  }
+  const chart = {
+    title: withBattery ? `Uptime and average battery by ${word}` : `Uptime by ${word}`,
+    unit: "%",
+    alt: `Line chart of ${names} in percent by ${word}, ${rangeWords(data.range)}. ${series.map(({ name, values }) => `${name}: ${spanWords(values)}.`).join(" ")}`,
+    scale: percentScale,
+    labels: periods.map(({ label }) => label),
+    axis: word === "week" ? "Week, by its first day" : "Day",
+  };
+  lineChart(document, chart, series);
+}
+
+function spanWords(values: readonly (number | null)[]): string {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return "no data";
+  return `between ${oneDecimal(Math.min(...known))} and ${oneDecimal(Math.max(...known))}`;
+}
+
+const outcomeOrder = ["COMPLETED", "STOPPED", "CUT_SHORT", "FAILED", "SKIPPED", "MISSED", "RUNNING"] as const;
+
+function drawOutcomes(document: PdfDocument, outcomes: OutcomeCounts): void {
+  const all = outcomeOrder.reduce((sum, outcome) => sum + outcomes[outcome], 0);
+  if (all === 0) {
+    paragraph(document, "There were no runs in this range, so there is no chart of their outcomes.");
+    return;
+  }
+  const bars = outcomeOrder.map((outcome) => ({
+    name: outcomeWords[outcome],
+    value: outcomes[outcome],
+    text: `${count(outcomes[outcome])} (${oneDecimal((outcomes[outcome] * 100) / all)} %)`,
+    color: outcome === "COMPLETED" ? look.accent : "#8fa3ad",
+  }));
+  const alt = `Bar chart of the outcomes of ${count(all)} runs: ${bars.map(({ name, text }) => `${name} ${text}`).join(", ")}.`;
+  barList(document, `Outcomes of ${count(all)} runs (number of runs)`, alt, bars);
+}

@@ -1,0 +1,100 @@
+import type { Severity } from "@suncrew/contract/devices/messages.ts";
+import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import { maintenanceDueRule } from "@suncrew/domain/reports/report-figures.ts";
+import { heading, noteStyle, paragraph } from "../../platform/pdf/blocks.ts";
+import { look } from "../../platform/pdf/look.ts";
+import { type Cell, type Column, drawTable } from "../../platform/pdf/table.ts";
+import type { ReportHealth, ReportRobot } from "./report-data.ts";
+import { beginSection, type ReportPart, robotWords } from "./report-part.ts";
+import { count, day, moment, percent } from "./report-words.ts";
+
+const statusCells: Record<RobotStatus, Cell> = {
+  normal: "Normal",
+  idle: "Idle",
+  standby: "Standby",
+  warning: { text: "Warning", color: look.fair, isStrong: true },
+  offline: { text: "Offline", color: look.muted, isStrong: true },
+  critical: { text: "Critical", color: look.poor, isStrong: true },
+};
+
+export const severityWords: Record<Severity, string> = { INFO: "Info", WARNING: "Warning", CRITICAL: "Critical" };
+
+interface HealthColumn extends Column {
+  readonly of: (health: ReportHealth) => Cell;
+}
+
+export const healthPart: ReportPart = function* (document, data, fields) {
+  beginSection(document, data, "robot_health", fields);
+  heading(document, "H3", "Health by robot");
+  const present = data.robots.flatMap((robot) => (robot.health === null ? [] : [{ robot, health: robot.health }]));
+  const gone = data.robots.filter(({ health }) => health === null);
+  if (present.length === 0) {
+    paragraph(document, "The site has no robots now.");
+  } else {
+    paragraph(
+      document,
+      asOf(moment(data.generatedAt, ""), data.maintenance.intervalDays, fields.has("maintenance_due_date")),
+      noteStyle,
+    );
+    const columns = [
+      ...columnsOfStatus,
+      ...(fields.has("maintenance_due_date") ? [dueColumn] : []),
+      ...(fields.has("active_alerts") ? [alertsColumn] : []),
+    ];
+    yield* drawTable(document, {
+      namesRows: true,
+      columns: [{ title: "Robot", share: 20 }, ...columns],
+      rows: present.map(({ robot, health }) => [nameOf(robot), ...columns.map(({ of }) => of(health))]),
+    });
+  }
+  if (gone.length > 0) {
+    paragraph(document, `Left the site since, with runs in this range: ${gone.map(nameOf).join(", ")}.`, noteStyle);
+  }
+};
+
+function asOf(made: string, intervalDays: number, withDue: boolean): string {
+  const now = `As it was when this report was made, ${made}; errors are critical alerts raised in the range.`;
+  return withDue ? `${now} ${maintenanceDueRule(intervalDays)}` : now;
+}
+
+const columnsOfStatus: readonly HealthColumn[] = [
+  { title: "Status", share: 16, of: statusOf },
+  { title: "Errors", share: 8, align: "RIGHT", of: ({ errorCount }) => count(errorCount) },
+  {
+    title: "Battery",
+    share: 11,
+    align: "RIGHT",
+    of: ({ battery }) => (battery === null ? "No data" : percent(battery)),
+  },
+  { title: "Firmware", share: 11, of: ({ firmware }) => firmware },
+  { title: "Last cleaned", share: 16, of: ({ lastCleanedAt }) => moment(lastCleanedAt, "Never") },
+];
+
+const dueColumn: HealthColumn = {
+  title: "Maintenance due",
+  share: 16,
+  of: ({ maintenanceDueDate, overdue }) =>
+    overdue
+      ? { text: `${day(maintenanceDueDate)}, overdue`, color: look.poor, isStrong: true }
+      : day(maintenanceDueDate),
+};
+
+const alertsColumn: HealthColumn = {
+  title: "Active alerts",
+  share: 30,
+  most: 6,
+  of: ({ activeAlerts }) =>
+    activeAlerts.length === 0
+      ? "None"
+      : `${count(activeAlerts.length)}: ${activeAlerts.map(({ severity, text }) => `${severityWords[severity]}, ${text}`).join("; ")}`,
+};
+
+/** A robot in maintenance counts as offline, so its true connection is said beside it. */
+function statusOf({ status, online, inMaintenance }: ReportHealth): Cell {
+  if (inMaintenance === null) return statusCells[status];
+  return `In maintenance since ${moment(inMaintenance.since, "")}, ${online ? "online" : "offline"}`;
+}
+
+function nameOf(robot: ReportRobot): string {
+  return robotWords(robot.name, robot.serialNumber);
+}

@@ -1,0 +1,63 @@
+import type { FigureUnit } from "@suncrew/domain/reports/report-figures.ts";
+import type { ReportTime } from "./report-data.ts";
+
+/** How numbers and times are written in a report. Nothing to compute from is said in words, never a 0. */
+export const NO_DATA = "No data";
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+export function count(value: number): string {
+  return Math.round(value).toLocaleString("en-IN");
+}
+
+export function percent(value: number | null): string {
+  return value === null ? NO_DATA : `${oneDecimal(value)} %`;
+}
+
+export function oneDecimal(value: number): string {
+  return value.toLocaleString("en-IN", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+}
+
+export function minutes(value: number | null): string {
+  return value === null ? NO_DATA : `${count(value)} min`;
+}
+
+/** Such as "2 days 3 h", "3 h 25 min" or "12 min". */
+export function duration(value: number | null): string {
+  if (value === null) return NO_DATA;
+  const whole = Math.round(value);
+  if (whole < 60) return `${whole} min`;
+  const hours = Math.floor(whole / 60);
+  if (hours < 48) return `${hours} h ${whole % 60} min`;
+  return `${count(Math.floor(hours / 24))} days ${hours % 24} h`;
+}
+
+export function figure(value: number | null, unit: FigureUnit): string {
+  if (value === null) return NO_DATA;
+  return { percent: percent(value), count: count(value), minutes: minutes(value) }[unit];
+}
+
+/** `2026-11-03` as "3 Nov 2026". */
+export function day(date: string): string {
+  return `${dayOfMonth(date)} ${date.slice(0, 4)}`;
+}
+
+/** `2026-11-03` as "3 Nov". */
+export function dayOfMonth(date: string): string {
+  return `${Number(date.slice(8, 10))} ${months[Number(date.slice(5, 7)) - 1] ?? ""}`;
+}
+
+/** To the minute, by the clocks of the site. */
+export function moment(time: ReportTime | null, otherwise: string): string {
+  return time === null ? otherwise : `${day(time.local)}, ${time.local.slice(11, 16)}`;
+}
+
+/** To the second. */
+export function second(time: ReportTime): string {
+  return `${day(time.local)}, ${time.local.slice(11, 19)}`;
+}
+
+/** `one` or `many` after the number. */
+export function counted(value: number, one: string, many: string): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}

@@ -1,0 +1,67 @@
+import { look, page } from "./look.ts";
+import type { PdfDocument } from "./pdf-document.ts";
+import { ascent, type TextStyle } from "./typesetter.ts";
+
+/** A name with its value: a figure, or a fact. */
+export interface Named {
+  readonly name: string;
+  readonly value: string;
+}
+
+const GAP = 10;
+const HEIGHT = 50;
+const nameStyle: TextStyle = { size: 8.5, color: look.muted };
+const valueStyle: TextStyle = { size: 16, weight: "SEMIBOLD", color: look.text };
+const factStyle: TextStyle = { size: 9.5, color: look.text };
+
+/** Figures side by side in thin frames, four or three in a row. */
+export function cards(document: PdfDocument, figures: readonly Named[]): void {
+  const inRow = figures.length > 4 ? 3 : 4;
+  const width = (page.width - GAP * (inRow - 1)) / inRow;
+  for (let start = 0; start < figures.length; start += inRow) {
+    document.need(HEIGHT + GAP);
+    const top = document.y;
+    for (const [nth, { name, value }] of figures.slice(start, start + inRow).entries()) {
+      const left = page.left + nth * (width + GAP);
+      document.artifact(() => frame(document, left, top, width));
+      document.mark("P", () => {
+        document.type.set(fit(document, name, width - 20, nameStyle), left + 10, top + 9 + ascent(8.5), nameStyle);
+        document.type.set(fit(document, value, width - 20, valueStyle), left + 10, top + 27 + ascent(16), valueStyle);
+      });
+    }
+    document.y = top + HEIGHT + GAP;
+  }
+  document.y += 4;
+}
+
+/** Facts in two columns, each under its name; long ones wrap. */
+export function facts(document: PdfDocument, given: readonly Named[]): void {
+  const width = (page.width - 2 * GAP) / 2;
+  for (let start = 0; start < given.length; start += 2) {
+    const pair = given.slice(start, start + 2).map(({ name, value }) => ({
+      name,
+      lines: document.type.lines(value, width, factStyle, 3),
+    }));
+    const height = 16 + Math.max(...pair.map(({ lines }) => lines.length)) * 13.5 + 6;
+    document.need(height);
+    const top = document.y;
+    for (const [nth, { name, lines }] of pair.entries()) {
+      const left = page.left + nth * (width + 2 * GAP);
+      document.mark("P", () => {
+        document.type.set(name, left, top + ascent(8.5), nameStyle);
+        for (const [line, text] of lines.entries()) {
+          document.type.set(text, left, top + 14 + line * 13.5 + ascent(9.5), factStyle);
+        }
+      });
+    }
+    document.y = top + height;
+  }
+}
+
+function frame({ kit }: PdfDocument, left: number, top: number, width: number): void {
+  kit.roundedRect(left, top, width, HEIGHT, 4).lineWidth(0.7).strokeColor(look.border).stroke();
+}
+
+function fit(document: PdfDocument, text: string, width: number, style: TextStyle): string {
+  return document.type.lines(text, width, style, 1)[0] ?? "";
+}

@@ -1,0 +1,128 @@
+import type { Glyph, GlyphPosition } from "fontkit";
+import { type FontFace, indicFace, latinFace, type Weight } from "./font-faces.ts";
+
+/** A glyph in its place; lengths in thousandths of the font size. */
+export interface PlacedGlyph {
+  readonly id: number;
+  /** The width that the font itself gives it. */
+  readonly width: number;
+  readonly advance: number;
+  readonly xOffset: number;
+  readonly yOffset: number;
+  /** What is copied for it; the texts of a run's glyphs put together are the text of the run. */
+  readonly text: string;
+}
+
+/** Text of one font. */
+export interface GlyphRun {
+  readonly face: FontFace;
+  readonly text: string;
+  readonly glyphs: readonly PlacedGlyph[];
+  /** True where glyphs stand in another order than the characters they show. */
+  readonly isShaped: boolean;
+}
+
+/** Marks that join what stands around them, and the danda that all scripts of India share. */
+const SHARED = new Set([0x0964, 0x0965, 0x200c, 0x200d]);
+const SPACE = 0x20;
+const KEPT_WORDS = 4_000;
+
+const words = new Map<string, readonly PlacedGlyph[]>();
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Line ends and tabs become blanks; controls, marks of direction and halves of characters go. */
+export function plainText(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\s+/gu, " ")
+    .replace(/(?![\u200C\u200D])[\p{Cc}\p{Cf}]/gu, "")
+    .trim();
+}
+
+/** Expects plain text. A character that no font has is a visible box, and is still copied as itself. */
+export function shape(text: string, weight: Weight): GlyphRun[] {
+  const runs: { face: FontFace; isShaped: boolean; text: string }[] = [];
+  for (const character of text) {
+    const codePoint = character.codePointAt(0) ?? SPACE;
+    const last = runs.at(-1);
+    const joins = last?.isShaped === true && (SHARED.has(codePoint) || codePoint === SPACE);
+    const indic = joins ? last.face : indicFace(codePoint, weight);
+    const face = indic ?? latinFace(weight);
+    if (last?.face === face) last.text += character;
+    else runs.push({ face, isShaped: indic !== null, text: character });
+  }
+  return runs.map((run) => ({
+    ...run,
+    glyphs: run.isShaped ? shapeWords(run.face, run.text) : oneByOne(run.face, run.text),
+  }));
+}
+
+/** Without kerning, which is not worth its time in tables. */
+function oneByOne({ font }: FontFace, text: string): PlacedGlyph[] {
+  return Array.from(text, (character) => {
+    const { id, advanceWidth } = font.glyphForCodePoint(character.codePointAt(0) ?? SPACE);
+    const width = (advanceWidth * 1000) / font.unitsPerEm;
+    return { id, width, advance: width, xOffset: 0, yOffset: 0, text: character };
+  });
+}
+
+function shapeWords(face: FontFace, text: string): PlacedGlyph[] {
+  return text.split(/(?<= )|(?= )/u).flatMap((word) => shapeWord(face, word));
+}
+
+function shapeWord(face: FontFace, word: string): readonly PlacedGlyph[] {
+  const key = `${face.id} ${word}`;
+  const known = words.get(key);
+  if (known !== undefined) return known;
+  const { glyphs, positions } = layout(face, word);
+  const texts = shareOut(face, word, glyphs.length);
+  const scale = 1000 / face.font.unitsPerEm;
+  const placed = glyphs.map((glyph, nth) => ({
+    id: glyph.id,
+    width: glyph.advanceWidth * scale,
+    advance: (positions[nth]?.xAdvance ?? glyph.advanceWidth) * scale,
+    xOffset: (positions[nth]?.xOffset ?? 0) * scale,
+    yOffset: (positions[nth]?.yOffset ?? 0) * scale,
+    text: texts[nth] ?? "",
+  }));
+  if (words.size >= KEPT_WORDS) words.clear();
+  words.set(key, placed);
+  return placed;
+}
+
+/**
+ * The texts of a word's glyphs. Vowel signs stand before what they follow in writing, and one glyph shows many
+ * characters, so a glyph may carry its neighbour's character: what counts is that all of a syllable copies right.
+ */
+function shareOut(face: FontFace, word: string, count: number): string[] {
+  const syllables = Array.from(graphemes.segment(word), ({ segment }) => segment);
+  const counts = syllables.map((syllable) => layout(face, syllable).glyphs.length);
+  if (counts.reduce((sum, one) => sum + one, 0) !== count) return spread(word, count);
+  return syllables.flatMap((syllable, nth) => spread(syllable, counts[nth] ?? 0));
+}
+
+/** A character for each glyph, the rest for the last one. */
+function spread(text: string, count: number): string[] {
+  const characters = Array.from(text);
+  return Array.from({ length: count }, (_, nth) =>
+    nth === count - 1 ? characters.slice(nth).join("") : (characters[nth] ?? ""),
+  );
+}
+
+interface Layout {
+  readonly glyphs: readonly Glyph[];
+  readonly positions: readonly GlyphPosition[];
+}
+
+/** Some fonts place marks in ways that fontkit cannot read: then marks stay where they are, and nothing fails. */
+function layout({ font }: FontFace, text: string): Layout {
+  const attempts: Record<string, boolean>[] = [{}, { mark: false, mkmk: false, abvm: false, blwm: false, dist: false }];
+  for (const features of attempts) {
+    try {
+      return font.layout(text, features);
+    } catch {
+      continue;
+    }
+  }
+  return { glyphs: font.glyphsForString(text), positions: [] };
+}
