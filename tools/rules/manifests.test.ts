@@ -28,6 +28,7 @@ describe("dependencies", () => {
     ["(MIT OR CC0-1.0)", true],
     ["(GPL-3.0 OR MIT)", true],
     ["MIT AND Apache-2.0", true],
+    ["MIT AND OFL-1.1", true],
     ["MIT AND Hippocratic-2.1", false],
     ["SEE LICENSE IN LICENSE.md", false],
   ])("the licence %s: open %s", (licence, isOpen) => {
@@ -39,6 +40,7 @@ describe("dependencies", () => {
       "node_modules/closed": { license: "UNLICENSED", integrity: "x" },
       "node_modules/elsewhere": { license: "MIT", integrity: "x", resolved: "https://example.org/a.tgz" },
       "node_modules/unchecked": { license: "MIT" },
+      "node_modules/png-js": { version: "2.0.0", integrity: "x" },
       "node_modules/only-for-tests": { license: "MPL-2.0", integrity: "x", dev: true },
     };
     expect(problemsOf(openDependencies, "package-lock.json", JSON.stringify({ packages }))).toHaveLength(3);
