@@ -44,7 +44,7 @@ export async function readBattery(
     .select(sql`greatest(received_at, ${from}::timestamptz)`.as("began"))
     .select(
       sql`least(next_at, ${until}::timestamptz, received_at +
-        case when sample then ${SAMPLE_HOLDS_S} else ${HOLDS_S} end * interval '1 second')`.as("ended"),
+        case when sample then ${SAMPLE_HOLDS_S}::int else ${HOLDS_S}::int end * interval '1 second')`.as("ended"),
     );
   const byDay = db
     .selectFrom(held.as("held"))

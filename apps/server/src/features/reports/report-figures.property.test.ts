@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { addSite } from "../../../test/fixtures.ts";
+import { naiveReport } from "../../../test/naive-report.ts";
+import { rawHistory, storeHistory, TICK_MS } from "../../../test/report-histories.ts";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import type { ReportData } from "./report-data.ts";
+import { readReport } from "./read-report.ts";
+
+let server: TestApp;
+let elsewhereId: number;
+beforeAll(async () => {
+  server = await createTestApp();
+  elsewhereId = await addSite(server.db, "Elsewhere", null);
+});
+afterAll(() => server.close());
+
+const INTERVAL_DAYS = 830;
+
+test(
+  "decisions, report figures: they are those that a plain loop over the raw rows finds",
+  { timeout: 240_000 },
+  async () => {
+    const { db, fixtures } = server;
+    const viewer: Viewer = {
+      userId: fixtures.userIds.admin,
+      name: "Anita Rao",
+      email: "",
+      role: "SUPER_ADMIN",
+      partnerId: null,
+      sessionId: "",
+    };
+    let reports = 0;
+    await fc.assert(
+      fc.asyncProperty(rawHistory, async (history) => {
+        const siteId = await storeHistory(db, history, elsewhereId, fixtures.userIds.admin);
+        const expected = naiveReport(history, INTERVAL_DAYS);
+        const now = new Date(history.baseMs + history.now * TICK_MS);
+        const terms = { now, maintenanceIntervalDays: INTERVAL_DAYS };
+        const asked = { siteId, from: history.from, to: history.to };
+        const report = await readReport(viewer, db, asked, terms).catch((error: unknown) => {
+          if (error instanceof HttpError && error.status === 404) return null;
+          throw error;
+        });
+        if (expected.activity === 0) {
+          expect(report).toBeNull();
+          return;
+        }
+        if (report === null) throw new Error("There is no report, although there is activity.");
+        reports += 1;
+        expect(rounded(figuresOf(report))).toEqual(rounded(expected));
+      }),
+      { numRuns: 60 },
+    );
+    expect(reports).toBeGreaterThan(15);
+  },
+);
+
+/** What the loop knows too. */
+function figuresOf(report: ReportData) {
+  const { figures, days, outcomes, robots, notDone, maintenance, alerts, activity, range } = report;
+  return {
+    range: [range.from.utc, range.to.utc],
+    figures,
+    outcomes,
+    days,
+    robots: robots
+      .map(({ robotId: _id, health, ...row }) => ({
+        ...row,
+        due: health?.maintenanceDueDate ?? null,
+        errors: health?.errorCount ?? null,
+      }))
+      .toSorted((one, other) => one.name.localeCompare(other.name)),
+    notDone: notDone.rows.length + notDone.rest,
+    locks: maintenance.locks.rows.length + maintenance.locks.rest,
+    alerts: alerts.rows.length + alerts.rest,
+    activity: activity.rows.length + activity.rest,
+  };
+}
+
+/** Sums of many parts differ in their last digits. */
+function rounded(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, each: unknown) => {
+      // Named by the number of the history.
+      if ((key === "name" || key === "serialNumber") && typeof each === "string") return each.replace(/^HIST-\d+-/, "");
+      return typeof each === "number" ? Math.round(each * 1e6) / 1e6 : each;
+    }),
+  );
+}
