@@ -1,0 +1,81 @@
+import { Button, Select, TextInput } from "@mantine/core";
+import { auditOutcomeSchema } from "@suncrew/contract/audit/audit.ts";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { type AuditAddress, endsBeforeItBegins, isNarrowed } from "./audit-address.ts";
+import { inWords } from "./audit-changes.ts";
+import { outcomeLook } from "./audit-meaning.ts";
+import classes from "./audit-view.module.css";
+
+export interface AuditFiltersProps {
+  readonly address: AuditAddress;
+  readonly search: string;
+  /** What there is to choose from. */
+  readonly actions: readonly string[];
+  readonly entities: readonly string[];
+  readonly onSearch: (words: string) => void;
+  readonly onChange: (change: Partial<AuditAddress>) => void;
+  readonly onClear: () => void;
+}
+
+/** What narrows the audit. */
+export function AuditFilters({ address, search, actions, entities, ...on }: AuditFiltersProps) {
+  const choices = (values: readonly string[], chosen: string) =>
+    [...new Set([...values, ...(chosen === "" ? [] : [chosen])])].map((value) => ({ value, label: inWords(value) }));
+  const wrongDays = endsBeforeItBegins(address);
+  return (
+    <div className={classes["filters"]} role="search" aria-label="Audit">
+      <div className={classes["search"]}>
+        <SearchBox
+          label="Search audit"
+          placeholder="Search by person, change, thing, reason or site"
+          value={search}
+          onChange={on.onSearch}
+        />
+      </div>
+      <Select
+        aria-label="Change"
+        placeholder="All changes"
+        searchable
+        clearable
+        data={choices(actions, address.action)}
+        value={address.action === "" ? null : address.action}
+        onChange={(action) => on.onChange({ action: action ?? "" })}
+      />
+      <Select
+        aria-label="Thing"
+        placeholder="All things"
+        searchable
+        clearable
+        data={choices(entities, address.entity)}
+        value={address.entity === "" ? null : address.entity}
+        onChange={(entity) => on.onChange({ entity: entity ?? "" })}
+      />
+      <Select
+        aria-label="Outcome"
+        placeholder="All outcomes"
+        clearable
+        data={auditOutcomeSchema.options.map((value) => ({ value, label: outcomeLook[value].label }))}
+        value={address.outcome}
+        onChange={(outcome) => on.onChange({ outcome })}
+      />
+      <TextInput
+        type="date"
+        aria-label="From day"
+        value={address.from ?? ""}
+        onChange={(event) => on.onChange({ from: event.currentTarget.value || null })}
+      />
+      <TextInput
+        type="date"
+        aria-label="To day"
+        value={address.to ?? ""}
+        error={wrongDays ? "Ends before it begins" : undefined}
+        onChange={(event) => on.onChange({ to: event.currentTarget.value || null })}
+      />
+      {isNarrowed(address) && (
+        <Button variant="subtle" size="sm" onClick={on.onClear}>
+          Clear filters
+        </Button>
+      )}
+    </div>
+  );
+}
