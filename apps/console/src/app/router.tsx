@@ -51,6 +51,13 @@ export const router = createBrowserRouter([
                 }),
               },
               {
+                path: paths.activity(),
+                handle: { title: "Activity Log" },
+                lazy: async () => ({
+                  Component: (await import("../features/activity/activity-page.tsx")).ActivityPage,
+                }),
+              },
+              {
                 path: paths.profile(),
                 handle: { title: "Profile" },
                 lazy: async () => ({

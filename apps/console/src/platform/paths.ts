@@ -4,6 +4,12 @@ export interface SitesAddress {
   readonly tab?: "groups";
 }
 
+/** Whose activity is meant. */
+export interface ActivityOf {
+  readonly siteId: number;
+  readonly robotId: number;
+}
+
 /** Every address of the console is built here (§2 Routes). */
 export const paths = {
   signIn: () => "/",
@@ -17,4 +23,7 @@ export const paths = {
   },
   profile: () => "/profile",
   partners: () => "/partners",
+  /** The activity log, of one robot where it is given. */
+  activity: (robot?: ActivityOf) =>
+    robot === undefined ? "/activity" : `/activity?site=${robot.siteId}&robot=${robot.robotId}`,
 } as const;

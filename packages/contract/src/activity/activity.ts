@@ -36,6 +36,8 @@ export const activityEntrySchema = z.object({
   serial_number: z.string(),
   details: z.string(),
   paramsObj: activityParamsSchema,
+  /** Written as sample data of a demo. */
+  sample: z.boolean(),
 });
 export type ActivityEntry = z.output<typeof activityEntrySchema>;
 

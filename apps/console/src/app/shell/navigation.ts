@@ -18,6 +18,7 @@ const DESTINATIONS: readonly Destination[] = [
   { label: "Dashboard", to: paths.signIn(), page: paths.dashboard() },
   { label: "Site Management", to: paths.sites(), page: paths.sites() },
   { label: "Partners", to: paths.partners(), page: paths.partners(), ability: "viewPartners" },
+  { label: "Activity Log", to: paths.activity(), page: paths.activity() },
 ];
 
 export interface NavigationLink extends Destination {

@@ -86,7 +86,17 @@ export function useLiveStatus(): LiveStatus {
   );
 }
 
+const eventListeners = new Set<(events: readonly LiveEvent[]) => void>();
+
+/** Hands on the events of each flush, for what shows more of them than the last word on robots and sites. */
+export function onLiveEvents(listener: (events: readonly LiveEvent[]) => void): () => void {
+  eventListeners.add(listener);
+  return () => eventListeners.delete(listener);
+}
+
 async function takeEvents(events: readonly LiveEvent[]): Promise<void> {
+  for (const listener of eventListeners) listener(events);
+
   // First the sites: what was of one that has gone is not asked for any more.
   await patchSites(events);
   refreshStale(events);

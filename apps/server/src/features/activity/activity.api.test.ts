@@ -69,6 +69,7 @@ describe("§7 GET api/site/robot/activity_logs", () => {
         serial_number: "OWN-1",
         details: "press 1",
         paramsObj: { robotSerial: "OWN-1", mode: "AUTO", direction: "FWD", "main-speed": 75, "brush-speed": 80 },
+        sample: false,
       },
     ]);
   });

@@ -135,7 +135,7 @@ async function readRows(
     .selectFrom(ids.as("found"))
     .innerJoin("activity as a", "a.log_id", "found.log_id")
     .select(["a.created_at", "a.action", "a.action_type", "a.user_name", "a.status", "a.site_id", "a.site_name"])
-    .select(["a.partner_name", "a.robot_name", "a.serial_number", "a.details", "a.params"])
+    .select(["a.partner_name", "a.robot_name", "a.serial_number", "a.details", "a.params", "a.sample"])
     .select(sql<string>`a.log_id::text`.as("log_id"))
     .orderBy("a.created_at", "desc")
     .orderBy("a.log_id", "desc")

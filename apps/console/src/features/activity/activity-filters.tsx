@@ -1,0 +1,117 @@
+import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { activityStatusSchema, activityUsers } from "@suncrew/contract/activity/activity.ts";
+import { robotsList } from "@suncrew/contract/robots/robots.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { IconFilterOff } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { EVERYTHING, endsBeforeItBegins, furtherFilters } from "./activity-address.ts";
+import { outcomeLook } from "./activity-meaning.ts";
+import classes from "./activity-page.module.css";
+import type { AddressedActivity } from "./use-activity-address.ts";
+
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** By site, robot, user, outcome and days, beside the specified search and action filter. */
+export function ActivityFilters({ address, change }: AddressedActivity) {
+  const sites = useQuery(routeQuery(siteDetails, {})).data ?? [];
+  const users = useQuery(routeQuery(activityUsers, {})).data ?? [];
+  const robots =
+    useQuery({
+      ...routeQuery(robotsList, { params: { siteId: address.siteId ?? 0 } }),
+      enabled: address.siteId !== null,
+    }).data ?? [];
+  const siteChoices = sites.map(({ id, name }) => ({ value: String(id), label: name })).toSorted(byLabel);
+  const robotChoices = robots.map(({ id, robot_name }) => ({ value: String(id), label: robot_name })).toSorted(byLabel);
+  const outcomes = activityStatusSchema.options.map((value) => ({ value, label: outcomeLook[value].label }));
+  const people = users.map((name) => ({ value: name, label: name })).toSorted(byLabel);
+  const isNever = endsBeforeItBegins(address);
+  return (
+    <div className={classes["filters"]} role="group" aria-label="Filters">
+      <NativeSelect
+        size="xs"
+        label="Site"
+        value={address.siteId ?? ""}
+        data={withAll("All Sites", siteChoices, address.siteId, (id) => `Site ${id}`)}
+        onChange={({ currentTarget }) => change({ siteId: idOf(currentTarget.value) }, "push")}
+      />
+      <NativeSelect
+        size="xs"
+        label="Robot"
+        value={address.robotId ?? ""}
+        disabled={address.siteId === null && address.robotId === null}
+        title={address.siteId === null ? "Choose a site first" : undefined}
+        data={withAll("All Robots", robotChoices, address.robotId, (id) => `Robot ${id}`)}
+        onChange={({ currentTarget }) => change({ robotId: idOf(currentTarget.value) }, "push")}
+      />
+      <NativeSelect
+        size="xs"
+        label="User"
+        value={address.user}
+        data={withAll("All Users", people, address.user === "" ? null : address.user, (name) => name)}
+        onChange={({ currentTarget }) => change({ user: currentTarget.value }, "push")}
+      />
+      <NativeSelect
+        size="xs"
+        label="Outcome"
+        value={address.outcome ?? ""}
+        data={withAll("All Outcomes", outcomes, null, String)}
+        onChange={({ currentTarget }) => {
+          const outcome = activityStatusSchema.options.find((status) => status === currentTarget.value) ?? null;
+          change({ outcome }, "push");
+        }}
+      />
+      <TextInput
+        size="xs"
+        type="date"
+        label="From"
+        value={address.from ?? ""}
+        max={address.to ?? undefined}
+        onChange={({ currentTarget }) => change({ from: currentTarget.value || null }, "push")}
+      />
+      <TextInput
+        size="xs"
+        type="date"
+        label="To"
+        value={address.to ?? ""}
+        min={address.from ?? undefined}
+        error={isNever && "Before the first day"}
+        onChange={({ currentTarget }) => change({ to: currentTarget.value || null }, "push")}
+      />
+      {furtherFilters(address) > 0 && (
+        <Button
+          size="xs"
+          variant="subtle"
+          className={classes["clear"]}
+          leftSection={<IconFilterOff size={14} aria-hidden />}
+          onClick={() => change({ ...EVERYTHING, search: address.search, action: address.action }, "push")}
+        >
+          Clear filters
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function byLabel(one: Choice, other: Choice): number {
+  return one.label.localeCompare(other.label, undefined, { numeric: true });
+}
+
+function idOf(value: string): number | null {
+  return value === "" ? null : Number(value);
+}
+
+/** What the address names is offered too where it is none of the choices: a deleted site has its history. */
+function withAll<T extends string | number>(
+  all: string,
+  choices: readonly Choice[],
+  chosen: T | null,
+  nameOf: (chosen: T) => string,
+): Choice[] {
+  const isMissing = chosen !== null && !choices.some(({ value }) => value === String(chosen));
+  const missing = isMissing ? [{ value: String(chosen), label: nameOf(chosen) }] : [];
+  return [{ value: "", label: all }, ...missing, ...choices];
+}
