@@ -32,13 +32,14 @@ export const specificationCalls: readonly (readonly [call: string, routeName: st
   ["DELETE api/partner/deletePartner/{id}", "deletePartner"],
   ["PUT api/partner/resetPassword/{id}", "resetPartnerPassword"],
   ["GET api/site/robot/activity_logs", "activityLogs"],
-  ["POST api/site/robot/reportpdf", null],
+  ["POST api/site/robot/reportpdf", "reportPdf"],
 ];
 
 /** Calls of the product that section 7 does not name. */
 export const addedCalls: readonly (readonly [call: string, routeName: string])[] = [
   ["GET api/live", "live"],
   ["GET api/site/robot/activity_logs/export", "exportActivity"],
+  ["POST api/site/robot/reportcsv", "reportCsv"],
   ["GET api/site/robot/activity_logs/users", "activityUsers"],
   ["POST api/mqtt/group/send_command", "groupSendCommand"],
   ["POST api/mqtt/site/stop", "siteStop"],

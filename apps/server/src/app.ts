@@ -16,6 +16,7 @@ import { metricsRoutes } from "./features/metrics/metrics.routes.ts";
 import { Metrics } from "./features/metrics/public.ts";
 import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { reportTemplatesRoutes } from "./features/report-templates/report-templates.routes.ts";
+import { reportsRoutes } from "./features/reports/reports.routes.ts";
 import { robotFormsRoutes } from "./features/robots/robot-forms.routes.ts";
 import { robotSettingsRoutes } from "./features/robots/robot-settings.routes.ts";
 import { robotsRoutes } from "./features/robots/robots.routes.ts";
@@ -67,6 +68,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   robotFormsRoutes(http, parts);
   partnersRoutes(http, parts);
   activityRoutes(http, parts);
+  reportsRoutes(http, parts);
   auditRoutes(http, parts);
   services.push(new Sealer(parts));
 

@@ -119,7 +119,8 @@ const robot: fc.Arbitrary<RawRobot> = fc
       ...rest,
       online,
       lastSeen: (open?.[0] ?? 0) + seenFor,
-      readings: [...told.values()],
+      // Whoever was never at the site told nothing there.
+      readings: rest.whereabouts === "left" && online.length === 0 ? [] : [...told.values()],
       runs: inTurn(runs),
     };
   });

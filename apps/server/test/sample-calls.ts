@@ -65,6 +65,8 @@ const templateForm = {
   description: "",
   sections: [{ type: "alerts", enabled: true, order: 1, fields: [{ name: "critical_alerts", enabled: true }] }],
 };
+/** The tests' clock stands in it. */
+const june = { site_name: "Sample Park", from: "2026-06-01 00:00:00", to: "2026-06-30 23:59:59" };
 const plan = { start_time: "2099-01-31 06:30:00", duration_minutes: 30, frequency: "MONTHLY" };
 
 /** A right call of every route, with the places of ids marked. A new route needs its line here. */
@@ -147,6 +149,8 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   reportSettings: {},
   updateReportSettings: { body: { recipients: ["desk@suncrew.example"] } },
   activityLogs: { query: { limit: 5, site_id: site, robot_id: robot } },
+  reportPdf: { body: { site_id: site, ...june, template_id: null } },
+  reportCsv: { body: { site_id: site, ...june } },
   exportActivity: { query: { site_id: site, robot_id: robot } },
   activityUsers: {},
   live: {},

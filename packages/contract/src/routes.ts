@@ -23,6 +23,7 @@ import {
   updateReportSettings,
   updateReportTemplate,
 } from "./report-templates/report-templates.ts";
+import { reportCsv, reportPdf } from "./reports/reports.ts";
 import {
   createRobot,
   deleteRobot,
@@ -95,6 +96,8 @@ export const routes = {
 
   exportActivity,
   activityUsers,
+  reportPdf,
+  reportCsv,
   live,
   config,
   health,

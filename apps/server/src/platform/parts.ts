@@ -18,6 +18,8 @@ export interface Settings {
   readonly secretKey: string;
   readonly tokenHours: number;
   readonly manualRunMaxMinutes: number;
+  /** Days from one maintenance of a robot to the next; 180 where it is not given. */
+  readonly maintenanceIntervalDays?: number;
   /** Null where map tiles are switched off. */
   readonly mapTiles: { readonly url: string; readonly attribution: string } | null;
   readonly weather: WeatherSettings;

@@ -21,6 +21,7 @@ describe("set-up: configuration by environment", () => {
       mqttPort: 1883,
       tokenHours: 12,
       manualRunMaxMinutes: 480,
+      maintenanceIntervalDays: 180,
       mapTiles: { url: "https://tile.openstreetmap.org/{z}/{x}/{y}.png", attribution: "© OpenStreetMap contributors" },
     });
   });
@@ -60,6 +61,7 @@ describe("set-up: configuration by environment", () => {
     ["ADMIN_PASSWORD", "PASSWORD"],
     ["ADMIN_PASSWORD", "1234567"],
     ["MANUAL_RUN_MAX_MINUTES", "1441"],
+    ["MAINTENANCE_INTERVAL_DAYS", "0"],
     ["METRICS_TOKEN", "short"],
     ["METRICS_TOKEN", "long enough but with spaces"],
     ["TRUSTED_PROXIES", "the proxy"],

@@ -30,6 +30,7 @@ export interface ProcessSettings {
   readonly adminUsername: string;
   readonly adminPassword: string | null;
   readonly manualRunMaxMinutes: number;
+  readonly maintenanceIntervalDays: number;
   readonly trustedProxies: readonly string[];
   readonly metricsToken: string | null;
 }
@@ -98,6 +99,7 @@ const schema = z.object({
     .refine((text) => !["admin@123", "partner@123", "password"].includes(text.trim().toLowerCase()))
     .optional(),
   MANUAL_RUN_MAX_MINUTES: whole(1, 1440).optional(),
+  MAINTENANCE_INTERVAL_DAYS: whole(1, 3650).optional(),
   TRUSTED_PROXIES: z
     .string()
     .transform((text) => text.split(",").map((part) => part.trim()))
@@ -132,6 +134,7 @@ const musts: Record<VariableName, string> = {
   ADMIN_USERNAME: "be 1 to 60 characters without spaces",
   ADMIN_PASSWORD: "have at least 8 characters and be no known password",
   MANUAL_RUN_MAX_MINUTES: "be a whole number from 1 to 1440",
+  MAINTENANCE_INTERVAL_DAYS: "be a whole number of days from 1 to 3650",
   METRICS_TOKEN: "be 16 to 200 characters without spaces (`openssl rand -base64 24` makes one)",
   TRUSTED_PROXIES: "be addresses or networks with commas between, such as 10.0.0.5, 10.1.0.0/16",
 };
@@ -206,6 +209,7 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
     adminUsername: set.ADMIN_USERNAME ?? "admin",
     adminPassword: set.ADMIN_PASSWORD ?? null,
     manualRunMaxMinutes: set.MANUAL_RUN_MAX_MINUTES ?? 480,
+    maintenanceIntervalDays: set.MAINTENANCE_INTERVAL_DAYS ?? 180,
     trustedProxies: set.TRUSTED_PROXIES ?? [],
     metricsToken: set.METRICS_TOKEN ?? null,
   };

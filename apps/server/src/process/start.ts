@@ -85,6 +85,7 @@ export async function start(parts: StartParts): Promise<Started | null> {
       secretKey: settings.secretKey ?? (await demoSecretKey(dataDir)),
       tokenHours: settings.tokenHours,
       manualRunMaxMinutes: settings.manualRunMaxMinutes,
+      maintenanceIntervalDays: settings.maintenanceIntervalDays,
       mapTiles: settings.mapTiles,
       weather: settings.weather,
       consoleDir,

@@ -95,6 +95,11 @@ export const variables = [
     meaning: "A run started by hand is stopped after this many minutes",
   },
   {
+    name: "MAINTENANCE_INTERVAL_DAYS",
+    fallback: "180",
+    meaning: "Days after which a robot's maintenance is due again, for reports",
+  },
+  {
     name: "TRUSTED_PROXIES",
     fallback: "none",
     meaning:

@@ -70,6 +70,8 @@ export const permissions: Record<RouteName, Permission> = {
   runsToday: { access: "signed-in", scope: "sites" },
   runsCalendar: { access: "signed-in", scope: "site" },
   siteWeather: { access: "signed-in", scope: "site" },
+  reportPdf: { access: "signed-in", scope: "site" },
+  reportCsv: { access: "signed-in", scope: "site" },
   activityLogs: { access: "super-admin", scope: "sites" },
   auditList: { access: "super-admin", scope: "sites" },
 

@@ -74,9 +74,9 @@ async function readAll(viewer: Viewer, tx: Tx, asked: ReportAsked, terms: Report
   if (!(await hasActivity(viewer, tx, scope))) throw noActivity();
   const robots = await readReportRobots(viewer, tx, scope);
   const runs = await readReportRuns(viewer, tx, scope);
-  const uptimes = await readUptimes(viewer, tx, scope);
+  const { robotIds, uptimes } = await readUptimes(viewer, tx, scope);
   const batteries = new Map<number, BatterySums>();
-  for (const robotId of new Set([...robots.map(({ id }) => id), ...uptimes.keys(), ...runs.tally.robots.keys()])) {
+  for (const robotId of new Set([...robotIds, ...runs.tally.robots.keys()])) {
     terms.signal?.throwIfAborted();
     batteries.set(robotId, await readBattery(viewer, tx, scope, robotId));
   }

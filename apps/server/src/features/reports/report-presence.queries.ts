@@ -11,19 +11,26 @@ import type { ReportScope } from "./report-scope.ts";
 /** Rows that are in memory at a time, but for their times. */
 const PAGE = 5_000;
 
-/** How long each robot was reachable, by robot; those that were never there in the range are left out. */
-export async function readUptimes(viewer: Viewer, db: Executor, scope: ReportScope): Promise<Map<number, Uptime>> {
+export interface ReportUptimes {
+  /** Whoever is or was at the site. */
+  readonly robotIds: readonly number[];
+  /** Without those that were not there in the range. */
+  readonly uptimes: ReadonlyMap<number, Uptime>;
+}
+
+/** How long each robot was reachable, by robot. */
+export async function readUptimes(viewer: Viewer, db: Executor, scope: ReportScope): Promise<ReportUptimes> {
   const online = await readPresence(viewer, db, scope);
-  const known = await readKnown(viewer, db, scope, [...online.keys()]);
+  const known = await readKnown(viewer, db, scope);
   const locked = await readLocked(viewer, db, scope);
   const uptimes = new Map<number, Uptime>();
   for (const [robotId, span] of known) {
-    if (span.fromMs >= span.toMs) continue;
+    if (span === null || span.fromMs >= span.toMs) continue;
     const presence = { known: span, online: online.get(robotId) ?? [], locked: locked.get(robotId) ?? [] };
     uptimes.set(robotId, uptimeOf(presence, scope.days));
     await setImmediate();
   }
-  return uptimes;
+  return { robotIds: [...known.keys()], uptimes };
 }
 
 async function readPresence(viewer: Viewer, db: Executor, scope: ReportScope): Promise<Map<number, Span[]>> {
@@ -57,18 +64,21 @@ async function readPresence(viewer: Viewer, db: Executor, scope: ReportScope): P
   }
 }
 
-/** From the first connection at the site, until the robot left it, was deleted, or the range ends. */
-async function readKnown(
-  viewer: Viewer,
-  db: Executor,
-  scope: ReportScope,
-  present: readonly number[],
-): Promise<Map<number, Span>> {
+/** From the first connection at the site, until the robot left it, was deleted, or the range ends; null without any. */
+async function readKnown(viewer: Viewer, db: Executor, scope: ReportScope): Promise<Map<number, Span | null>> {
   const rows = await visibleSites(viewer, db)
-    .innerJoin("robots as r", (join) =>
-      join.on((eb) =>
-        eb.or([eb("r.site_id", "=", eb.ref("sites.id")), eb("r.id", "=", sql<number>`any(${present}::int[])`)]),
-      ),
+    .innerJoin("robots as r", (join) => join.onTrue())
+    .where((eb) =>
+      eb.or([
+        eb("r.site_id", "=", eb.ref("sites.id")),
+        eb.exists(
+          eb
+            .selectFrom("robot_presence as p")
+            .select("p.id")
+            .whereRef("p.robot_id", "=", "r.id")
+            .whereRef("p.site_id", "=", "sites.id"),
+        ),
+      ]),
     )
     .where("sites.id", "=", scope.siteId)
     .select(["r.id", "r.deleted_at"])
@@ -93,11 +103,11 @@ async function readKnown(
     ])
     .execute();
   return new Map(
-    rows.flatMap(({ id, deleted_at, is_here, since, last_seen }) => {
-      if (since === null) return [];
-      const left = deleted_at ?? (is_here ? null : last_seen);
+    rows.map(({ id, deleted_at, is_here, since, last_seen }): [number, Span | null] => {
+      if (since === null) return [id, null];
+      const left = is_here ? deleted_at : last_seen;
       const toMs = Math.min(scope.until.getTime(), left?.getTime() ?? Infinity);
-      return [[id, { fromMs: Math.max(since.getTime(), scope.from.getTime()), toMs }]];
+      return [id, { fromMs: Math.max(since.getTime(), scope.from.getTime()), toMs }];
     }),
   );
 }

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { AtMost } from "./at-most.ts";
+
+const never = new AbortController().signal;
+
+test("reports: so much heavy work runs at a time, in the order of asking, and who has left is passed over", async () => {
+  const gate = new AtMost(2);
+  const began: string[] = [];
+  const ends = new Map<string, PromiseWithResolvers<string>>();
+  const ask = (name: string, signal = never) =>
+    gate.run(signal, () => {
+      began.push(name);
+      const end = Promise.withResolvers<string>();
+      ends.set(name, end);
+      return end.promise;
+    });
+  const gone = new AbortController();
+  const asked = [ask("a"), ask("b"), ask("c", gone.signal), ask("d")];
+  const left = expect(asked[2]).rejects.toThrow("left");
+  gone.abort(new Error("left"));
+  expect(began).toEqual(["a", "b"]);
+  ends.get("a")?.resolve("A");
+  await left;
+  expect(began).toEqual(["a", "b", "d"]);
+  ends.get("b")?.reject(new Error("failed"));
+  await expect(asked[1]).rejects.toThrow("failed");
+  ends.get("d")?.resolve("D");
+  expect([await asked[0], await asked[3]]).toEqual(["A", "D"]);
+  const last = ask("e");
+  ends.get("e")?.resolve("E");
+  expect(await last).toBe("E");
+});
