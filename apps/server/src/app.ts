@@ -9,6 +9,7 @@ import { commandRoutes, Commands } from "./features/commands/public.ts";
 import { configRoutes } from "./features/config/config.routes.ts";
 import { devicesRoutes } from "./features/devices/devices.routes.ts";
 import { Bridge } from "./features/devices/public.ts";
+import { firmwareRoutes, Rollouts } from "./features/firmware/public.ts";
 import { groupsRoutes } from "./features/groups/groups.routes.ts";
 import { liveRoutes } from "./features/live/live.routes.ts";
 import { maintenanceRoutes } from "./features/maintenance/maintenance.routes.ts";
@@ -84,6 +85,8 @@ export async function buildApp(parts: Parts): Promise<App> {
   schedulesRoutes(http, parts);
   runsRoutes(http, parts);
   groupsRoutes(http, parts, commands);
+  firmwareRoutes(http, parts);
+  services.push(new Rollouts(parts));
   siteManagementRoutes(http, parts);
   maintenanceRoutes(http, parts, commands);
   services.push(devicesRoutes(http, parts, commands));

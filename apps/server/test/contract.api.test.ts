@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordActivity } from "../src/features/activity/public.ts";
 import { viewerFiles } from "../src/features/api-docs/viewer-files.ts";
 import { setState } from "./fixtures.ts";
+import { standFirmware } from "./firmware-fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { rememberWhole, standWhole } from "./stand-whole.ts";
@@ -50,6 +51,12 @@ const answering = (Object.keys(routes) as RouteName[]).filter((name) => {
   return route.device !== true && route.stream !== true;
 });
 
+/** What is text says how it is written. */
+function mediaTypeOf({ file }: RouteSpec): string {
+  const type = file ?? "application/json";
+  return file === undefined || file.startsWith("text/") ? `${type}; charset=utf-8` : type;
+}
+
 /** Every call of a printed tree of routes, whose branches continue the path of the branch above. */
 function registeredIn(printed: string): string[] {
   const above: string[] = [];
@@ -67,14 +74,19 @@ describe("§7 The calls it makes", () => {
     const route: RouteSpec = routes[name];
     const filled = (part: Part = {}) =>
       Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
-    const { params, query, body, groups } = sampleCalls[name];
+    const { params, query, body, groups, file, firmware } = sampleCalls[name];
     if (groups !== undefined) await standGroups(server.db, server.fixtures, groups);
+    if (firmware === true) await standFirmware(server.db, server.fixtures);
     const admin = await server.signIn("admin");
     const url = urlOf(route.path, filled(params), filled(query));
-    const answer = await admin.raw(url, { method: route.method, ...(body && { body: filled(body) }) });
+    const answer = await admin.raw(url, {
+      method: route.method,
+      ...(body && { body: filled(body) }),
+      ...(file && { body: file }),
+    });
     await standWhole(server.db);
     expect([name, answer.status]).toEqual([name, sampleCalls[name].status ?? route.status ?? 200]);
-    expect(answer.headers["content-type"]).toBe(`${route.file ?? "application/json"}; charset=utf-8`);
+    expect(answer.headers["content-type"]).toBe(mediaTypeOf(route));
     const told = route.file === undefined ? answer.body : answer.text;
     const shape = answer.status < 300 ? route.response : errorResponseSchema;
     expect(shape.parse(told)).toEqual(told);

@@ -6,6 +6,7 @@ import { mayCall, permissions } from "@suncrew/domain/auth/permissions.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { buildApp } from "../src/app.ts";
+import { standFirmware } from "./firmware-fixtures.ts";
 import { type Person, privateWords } from "./fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
 import { releaseAll } from "./lock-fixtures.ts";
@@ -87,9 +88,10 @@ async function make(name: RouteName, client: TestClient, filled: Filled): Promis
   const route: RouteSpec = routes[name];
   const sample = sampleCalls[name];
   const url = urlOf(route.path, fill(sample.params, "params", filled), fill(sample.query, "query", filled));
-  const body = fill(sample.body, "body", filled);
+  const body = sample.file ?? fill(sample.body, "body", filled);
   if (route.device === true) await releaseAll(server.db);
   if (sample.groups !== undefined) await standGroups(server.db, server.fixtures, sample.groups);
+  if (sample.firmware === true) await standFirmware(server.db, server.fixtures);
   if (route.stream === true) return firstOfStream(url, client);
   return client.raw(url, { method: route.method, ...(body && { body }) });
 }

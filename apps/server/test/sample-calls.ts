@@ -1,10 +1,22 @@
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import type { RouteName } from "@suncrew/contract/routes.ts";
+import { standing, standingSignature } from "./firmware-fixtures.ts";
 import { type Fixtures, FREE_SERIAL, PASSWORD, usernames } from "./fixtures.ts";
 import type { GroupsStand } from "./group-fixtures.ts";
+import { testSettings } from "./test-app.ts";
 
 /** A place in a call that names something; each kind is filled with own, foreign, absent and malformed values. */
-export type Place = "site" | "robot" | "serial" | "group" | "schedule" | "partner" | "device" | "template";
+export type Place =
+  | "site"
+  | "robot"
+  | "serial"
+  | "group"
+  | "schedule"
+  | "partner"
+  | "device"
+  | "template"
+  | "firmware"
+  | "rollout";
 
 export class Id {
   readonly place: Place;
@@ -23,6 +35,10 @@ export interface SampleCall {
   readonly status?: number;
   /** How the groups stand before the call: "free" where no robot is in one, "unplanned" where none has a schedule. */
   readonly groups?: GroupsStand;
+  /** True where there are firmware and a rollout before the call. */
+  readonly firmware?: true;
+  /** The file that the call takes. */
+  readonly file?: Buffer;
   /** True where the call changes or removes sites, robots, partners, devices or sessions: they are put back around it. */
   readonly changes?: true;
   /** True where what the call names may be of several tenants, for who sees them all. */
@@ -39,6 +55,8 @@ const schedule = new Id("schedule");
 const partner = new Id("partner");
 const device = new Id("device");
 const template = new Id("template");
+const firmware = new Id("firmware");
+const rollout = new Id("rollout");
 const siteForm = {
   name: "Sample Park",
   address: "Sample Road 1",
@@ -153,6 +171,22 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   reportCsv: { body: { site_id: site, ...june } },
   exportActivity: { query: { site_id: site, robot_id: robot } },
   activityUsers: {},
+  firmwareList: { firmware: true },
+  uploadFirmware: {
+    query: { version: "9.2.0", file_name: "robot.fw" },
+    file: Buffer.from("firmware 9.2.0"),
+    firmware: true,
+  },
+  deleteFirmware: { params: { firmwareId: firmware }, firmware: true },
+  firmwareFile: {
+    params: { offerId: standing.offerId },
+    query: { expires: String(standing.expires), signature: standingSignature(testSettings.secretKey) },
+    firmware: true,
+  },
+  rolloutList: { firmware: true },
+  createRollout: { body: { firmware_id: firmware, robot_ids: [robot] }, firmware: true, mixes: true },
+  rolloutDetails: { params: { rolloutId: rollout }, firmware: true },
+  steerRollout: { params: { rolloutId: rollout }, body: { action: "PAUSE" }, firmware: true },
   live: {},
   config: {},
   health: {},
@@ -180,6 +214,9 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
       partner: partnerId,
       // The first sample template: nobody's, so the same for everybody.
       template: 1,
+      // Nobody's either: Super Admins alone see them.
+      firmware: standing.firmwareId,
+      rollout: standing.rolloutId,
     })[place];
   switch (kind) {
     case "own":
@@ -227,6 +264,7 @@ const ownedByNobody = [
   "last_serial",
   "tax_id",
   "template_id",
+  "offerId",
 ];
 
 /** Names in the route's schemas that look like ids of rows that somebody owns. */

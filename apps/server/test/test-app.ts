@@ -42,6 +42,7 @@ export const TEST_NOW = new Date("2026-06-15T06:30:00.000Z");
 export const testSettings: Settings = {
   mode: "production",
   secretKey: "a key that only tests have, long enough",
+  publicUrl: () => "http://suncrew.example",
   tokenHours: 12,
   manualRunMaxMinutes: 480,
   mapTiles: null,

@@ -12,7 +12,7 @@ export interface Sent<R extends RouteSpec> {
 export interface RawCall {
   readonly method?: HTTPMethods;
   readonly headers?: Record<string, string>;
-  /** Sent as JSON unless it is text. */
+  /** Sent as JSON unless it is text or a file. */
   readonly body?: unknown;
 }
 
@@ -65,10 +65,14 @@ export class TestClient {
       remoteAddress: this.#address,
       headers: {
         ...(this.token !== null && { authorization: `Bearer ${this.token}` }),
-        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(body !== undefined && {
+          "content-type": Buffer.isBuffer(body) ? "application/octet-stream" : "application/json",
+        }),
         ...headers,
       },
-      ...(body !== undefined && { payload: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body !== undefined && {
+        payload: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+      }),
     });
     return { status: response.statusCode, headers: response.headers, text: response.body, body: parsed(response.body) };
   }

@@ -5,6 +5,16 @@ import { changePassword, login, logout } from "./auth/auth.ts";
 import { robotStatus, sendCommand } from "./commands/commands.ts";
 import { config, health, ready } from "./config/config.ts";
 import { deviceList, provisionDevices, retireDevice, rotateDeviceSecret } from "./devices/devices.ts";
+import {
+  createRollout,
+  deleteFirmware,
+  firmwareFile,
+  firmwareList,
+  rolloutDetails,
+  rolloutList,
+  steerRollout,
+  uploadFirmware,
+} from "./firmware/firmware.ts";
 import { createGroup, deleteGroup, groupList, groupSendCommand, siteStop, updateGroup } from "./groups/groups.ts";
 import { live } from "./live/live.ts";
 import { groupMaintenance, robotMaintenance } from "./maintenance/maintenance.ts";
@@ -98,6 +108,14 @@ export const routes = {
   activityUsers,
   reportPdf,
   reportCsv,
+  firmwareList,
+  uploadFirmware,
+  deleteFirmware,
+  firmwareFile,
+  rolloutList,
+  createRollout,
+  rolloutDetails,
+  steerRollout,
   live,
   config,
   health,

@@ -29,6 +29,8 @@ export interface Settings {
   readonly trustedProxies?: readonly string[];
   /** What a Prometheus must send to read this server's metrics; null where none was given. */
   readonly metricsToken?: string | null;
+  /** The address at which robots reach this server over HTTP; null or absent where it is not known. */
+  readonly publicUrl?: () => string | null;
   /** What a broker proves itself with that asks over HTTP who may sign in; null where none does. */
   readonly brokerAuthToken?: string | null;
 }

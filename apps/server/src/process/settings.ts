@@ -24,6 +24,8 @@ export interface ProcessSettings {
   readonly logLevel: string;
   /** Null in a demo that may make its own. */
   readonly secretKey: string | null;
+  /** Null where robots are not told where to download firmware, or where a demo finds it out. */
+  readonly publicUrl: string | null;
   readonly tokenHours: number;
   readonly mapTiles: { readonly url: string; readonly attribution: string } | null;
   readonly weather: WeatherSettings;
@@ -75,6 +77,7 @@ const schema = z.object({
   BROKER_KICK_URL: z.string().refine(isKickAddress).optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).optional(),
   SECRET_KEY: z.string().refine(isStrongKey).optional(),
+  PUBLIC_URL: address("http:", "https:").refine(isBareAddress).optional(),
   TOKEN_HOURS: whole(1, 720).optional(),
   MAP_TILE_URL: z
     .string()
@@ -125,6 +128,7 @@ const musts: Record<VariableName, string> = {
   BROKER_KICK_URL: "be an http address with {clientid} in its path",
   LOG_LEVEL: "be fatal, error, warn, info, debug, trace or silent",
   SECRET_KEY: "be at least 32 characters long and no common word or example (`openssl rand -base64 48` makes one)",
+  PUBLIC_URL: "be an http address without sign-in, query or fragment",
   TOKEN_HOURS: "be a whole number of hours from 1 to 720",
   MAP_TILE_URL: "be an http address with {z}, {x} and {y}, or empty",
   MAP_TILE_ATTRIBUTION: "have at most 300 characters",
@@ -196,6 +200,7 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
     brokerAccounts: brokerSettings(set),
     logLevel: set.LOG_LEVEL ?? (mode === "demo" ? "warn" : "info"),
     secretKey: set.SECRET_KEY ?? null,
+    publicUrl: set.PUBLIC_URL ?? null,
     tokenHours: set.TOKEN_HOURS ?? 12,
     mapTiles:
       tileUrl === ""

@@ -73,6 +73,8 @@ export async function start(parts: StartParts): Promise<Started | null> {
   const { broker, accounts, url: brokerUrl } = await openServerBroker(database.db, clock, context);
   const { brokerAccounts } = settings;
 
+  /** Known once the server listens. */
+  let ownUrl: string | null = null;
   const app = await buildApp({
     ...database,
     broker,
@@ -83,6 +85,7 @@ export async function start(parts: StartParts): Promise<Started | null> {
     settings: {
       mode: settings.mode,
       secretKey: settings.secretKey ?? (await demoSecretKey(dataDir)),
+      publicUrl: () => settings.publicUrl ?? ownUrl,
       tokenHours: settings.tokenHours,
       manualRunMaxMinutes: settings.manualRunMaxMinutes,
       maintenanceIntervalDays: settings.maintenanceIntervalDays,
@@ -111,9 +114,16 @@ export async function start(parts: StartParts): Promise<Started | null> {
   }
   const bound = app.http.server.address();
   const port = bound !== null && typeof bound === "object" ? bound.port : wished;
+  if (isDemo) ownUrl = `http://${reachableHost(host)}:${port}`;
   const controlAddress = simulator === null ? null : await simulator.start();
   const demoSignIns = isDemo ? await new StandingSignIns(database.db).read() : [];
   return { host, port, brokerUrl, dataDir, controlAddress, hasConsole: consoleDir !== null, firstAdmin, demoSignIns };
+}
+
+/** The demo's robots are on this machine. */
+function reachableHost(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
 }
 
 async function prepareDemo(

@@ -57,6 +57,11 @@ export const variables = [
     fallback: "random, kept in DATA_DIR (demo); needed in production",
     meaning: "Signs the sign-in tokens and encrypts generated passwords; 32 characters or more",
   },
+  {
+    name: "PUBLIC_URL",
+    fallback: "the console's address (demo); needed for firmware in production",
+    meaning: "Address at which robots reach this server over HTTP, for firmware: https://suncrew.example",
+  },
   { name: "TOKEN_HOURS", fallback: "12", meaning: "Hours until a sign-in expires" },
   {
     name: "MAP_TILE_URL",

@@ -29,6 +29,8 @@ export const liveEventSchema = z.discriminatedUnion("type", [
     groups_changed: z.array(idSchema),
     /** Sites whose runs changed. */
     runs_changed: z.array(idSchema),
+    /** Firmware rollouts that changed; none for a PARTNER. */
+    rollouts_changed: z.array(idSchema),
   }),
   /** The stream ends: the session is over, or what the user may see has changed (connect again). */
   z.object({ type: z.literal("end"), reason: z.enum(["session", "scope", "shutdown"]) }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { firmwareUpdateSchema } from "../firmware/firmware.ts";
 import { defineRoute } from "../http/route.ts";
 import { runOutcomeSchema } from "./run-outcome.ts";
 import {
@@ -82,6 +83,8 @@ export const robotLiveSchema = z.object({
   open_command: openCommandSchema.nullable(),
   last_run: lastRunSchema.nullable(),
   maintenance: robotMaintenanceLockSchema.nullable(),
+  /** New firmware that it was offered and has not shown yet. */
+  firmware_update: firmwareUpdateSchema.nullable(),
   /** The group it belongs to; the AUTO badge comes from it. */
   group_id: idSchema.nullable(),
   /** Counts the edits of its form; sent back with one. A higher one than that of a list: somebody edited it meanwhile. */

@@ -77,6 +77,15 @@ export const permissions: Record<RouteName, Permission> = {
 
   exportActivity: { access: "super-admin", scope: "sites" },
   activityUsers: { access: "super-admin", scope: "sites" },
+  firmwareList: { access: "super-admin", scope: "none" },
+  uploadFirmware: { access: "super-admin", scope: "none" },
+  deleteFirmware: { access: "super-admin", scope: "none" },
+  // Whoever has an address that was signed for a robot.
+  firmwareFile: { access: "anyone", scope: "none" },
+  rolloutList: { access: "super-admin", scope: "none" },
+  createRollout: { access: "super-admin", scope: "none" },
+  rolloutDetails: { access: "super-admin", scope: "none" },
+  steerRollout: { access: "super-admin", scope: "none" },
   live: { access: "signed-in", scope: "sites" },
 };
 
@@ -95,6 +104,7 @@ const abilities = {
   viewActivity: ["SUPER_ADMIN"],
   viewPartners: ["SUPER_ADMIN"],
   viewReportManagement: ["SUPER_ADMIN"],
+  deployFirmware: ["SUPER_ADMIN"],
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Ability = keyof typeof abilities;

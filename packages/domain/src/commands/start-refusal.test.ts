@@ -10,6 +10,7 @@ const ready: StartCandidate = {
   deviceMode: "AUTO",
   liveStateAt: new Date("2026-03-01T05:59:50Z"),
   clockSkewMs: 120,
+  installing: false,
   hasOpenStart: false,
   hasUnsettledStop: false,
   hasUnsettledMaintenanceOn: false,
@@ -30,6 +31,8 @@ describe("protocol rule 2: START only to a robot that is there", () => {
     ["is locked on the server", { operatingMode: "maintenance" }, "maintenance"],
     ["is locked at the robot", { deviceMode: "MAINTENANCE" }, "maintenance"],
     ["has a lock on its way", { hasUnsettledMaintenanceOn: true }, "maintenance"],
+    ["installs new firmware (rule 13)", { installing: true }, "installing"],
+    ["starts anew with new firmware (rule 13)", { installing: true, online: false, liveStateAt: null }, "installing"],
     ["has a clock 30.001 s ahead (rule 12)", { clockSkewMs: 30_001 }, "clock"],
     ["has a clock 30.001 s behind (rule 12)", { clockSkewMs: -30_001 }, "clock"],
   ])("is refused to a robot that %s", (_words, change, refusal) => {

@@ -13,6 +13,8 @@ export interface StartCandidate {
   readonly liveStateAt: Date | null;
   /** Robot's clock minus the server's at that state, in milliseconds. */
   readonly clockSkewMs: number | null;
+  /** It was offered new firmware and has not shown it yet (rule 13). */
+  readonly installing: boolean;
   readonly hasOpenStart: boolean;
   readonly hasUnsettledStop: boolean;
   readonly hasUnsettledMaintenanceOn: boolean;
@@ -21,6 +23,7 @@ export interface StartCandidate {
 export type StartRefusal =
   | "retired"
   | "maintenance"
+  | "installing"
   | "away"
   | "stale"
   | "moving"
@@ -28,12 +31,14 @@ export type StartRefusal =
   | "stop-unsettled"
   | "clock";
 
-/** Protocol rules 2, 8, 9 and 12: why a START is refused now, or null where it may be sent. */
+/** Protocol rules 2, 8, 9, 12 and 13: why a START is refused now, or null where it may be sent. */
 export function startRefusal(robot: StartCandidate, now: Date): StartRefusal | null {
   if (robot.deviceRetired) return "retired";
   if (robot.operatingMode === "maintenance" || robot.deviceMode === "MAINTENANCE" || robot.hasUnsettledMaintenanceOn) {
     return "maintenance";
   }
+  // Before its absence: it starts anew with the new firmware.
+  if (robot.installing) return "installing";
   if (!robot.online || robot.liveStateAt === null) return "away";
   if (robot.hasUnsettledStop) return "stop-unsettled";
   if (robot.hasOpenStart) return "start-open";

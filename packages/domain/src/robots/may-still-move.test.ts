@@ -13,6 +13,7 @@ const standing: MaybeMoving = {
   hasOpenStart: false,
   hasPendingStop: false,
   hasPendingLock: false,
+  installing: false,
   lostStartEndsAt: null,
   lastHeardAt: ago(5_000),
   connectionLostAt: null,
@@ -40,6 +41,13 @@ describe("§7 Robots: one that may move is not deleted", () => {
 
   test.each(reasons)("is kept where it %s", (_words, change, why) => {
     expect(mayStillMove({ ...standing, ...change }, now)).toEqual({ why, where: "there", standsAt: null });
+  });
+
+  it("is kept while it installs firmware, there or away", () => {
+    const still = { why: "installing", where: "there", standsAt: null };
+    expect(mayStillMove({ ...standing, installing: true }, now)).toEqual(still);
+    expect(mayStillMove({ ...standing, installing: true, online: false }, now)).toEqual(still);
+    expect(mayStillMove({ ...standing, installing: true, deviceRetired: true }, now)).toBeNull();
   });
 
   test.each(reasons)("is let go where it %s and never spoke: no START ever reached it", (_words, change) => {

@@ -12,6 +12,8 @@ export interface MaybeMoving {
   readonly hasOpenStart: boolean;
   readonly hasPendingStop: boolean;
   readonly hasPendingLock: boolean;
+  /** It was offered new firmware and has not shown it yet: nobody would hear what came of it. */
+  readonly installing: boolean;
   /**
    * When a START runs out that was not confirmed and may have reached it, and after which it has shown nothing; null
    * where there is none.
@@ -27,7 +29,13 @@ export interface MaybeMoving {
 }
 
 /** Why a robot may move, or must be told to stop before it is let go. */
-export type MovingWhy = "starting" | "stop-unconfirmed" | "lock-unconfirmed" | "cleaning" | "start-unconfirmed";
+export type MovingWhy =
+  | "installing"
+  | "starting"
+  | "stop-unconfirmed"
+  | "lock-unconfirmed"
+  | "cleaning"
+  | "start-unconfirmed";
 
 /** `standsAt` is null where a robot is there: it shows by itself that it stands. */
 export type StillMoving =
@@ -45,7 +53,8 @@ export function mayStillMove(robot: MaybeMoving, now: Date): StillMoving | null 
   if (robot.deviceRetired) return null;
   const why = whyOf(robot, now);
   if (why === null) return null;
-  if (robot.online || why === "starting") return { why, where: "there", standsAt: null };
+  // A robot that installs is away for a while, and shows by itself or by its deadline that it is done.
+  if (robot.online || why === "starting" || why === "installing") return { why, where: "there", standsAt: null };
   // It never connected, so it never took a START.
   if (robot.lastHeardAt === null) return null;
   const where = robot.connectionLostAt === null ? "unheard" : "lost";
@@ -64,6 +73,7 @@ function whyOf(robot: MaybeMoving, now: Date): MovingWhy | null {
   if (robot.hasPendingStop) return "stop-unconfirmed";
   if (robot.hasPendingLock) return "lock-unconfirmed";
   if (robot.motion === "MOVING" || robot.openRun !== null) return "cleaning";
+  if (robot.installing) return "installing";
   const { lostStartEndsAt } = robot;
   return lostStartEndsAt !== null && now < later(lostStartEndsAt, STANDS_MARGIN_MS) ? "start-unconfirmed" : null;
 }

@@ -11,12 +11,23 @@ export interface ControllableRobot {
   readonly commandInProgress: boolean;
   /** A START is under way, or anything but a STOP while the robot moves: a STOP is taken over it (protocol rule 3). */
   readonly stopTakesOver?: boolean;
+  /** It was offered new firmware and has not shown it yet (protocol rule 13). */
+  readonly installing?: boolean;
   /** The values shown are the demo's simulated fallback. */
   readonly isMock: boolean;
 }
 
 /** Why a button is disabled, as meaning; null where it is enabled. */
-export type Obstacle = "maintenance" | "in-progress" | "running" | "idle" | "offline" | "mock" | "not-idle" | "role";
+export type Obstacle =
+  | "maintenance"
+  | "installing"
+  | "in-progress"
+  | "running"
+  | "idle"
+  | "offline"
+  | "mock"
+  | "not-idle"
+  | "role";
 
 function commonObstacle(robot: ControllableRobot): Obstacle | null {
   if (robot.operatingMode === "maintenance") return "maintenance";
@@ -31,6 +42,7 @@ function commonObstacle(robot: ControllableRobot): Obstacle | null {
  */
 export const robotCan = {
   start(robot: ControllableRobot): Obstacle | null {
+    if (robot.installing === true && robot.operatingMode !== "maintenance") return "installing";
     return commonObstacle(robot) ?? (robot.status === "normal" || robot.motion === "MOVING" ? "running" : null);
   },
   stop(robot: ControllableRobot): Obstacle | null {

@@ -51,6 +51,7 @@ type ObstacleSentence = (serialNumber: string) => string;
 /** Why a button is disabled, in words (§4 Button enabling). */
 export const obstacleSentence: Record<Obstacle, ObstacleSentence> = {
   maintenance: (serial) => `Robot ${serial} is in maintenance.`,
+  installing: (serial) => `Robot ${serial} is installing firmware.`,
   "in-progress": () => "A command is in progress. Wait for the robot's answer.",
   running: (serial) => `Robot ${serial} is already running.`,
   idle: (serial) => `Robot ${serial} is already standing still.`,

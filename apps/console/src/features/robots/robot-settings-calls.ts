@@ -26,6 +26,7 @@ function noteConfirmed(robotId: number, change: Partial<RobotLive>): void {
       activity: [],
       groups_changed: [],
       runs_changed: [],
+      rollouts_changed: [],
     },
   ]);
 }

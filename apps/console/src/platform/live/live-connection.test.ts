@@ -21,6 +21,7 @@ const update: LiveEvent = {
   activity: [],
   groups_changed: [],
   runs_changed: [],
+  rollouts_changed: [],
 };
 
 /** A browser tab that can be hidden. */

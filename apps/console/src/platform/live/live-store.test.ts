@@ -27,6 +27,7 @@ function robot(id: number, battery = 80): RobotLive {
     open_command: null,
     last_run: null,
     maintenance: null,
+    firmware_update: null,
     group_id: null,
     version: 1,
   };
@@ -41,6 +42,7 @@ const update = (...robots: RobotLive[]): LiveEvent => ({
   activity: [],
   groups_changed: [],
   runs_changed: [],
+  rollouts_changed: [],
 });
 
 test("the last word on a robot counts, and its watchers hear once for all events of a flush", () => {

@@ -77,7 +77,7 @@ export async function acceptAll(tx: Tx, asked: readonly AskedOrder[], now: Date)
     const refusal =
       order.verb === "START" ? (guarded.get(robot.id) ?? refusalOf(robot, open, now)) : stopRefusal(robot);
     if (refusal !== null) {
-      const error = refusedOrder(refusal, robot.serial_number, order.refusedAs);
+      const error = refusedOrder(refusal, robot, order.refusedAs);
       refused.push({ robot, command, error });
       accepted.set(robot.id, { kind: "refused", refusal, error });
       continue;
@@ -115,11 +115,11 @@ const stopRefusal = ({ device_retired }: LockedRobot): StartRefusal | null => (d
 
 function refusedOrder(
   refusal: StartRefusal | GuardRefusal,
-  serial: string,
+  { serial_number, installing }: LockedRobot,
   told: Order["refusedAs"] = (reason) => reason,
 ): HttpError {
   const status = refusal === "away" || refusal === "stale" ? 504 : 409;
-  return new HttpError(status, told(refusalSentences[refusal](serial)), { success: false });
+  return new HttpError(status, told(refusalSentences[refusal](serial_number, installing)), { success: false });
 }
 
 interface RefusedOrder {

@@ -22,11 +22,20 @@ export interface LockedRobot {
   readonly deleted_at: Date | null;
   /** Its device was cut off for good (protocol rule 9): nothing is sent to it any more. */
   readonly device_retired: boolean;
+  /** The version that it was offered and has not shown yet (protocol rule 13). */
+  readonly installing: string | null;
   readonly state: Pick<
     Selectable<RobotStateTable>,
     "online" | "session" | "motion" | "mode" | "live_at" | "clock_skew_ms" | "last_seq"
   >;
 }
+
+/** Of the robot `r`: the firmware that it was offered and has not shown yet. */
+export const installingVersion = sql<string | null>`(
+  select f.version from rollout_robots u
+  join rollouts o on o.id = u.rollout_id
+  join firmware f on f.id = o.firmware_id
+  where u.robot_id = r.id and u.state in ('OFFERED', 'DOWNLOADING', 'INSTALLING'))`;
 
 export interface LockOptions {
   /** Leaves out robots that someone else has. */
@@ -66,6 +75,7 @@ export async function lockRobots(
         "device_retired",
       ),
     )
+    .select(installingVersion.as("installing"))
     .select(["s.online", "s.session", "s.motion", "s.mode", "s.live_at", "s.clock_skew_ms", "s.last_seq"])
     .where("r.id", "in", lockedIds)
     .execute();

@@ -13,10 +13,14 @@ export const MISSING_OR_PROCESSING = "Robot not found or already processing";
 export const BROKER_AWAY =
   "The robots' broker cannot be reached, so the robot did not get the command. Please try again.";
 
+/** `installing` is the firmware that the robot was offered. */
+type RefusalSentence = (serial: string, installing?: string | null) => string;
+
 /** Why a START or SET is refused, for people. */
-export const refusalSentences: Record<StartRefusal | SettingsRefusal | GuardRefusal, (serial: string) => string> = {
+export const refusalSentences: Record<StartRefusal | SettingsRefusal | GuardRefusal, RefusalSentence> = {
   retired: (serial) => `The device ${serial} was retired, so the robot is not commanded any more.`,
   maintenance: (serial) => `Robot ${serial} is in maintenance. Exit maintenance first.`,
+  installing: (serial, version) => `Robot ${serial} is installing firmware${version ? ` ${version}` : ""}.`,
   away: (serial) => `Robot ${serial} is away: it has no connection at the moment.`,
   stale: (serial) => `Robot ${serial} has not reported for 45 seconds. Refresh its status, then try again.`,
   moving: (serial) => `Robot ${serial} is already cleaning.`,

@@ -16,6 +16,7 @@ export function refusalOf(robot: LockedRobot, open: readonly Command[], now: Dat
       deviceMode: robot.state.mode,
       liveStateAt: robot.state.live_at,
       clockSkewMs: robot.state.clock_skew_ms,
+      installing: robot.installing !== null,
       hasOpenStart: has("START"),
       hasUnsettledStop: has("STOP"),
       hasUnsettledMaintenanceOn: has("MAINTENANCE_ON"),

@@ -1,6 +1,7 @@
 import { mayStillMove, type MovingWhy, type StillMoving } from "@suncrew/domain/robots/may-still-move.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
+import { installingVersion } from "./command-rows.writes.ts";
 
 /** A robot that must not be taken away now, and why, for people. */
 export interface StillMovingRobot {
@@ -47,6 +48,7 @@ export async function readStillMoving(
         .where("runs.ended_at", "is", null)
         .where("runs.began_at", "is not", null)
         .as("openRun"),
+      installingVersion.as("newFirmware"),
       isOpen("START").as("hasOpenStart"),
       isOpen("STOP").as("hasPendingStop"),
       isOpen("MAINTENANCE_ON").as("hasPendingLock"),
@@ -65,10 +67,11 @@ export async function readStillMoving(
     .where("r.id", "=", sql<number>`any(${[...robotIds]}::int[])`)
     .orderBy("r.serial_number")
     .execute();
-  return rows.flatMap(({ id, serial_number, openRun, connectionLostAt, ...shown }) => {
+  return rows.flatMap(({ id, serial_number, openRun, connectionLostAt, newFirmware, ...shown }) => {
     const still = mayStillMove(
       {
         ...shown,
+        installing: newFirmware !== null,
         openRun: openRun && { endsAt: openRun.endsAt === null ? null : new Date(openRun.endsAt) },
         connectionLostAt: brokerConnected ? connectionLostAt : null,
       },
@@ -85,6 +88,7 @@ function isOpen(verb: "START" | "STOP" | "MAINTENANCE_ON") {
 
 /** What is known of a robot that may move, as a person is told it. */
 const knownOf: Record<MovingWhy, string> = {
+  installing: "is installing new firmware",
   starting: "is being started",
   cleaning: "is cleaning",
   "start-unconfirmed": "may have taken a Start that it has not confirmed",
@@ -95,6 +99,7 @@ const knownOf: Record<MovingWhy, string> = {
 /** Why a robot cannot be taken away now, and what to do. */
 function sentenceOf(serial: string, { why, where, standsAt }: StillMoving, now: Date): string {
   const known = `Robot ${serial} ${knownOf[why]}`;
+  if (why === "installing") return `${known}. Please try again once it is done.`;
   if (where === "there") {
     return why === "stop-unconfirmed" || why === "lock-unconfirmed"
       ? `${known}. Please try again once it has, or 6 minutes after it was switched off.`

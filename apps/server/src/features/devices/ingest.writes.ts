@@ -4,6 +4,7 @@ import { inTransaction } from "../../platform/database/after-commit.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { syncAlerts } from "../alerts/public.ts";
 import { recordAcks, settleByStates } from "../commands/public.ts";
+import { recordReports, settleByFirmware } from "../firmware/public.ts";
 import { type EventTold, type MotionShown, recordEvents, recordMotions } from "../runs/public.ts";
 import type { IncomingMessage } from "./devices.mqtt.ts";
 import { addReadings, lockRobotStates, type Reading, touchRobots, writeRobotStates } from "./devices.writes.ts";
@@ -94,6 +95,7 @@ async function store(tx: Tx, outcomes: readonly Outcome[], now: Date): Promise<v
       tx,
       outcomes.flatMap(({ after, newest }) => (newest ? alertsOf(after, newest) : [])),
     )),
+    ...(await recordFirmware(tx, outcomes, now)),
   ]);
   await settleByStates(
     tx,
@@ -111,6 +113,17 @@ async function store(tx: Tx, outcomes: readonly Outcome[], now: Date): Promise<v
     untouched.toSorted((one, other) => one - other),
   );
   if (changed.length + untouched.length > 0) await announceChange(tx);
+}
+
+/** Reports of what was offered first, then what robots show: a report may have come before the state it speaks of. */
+async function recordFirmware(tx: Tx, outcomes: readonly Outcome[], now: Date): Promise<number[]> {
+  const reports = outcomes.flatMap(({ before, firmware }) =>
+    firmware.map(({ message }) => ({ robotId: before.robot_id, message })),
+  );
+  const shown = outcomes.flatMap(({ before, live }) =>
+    live.map(({ message }) => ({ robotId: before.robot_id, firmware: message.firmware })),
+  );
+  return [...(await recordReports(tx, reports, now)), ...(await settleByFirmware(tx, shown, now))];
 }
 
 function outcomeOf(serial: string, before: StateRow, messages: readonly IncomingMessage[]): Outcome {

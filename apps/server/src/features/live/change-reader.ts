@@ -9,6 +9,7 @@ export interface ChangedIds {
   /** Sites whose groups or schedules, and whose runs, changed. */
   readonly groupSiteIds: readonly number[];
   readonly runSiteIds: readonly number[];
+  readonly rolloutIds: readonly number[];
 }
 
 /**
@@ -49,6 +50,7 @@ export class ChangeReader {
       logIds: ids("activity"),
       groupSiteIds: siteIdsOf("group"),
       runSiteIds: siteIdsOf("run"),
+      rolloutIds: [...new Set(ids("rollout").map(Number))],
     };
   }
 }

@@ -1,6 +1,7 @@
 import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { may } from "@suncrew/domain/auth/permissions.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/viewer.ts";
@@ -37,6 +38,7 @@ export interface Update {
   readonly activity: ActivityEntry[];
   readonly groups_changed: number[];
   readonly runs_changed: number[];
+  readonly rollouts_changed: number[];
 }
 
 /** Of the changed rows those that the viewer may see, as they are now. */
@@ -47,6 +49,7 @@ export async function readUpdate(viewer: Viewer, db: Executor, changed: ChangedI
     activity: await readActivity(viewer, db, { logIds: changed.logIds }),
     groups_changed: await ofViewer(viewer, db, changed.groupSiteIds),
     runs_changed: await ofViewer(viewer, db, changed.runSiteIds),
+    rollouts_changed: may(viewer.role, "deployFirmware") ? [...changed.rolloutIds] : [],
   };
 }
 

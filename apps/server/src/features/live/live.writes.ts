@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../../platform/database/database.ts";
 
 export interface ChangedRow {
-  readonly kind: "robot" | "site" | "activity" | "group" | "run";
+  readonly kind: "robot" | "site" | "activity" | "group" | "run" | "rollout";
   readonly id: string;
   readonly site_id: string;
   readonly change_no: string;
@@ -29,13 +29,17 @@ export async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]
     select 'group', id::text, site_id::text, change_no::text from robot_groups where change_no >= ${from}::xid8
     union all
     select 'run', id::text, site_id::text, change_no::text from runs where change_no >= ${from}::xid8
+    union all
+    select 'rollout', id::text, '0', change_no::text from rollouts where change_no >= ${from}::xid8
+    union all
+    select 'rollout', rollout_id::text, '0', change_no::text from rollout_robots where change_no >= ${from}::xid8
   `.execute(db);
   return rows;
 }
 
 /** Gives rows whose change lies in the future of this database (it was restored from a dump) a number of today. */
 export async function renewFutureChanges(db: Db): Promise<void> {
-  for (const table of ["robot_state", "sites", "activity", "robot_groups", "runs"]) {
+  for (const table of ["robot_state", "sites", "activity", "robot_groups", "runs", "rollouts", "rollout_robots"]) {
     await sql`update ${sql.table(table)} set change_no = pg_current_xact_id() where change_no > pg_current_xact_id()`.execute(
       db,
     );

@@ -1,3 +1,4 @@
+import type { RolloutRobotState } from "@suncrew/contract/firmware/firmware.ts";
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
@@ -23,6 +24,11 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
     .leftJoin("maintenance_locks as lock", (join) =>
       join.onRef("lock.robot_id", "=", "r.id").on("lock.released_at", "is", null),
     )
+    .leftJoin("rollout_robots as update", (join) =>
+      join.onRef("update.robot_id", "=", "r.id").on("update.state", "in", ["OFFERED", "DOWNLOADING", "INSTALLING"]),
+    )
+    .leftJoin("rollouts", "rollouts.id", "update.rollout_id")
+    .leftJoin("firmware", "firmware.id", "rollouts.firmware_id")
     .leftJoinLateral(
       (eb) =>
         eb
@@ -102,6 +108,7 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
       "cleaned.started_by as cleaned_by",
       "cleaned.planned as cleaned_planned",
     ])
+    .select(["update.rollout_id", "update.state as update_state", "update.percent", "firmware.version as new_version"])
     .select(["lock.reason as lock_reason", "lock.locked_by", "lock.locked_at", "lock.confirmed_at"])
     .where("r.deleted_at", "is", null)
     .orderBy("r.robot_name")
@@ -120,7 +127,8 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
       cleaned_planned,
       ...others
     } = shown;
-    const { lock_reason, locked_by, locked_at, confirmed_at, ...robot } = others;
+    const { rollout_id, update_state, percent, new_version, ...unlocked } = others;
+    const { lock_reason, locked_by, locked_at, confirmed_at, ...robot } = unlocked;
     return {
       ...robot,
       alerts: robot.alerts ?? [],
@@ -146,6 +154,7 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
         lock_reason !== null && locked_by !== null && locked_at !== null
           ? { reason: lock_reason, locked_by, locked_at: locked_at.toISOString(), confirmed: confirmed_at !== null }
           : null,
+      firmware_update: updateOf({ rollout_id, state: update_state, percent, version: new_version }),
       current_run:
         run_id === null || run_began_at === null
           ? null
@@ -162,6 +171,19 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
             },
     };
   });
+}
+
+interface UpdateColumns {
+  readonly rollout_id: number | null;
+  readonly state: RolloutRobotState | null;
+  readonly percent: number | null;
+  readonly version: string | null;
+}
+
+function updateOf({ rollout_id, state, percent, version }: UpdateColumns): RobotLive["firmware_update"] {
+  if (rollout_id === null || version === null) return null;
+  const isOpen = state === "OFFERED" || state === "DOWNLOADING" || state === "INSTALLING";
+  return isOpen ? { rollout_id, version, state, percent } : null;
 }
 
 /** The part of the viewer's robots that changes by itself, as the live stream carries it. */

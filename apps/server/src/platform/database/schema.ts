@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
+import type { FirmwareTable, RolloutRobotsTable, RolloutsTable } from "./firmware-tables.ts";
 import type {
   KeptReportFilesTable,
   KeptReportsTable,
@@ -432,5 +433,8 @@ export interface Tables {
   report_settings: ReportSettingsTable;
   kept_reports: KeptReportsTable;
   kept_report_files: KeptReportFilesTable;
+  firmware: FirmwareTable;
+  rollouts: RolloutsTable;
+  rollout_robots: RolloutRobotsTable;
   installation: InstallationTable;
 }

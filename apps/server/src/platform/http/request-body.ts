@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
-import { invalid } from "./http-error.ts";
+import { HttpError, invalid } from "./http-error.ts";
 
 /** No call needs more; what is nested deeper is somebody's trick. */
 const MAX_DEPTH = 20;
 
-/** JSON only; an empty body is an empty object, whatever content type it claims. */
+/** JSON, and files where a call takes one; an empty body is an empty object, whatever content type it claims. */
 export function useJsonBodies(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
@@ -12,6 +12,10 @@ export function useJsonBodies(app: FastifyInstance): void {
     const text = body.toString();
     if (text.trim() === "") done(null, {});
     else void parseJson(request, text, done);
+  });
+  app.addContentTypeParser("application/octet-stream", { parseAs: "buffer" }, (request, body, done) => {
+    if (request.routeOptions.config.route?.upload !== undefined) done(null, body);
+    else done(new HttpError(415, "This call takes JSON."));
   });
   app.addHook("preValidation", async (request) => {
     if (request.routeOptions.schema?.body !== undefined) request.body ??= {};
@@ -27,7 +31,8 @@ function refuseBrokenText(whole: unknown, place: string): void {
   for (let next = rest.pop(); next; next = rest.pop()) {
     const { value, path, depth } = next;
     if (typeof value === "string") checkText(value, path || place);
-    if (typeof value !== "object" || value === null) continue;
+    // A file is no text.
+    if (typeof value !== "object" || value === null || Buffer.isBuffer(value)) continue;
     if (depth >= MAX_DEPTH) throw invalid(path.split(".")[0] || place, `${place} is nested too deeply`);
     for (const [key, part] of Object.entries(value)) {
       checkText(key, path || place);

@@ -35,6 +35,7 @@ export function robotLive(change: Partial<RobotLive> = {}): RobotLive {
     open_command: null,
     last_run: null,
     maintenance: null,
+    firmware_update: null,
     group_id: null,
     version: 1,
     ...change,

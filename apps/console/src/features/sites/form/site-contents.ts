@@ -24,6 +24,7 @@ export function movingSerials(robots: readonly RobotLive[], now: Date): readonly
         hasOpenStart: robot.open_command?.verb === "START",
         hasPendingStop: false,
         hasPendingLock: false,
+        installing: robot.firmware_update !== null,
         lostStartEndsAt: null,
         lastHeardAt,
         connectionLostAt: lastHeardAt,

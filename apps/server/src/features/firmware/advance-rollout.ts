@@ -1,0 +1,132 @@
+import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
+import { type RolloutStep, rolloutStep } from "@suncrew/domain/firmware/rollout-step.ts";
+import { announceChange } from "../../platform/change-signal.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { recordAudit } from "../audit/public.ts";
+import { lockRobots, showChange } from "../commands/public.ts";
+import { readCandidates } from "./candidates.writes.ts";
+import { firmwareSentences, skippedSentences } from "./firmware-sentences.ts";
+import { insertOffers, skipRobots } from "./offers.writes.ts";
+import {
+  cancelWaiting,
+  lockRollout,
+  readCounts,
+  readNewFailures,
+  type StoredRollout,
+  storeRollout,
+} from "./rollout-rows.writes.ts";
+
+/** What a server knows as it looks. */
+export interface Circumstances {
+  readonly now: Date;
+  /** It can send offers: connected to the broker, and with an address of its own. */
+  readonly canSend: boolean;
+}
+
+/**
+ * Brings a rollout on by one step, on whichever server has it first: ends or pauses it, or offers the firmware to the
+ * next batch. Answers whether it offered anything.
+ */
+export async function advanceRollout(tx: Tx, rolloutId: number, { now, canSend }: Circumstances): Promise<boolean> {
+  const rollout = await lockRollout(tx, rolloutId, true);
+  if (rollout === null || rollout.ended_at !== null) return false;
+  // A robot that refused as it was cancelled waits again.
+  if (rollout.state === "CANCELLED") await cancelWaiting(tx, rolloutId, now);
+  const step = await stepOf(tx, rollout);
+  switch (step.kind) {
+    case "nothing":
+      return false;
+    case "end":
+      await endRollout(tx, rollout, now);
+      return false;
+    case "pause":
+      await pauseRollout(tx, rollout, step.why, now);
+      return false;
+    case "offer":
+      return canSend && (await offerBatch(tx, rollout, step, now));
+  }
+}
+
+async function stepOf(tx: Tx, rollout: StoredRollout): Promise<RolloutStep> {
+  const counts = (await readCounts(tx, [rollout.id])).get(rollout.id);
+  if (counts === undefined) return { kind: "nothing" };
+  const { failures, canary } = await readNewFailures(tx, rollout.id, rollout.resumed_at);
+  return rolloutStep({
+    state: rollout.state,
+    batchSize: rollout.batch_size,
+    failureThresholdPercent: rollout.failure_threshold_percent,
+    waiting: counts.WAITING,
+    open: counts.OFFERED + counts.DOWNLOADING + counts.INSTALLING,
+    done: counts.DONE,
+    failed: counts.FAILED,
+    newFailures: failures,
+    canaryFailed: canary,
+  });
+}
+
+async function endRollout(tx: Tx, rollout: StoredRollout, now: Date): Promise<void> {
+  const state = rollout.state === "CANCELLED" ? "CANCELLED" : "DONE";
+  await storeRollout(tx, rollout.id, { state, endedAt: now });
+  await auditOwn(tx, rollout, "END_ROLLOUT", null, now);
+}
+
+async function pauseRollout(tx: Tx, rollout: StoredRollout, why: "canary" | "threshold", now: Date): Promise<void> {
+  const { canaryFailed, thresholdPassed } = firmwareSentences;
+  const reason = why === "canary" ? canaryFailed : thresholdPassed(rollout.failure_threshold_percent);
+  await storeRollout(tx, rollout.id, { state: "PAUSED", reason });
+  await auditOwn(tx, rollout, "PAUSE_ROLLOUT", reason, now);
+}
+
+/**
+ * Offers it to those that may take it now. It is decided under the locks on the robots, where a START is too: whichever
+ * comes first is seen by the other.
+ */
+async function offerBatch(
+  tx: Tx,
+  rollout: StoredRollout,
+  { most, canary }: Extract<RolloutStep, { kind: "offer" }>,
+  now: Date,
+): Promise<boolean> {
+  const waiting = await readCandidates(tx, rollout.id);
+  const refusals = waiting.map((robot) => ({ robot, refusal: offerRefusal(robot, rollout.version, now) }));
+  const skipped = refusals.flatMap(({ robot, refusal }) =>
+    refusal?.kind === "skip"
+      ? [{ robotId: robot.robotId, reason: skippedSentences[refusal.why](rollout.version) }]
+      : [],
+  );
+  if (skipped.length > 0) {
+    await skipRobots(tx, rollout.id, skipped, now);
+    await announceChange(tx);
+  }
+  const ready = refusals.flatMap(({ robot, refusal }) => (refusal === null ? [robot.robotId] : []));
+  const locked = await lockRobots(tx, ready.slice(0, most), { skipLocked: true });
+  const still = (await readCandidates(tx, rollout.id, [...locked.keys()])).filter(
+    (robot) => offerRefusal(robot, rollout.version, now) === null,
+  );
+  if (still.length === 0) return false;
+  const robotIds = still.map(({ robotId }) => robotId);
+  const deadlineAt = new Date(now.getTime() + rollout.deadline_minutes * 60_000);
+  await insertOffers(tx, rollout.id, robotIds, { canary, at: now, deadlineAt });
+  await showChange(tx, robotIds);
+  return true;
+}
+
+async function auditOwn(
+  tx: Tx,
+  { id, version, state }: StoredRollout,
+  action: string,
+  reason: string | null,
+  at: Date,
+): Promise<void> {
+  await recordAudit(tx, {
+    actor: { userId: null, name: "Suncrew" },
+    action,
+    entity: "rollout",
+    entityId: id,
+    outcome: "DONE",
+    reason,
+    before: { state },
+    after: { version },
+    at,
+  });
+}

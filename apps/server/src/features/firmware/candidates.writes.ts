@@ -1,0 +1,37 @@
+import type { OfferCandidate } from "@suncrew/domain/firmware/offer-refusal.ts";
+import { sql } from "kysely";
+import type { Executor } from "../../platform/database/database.ts";
+
+/** A robot of a rollout that waits for its offer, with what decides about it. */
+export interface Candidate extends OfferCandidate {
+  readonly robotId: number;
+  /** As it was called when the rollout was made. */
+  readonly serial: string;
+  readonly siteId: number;
+  readonly session: number;
+}
+
+/** The waiting robots of a rollout in their order, or those of them that are named. */
+export async function readCandidates(
+  db: Executor,
+  rolloutId: number,
+  robotIds?: readonly number[],
+): Promise<Candidate[]> {
+  const { rows } = await sql<Candidate>`
+    select e.robot_id as "robotId", e.serial_number as serial, r.site_id as "siteId", s.session,
+      r.deleted_at is not null as deleted,
+      r.serial_number <> e.serial_number as replaced,
+      exists (select from devices d where d.serial = r.serial_number and d.retired_at is not null) as "deviceRetired",
+      s.firmware, r.operating_mode as "operatingMode", s.mode as "deviceMode", s.online, s.live_at as "liveStateAt",
+      s.clock_skew_ms as "clockSkewMs", s.motion, s.robot_status as status, s.battery as "batteryPercent",
+      exists (select from commands c where c.robot_id = e.robot_id and c.settled_at is null) as "hasOpenCommand",
+      e.wait_until as "waitUntil"
+    from rollout_robots e
+    join robots r on r.id = e.robot_id
+    join robot_state s on s.robot_id = e.robot_id
+    where e.rollout_id = ${rolloutId} and e.state = 'WAITING'
+      and (${robotIds === undefined} or e.robot_id = any(${[...(robotIds ?? [])]}::int[]))
+    order by e.place
+  `.execute(db);
+  return rows;
+}

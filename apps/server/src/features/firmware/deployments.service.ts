@@ -1,0 +1,51 @@
+import type { createRollout, Rollout, rolloutDetails, steerRollout } from "@suncrew/contract/firmware/firmware.ts";
+import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import { decide } from "../../platform/database/decide.ts";
+import { HttpError, notFound } from "../../platform/http/http-error.ts";
+import type { Parts } from "../../platform/parts.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { firmwareSentences } from "./firmware-sentences.ts";
+import { listRollouts, rolloutWithRobots } from "./rollout-answers.ts";
+import { beginRollout, steer } from "./steer-rollouts.ts";
+
+/** What Super Admins do about rollouts; the engine brings them on. */
+export class Deployments {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  list(): Promise<Rollout[]> {
+    return listRollouts(this.#parts.db);
+  }
+
+  /** Throws 404. */
+  async details(rolloutId: number): Promise<ResponseOf<typeof rolloutDetails>> {
+    const { db, clock } = this.#parts;
+    const rollout = await rolloutWithRobots(db, rolloutId, clock.now());
+    if (rollout === null) throw notFound("Rollout");
+    return rollout;
+  }
+
+  /** Throws 404, and 409 where robots are in another rollout or could not reach this server. */
+  async begin(viewer: Viewer, body: BodyOf<typeof createRollout>): Promise<ResponseOf<typeof createRollout>> {
+    const { db, clock, settings } = this.#parts;
+    const hasAddress = (settings.publicUrl?.() ?? null) !== null;
+    const begun = await decide(db, (tx) => beginRollout(tx, viewer, body, { at: clock.now(), hasAddress }));
+    if (begun instanceof HttpError) throw begun;
+    return { message: firmwareSentences.begun(begun.robots), rolloutId: begun.rolloutId };
+  }
+
+  /** Throws 404, and 409 where it is over. */
+  async steer(
+    viewer: Viewer,
+    rolloutId: number,
+    { action }: BodyOf<typeof steerRollout>,
+  ): Promise<{ message: string }> {
+    const { db, clock } = this.#parts;
+    const steered = await decide(db, (tx) => steer(tx, viewer, rolloutId, action, clock.now()));
+    if (steered instanceof HttpError) throw steered;
+    return { message: steered };
+  }
+}

@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import type { Firmware, firmwareFile, uploadFirmware } from "@suncrew/contract/firmware/firmware.ts";
+import type { ParamsOf, QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import { decide } from "../../platform/database/decide.ts";
+import { conflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
+import type { Parts } from "../../platform/parts.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { recordAudit } from "../audit/public.ts";
+import {
+  findVersion,
+  insertFirmware,
+  isNeeded,
+  lockFirmware,
+  readFirmware,
+  storeDeleted,
+} from "./firmware-files.writes.ts";
+import { FirmwareParts } from "./firmware-parts.ts";
+import { firmwareSentences } from "./firmware-sentences.ts";
+import { findOffer } from "./offers.writes.ts";
+import { AddressSigner } from "./signed-address.ts";
+
+type Uploaded = ResponseOf<typeof uploadFirmware>;
+
+/** Firmware files: uploaded and deleted by Super Admins, downloaded by the robots that were offered one. */
+export class FirmwareFiles {
+  readonly #parts: Parts;
+  readonly #signer: AddressSigner;
+  readonly #content: FirmwareParts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#signer = new AddressSigner(parts.settings.secretKey);
+    this.#content = new FirmwareParts(parts.db);
+  }
+
+  async list(): Promise<Firmware[]> {
+    const rows = await readFirmware(this.#parts.db);
+    return rows.map(({ sha256, created_at, ...row }) => ({
+      ...row,
+      sha256: sha256.toString("hex"),
+      created_at: created_at.toISOString(),
+    }));
+  }
+
+  /** Stores it; the same content as the same version is answered again. Throws 400 and 409. */
+  async upload(viewer: Viewer, query: QueryOf<typeof uploadFirmware>, content: unknown): Promise<Uploaded> {
+    const { version, file_name: fileName } = query;
+    if (!Buffer.isBuffer(content)) throw invalid("file", "The file itself is the body, as application/octet-stream");
+    const sha256 = createHash("sha256").update(content).digest();
+    const at = this.#parts.clock.now();
+    const uploaded = await decide(this.#parts.db, async (tx): Promise<Uploaded | HttpError> => {
+      const known = await findVersion(tx, version);
+      const isSame = known?.sha256.equals(sha256) === true;
+      const error = refusedUpload(version, content, known !== null && !isSame);
+      const id =
+        error === null && known === null
+          ? await insertFirmware(tx, {
+              version,
+              fileName,
+              content,
+              sha256,
+              userId: viewer.userId,
+              userName: viewer.name,
+              at,
+            })
+          : (known?.id ?? null);
+      await recordAudit(tx, {
+        actor: viewer,
+        action: "UPLOAD_FIRMWARE",
+        entity: "firmware",
+        entityId: id,
+        outcome: error === null ? "DONE" : "REFUSED",
+        reason: error?.message ?? null,
+        after: { version, file_name: fileName, bytes: content.length, sha256: sha256.toString("hex") },
+        at,
+      });
+      if (error !== null || id === null) return error ?? notFound("Firmware");
+      const message = isSame ? firmwareSentences.uploadedBefore(version) : firmwareSentences.uploaded(version);
+      return { message, firmwareId: id, sha256: sha256.toString("hex") };
+    });
+    if (uploaded instanceof HttpError) throw uploaded;
+    return uploaded;
+  }
+
+  /** Throws 404, and 409 while a rollout needs it. */
+  async remove(viewer: Viewer, firmwareId: number): Promise<{ message: string }> {
+    const at = this.#parts.clock.now();
+    const removed = await decide(this.#parts.db, async (tx) => {
+      const file = await lockFirmware(tx, firmwareId, true);
+      if (file === null) throw notFound("Firmware");
+      const { version, file_name, bytes } = file;
+      const refusal = (await isNeeded(tx, firmwareId)) ? firmwareSentences.needed(version) : null;
+      if (refusal === null) await storeDeleted(tx, firmwareId, at);
+      await recordAudit(tx, {
+        actor: viewer,
+        action: "DELETE_FIRMWARE",
+        entity: "firmware",
+        entityId: firmwareId,
+        outcome: refusal === null ? "DONE" : "REFUSED",
+        reason: refusal,
+        before: { version, file_name, bytes, sha256: file.sha256.toString("hex") },
+        at,
+      });
+      return refusal === null ? { message: firmwareSentences.deleted(version) } : conflict(refusal);
+    });
+    if (removed instanceof HttpError) throw removed;
+    return removed;
+  }
+
+  /**
+   * The file for the robot that was offered it, with its length. Which of the reasons refuses it is told only to who
+   * has a right signature. Throws 403.
+   */
+  async download(
+    { offerId }: ParamsOf<typeof firmwareFile>,
+    { expires, signature }: QueryOf<typeof firmwareFile>,
+  ): Promise<{ readonly bytes: number; readonly stream: Readable }> {
+    const offer = await findOffer(this.#parts.db, offerId);
+    const grant = {
+      offerId,
+      serial: offer?.serial ?? "",
+      firmwareId: offer?.firmwareId ?? 0,
+      expires: Number(expires),
+    };
+    // Compared also where there is no such offer, so that the answer's time says nothing.
+    const isSigned = this.#signer.isSigned(grant, signature);
+    if (offer === null || !isSigned) throw forbidden(firmwareSentences.badAddress);
+    if (grant.expires * 1000 <= this.#parts.clock.now().getTime()) throw forbidden(firmwareSentences.expiredAddress);
+    if (!["OFFERED", "DOWNLOADING", "INSTALLING"].includes(offer.state)) throw forbidden(firmwareSentences.closedOffer);
+    return { bytes: offer.bytes, stream: Readable.from(this.#content.of(offer.firmwareId, offer.bytes)) };
+  }
+}
+
+function refusedUpload(version: string, content: Buffer, isOther: boolean): HttpError | null {
+  if (content.length === 0) return invalid("file", "The file is empty");
+  return isOther ? conflict(firmwareSentences.otherContent(version)) : null;
+}

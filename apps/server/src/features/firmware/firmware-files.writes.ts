@@ -1,0 +1,88 @@
+import { sql } from "kysely";
+import type { Executor, Tx } from "../../platform/database/database.ts";
+
+/** A file without its content. */
+export interface StoredFirmware {
+  readonly id: number;
+  readonly version: string;
+  readonly file_name: string;
+  readonly bytes: number;
+  readonly sha256: Buffer;
+  readonly created_at: Date;
+  readonly created_by: string;
+}
+
+export interface NewFirmware {
+  readonly version: string;
+  readonly fileName: string;
+  readonly content: Buffer;
+  readonly sha256: Buffer;
+  readonly userId: number;
+  readonly userName: string;
+  readonly at: Date;
+}
+
+function present(db: Executor) {
+  return db
+    .selectFrom("firmware")
+    .select(["id", "version", "file_name", "bytes", "sha256", "created_at", "created_by"])
+    .where("deleted_at", "is", null);
+}
+
+/** Everything that was uploaded and not deleted, newest first. */
+export function readFirmware(db: Executor): Promise<StoredFirmware[]> {
+  return present(db).orderBy("created_at", "desc").orderBy("id", "desc").execute();
+}
+
+export async function findVersion(db: Executor, version: string): Promise<StoredFirmware | null> {
+  return (await present(db).where("version", "=", version).executeTakeFirst()) ?? null;
+}
+
+/** Keeps it from being deleted until this transaction ends; `forDelete` waits for those that keep it. */
+export async function lockFirmware(tx: Tx, firmwareId: number, forDelete = false): Promise<StoredFirmware | null> {
+  const found = present(tx).where("id", "=", firmwareId);
+  return (await (forDelete ? found.forUpdate() : found.forShare()).executeTakeFirst()) ?? null;
+}
+
+export async function insertFirmware(tx: Tx, file: NewFirmware): Promise<number> {
+  const { id } = await tx
+    .insertInto("firmware")
+    .values({
+      version: file.version,
+      file_name: file.fileName,
+      bytes: file.content.length,
+      sha256: file.sha256,
+      content: file.content,
+      created_by_user_id: file.userId,
+      created_by: file.userName,
+      created_at: file.at,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Forgets the content; rollouts of the past still name the version. */
+export async function storeDeleted(tx: Tx, firmwareId: number, at: Date): Promise<void> {
+  await tx.updateTable("firmware").set({ content: null, deleted_at: at }).where("id", "=", firmwareId).execute();
+}
+
+/** A rollout may still offer it, or a robot still download it. */
+export async function isNeeded(tx: Tx, firmwareId: number): Promise<boolean> {
+  const needed = await tx
+    .selectFrom("rollouts")
+    .select("id")
+    .where("firmware_id", "=", firmwareId)
+    .where("ended_at", "is", null)
+    .limit(1)
+    .executeTakeFirst();
+  return needed !== undefined;
+}
+
+/** A part of the content; null where it was deleted meanwhile. */
+export async function readPart(db: Executor, firmwareId: number, from: number, length: number): Promise<Buffer | null> {
+  const { rows } = await sql<{ part: Buffer | null }>`
+    select substring(content from ${from + 1}::int for ${length}::int) as part from firmware where id = ${firmwareId}
+  `.execute(db);
+  return rows[0]?.part ?? null;
+}

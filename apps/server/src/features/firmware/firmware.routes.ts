@@ -1,0 +1,34 @@
+import {
+  createRollout,
+  deleteFirmware,
+  firmwareFile,
+  firmwareList,
+  rolloutDetails,
+  rolloutList,
+  steerRollout,
+  uploadFirmware,
+} from "@suncrew/contract/firmware/firmware.ts";
+import type { FastifyInstance } from "fastify";
+import { register, registerOpen } from "../../platform/http/register.ts";
+import type { Parts } from "../../platform/parts.ts";
+import { Deployments } from "./deployments.service.ts";
+import { FirmwareFiles } from "./firmware-files.service.ts";
+
+export function firmwareRoutes(app: FastifyInstance, parts: Parts): void {
+  const files = new FirmwareFiles(parts);
+  const deployments = new Deployments(parts);
+
+  register(app, firmwareList, () => files.list());
+  register(app, uploadFirmware, ({ viewer, query, request }) => files.upload(viewer, query, request.body));
+  register(app, deleteFirmware, ({ viewer, params }) => files.remove(viewer, params.firmwareId));
+  registerOpen(app, firmwareFile, async ({ params, query, reply }) => {
+    const { bytes, stream } = await files.download(params, query);
+    void reply.header("content-length", bytes);
+    return stream;
+  });
+
+  register(app, rolloutList, () => deployments.list());
+  register(app, createRollout, ({ viewer, body }) => deployments.begin(viewer, body));
+  register(app, rolloutDetails, ({ params }) => deployments.details(params.rolloutId));
+  register(app, steerRollout, ({ viewer, params, body }) => deployments.steer(viewer, params.rolloutId, body));
+}

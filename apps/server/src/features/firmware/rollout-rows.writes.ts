@@ -1,0 +1,178 @@
+import type { RolloutRobotState, RolloutState } from "@suncrew/contract/firmware/firmware.ts";
+import { sql } from "kysely";
+import { announceChange } from "../../platform/change-signal.ts";
+import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+
+export interface NewRollout {
+  readonly firmwareId: number;
+  readonly batchSize: number;
+  readonly failureThresholdPercent: number;
+  readonly deadlineMinutes: number;
+  readonly userId: number;
+  readonly userName: string;
+  readonly at: Date;
+}
+
+/** Of the robots those that are there, with where they are. */
+export function readTargets(tx: Tx, robotIds: readonly number[]) {
+  return tx
+    .selectFrom("robots as r")
+    .innerJoin("sites", "sites.id", "r.site_id")
+    .innerJoin("robot_state as s", "s.robot_id", "r.id")
+    .select(["r.id", "r.robot_name", "r.serial_number", "r.site_id", "sites.name as site_name"])
+    .select((eb) => eb.fn.coalesce("s.firmware", "r.initial_firmware_version").as("firmware"))
+    .where("r.id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("r.deleted_at", "is", null)
+    .where("sites.deleted_at", "is", null)
+    .execute();
+}
+export type Target = Awaited<ReturnType<typeof readTargets>>[number];
+
+/** Serial numbers of those of the robots that a rollout has which did not end for them. */
+export async function readInRollouts(tx: Tx, robotIds: readonly number[]): Promise<string[]> {
+  const rows = await tx
+    .selectFrom("rollout_robots")
+    .select("serial_number")
+    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("state", "in", ["WAITING", "OFFERED", "DOWNLOADING", "INSTALLING"])
+    .orderBy("serial_number")
+    .execute();
+  return rows.map((row) => row.serial_number);
+}
+
+/** Inserts a rollout to these robots, in their order. */
+export async function insertRollout(tx: Tx, rollout: NewRollout, targets: readonly Target[]): Promise<number> {
+  const { id } = await tx
+    .insertInto("rollouts")
+    .values({
+      firmware_id: rollout.firmwareId,
+      state: "RUNNING",
+      batch_size: rollout.batchSize,
+      failure_threshold_percent: rollout.failureThresholdPercent,
+      deadline_minutes: rollout.deadlineMinutes,
+      created_by_user_id: rollout.userId,
+      created_by: rollout.userName,
+      created_at: rollout.at,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const rows = targets.map((robot, place) => ({ ...robot, place }));
+  await sql`
+    insert into rollout_robots (rollout_id, robot_id, place, site_id, site_name, robot_name, serial_number, state,
+      from_version)
+    select ${id}, t.id, t.place, t.site_id, t.site_name, t.robot_name, t.serial_number, 'WAITING', t.firmware
+    from json_to_recordset(${JSON.stringify(rows)}::json) t (id int, place int, site_id int, site_name text,
+      robot_name text, serial_number text, firmware text)
+  `.execute(tx);
+  await announceChange(tx);
+  return id;
+}
+
+function withFirmware(db: Executor) {
+  return db
+    .selectFrom("rollouts as r")
+    .innerJoin("firmware as f", "f.id", "r.firmware_id")
+    .select(["r.id", "r.firmware_id", "f.version", "f.file_name", "r.state", "r.reason", "r.created_at"])
+    .select(["r.created_by", "r.ended_at", "r.batch_size", "r.failure_threshold_percent", "r.deadline_minutes"])
+    .select(["f.bytes", "f.sha256", "r.resumed_at"]);
+}
+export type StoredRollout = Awaited<ReturnType<ReturnType<typeof withFirmware>["executeTakeFirstOrThrow"]>>;
+
+/** The newest first. */
+export function readRollouts(db: Executor, limit: number): Promise<StoredRollout[]> {
+  return withFirmware(db).orderBy("r.id", "desc").limit(limit).execute();
+}
+
+export async function findRollout(db: Executor, rolloutId: number): Promise<StoredRollout | null> {
+  return (await withFirmware(db).where("r.id", "=", rolloutId).executeTakeFirst()) ?? null;
+}
+
+/** Locks a rollout before any of its robots; null where there is none, with `skipLocked` also where someone has it. */
+export async function lockRollout(tx: Tx, rolloutId: number, skipLocked = false): Promise<StoredRollout | null> {
+  const locked = withFirmware(tx).where("r.id", "=", rolloutId).forNoKeyUpdate("r");
+  return (await (skipLocked ? locked.skipLocked() : locked).executeTakeFirst()) ?? null;
+}
+
+/** Those that a look may bring on. */
+export async function readUnderWay(db: Executor): Promise<number[]> {
+  const rows = await db.selectFrom("rollouts").select("id").where("ended_at", "is", null).orderBy("id").execute();
+  return rows.map((row) => row.id);
+}
+
+export interface RolloutChange {
+  readonly state: RolloutState;
+  readonly reason?: string | null;
+  readonly resumedAt?: Date;
+  readonly endedAt?: Date;
+}
+
+/** Changes a rollout that this transaction has locked. */
+export async function storeRollout(tx: Tx, rolloutId: number, change: RolloutChange): Promise<void> {
+  const { state, reason = null, resumedAt, endedAt } = change;
+  await tx
+    .updateTable("rollouts")
+    .set({ state, reason, change_no: changedNow })
+    .$if(resumedAt !== undefined, (query) => query.set({ resumed_at: resumedAt ?? null }))
+    .$if(endedAt !== undefined, (query) => query.set({ ended_at: endedAt ?? null }))
+    .where("id", "=", rolloutId)
+    .execute();
+  await announceChange(tx);
+}
+
+/** Those that were not offered it yet are not offered it any more. */
+export async function cancelWaiting(tx: Tx, rolloutId: number, at: Date): Promise<void> {
+  await tx
+    .updateTable("rollout_robots")
+    .set({ state: "CANCELLED", reason: null, wait_until: null, ended_at: at, change_no: changedNow })
+    .where("rollout_id", "=", rolloutId)
+    .where("state", "=", "WAITING")
+    .execute();
+}
+
+export type Counts = Record<RolloutRobotState, number>;
+
+/** How many robots of each rollout are in each state. */
+export async function readCounts(db: Executor, rolloutIds: readonly number[]): Promise<Map<number, Counts>> {
+  const none: Counts = {
+    WAITING: 0,
+    OFFERED: 0,
+    DOWNLOADING: 0,
+    INSTALLING: 0,
+    DONE: 0,
+    FAILED: 0,
+    SKIPPED: 0,
+    CANCELLED: 0,
+  };
+  const counts = new Map<number, Counts>(rolloutIds.map((id) => [id, { ...none }]));
+  if (rolloutIds.length === 0) return counts;
+  const rows = await db
+    .selectFrom("rollout_robots")
+    .select(["rollout_id", "state", (eb) => eb.fn.countAll<number>().as("robots")])
+    .where("rollout_id", "in", [...rolloutIds])
+    .groupBy(["rollout_id", "state"])
+    .execute();
+  for (const { rollout_id, state, robots } of rows) {
+    const of = counts.get(rollout_id);
+    if (of !== undefined) of[state] = robots;
+  }
+  return counts;
+}
+
+/** Failures that nobody has seen who let the rollout go on. */
+export async function readNewFailures(
+  tx: Tx,
+  rolloutId: number,
+  since: Date | null,
+): Promise<{ readonly failures: number; readonly canary: boolean }> {
+  const row = await tx
+    .selectFrom("rollout_robots")
+    .select((eb) => [
+      eb.fn.countAll<number>().as("failures"),
+      sql<boolean>`coalesce(bool_or(canary), false)`.as("canary"),
+    ])
+    .where("rollout_id", "=", rolloutId)
+    .where("state", "=", "FAILED")
+    .$if(since !== null, (query) => query.where("ended_at", ">", since))
+    .executeTakeFirstOrThrow();
+  return row;
+}

@@ -1,0 +1,130 @@
+import {
+  type FirmwareOfferMessage,
+  firmwareOfferMessageSchema,
+  PROTOCOL_VERSION,
+} from "@suncrew/contract/devices/messages.ts";
+import { topicOf } from "@suncrew/contract/devices/topics.ts";
+import type { Cancel } from "../../platform/clock.ts";
+import { decide } from "../../platform/database/decide.ts";
+import type { Parts, Service } from "../../platform/parts.ts";
+import { eachOf, Rounds } from "../../platform/rounds.ts";
+import { lockRobots, showChange } from "../commands/public.ts";
+import { advanceRollout } from "./advance-rollout.ts";
+import { claimOffers, findOverdue, giveBackOffer, type OfferToSend } from "./offers.writes.ts";
+import { readUnderWay } from "./rollout-rows.writes.ts";
+import { AddressSigner } from "./signed-address.ts";
+import { failOverdue } from "./update-ends.writes.ts";
+
+/** Every server looks for what is due this often. */
+const LOOK_MS = 1_000;
+/** Transactions at the same time. */
+const AT_ONCE = 3;
+/** Robots whose time is over, in one transaction. */
+const OVERDUE_AT_ONCE = 500;
+
+export type RolloutParts = Pick<Parts, "db" | "clock" | "broker" | "log" | "settings">;
+
+/**
+ * Brings rollouts on, on every server at once: PostgreSQL says what is due, and its locks keep each step to one server.
+ * Offers are rows before they are messages; what a server leaves unsent by dying, another sends with the same id.
+ */
+export class Rollouts implements Service {
+  readonly #parts: RolloutParts;
+  readonly #signer: AddressSigner;
+  readonly #rounds: Rounds;
+  readonly #sending = new Set<Promise<void>>();
+  #cancel: Cancel = () => {};
+
+  constructor(parts: RolloutParts) {
+    this.#parts = parts;
+    this.#signer = new AddressSigner(parts.settings.secretKey);
+    this.#rounds = new Rounds(parts.log, () => this.#round());
+  }
+
+  async start(): Promise<void> {
+    this.#cancel = this.#parts.clock.every(LOOK_MS, () => void this.#rounds.look());
+    void this.#rounds.look();
+  }
+
+  async stop(): Promise<void> {
+    this.#cancel();
+    await this.#rounds.idle();
+  }
+
+  /** Looks once; resolves when what was due is stored and handed to the broker. */
+  async look(): Promise<void> {
+    await this.#rounds.look();
+    await Promise.all(this.#sending);
+  }
+
+  async #round(): Promise<void> {
+    const { db, log } = this.#parts;
+    await this.#failOverdue();
+    await eachOf(await readUnderWay(db), AT_ONCE, async (rolloutId) => {
+      try {
+        await decide(db, (tx) => advanceRollout(tx, rolloutId, this.#circumstances()));
+      } catch (error) {
+        // One rollout that cannot be brought on must not hold up the others.
+        log.error({ error, rolloutId }, "bringing a rollout on failed; trying again within a second");
+      }
+    });
+    await this.#sendOffers();
+  }
+
+  #circumstances() {
+    const { clock, broker } = this.#parts;
+    return { now: clock.now(), canSend: broker.connected && this.#publicUrl() !== null };
+  }
+
+  #publicUrl(): string | null {
+    return this.#parts.settings.publicUrl?.() ?? null;
+  }
+
+  async #failOverdue(): Promise<void> {
+    const { db, clock } = this.#parts;
+    const overdue = await findOverdue(db, clock.now(), OVERDUE_AT_ONCE);
+    if (overdue.length === 0) return;
+    await decide(db, async (tx) => {
+      const locked = await lockRobots(tx, overdue, { skipLocked: true });
+      await showChange(tx, await failOverdue(tx, [...locked.keys()], clock.now()));
+    });
+  }
+
+  async #sendOffers(): Promise<void> {
+    const { db, clock, broker } = this.#parts;
+    const publicUrl = this.#publicUrl();
+    // Left alone, so that another server which reaches the broker can take them.
+    if (publicUrl === null || !broker.connected) return;
+    for (const offer of await claimOffers(db, clock.now())) this.#send(offer, publicUrl);
+  }
+
+  /** Does not wait for the broker: one that is slow must not hold up what else is due. */
+  #send(offer: OfferToSend, publicUrl: string): void {
+    const { db, broker, log } = this.#parts;
+    const sending = (async () => {
+      const message = JSON.stringify(this.#messageOf(offer, publicUrl));
+      if (broker.connected) await broker.publish(topicOf(offer.serial, "firmware"), message);
+      else await giveBackOffer(db, offer.offerId);
+    })()
+      .catch((error: unknown) => log.warn({ error, offer: offer.offerId }, "it is unknown whether an offer was sent"))
+      .finally(() => this.#sending.delete(sending));
+    this.#sending.add(sending);
+  }
+
+  #messageOf(offer: OfferToSend, publicUrl: string): FirmwareOfferMessage {
+    const { offerId, serial, firmwareId, version, bytes, sha256, by, session, offeredAt, deadlineAt } = offer;
+    const expires = Math.ceil(deadlineAt.getTime() / 1000);
+    return firmwareOfferMessageSchema.parse({
+      v: PROTOCOL_VERSION,
+      id: offerId,
+      session,
+      issuedAt: offeredAt.toISOString(),
+      expiresAt: deadlineAt.toISOString(),
+      by: by.slice(0, 200),
+      url: this.#signer.addressOf(publicUrl, { offerId, serial, firmwareId, expires }),
+      size: bytes,
+      sha256: sha256.toString("hex"),
+      version,
+    });
+  }
+}

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { AddressSigner } from "../src/features/firmware/signed-address.ts";
+import type { Db } from "../src/platform/database/database.ts";
+import type { Fixtures } from "./fixtures.ts";
+
+/** Ids that `standFirmware` fills: firmware that nothing needs, a rollout of other firmware, and an offer of it. */
+export const standing = {
+  firmwareId: 910_001,
+  deployedId: 910_002,
+  rolloutId: 910_003,
+  offerId: "01980a6e-5f00-7000-8000-0000000f1f1f",
+  expires: 4_102_444_800,
+} as const;
+
+/** The signature of the standing offer's address at a server with this key. */
+export function standingSignature(secretKey: string): string {
+  const { offerId, deployedId: firmwareId, expires } = standing;
+  return new AddressSigner(secretKey).sign({ offerId, serial: "OWN-2", firmwareId, expires });
+}
+
+/** Puts one firmware there that nothing needs, and a rollout of another to the owner's second robot; nothing else. */
+export async function standFirmware(db: Db, { ownRobot2 }: Fixtures): Promise<void> {
+  const at = new Date("2026-01-31T01:00:00Z");
+  await db.transaction().execute(async (tx) => {
+    await tx.deleteFrom("rollout_robots").execute();
+    await tx.deleteFrom("rollouts").execute();
+    await tx.deleteFrom("firmware").execute();
+    for (const [id, version] of [
+      [standing.firmwareId, "9.0.0"],
+      [standing.deployedId, "9.1.0"],
+    ] as const) {
+      const content = Buffer.from(`firmware ${version}`);
+      const sha256 = createHash("sha256").update(content).digest();
+      const whole = { id, version, file_name: "robot.bin", bytes: content.length, sha256, content };
+      await tx
+        .insertInto("firmware")
+        .values({ ...whole, created_by: "Anita Rao", created_by_user_id: null, created_at: at })
+        .execute();
+    }
+    await tx
+      .insertInto("rollouts")
+      .values({
+        id: standing.rolloutId,
+        firmware_id: standing.deployedId,
+        state: "RUNNING",
+        batch_size: 10,
+        failure_threshold_percent: 20,
+        deadline_minutes: 15,
+        created_by: "Anita Rao",
+        created_by_user_id: null,
+        created_at: at,
+      })
+      .execute();
+    await tx
+      .insertInto("rollout_robots")
+      .values({
+        rollout_id: standing.rolloutId,
+        robot_id: ownRobot2.id,
+        place: 0,
+        site_id: ownRobot2.siteId,
+        site_name: "Ownfield Park",
+        robot_name: ownRobot2.serial,
+        serial_number: ownRobot2.serial,
+        state: "OFFERED",
+        canary: true,
+        from_version: "1.0.0",
+        offer_id: standing.offerId,
+        offered_at: at,
+        deadline_at: new Date(standing.expires * 1000),
+      })
+      .execute();
+  });
+}

@@ -1,0 +1,68 @@
+import { FIRMWARE_MIN_BATTERY_PERCENT } from "@suncrew/contract/firmware/firmware.ts";
+import type { Motion, OperatingMode, RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "../commands/limits.ts";
+
+/** What the server knows of a robot of a rollout; it is offered firmware by what is read under the lock on its row. */
+export interface OfferCandidate {
+  readonly deleted: boolean;
+  /** It has another device than when the rollout was made. */
+  readonly replaced: boolean;
+  readonly deviceRetired: boolean;
+  /** As it reported last; null where it never did. */
+  readonly firmware: string | null;
+  readonly operatingMode: OperatingMode;
+  readonly deviceMode: "AUTO" | "MANUAL" | "MAINTENANCE" | null;
+  readonly online: boolean;
+  /** Server receipt of the last live state of the current session; null if there was none. */
+  readonly liveStateAt: Date | null;
+  readonly clockSkewMs: number | null;
+  readonly motion: Motion | null;
+  readonly status: RobotStatus;
+  readonly hasOpenCommand: boolean;
+  readonly batteryPercent: number | null;
+  /** It refused an offer a moment ago and is left alone until then. */
+  readonly waitUntil: Date | null;
+}
+
+/** These never take it in this rollout; all else may change. */
+export type Skipped = "deleted" | "replaced" | "retired" | "has-it";
+export type Waits =
+  | "maintenance"
+  | "away"
+  | "stale"
+  | "clock"
+  | "moving"
+  | "commanded"
+  | "not-idle"
+  | "battery"
+  | "refused";
+export type OfferRefusal =
+  | { readonly kind: "skip"; readonly why: Skipped }
+  | { readonly kind: "wait"; readonly why: Waits };
+
+/** Protocol rule 13: why a robot is not offered this version now, or null where it may be. */
+export function offerRefusal(robot: OfferCandidate, version: string, now: Date): OfferRefusal | null {
+  const skipped = skippedAs(robot, version);
+  if (skipped !== null) return { kind: "skip", why: skipped };
+  const waits = waitsFor(robot, now);
+  return waits === null ? null : { kind: "wait", why: waits };
+}
+
+function skippedAs(robot: OfferCandidate, version: string): Skipped | null {
+  if (robot.deleted) return "deleted";
+  if (robot.replaced) return "replaced";
+  if (robot.deviceRetired) return "retired";
+  return robot.firmware === version ? "has-it" : null;
+}
+
+function waitsFor(robot: OfferCandidate, now: Date): Waits | null {
+  if (robot.operatingMode === "maintenance" || robot.deviceMode === "MAINTENANCE") return "maintenance";
+  if (!robot.online || robot.liveStateAt === null) return "away";
+  if (now.getTime() - robot.liveStateAt.getTime() > STATE_FRESH_MS) return "stale";
+  if (robot.clockSkewMs !== null && Math.abs(robot.clockSkewMs) > CLOCK_SKEW_MS) return "clock";
+  if (robot.motion !== "STOPPED") return "moving";
+  if (robot.hasOpenCommand) return "commanded";
+  if (robot.status !== "idle") return "not-idle";
+  if (robot.batteryPercent === null || robot.batteryPercent < FIRMWARE_MIN_BATTERY_PERCENT) return "battery";
+  return robot.waitUntil !== null && now < robot.waitUntil ? "refused" : null;
+}
