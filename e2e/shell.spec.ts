@@ -33,7 +33,7 @@ test("§2 Top navigation bar: the logo leads to /, the current link is highlight
   const bar = page.getByRole("banner");
   await expect(bar.getByRole("link", { name: "Suncrew" })).toHaveAttribute("href", "/");
   const links = bar.getByRole("navigation", { name: "Main" }).getByRole("link");
-  await expect(links).toHaveText(["Dashboard", "Site Management", "Partners"]);
+  await expect(links).toHaveText(["Dashboard", "Site Management", "Partners", "Activity Log"]);
   await expect(links.first()).toHaveAttribute("href", "/");
   await expect(links.first()).toHaveAttribute("aria-current", "page");
   await expect(page).toHaveTitle("Dashboard - Suncrew");

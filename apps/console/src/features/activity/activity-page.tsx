@@ -1,13 +1,15 @@
-import { Button, NativeSelect, Skeleton } from "@mantine/core";
+import { Button, NativeSelect, SegmentedControl, Skeleton } from "@mantine/core";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { IconHistory, IconLock } from "@tabler/icons-react";
 import { useCallback, useMemo } from "react";
+import { useSearchParams } from "react-router";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
+import { AuditView } from "../audit/public.ts";
 import { ACTION_FILTERS, EVERYTHING, endsBeforeItBegins, filterOf, furtherFilters } from "./activity-address.ts";
 import { ActivityFilters } from "./activity-filters.tsx";
 import { ActivityFooter } from "./activity-footer.tsx";
@@ -18,14 +20,15 @@ import { ExportButton } from "./export-button.tsx";
 import { useActivityAddress } from "./use-activity-address.ts";
 import { useActivityList } from "./use-activity-list.ts";
 
+const VIEW = "view";
+
 /** §2 Activity Log page. §6: others than Super Admins are told so, and nothing is asked for them. */
 export function ActivityPage() {
   const { role } = useSignedIn();
-  return (
-    <PageLayout title="Activity Log">
-      {may(role, "viewActivity") ? (
-        <ActivityLog />
-      ) : (
+  const [params, setParams] = useSearchParams();
+  if (!may(role, "viewActivity")) {
+    return (
+      <PageLayout title="Activity Log">
         <div className={classes["panel"]}>
           <EmptyState
             title="Access Denied"
@@ -33,7 +36,28 @@ export function ActivityPage() {
             icon={<IconLock size={32} stroke={1.5} />}
           />
         </div>
-      )}
+      </PageLayout>
+    );
+  }
+  const view = params.get(VIEW) === "audit" ? "audit" : "activity";
+  return (
+    <PageLayout
+      title="Activity Log"
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label="View"
+          value={view}
+          data={[
+            { value: "activity", label: "Activity" },
+            { value: "audit", label: "Audit" },
+          ]}
+          // Each view has filters of its own.
+          onChange={(next) => setParams(next === "audit" ? { [VIEW]: next } : {})}
+        />
+      }
+    >
+      {view === "audit" ? <AuditView /> : <ActivityLog />}
     </PageLayout>
   );
 }

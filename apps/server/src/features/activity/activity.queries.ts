@@ -2,8 +2,9 @@ import type { ActivityEntry, ActivityFilter } from "@suncrew/contract/activity/a
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import type { ActivityTable, Tables } from "../../platform/database/schema.ts";
+import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { sitesEverVisible } from "../sites/public.ts";
+import { requireSiteEver, sitesEverVisible } from "../sites/public.ts";
 import { findTexts, type FoundTexts, patternOf } from "./activity-search.ts";
 
 export interface ActivityChoice {
@@ -55,6 +56,26 @@ export async function readActivityPage(
     total_exact,
     next_cursor: rows.length > limit ? (logs.at(-1)?.log_id ?? null) : null,
   };
+}
+
+/** Throws 404 where the site or robot of a filter is not the viewer's, 400 where the robot was never at the site. */
+export async function requireChosen(
+  viewer: Viewer,
+  db: Executor,
+  { site_id, robot_id }: Pick<ActivityFilter, "site_id" | "robot_id">,
+): Promise<void> {
+  if (site_id !== undefined) await requireSiteEver(viewer, db, site_id);
+  if (robot_id === undefined) return;
+  const robot = await sitesEverVisible(viewer, db)
+    .innerJoin("robots", "robots.site_id", "sites.id")
+    .select("robots.site_id")
+    .where("robots.id", "=", robot_id)
+    .executeTakeFirst();
+  const past = () => rowsOf(viewer, db).select("a.site_id").where("a.robot_id", "=", robot_id).limit(1);
+  if (robot === undefined && (await past().executeTakeFirst()) === undefined) throw notFound("Robot");
+  if (site_id === undefined || robot?.site_id === site_id) return;
+  if ((await past().where("a.site_id", "=", site_id).executeTakeFirst()) === undefined)
+    throw invalid("robot_id", "robot_id must be a robot of the site");
 }
 
 /** Everybody in the log, each once: steps from name to name along the index instead of reading every row. */

@@ -9,28 +9,31 @@ import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { activityFile, activityFileName } from "./activity-file.ts";
-import { readActivity, readActivityPage, readActivityUsers } from "./activity.queries.ts";
+import { readActivity, readActivityPage, readActivityUsers, requireChosen } from "./activity.queries.ts";
 
 /** Rows that the export reads at once. */
 const EXPORT_PAGE = 2_000;
 
 export function activityRoutes(app: FastifyInstance, parts: Parts): void {
-  register(app, activityLogs, ({ viewer, query: { limit, cursor, exact_total, ...filter } }) =>
-    readActivityPage(viewer, parts.db, {
+  const { db } = parts;
+
+  register(app, activityLogs, async ({ viewer, query: { limit, cursor, exact_total, ...filter } }) => {
+    await requireChosen(viewer, db, filter);
+    return readActivityPage(viewer, db, {
       filter,
       cursor,
       limit: limit ?? ACTIVITY_DEFAULT_LIMIT,
       countLimit: exact_total === true ? null : COUNT_LIMIT,
-    }),
-  );
-
-  register(app, exportActivity, ({ viewer, query: filter, reply }) => {
-    void reply.header("content-disposition", `attachment; filename="${activityFileName(parts.clock.now())}"`);
-    return activityFile(
-      (cursor) => readActivity(viewer, parts.db, { filter, cursor, limit: EXPORT_PAGE }),
-      viewer.role === "SUPER_ADMIN",
-    );
+    });
   });
 
-  register(app, activityUsers, ({ viewer }) => readActivityUsers(viewer, parts.db));
+  register(app, exportActivity, async ({ viewer, query: filter, reply }) => {
+    await requireChosen(viewer, db, filter);
+    const readPage = (cursor: string | undefined) => readActivity(viewer, db, { filter, cursor, limit: EXPORT_PAGE });
+    const file = await activityFile(readPage, viewer.role === "SUPER_ADMIN");
+    void reply.header("content-disposition", `attachment; filename="${activityFileName(parts.clock.now())}"`);
+    return file;
+  });
+
+  register(app, activityUsers, ({ viewer }) => readActivityUsers(viewer, db));
 }
