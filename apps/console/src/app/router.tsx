@@ -58,6 +58,13 @@ export const router = createBrowserRouter([
                 }),
               },
               {
+                path: paths.siteReports(),
+                handle: { title: "Site Reports" },
+                lazy: async () => ({
+                  Component: (await import("../features/reports/site-reports-page.tsx")).SiteReportsPage,
+                }),
+              },
+              {
                 path: paths.profile(),
                 handle: { title: "Profile" },
                 lazy: async () => ({

@@ -19,6 +19,7 @@ const DESTINATIONS: readonly Destination[] = [
   { label: "Site Management", to: paths.sites(), page: paths.sites() },
   { label: "Partners", to: paths.partners(), page: paths.partners(), ability: "viewPartners" },
   { label: "Activity Log", to: paths.activity(), page: paths.activity() },
+  { label: "Site Reports", to: paths.siteReports(), page: paths.siteReports() },
 ];
 
 export interface NavigationLink extends Destination {

@@ -1,0 +1,69 @@
+import { keptReportFile, reportCsv, reportPdf } from "@suncrew/contract/reports/reports.ts";
+import type { KeptReport } from "@suncrew/contract/reports/reports.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { send } from "../../platform/api/call.ts";
+import { ApiError } from "../../platform/api/errors.ts";
+import { saveFile } from "../../platform/save-file.ts";
+import { type ReportChoice, reportFileName } from "./report-choice.ts";
+
+export type ReportKind = "pdf" | "csv";
+
+export interface Download {
+  readonly site: Pick<Site, "id" | "name">;
+  readonly choice: Pick<ReportChoice, "from" | "to" | "templateId">;
+  readonly kind: ReportKind;
+  readonly signal: AbortSignal;
+  /** Told how many bytes have come so far. */
+  readonly onBytes: (bytes: number) => void;
+}
+
+/** Fetches the report and hands it to the browser to save. Throws as calls do. */
+export async function downloadReport({ site, choice, kind, signal, onBytes }: Download): Promise<void> {
+  const range = {
+    site_id: site.id,
+    site_name: site.name,
+    from: `${choice.from} 00:00:00`,
+    to: `${choice.to} 23:59:59`,
+  };
+  const answer =
+    kind === "csv"
+      ? await send(reportCsv, { body: range }, { signal })
+      : await send(
+          reportPdf,
+          { body: { ...range, ...(choice.templateId !== null && { template_id: choice.templateId }) } },
+          { signal },
+        );
+  saveFile(await collect(answer, onBytes), reportFileName(site.name, choice, kind));
+}
+
+/** Saves a monthly report that the server keeps. Throws as calls do. */
+export async function downloadKept({ id, site_name, month }: KeptReport): Promise<void> {
+  const answer = await send(keptReportFile, { params: { reportId: id } });
+  const [year = 1970, number = 1] = month.split("-").map(Number);
+  const last = new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
+  saveFile(await answer.blob(), reportFileName(site_name, { from: `${month}-01`, to: last }, "pdf"));
+}
+
+/** §8 Report download: the sentence for a failure. */
+export function failureSentence(error: unknown): string {
+  if (error instanceof ApiError && error.status === 404) {
+    return /site/i.test(error.message) ? "Site not found" : "No Data Found: No activity logs found between these dates";
+  }
+  const message = error instanceof Error && error.message !== "" ? error.message : "The server did not answer";
+  return `Error downloading report: ${message.replace(/\.$/, "")}. Please try again.`;
+}
+
+async function collect(answer: Response, onBytes: (bytes: number) => void): Promise<Blob> {
+  const type = answer.headers.get("content-type") ?? "";
+  if (answer.body === null) return await answer.blob();
+  const parts: BlobPart[] = [];
+  let bytes = 0;
+  const reader = answer.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return new Blob(parts, { type });
+    parts.push(value);
+    bytes += value.length;
+    onBytes(bytes);
+  }
+}

@@ -1,0 +1,28 @@
+import type { KeptReportStatus, MailStatus } from "@suncrew/contract/reports/reports.ts";
+import {
+  IconAlertTriangle,
+  IconCheck,
+  IconClock,
+  IconFileOff,
+  IconMailCheck,
+  IconMailOff,
+  IconMinus,
+} from "@tabler/icons-react";
+import type { Look } from "../../ui/look.ts";
+
+/** How a monthly report stands. */
+export const reportLook: Record<KeptReportStatus, Look> = {
+  PENDING: { label: "Being made", tone: "calm", icon: IconClock },
+  READY: { label: "Ready", tone: "good", icon: IconCheck },
+  EMPTY: { label: "No activity", tone: "off", icon: IconFileOff },
+  FAILED: { label: "Failed", tone: "poor", icon: IconAlertTriangle },
+};
+
+/** What became of its e-mail. */
+export const mailLook: Record<MailStatus, Look> = {
+  NONE: { label: "Not sent", tone: "plain", icon: IconMinus },
+  PENDING: { label: "To be sent", tone: "calm", icon: IconClock },
+  SENT: { label: "Sent", tone: "good", icon: IconMailCheck },
+  FAILED: { label: "Not delivered", tone: "poor", icon: IconAlertTriangle },
+  UNCONFIGURED: { label: "No mail server", tone: "off", icon: IconMailOff },
+};

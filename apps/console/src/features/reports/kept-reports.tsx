@@ -1,0 +1,124 @@
+import { ActionIcon, Button, Tooltip } from "@mantine/core";
+import { type KeptReport, keptReports } from "@suncrew/contract/reports/reports.ts";
+import { IconDownload } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../platform/api/call.ts";
+import { serverReason } from "../../platform/api/errors.ts";
+import { queryKeyOf } from "../../platform/api/route-query.ts";
+import { toast } from "../../platform/toast.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { FailedState } from "../../ui/failed-state.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { downloadKept, failureSentence } from "./download-report.ts";
+import { mailLook, reportLook } from "./kept-report-meaning.ts";
+import classes from "./site-reports.module.css";
+
+const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
+const PAGE_ROWS = 50;
+
+/** The monthly reports that the server made by itself, newest first. */
+export function KeptReports({ siteId }: { readonly siteId: number | null }) {
+  const filter = siteId === null ? {} : { site_id: siteId };
+  const list = useInfiniteQuery({
+    queryKey: [...queryKeyOf(keptReports), filter],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        keptReports,
+        { query: { ...filter, limit: PAGE_ROWS, ...(pageParam !== null && { cursor: pageParam }) } },
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+  const reports = list.data?.pages.flatMap((page) => page.reports);
+  return (
+    <section className={classes["kept"]} aria-labelledby="kept-reports">
+      <h2 id="kept-reports" className={classes["heading"]}>
+        Monthly reports
+      </h2>
+      {reports === undefined && list.isError && (
+        <FailedState
+          title="The monthly reports could not be loaded."
+          message={serverReason(list.error)}
+          retrying={list.isFetching}
+          onRetry={() => void list.refetch()}
+        />
+      )}
+      {reports === undefined && !list.isError && <SkeletonLines label="Loading monthly reports..." lines={3} />}
+      {reports?.length === 0 && (
+        <EmptyState
+          title="No monthly reports yet"
+          message="Where monthly reports are switched on, last month's report of every site is made on the first day of a month."
+        />
+      )}
+      {reports !== undefined && reports.length > 0 && (
+        <ul className={classes["reports"]} aria-label="Monthly reports, newest first">
+          {reports.map((report) => (
+            <KeptReportRow key={report.id} report={report} />
+          ))}
+        </ul>
+      )}
+      {list.hasNextPage && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          loading={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          Show older
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function KeptReportRow({ report }: { readonly report: KeptReport }) {
+  const [isBusy, setBusy] = useState(false);
+  const { site_name, template_name, status, reason, bytes, mail_status, mail_reason } = report;
+  const name = month.format(new Date(`${report.month}-01T00:00:00Z`));
+  const save = async () => {
+    setBusy(true);
+    try {
+      await downloadKept(report);
+    } catch (error) {
+      toast.failure({ title: "Download Failed", message: failureSentence(error) });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <li className={classes["report"]}>
+      <span className={classes["month"]}>{name}</span>
+      <span className={classes["site"]}>
+        {site_name}
+        <span className={classes["minor"]}>{template_name ?? "All sections"}</span>
+      </span>
+      <span className={classes["state"]}>
+        <StateBadge look={reportLook[status]} />
+        {reason !== null && <span className={classes["minor"]}>{reason}</span>}
+      </span>
+      <span className={classes["state"]}>
+        {mail_status !== "NONE" && <StateBadge look={mailLook[mail_status]} />}
+        {mail_reason !== null && <span className={classes["minor"]}>{mail_reason}</span>}
+      </span>
+      <span className={classes["size"]}>{bytes !== null && `${Math.ceil(bytes / 1024).toLocaleString()} kB`}</span>
+      <span className={classes["deed"]}>
+        {status === "READY" && (
+          <Tooltip label="Download">
+            <ActionIcon
+              variant="default"
+              size={34}
+              aria-label={`Download the report of ${site_name}, ${name}`}
+              loading={isBusy}
+              onClick={() => void save()}
+            >
+              <IconDownload size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,78 @@
+import { REPORT_MAX_DAYS } from "@suncrew/contract/reports/reports.ts";
+import { isCalendarDate } from "@suncrew/domain/schedules/calendar-date.ts";
+
+/** What a report is to be of, as it stands in the address. Days are `YYYY-MM-DD` at the site; empty where not chosen. */
+export interface ReportChoice {
+  readonly siteId: number | null;
+  readonly from: string;
+  readonly to: string;
+  /** Null: every section. */
+  readonly templateId: number | null;
+}
+
+const names: Record<keyof ReportChoice, string> = { siteId: "site", from: "from", to: "to", templateId: "template" };
+
+/** What the address names; a part that cannot be read is as if it were not there. */
+export function readReportChoice(params: URLSearchParams): ReportChoice {
+  const id = (name: string) => (/^[1-9]\d{0,8}$/.test(params.get(name) ?? "") ? Number(params.get(name)) : null);
+  const day = (name: string) => {
+    const text = params.get(name) ?? "";
+    return isCalendarDate(text) && text >= "1970" ? text : "";
+  };
+  return { siteId: id(names.siteId), from: day(names.from), to: day(names.to), templateId: id(names.templateId) };
+}
+
+/** The address with a change; what is not chosen is left out. */
+export function changeReportChoice(params: URLSearchParams, change: Partial<ReportChoice>): URLSearchParams {
+  const next = new URLSearchParams(params);
+  for (const [key, value] of Object.entries({ ...readReportChoice(params), ...change })) {
+    const name = names[key as keyof ReportChoice];
+    if (value === null || value === "") next.delete(name);
+    else next.set(name, String(value));
+  }
+  return next;
+}
+
+/** What is wrong with the days, to be told at the last of them; null where nothing is. */
+export function wrongDays({ from, to }: Pick<ReportChoice, "from" | "to">): string | null {
+  if (from === "" || to === "") return null;
+  if (to < from) return "The end date is before the start date.";
+  const days = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
+  return days > REPORT_MAX_DAYS ? `A report covers ${REPORT_MAX_DAYS} days at the most.` : null;
+}
+
+/** §5 Site report: why nothing can be downloaded yet; null where it can. */
+export function whyNotYet({ siteId, from, to }: ReportChoice): string | null {
+  if (siteId === null) return "Choose a site first.";
+  if (from === "") return "Choose a start date first.";
+  if (to === "") return "Choose an end date first.";
+  return wrongDays({ from, to });
+}
+
+export interface QuickRange {
+  readonly label: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Ranges that are often wanted, from the site's today, `YYYY-MM-DD`. */
+export function quickRanges(today: string): readonly QuickRange[] {
+  const [year = 1970, month = 1, date = 1] = today.split("-").map(Number);
+  const day = (y: number, m: number, d: number) => new Date(Date.UTC(y, m - 1, d)).toISOString().slice(0, 10);
+  return [
+    { label: "Last 7 days", from: day(year, month, date - 6), to: today },
+    { label: "This month", from: day(year, month, 1), to: today },
+    { label: "Last month", from: day(year, month - 1, 1), to: day(year, month, 0) },
+  ];
+}
+
+/** The day that a zone's clocks show; that of the browser where no zone is known. */
+export function todayIn(timezone: string | undefined, now: Date): string {
+  return new Intl.DateTimeFormat("en-CA", timezone === undefined ? {} : { timeZone: timezone }).format(now);
+}
+
+/** §9: <site>_report_<from>_to_<to>, without what no file name can have. */
+export function reportFileName(siteName: string, { from, to }: Pick<ReportChoice, "from" | "to">, ending: string) {
+  const site = siteName.replaceAll(/[\\/:*?"<>|\p{Cc}]/gu, "-");
+  return `${site}_report_${from}_to_${to}.${ending}`;
+}

@@ -1,0 +1,56 @@
+import { reportTemplates } from "@suncrew/contract/report-templates/report-templates.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { useQuery } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { useSearchParams } from "react-router";
+import { serverReason } from "../../platform/api/errors.ts";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { FailedState } from "../../ui/failed-state.tsx";
+import { PageLayout } from "../../ui/page-layout.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { KeptReports } from "./kept-reports.tsx";
+import { changeReportChoice, readReportChoice, type ReportChoice } from "./report-choice.ts";
+import { ReportForm } from "./report-form.tsx";
+import classes from "./site-reports.module.css";
+
+/** §2 Site Reports page. */
+export function SiteReportsPage() {
+  const [params, setParams] = useSearchParams();
+  const choice = readReportChoice(params);
+  const change = useCallback(
+    (part: Partial<ReportChoice>) => setParams((now) => changeReportChoice(now, part), { replace: true }),
+    [setParams],
+  );
+  const sites = useQuery(routeQuery(siteDetails, {}));
+  const templates = useQuery(routeQuery(reportTemplates, {}));
+  return (
+    <PageLayout title="Site Reports">
+      <div className={classes["page"]}>
+        <section className={classes["panel"]} aria-label="New report">
+          {sites.data === undefined && sites.isError && (
+            <FailedState
+              title="The sites could not be loaded."
+              message={serverReason(sites.error)}
+              retrying={sites.isFetching}
+              onRetry={() => void sites.refetch()}
+            />
+          )}
+          {sites.data === undefined && !sites.isError && <SkeletonLines label="Loading sites..." lines={3} />}
+          {sites.data?.length === 0 && (
+            <EmptyState title="No sites yet" message="A report is about a site: there is none that you may see." />
+          )}
+          {sites.data !== undefined && sites.data.length > 0 && (
+            <ReportForm
+              sites={sites.data}
+              templates={templates.data?.filter(({ isActive }) => isActive) ?? (templates.isError ? null : [])}
+              choice={choice}
+              onChange={change}
+            />
+          )}
+        </section>
+        <KeptReports siteId={choice.siteId} />
+      </div>
+    </PageLayout>
+  );
+}
