@@ -26,7 +26,7 @@ export async function clearHalfWritten(tx: Tx): Promise<void> {
     from maintenance_locks l where l.robot_id = r.id and l.released_at is null`.execute(tx);
   await sql`update robots set last_command_seq = 0 where last_command_seq > 0`.execute(tx);
   await sql`
-    truncate runs, readings, alerts, activity, commands, command_requests, maintenance_locks, schedules,
+    truncate runs, readings, robot_presence, alerts, activity, commands, command_requests, maintenance_locks, schedules,
       robot_group_members, robot_groups, robot_events, audit, audit_seals, audit_unsealed`.execute(tx);
   await sql`delete from robot_state`.execute(tx);
   await sql`insert into robot_state (robot_id, site_id) select id, site_id from robots`.execute(tx);
@@ -34,7 +34,7 @@ export async function clearHalfWritten(tx: Tx): Promise<void> {
 
 /** Nothing real can be among it: no server has run on this data before its history was there. */
 export async function markAsSample(db: Db): Promise<void> {
-  for (const table of ["runs", "readings", "alerts", "activity", "maintenance_locks"] as const)
+  for (const table of ["runs", "readings", "robot_presence", "alerts", "activity", "maintenance_locks"] as const)
     await db.updateTable(table).set({ sample: true }).execute();
-  await sql`analyze runs, readings, alerts, activity, commands, audit, robot_events`.execute(db);
+  await sql`analyze runs, readings, robot_presence, alerts, activity, commands, audit, robot_events`.execute(db);
 }

@@ -1,0 +1,176 @@
+import { finished } from "node:stream/promises";
+import { setImmediate } from "node:timers/promises";
+import { reportCsv, reportPdf } from "@suncrew/contract/reports/reports.ts";
+import { readCsv } from "@suncrew/domain/csv/csv.ts";
+import { type KyselyPlugin, sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { streamReportCsv } from "./report-csv.ts";
+
+let server: TestApp;
+let siteId: number;
+
+/** 2,300 rows, three at each second, from 00:00:00 on 10 June at the site. */
+const ROWS = 2_300;
+
+beforeAll(async () => {
+  server = await createTestApp();
+  siteId = server.fixtures.ownSiteId;
+  for (const robot of [server.fixtures.ownRobot, server.fixtures.foreignRobot]) {
+    await sql`
+      insert into activity (created_at, site_id, robot_id, action, action_type, status, user_name, site_name,
+        partner_name, robot_name, serial_number, details, params)
+      select timestamptz '2026-06-09 18:30:00Z' + (n / 3) * interval '1 second', ${robot.siteId}, ${robot.id}, 'START',
+        'MANUAL', 'SUCCESS', 'Omkar Jain', 'Site of ' || ${robot.serial}::text, 'A partner', ${robot.serial}, ${robot.serial},
+        case when n % 100 = 0 then '=HYPERLINK("http://x")' else 'row ' || n end,
+        '{"robotSerial":"R","mode":"AUTO","direction":"FWD","main-speed":75,"brush-speed":80}'
+      from generate_series(0, ${ROWS - 1}) n`.execute(server.db);
+  }
+});
+afterAll(() => server.close());
+
+const june = { from: "2026-06-01 00:00:00", to: "2026-06-30 23:59:59" };
+/** With some twenty rows, so that it is quickly drawn. */
+const few = { ...june, from: "2026-06-10 00:12:40" };
+const calls = [reportPdf, reportCsv] as const;
+
+describe.each(calls)("§7 POST $path", (route) => {
+  const ask = async (person: "admin" | "owner" | "stranger", body: object) =>
+    (await server.as(person)).raw(route.path, { method: "POST", body: { site_id: siteId, ...june, ...body } });
+
+  test("a start after the end, a range that is too long and what is no local time are 400 with the field", async () => {
+    for (const [body, field] of [
+      [{ from: "2026-06-10 00:00:01", to: "2026-06-10 00:00:00" }, "from"],
+      [{ from: "2025-05-26 00:00:00" }, "to"],
+      [{ from: "2026-06-31 00:00:00" }, "from"],
+      [{ to: "2026-06-30T23:59:59Z" }, "to"],
+      [{ to: null }, "to"],
+    ] as const) {
+      const { status, body: told } = await ask("admin", body);
+      expect({ body, status, told }).toMatchObject({ status: 400, told: { errors: [{ field }] } });
+    }
+    const most = await ask("owner", { from: "2025-05-27 00:00:00" });
+    expect(most.status).toBe(200);
+  });
+
+  test("§8 a range without activity, and a site that is another's or not there, are 404", async () => {
+    const none = await ask("owner", { from: "2026-06-11 00:00:00" });
+    expect([none.status, none.body]).toEqual([404, { message: "No activity logs found between these dates" }]);
+    // The last row is at 00:12:46, the next second has none.
+    const after = await ask("owner", { from: "2026-06-10 00:12:47" });
+    expect(after.status).toBe(404);
+    expect((await ask("owner", { from: "2026-06-10 00:12:46", to: "2026-06-10 00:12:46" })).status).toBe(200);
+    for (const [person, body] of [
+      ["stranger", {}],
+      ["owner", { site_id: server.fixtures.foreignSiteId }],
+      ["admin", { site_id: 999_999 }],
+    ] as const) {
+      const { status, body: told } = await ask(person, body);
+      expect([status, told]).toEqual([404, { message: "Site not found" }]);
+    }
+  });
+
+  test("§9 the file is named after the site and the dates, in any script", async () => {
+    const ending = route.file === "application/pdf" ? "pdf" : "csv";
+    const rest = `_report_2026-06-10_to_2026-06-30.${ending}`;
+    const plain = await ask("owner", few);
+    expect(plain.headers["content-disposition"]).toBe(
+      `attachment; filename="Ownfield Park${rest}"; filename*=UTF-8''Ownfield%20Park${rest}`,
+    );
+    expect(String(plain.headers["content-type"])).toMatch(route.file);
+    const rename = (name: string) => server.db.updateTable("sites").set({ name }).where("id", "=", siteId).execute();
+    await rename('जोधपुर "सौर" उद्यान; é/../x');
+    const { headers } = await ask("owner", few);
+    await rename("Ownfield Park");
+    const name = String(headers["content-disposition"]);
+    expect(name).toContain(`filename="e .. x${rest}"`);
+    expect(decodeURIComponent(/filename\*=UTF-8''(.*)$/.exec(name)?.[1] ?? "")).toBe(`जोधपुर सौर उद्यान é .. x${rest}`);
+  });
+});
+
+describe("§7 POST api/site/robot/reportpdf", () => {
+  test("a template that is not there or not active is 404, and an active one is obeyed", async () => {
+    const owner = await server.as("owner");
+    const ask = (template_id: number | null) =>
+      owner.call(reportPdf, { body: { site_id: siteId, ...few, template_id } });
+    const templates = await server.db
+      .selectFrom("report_templates")
+      .select(["id", "is_active", "name"])
+      .orderBy("id")
+      .execute();
+    const inactive = templates.find(({ is_active }) => !is_active)?.id ?? 0;
+    const performance = templates.find(({ name }) => name === "Performance Only Report")?.id ?? 0;
+    expect([(await ask(inactive)).status, (await ask(999_999)).status]).toEqual([404, 404]);
+    const whole = await ask(null);
+    const part = await ask(performance);
+    expect([whole.text.slice(0, 5), part.text.slice(0, 5)]).toEqual(["%PDF-", "%PDF-"]);
+    expect(part.text.length).toBeLessThan(whole.text.length);
+  });
+});
+
+describe("§7 POST api/site/robot/reportcsv", () => {
+  test("every row of the range is in it, newest first, of the partner's own site alone, and no cell is a formula", async () => {
+    const owner = await server.as("owner");
+    const csv = await owner.ask(reportCsv, { body: { site_id: siteId, ...june } });
+    expect(
+      csv.startsWith("\uFEFFTimestamp (Asia/Kolkata),Timestamp (UTC),Action,Action Type,UserName,Status,Site,"),
+    ).toBe(true);
+    expect(csv).not.toMatch(/FAR-1|A partner/);
+    const { rows } = readCsv(csv, ROWS + 1);
+    expect(rows.length).toBe(ROWS);
+    expect(rows.every(({ isWhole }) => isWhole)).toBe(true);
+    const details = rows.map(({ cells }) => cells["details"]);
+    expect(details.slice(0, 3)).toEqual(["row 2299", "row 2298", "row 2297"]);
+    expect(new Set(details).size).toBe(ROWS - ROWS / 100 + 1);
+    expect(rows[0]?.cells).toEqual({
+      "timestamp (asia/kolkata)": "2026-06-10 00:12:46",
+      "timestamp (utc)": "2026-06-09T18:42:46.000Z",
+      action: "START",
+      "action type": "MANUAL",
+      username: "Omkar Jain",
+      status: "SUCCESS",
+      site: "Site of OWN-1",
+      robot: "OWN-1",
+      "serial number": "OWN-1",
+      mode: "AUTO",
+      details: "row 2299",
+      direction: "FWD",
+      "main speed": "75",
+      "brush speed": "80",
+    });
+    expect(csv).toContain(`"'=HYPERLINK(""http://x"")"`);
+    expect(csv).not.toContain(`,"=HYPERLINK`);
+  });
+
+  test("who reads slowly or leaves makes the server read no further", async () => {
+    let queries = 0;
+    const counting: KyselyPlugin = {
+      transformQuery({ node }) {
+        queries += 1;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const viewer: Viewer = {
+      userId: server.fixtures.userIds.admin,
+      name: "Anita Rao",
+      email: "",
+      role: "SUPER_ADMIN",
+      partnerId: null,
+      sessionId: "",
+    };
+    const asked = { siteId, from: june.from, to: june.to };
+    const { csv } = await streamReportCsv(viewer, server.db.withPlugin(counting), asked);
+    const first: unknown = await csv[Symbol.asyncIterator]().next();
+    expect(first).toMatchObject({ done: false });
+    csv.destroy();
+    await finished(csv).catch(() => undefined);
+    const asLeft = queries;
+    await server.db.selectFrom("sites").select("id").execute();
+    await setImmediate();
+    expect(queries).toBe(asLeft);
+    // The site, whether there is any activity, and at most two pages of the three.
+    expect(queries).toBeLessThanOrEqual(4);
+  });
+});
