@@ -15,6 +15,7 @@ import { type EmbeddedBroker, startEmbeddedBroker } from "../src/platform/embedd
 import type { Settings } from "../src/platform/parts.ts";
 import { openSession } from "../src/platform/sessions.ts";
 import { signToken } from "../src/features/auth/tokens.ts";
+import { activityRows } from "./activity-rows.ts";
 import { addFixtures, addRobot, type Fixtures, type Person, type TestRobot, usernames } from "./fixtures.ts";
 import { testSettings } from "./test-app.ts";
 import { type Answer, TestClient } from "./test-client.ts";
@@ -214,7 +215,7 @@ export class CommandBench {
   }
 
   activity(robot: TestRobot = this.fixtures.ownRobot) {
-    return this.db.selectFrom("activity").selectAll().where("robot_id", "=", robot.id).orderBy("log_id").execute();
+    return activityRows(this.db).where("robot_id", "=", robot.id).execute();
   }
 
   audit(robot: TestRobot = this.fixtures.ownRobot) {

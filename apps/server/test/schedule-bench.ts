@@ -11,6 +11,7 @@ import { ChangeSignal } from "../src/platform/change-signal.ts";
 import { ManualClock } from "../src/platform/clock.ts";
 import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
 import type { Parts } from "../src/platform/parts.ts";
+import { activityRows } from "./activity-rows.ts";
 import { addRobot, addSite } from "./fixtures.ts";
 import { MemoryBroker } from "./memory-broker.ts";
 import { RobotsAtHand } from "./robots-at-hand.ts";
@@ -208,7 +209,7 @@ export class ScheduleBench {
   }
 
   activity() {
-    return this.db.selectFrom("activity").selectAll().orderBy("log_id").execute();
+    return activityRows(this.db).execute();
   }
 
   scheduleRow(scheduleId: number) {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { activityRows } from "../../../test/activity-rows.ts";
 import type { Person, TestRobot } from "../../../test/fixtures.ts";
 import { setState } from "../../../test/fixtures.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
@@ -50,7 +51,7 @@ async function press(
   return client.raw(sendCommand.path, { method: "POST", body, headers });
 }
 
-const activity = () => bench.db.selectFrom("activity").selectAll().orderBy("log_id").execute();
+const activity = () => activityRows(bench.db).execute();
 const audit = () => bench.db.selectFrom("audit").selectAll().where("entity", "=", "robot").orderBy("id").execute();
 
 async function insertOpen(verb: "START" | "STOP" | "MAINTENANCE_ON", robot: TestRobot): Promise<void> {

@@ -2,6 +2,7 @@ import { commandMessageSchema, type CommandMessage, type StateMessage } from "@s
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { activityRows } from "../../../test/activity-rows.ts";
 import { connectionMessage, stateMessage } from "../../../test/robot-messages.ts";
 import { databaseNow } from "../../platform/database/database.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
@@ -52,7 +53,7 @@ const robot = () => bench.fixtures.ownRobot;
 const shown = () =>
   bench.db.selectFrom("robot_state").selectAll().where("robot_id", "=", robot().id).executeTakeFirstOrThrow();
 const commands = () => bench.db.selectFrom("commands").selectAll().orderBy("seq").execute();
-const activity = () => bench.db.selectFrom("activity").selectAll().orderBy("log_id").execute();
+const activity = () => activityRows(bench.db).execute();
 
 async function press(command: "START" | "STOP"): Promise<Answer> {
   const { serial: robotId, id: robotObjectId, siteId } = robot();
