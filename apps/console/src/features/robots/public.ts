@@ -1,5 +1,5 @@
 export { IndividualRobotsTab } from "./individual-robots-tab.tsx";
-export { robotActivityOf } from "./robot-activity.ts";
+export { firmwareWords, robotActivityOf } from "./robot-activity.ts";
 export { RobotBatteryBadge, RobotStatusBadge } from "./robot-badges.tsx";
 export { noteCommandsDone } from "./robot-calls.ts";
 export { obstacleSentence } from "./robot-meaning.ts";

@@ -23,6 +23,7 @@ export function robotActivityOf(robot: RobotView, now: Date): RobotActivity {
     const connection = robot.mode === "maintenance" && pending ? `, ${connectionWords(robot)}` : "";
     return { text: wordsOfOpenCommand(robot.openCommand) + connection, kind: pending ? "warning" : "waiting" };
   }
+  if (robot.firmwareUpdate !== null) return plain(firmwareWords(robot.firmwareUpdate));
   if (robot.mode === "maintenance") {
     return plain(`In maintenance, ${connectionWords(robot)}`);
   }
@@ -37,6 +38,13 @@ export function robotActivityOf(robot: RobotView, now: Date): RobotActivity {
   if (isAlarmed && worst !== undefined) return { text: worst, kind: "warning" };
   if (robot.isCharging) return plain("Charging");
   return plain("Standing still");
+}
+
+/** "Installing firmware 2.5.0, 45 %": the percent is that of the download. */
+export function firmwareWords({ version, state, percent }: NonNullable<RobotView["firmwareUpdate"]>): string {
+  if (state === "OFFERED") return `Offered firmware ${version}`;
+  const isDownloading = state === "DOWNLOADING" && percent !== null;
+  return `Installing firmware ${version}${isDownloading ? `, ${Math.round(percent)} %` : ""}`;
 }
 
 function connectionWords(robot: RobotView): string {

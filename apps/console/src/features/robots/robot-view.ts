@@ -52,6 +52,8 @@ export interface RobotView {
   readonly mock: MockReading | null;
   readonly run: { readonly beganAt: Date; readonly plannedEndAt: Date | null } | null;
   readonly openCommand: RobotLive["open_command"];
+  /** New firmware that it was offered and does not run yet. */
+  readonly firmwareUpdate: RobotLive["firmware_update"];
   /** This browser's own START or STOP that has no answer yet. */
   readonly sending: "START" | "STOP" | null;
   /** This browser waits for the answer of a status call. */
@@ -115,6 +117,7 @@ export function robotViewOf({ row, live, overlay: noted, calls }: RobotSources, 
     mock,
     run: commanded?.verb === "STOP" ? null : runOf(told, status),
     openCommand: isAnswered(told.open_command, commanded) ? null : told.open_command,
+    firmwareUpdate: told.firmware_update,
     sending: calls.sending,
     isRefreshing: calls.isRefreshing,
   };
@@ -150,6 +153,7 @@ export function controllableOf(robot: RobotView): ControllableRobot {
     status: robot.status,
     operatingMode: robot.mode,
     motion: robot.motion,
+    installing: robot.firmwareUpdate !== null,
     commandInProgress: robot.sending !== null || openVerb !== null,
     stopTakesOver: !isStopping && (isStarting || robot.motion === "MOVING"),
     isMock: robot.mock !== null,

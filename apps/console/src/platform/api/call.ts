@@ -65,13 +65,17 @@ export async function send<R extends RouteSpec>(route: R, sent: Sent<R>, options
   );
   if (response.ok) return response;
 
-  const refusal = errorResponseSchema.safeParse(await readJson(response, options.signal));
-  // §4 Session: any 401 or 403 ends the session; the 401 of login itself only shows its message.
-  const refused = response.status === 401 || response.status === 403;
+  throw failureOf(route, response.status, await readJson(response, options.signal), token);
+}
+
+/** What an answer that is no success means. §4 Session: any 401 or 403 ends the session; that of login only tells. */
+export function failureOf(route: RouteSpec, status: number, answer: unknown, token: string | null): ApiError {
+  const refusal = errorResponseSchema.safeParse(answer);
+  const refused = status === 401 || status === 403;
   if (refused && route.path !== login.path && token !== null) endSession(token);
-  throw refusal.success
-    ? new ApiError(response.status, refusal.data.message, refusal.data.errors, refusal.data.pending)
-    : new ApiError(response.status, "");
+  return refusal.success
+    ? new ApiError(status, refusal.data.message, refusal.data.errors, refusal.data.pending)
+    : new ApiError(status, "");
 }
 
 async function fetchWithLimit(url: string, init: RequestInit, options: CallOptions): Promise<Response> {

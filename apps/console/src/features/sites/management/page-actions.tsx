@@ -5,6 +5,7 @@ import { useState } from "react";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { DevicesButton } from "../../devices/public.ts";
+import { FirmwareButton } from "../../firmware/public.ts";
 import { downloadExport } from "../import/import-calls.ts";
 import { importKinds } from "../import/import-kinds.ts";
 import type { ImportKind } from "../import/import-kinds.ts";
@@ -33,6 +34,7 @@ export function PageActions({ missing, onAddSite, onImport }: PageActionsProps) 
 
   return (
     <div className={classes["actions"]}>
+      <FirmwareButton />
       <DevicesButton />
       <Menu position="bottom-end" width={210} classNames={{ item: classes["menuItem"] ?? "" }}>
         <Menu.Target>

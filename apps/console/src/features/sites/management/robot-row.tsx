@@ -3,7 +3,7 @@ import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { IconEdit, IconRefresh, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import type { ComponentProps, ReactNode } from "react";
-import { RobotBatteryBadge, RobotStatusBadge, useRobotView } from "../../robots/public.ts";
+import { firmwareWords, RobotBatteryBadge, RobotStatusBadge, useRobotView } from "../../robots/public.ts";
 import classes from "./robot-rows.module.css";
 
 export interface RobotRowProps {
@@ -31,7 +31,8 @@ export function RobotRow({ row, onRefresh, onEdit, onDelete }: RobotRowProps) {
       <div className={classes["words"]}>
         <span className={classes["name"]}>{name}</span>
         <span className={classes["facts"]}>
-          {robot.serialNumber} · {robot.motorType ?? "Motor type not given"} · Firmware {robot.firmware}
+          {robot.serialNumber} · {robot.motorType ?? "Motor type not given"} ·{" "}
+          {robot.firmwareUpdate === null ? `Firmware ${robot.firmware}` : firmwareWords(robot.firmwareUpdate)}
         </span>
       </div>
       <div className={classes["state"]}>

@@ -8,6 +8,7 @@ import { EmptyState } from "../../../ui/empty-state.tsx";
 import { FailedState } from "../../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
 import { VirtualGrid } from "../../../ui/virtual-grid.tsx";
+import { DeployFirmwareButton } from "../../firmware/public.ts";
 import { DeleteRobotDialog, ROBOT_FILTERS, RobotDialog, robotFilterWord } from "../../robots/public.ts";
 import type { SiteRobots } from "../../robots/public.ts";
 import { RobotRow } from "./robot-row.tsx";
@@ -46,6 +47,7 @@ export function RobotRows({ site, robots }: RobotRowsProps) {
             data={ROBOT_FILTERS.map((value) => ({ value, label: robotFilterWord[value] }))}
             onChange={(event) => setFilter(event.currentTarget.value)}
           />
+          <DeployFirmwareButton missing={missing} />
           <DisabledReason reason={missing}>
             <Button
               size="xs"

@@ -12,6 +12,7 @@ import { FailedState } from "../../../ui/failed-state.tsx";
 import { PageLayout } from "../../../ui/page-layout.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
 import { useSearchDraft } from "../../../ui/use-search-draft.ts";
+import { FirmwareDialogs } from "../../firmware/public.ts";
 import { searchManagedSites } from "../site-search.ts";
 import { AllSitesCard } from "./all-sites-card.tsx";
 import { ManagedSite } from "./managed-site.tsx";
@@ -130,6 +131,7 @@ function Management({ sites, open, onOpen }: ManagementProps) {
           />
         )}
       </section>
+      <FirmwareDialogs siteId={selected?.id ?? null} />
       <ManagementDialogs
         open={open}
         sites={sites}

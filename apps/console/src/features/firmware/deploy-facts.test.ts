@@ -1,0 +1,112 @@
+import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { expect, test } from "vitest";
+import {
+  type DeployForm,
+  deployObstacle,
+  deployProblems,
+  deployQuestion,
+  type DeployRobot,
+  fileProblem,
+  robotsFound,
+  versionInName,
+  waitsBecause,
+} from "./deploy-facts.ts";
+
+const ready = {
+  firmware_update: null,
+  operating_mode: "auto",
+  online: true,
+  motion: "STOPPED",
+  open_command: null,
+  status: "idle",
+  battery_level: 50,
+} as const;
+
+test.each<[Partial<RobotLive>, string | null]>([
+  [{}, null],
+  [{ battery_level: 49.4 }, "Battery 49 %"],
+  [{ battery_level: 49.6 }, null],
+  [{ status: "warning" }, "Not idle"],
+  [{ motion: "MOVING", status: "normal" }, "Cleaning"],
+  [{ online: false, status: "offline" }, "No connection"],
+  [{ operating_mode: "maintenance", online: false }, "In maintenance"],
+  [
+    { open_command: { id: "1", verb: "SET", issued_at: "2026-06-15T06:30:00.000Z", pending: false } },
+    "A command is under way",
+  ],
+  [{ firmware_update: { rollout_id: 1, version: "2.0.0", state: "OFFERED", percent: null } }, "Installs 2.0.0"],
+])("protocol rule 13: a robot with %o waits because %j", (change, because) => {
+  expect(waitsBecause({ ...ready, ...change })).toBe(because);
+});
+
+test.each([
+  ["robot.bin", 1, null],
+  ["ROBOT.HEX", 1, null],
+  ["robot.fw", 16 * 1_048_576, null],
+  ["robot.zip", 1, "Choose a .bin, .hex or .fw file."],
+  ["robot.bin.exe", 1, "Choose a .bin, .hex or .fw file."],
+  ["robot.bin", 0, "The file is empty."],
+  ["robot.bin", 16 * 1_048_576 + 1, "The file is larger than 16 MiB."],
+])("§5 Deploy firmware: file %s of %i bytes is told %j", (name, size, problem) => {
+  expect(fileProblem({ name, size })).toBe(problem);
+});
+
+test.each([
+  ["robot-2.5.0.bin", "2.5.0"],
+  ["suncrew_3.1-rc.2.hex", "3.1-rc.2"],
+  ["robot.fw", ""],
+])("the version in the name %s is %j", (name, version) => {
+  expect(versionInName(name)).toBe(version);
+});
+
+const form: DeployForm = {
+  source: "file",
+  file: new File(["x"], "robot.bin"),
+  version: "2.5.0",
+  firmwareId: "",
+  batchSize: "10",
+  threshold: "20",
+  deadline: "15",
+};
+
+test.each<[Partial<DeployForm>, number, string | null]>([
+  [{}, 1, null],
+  [{}, 0, "Select at least one robot."],
+  [{ file: null }, 1, "Choose a file."],
+  [{ version: " " }, 1, "Version is required."],
+  [{ version: "2 5" }, 1, "1 to 40 letters, digits, dots, hyphens, plus signs or underscores."],
+  [{ batchSize: "0" }, 1, "A whole number from 1 to 500."],
+  [{ deadline: "1.5" }, 1, "A whole number from 1 to 1,440."],
+  [{ source: "uploaded" }, 1, "Choose the firmware."],
+  [{ source: "uploaded", firmwareId: "3", file: null, version: "" }, 1, null],
+])("§5 Deploy firmware: with %o and %i robots it says %j", (change, chosen, obstacle) => {
+  expect(deployObstacle(deployProblems({ ...form, ...change }), chosen)).toBe(obstacle);
+});
+
+const robot = (id: number, change: Partial<DeployRobot> = {}): DeployRobot => ({
+  id,
+  serial: `SCR-100${id}`,
+  name: `Row ${id}`,
+  siteName: "Bhadla Solar Park",
+  version: "2.4.1",
+  waits: null,
+  ...change,
+});
+
+test("the question names how many robots install, that they do not clean meanwhile, and who waits", () => {
+  const chosen = [robot(1), robot(2, { waits: "Cleaning" }), robot(3, { version: "2.5.0", waits: "Cleaning" })];
+  expect(deployQuestion(chosen, "2.5.0", 10)).toMatchObject({
+    message:
+      "3 robots will install firmware 2.5.0, one first, then up to 10 at a time. A robot does not clean while it installs. 1 of them cannot now and waits until it is possible. 1 runs it already and is left out.",
+    confirmLabel: "Deploy to 3 robots",
+  });
+  expect(deployQuestion([robot(1)], "2.5.0", 10).message).toBe(
+    "1 robot will install firmware 2.5.0. A robot does not clean while it installs.",
+  );
+});
+
+test("robots are found by every word of serial number, name, site and version", () => {
+  const robots = [robot(1), robot(2, { siteName: "Rewa" })];
+  expect(robotsFound(robots, "bhadla row 2.4").map(({ id }) => id)).toEqual([1]);
+  expect(robotsFound(robots, " ")).toBe(robots);
+});

@@ -1,0 +1,138 @@
+import {
+  FIRMWARE_ENDINGS,
+  FIRMWARE_MAX_BYTES,
+  FIRMWARE_MIN_BATTERY_PERCENT,
+  firmwareVersionSchema,
+} from "@suncrew/contract/firmware/firmware.ts";
+import type { Firmware } from "@suncrew/contract/firmware/firmware.ts";
+import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import type { Question } from "../../platform/confirm/confirm.ts";
+
+/** A robot that firmware may be deployed to. */
+export interface DeployRobot {
+  readonly id: number;
+  readonly serial: string;
+  /** Empty where it is not known. */
+  readonly name: string;
+  readonly siteName: string;
+  readonly version: string;
+  /** Why it would have to wait now, in a few words; null where it could begin. */
+  readonly waits: string | null;
+}
+
+type Reading = Pick<
+  RobotLive,
+  "firmware_update" | "operating_mode" | "online" | "motion" | "open_command" | "status" | "battery_level"
+>;
+
+/** Protocol rule 13, as far as the console can tell: why a robot does not take firmware now. */
+export function waitsBecause(robot: Reading): string | null {
+  if (robot.firmware_update !== null) return `Installs ${robot.firmware_update.version}`;
+  if (robot.operating_mode === "maintenance") return "In maintenance";
+  if (!robot.online) return "No connection";
+  if (robot.motion === "MOVING") return "Cleaning";
+  if (robot.open_command !== null) return "A command is under way";
+  const percent = Math.round(robot.battery_level);
+  // A low battery is also a warning: it says more.
+  if (percent < FIRMWARE_MIN_BATTERY_PERCENT) return `Battery ${percent} %`;
+  return robot.status === "idle" ? null : "Not idle";
+}
+
+/** Those of the robots in which every word of the search is found. */
+export function robotsFound(robots: readonly DeployRobot[], search: string): readonly DeployRobot[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return robots;
+  return robots.filter(({ serial, name, siteName, version }) => {
+    const text = `${serial} ${name} ${siteName} ${version}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+export interface DeployForm {
+  readonly source: "file" | "uploaded";
+  readonly file: File | null;
+  readonly version: string;
+  /** Of firmware that was uploaded before; empty where none is chosen. */
+  readonly firmwareId: string;
+  readonly batchSize: string;
+  readonly threshold: string;
+  readonly deadline: string;
+}
+
+export type DeployField = "file" | "version" | "firmwareId" | "batchSize" | "threshold" | "deadline";
+export type DeployProblems = Readonly<Partial<Record<DeployField, string>>>;
+
+const MIB = 1_048_576;
+
+/** §5 Deploy firmware: what is wrong with a file, or null. */
+export function fileProblem(file: Pick<File, "name" | "size">): string | null {
+  const name = file.name.toLowerCase();
+  if (!FIRMWARE_ENDINGS.some((ending) => name.endsWith(ending))) {
+    return `Choose a ${FIRMWARE_ENDINGS.slice(0, -1).join(", ")} or ${FIRMWARE_ENDINGS.at(-1)} file.`;
+  }
+  if (file.size === 0) return "The file is empty.";
+  return file.size > FIRMWARE_MAX_BYTES ? `The file is larger than ${FIRMWARE_MAX_BYTES / MIB} MiB.` : null;
+}
+
+/** The version that stands in a file's name, such as robot-2.5.0.bin; empty where none does. */
+export function versionInName(name: string): string {
+  return /\d+(?:\.\d+)+(?:-[0-9A-Za-z]+(?:\.[0-9]+)*)?(?=\.[A-Za-z]+$)/.exec(name)?.[0] ?? "";
+}
+
+function wholeProblem(text: string, least: number, most: number): string | undefined {
+  const number = Number(text.trim());
+  const isRight = /^\d+$/.test(text.trim()) && number >= least && number <= most;
+  return isRight ? undefined : `A whole number from ${least} to ${most.toLocaleString("en-GB")}`;
+}
+
+export function deployProblems(form: DeployForm): DeployProblems {
+  const problems: Partial<Record<DeployField, string | undefined>> = {
+    batchSize: wholeProblem(form.batchSize, 1, 500),
+    threshold: wholeProblem(form.threshold, 0, 100),
+    deadline: wholeProblem(form.deadline, 1, 1_440),
+  };
+  if (form.source === "uploaded") {
+    if (form.firmwareId === "") problems.firmwareId = "Choose the firmware.";
+  } else {
+    problems.file = form.file === null ? "Choose a file." : (fileProblem(form.file) ?? undefined);
+    const version = firmwareVersionSchema.safeParse(form.version);
+    if (form.version.trim() === "") problems.version = "Version is required";
+    else if (!version.success) problems.version = "1 to 40 letters, digits, dots, hyphens, plus signs or underscores";
+  }
+  return Object.fromEntries(Object.entries(problems).filter(([, problem]) => problem !== undefined));
+}
+
+/** Why Deploy cannot be pressed now, the robots first; null where it can. */
+export function deployObstacle(problems: DeployProblems, chosen: number): string | null {
+  if (chosen === 0) return "Select at least one robot.";
+  const [first] = Object.values(problems);
+  return first === undefined ? null : first.replace(/\.?$/, ".");
+}
+
+/** The version that would be deployed; null until one is chosen. */
+export function versionOf(form: DeployForm, uploaded: readonly Firmware[]): string | null {
+  if (form.source === "file") return form.version.trim() === "" ? null : form.version.trim();
+  return uploaded.find(({ id }) => String(id) === form.firmwareId)?.version ?? null;
+}
+
+const robots = (count: number) => `${count.toLocaleString("en-GB")} ${count === 1 ? "robot" : "robots"}`;
+const them = (count: number, one: string, many: string) =>
+  `${count.toLocaleString("en-GB")} ${count === 1 ? one : many}`;
+
+/** experience.md Hard to hurt: what will happen to how many robots. */
+export function deployQuestion(chosen: readonly DeployRobot[], version: string, batchSize: number): Question {
+  const has = chosen.filter((robot) => robot.version === version).length;
+  const waiting = chosen.filter((robot) => robot.version !== version && robot.waits !== null).length;
+  const order = chosen.length === 1 ? "" : `, one first, then up to ${batchSize} at a time`;
+  const sentences = [
+    `${robots(chosen.length)} will install firmware ${version}${order}. A robot does not clean while it installs.`,
+    waiting > 0 &&
+      `${them(waiting, "of them cannot now and waits", "of them cannot now and wait")} until it is possible.`,
+    has > 0 && `${them(has, "runs it already and is left out", "run it already and are left out")}.`,
+  ];
+  return {
+    title: "Deploy Firmware",
+    message: sentences.filter(Boolean).join(" "),
+    confirmLabel: `Deploy to ${robots(chosen.length)}`,
+  };
+}

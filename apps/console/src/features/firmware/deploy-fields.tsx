@@ -1,0 +1,113 @@
+import { Button, NativeSelect, SegmentedControl, TextInput } from "@mantine/core";
+import type { Firmware } from "@suncrew/contract/firmware/firmware.ts";
+import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { useId, useState } from "react";
+import classes from "./deploy-dialog.module.css";
+import type { DeployField, DeployForm, DeployProblems } from "./deploy-facts.ts";
+import { FileField } from "./file-field.tsx";
+
+export interface DeployFieldsProps {
+  readonly form: DeployForm;
+  readonly problems: DeployProblems;
+  /** Newest first. */
+  readonly uploaded: readonly Firmware[];
+  readonly isDisabled: boolean;
+  readonly onChange: (by: Partial<DeployForm>) => void;
+}
+
+type Numbered = "batchSize" | "threshold" | "deadline";
+const numbers: Record<Numbered, { readonly label: string; readonly description: string }> = {
+  batchSize: { label: "Robots at a time", description: "After the first one, which all others wait for." },
+  threshold: { label: "Pause above, % failed", description: "The rollout pauses by itself and waits for you." },
+  deadline: { label: "Deadline, minutes", description: "A robot that does not run it by then has failed." },
+};
+
+/** Which firmware, and under "More" how careful to be. */
+export function DeployFields({ form, problems, uploaded, isDisabled, onChange }: DeployFieldsProps) {
+  const [touched, setTouched] = useState<ReadonlySet<DeployField>>(new Set());
+  const [isMore, setMore] = useState(false);
+  const moreId = useId();
+  const touch = (field: DeployField) => setTouched((now) => new Set([...now, field]));
+  const told = (field: DeployField) => (touched.has(field) ? problems[field] : undefined);
+  const isMoreWrong = (["batchSize", "threshold", "deadline"] as const).some((field) => problems[field] !== undefined);
+  const Chevron = isMore ? IconChevronDown : IconChevronRight;
+  const text = (field: "version" | Numbered) => ({
+    value: form[field],
+    error: told(field),
+    disabled: isDisabled,
+    autoComplete: "off",
+    onChange: (event: { currentTarget: { value: string } }) => onChange({ [field]: event.currentTarget.value }),
+    onBlur: () => touch(field),
+  });
+
+  return (
+    <div className={classes["fields"]}>
+      <SegmentedControl
+        size="xs"
+        fullWidth
+        aria-label="Firmware"
+        value={form.source}
+        disabled={isDisabled || uploaded.length === 0}
+        data={[
+          { value: "file", label: "Upload a file" },
+          { value: "uploaded", label: uploaded.length === 0 ? "None uploaded before" : "Uploaded before" },
+        ]}
+        onChange={(value) => onChange({ source: value === "uploaded" ? "uploaded" : "file" })}
+      />
+      {form.source === "file" ? (
+        <>
+          <FileField
+            file={form.file}
+            problem={form.file === null ? undefined : problems.file}
+            isDisabled={isDisabled}
+            onChoose={(file) => onChange({ file })}
+          />
+          <TextInput
+            label="Version"
+            required
+            maxLength={40}
+            placeholder="Such as 2.5.0"
+            description="As the robot reports it once it runs."
+            {...text("version")}
+          />
+        </>
+      ) : (
+        <NativeSelect
+          label="Firmware"
+          required
+          value={form.firmwareId}
+          error={told("firmwareId")}
+          disabled={isDisabled}
+          data={[
+            { value: "", label: "Choose the firmware" },
+            ...uploaded.map(({ id, version, file_name }) => ({
+              value: String(id),
+              label: `${version} (${file_name})`,
+            })),
+          ]}
+          onChange={(event) => onChange({ firmwareId: event.currentTarget.value })}
+          onBlur={() => touch("firmwareId")}
+        />
+      )}
+      <div>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          color="gray"
+          className={classes["more"] ?? ""}
+          aria-expanded={isMore || isMoreWrong}
+          aria-controls={moreId}
+          leftSection={<Chevron size={14} aria-hidden />}
+          onClick={() => setMore(!isMore)}
+        >
+          More
+        </Button>
+        <div id={moreId} className={classes["numbers"]} hidden={!isMore && !isMoreWrong}>
+          {(["batchSize", "threshold", "deadline"] as const).map((field) => (
+            <TextInput key={field} size="xs" inputMode="numeric" maxLength={5} {...numbers[field]} {...text(field)} />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}

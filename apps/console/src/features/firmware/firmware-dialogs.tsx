@@ -1,0 +1,33 @@
+import { mayCall } from "@suncrew/domain/auth/permissions.ts";
+import { lazy, Suspense } from "react";
+import { useSignedIn } from "../../platform/session/use-session.ts";
+import { useFirmwareAddress } from "./firmware-address.ts";
+
+const DeployDialog = lazy(() => import("./deploy-dialog.tsx").then((module) => ({ default: module.DeployDialog })));
+const RolloutsDialog = lazy(() =>
+  import("./rollouts-dialog.tsx").then((module) => ({ default: module.RolloutsDialog })),
+);
+
+/** The dialog about firmware that stands in the page's address. There for Super Admins only (§6). */
+export function FirmwareDialogs({ siteId }: { readonly siteId: number | null }) {
+  const { role } = useSignedIn();
+  const { dialog, show } = useFirmwareAddress();
+  if (dialog === null || !mayCall(role, "createRollout")) return null;
+  return (
+    <Suspense fallback={null}>
+      {dialog.kind === "deploy" ? (
+        <DeployDialog
+          siteId={siteId}
+          onStarted={(rolloutId) => show({ kind: "rollout", rolloutId }, "replace")}
+          onClose={() => show(null)}
+        />
+      ) : (
+        <RolloutsDialog
+          rolloutId={dialog.kind === "rollout" ? dialog.rolloutId : null}
+          onShow={show}
+          onClose={() => show(null)}
+        />
+      )}
+    </Suspense>
+  );
+}

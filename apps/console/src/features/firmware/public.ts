@@ -1,0 +1,2 @@
+export { DeployFirmwareButton, FirmwareButton } from "./firmware-buttons.tsx";
+export { FirmwareDialogs } from "./firmware-dialogs.tsx";

@@ -1,0 +1,79 @@
+import type { Rollout, RolloutRobot, RolloutRobotState } from "@suncrew/contract/firmware/firmware.ts";
+import { expect, test } from "vitest";
+import { cancelQuestion, figuresOf, figuresText, inOrder, resumeQuestion } from "./rollout-facts.ts";
+
+const none = {
+  WAITING: 0,
+  OFFERED: 0,
+  DOWNLOADING: 0,
+  INSTALLING: 0,
+  DONE: 0,
+  FAILED: 0,
+  SKIPPED: 0,
+  CANCELLED: 0,
+};
+
+function rollout(counts: Partial<Record<RolloutRobotState, number>>): Rollout {
+  return {
+    id: 1,
+    firmware_id: 1,
+    version: "2.5.0",
+    file_name: "robot.bin",
+    state: "RUNNING",
+    reason: null,
+    created_at: "2026-06-15T06:30:00.000Z",
+    created_by: "Asha Verma",
+    ended_at: null,
+    batch_size: 10,
+    failure_threshold_percent: 20,
+    deadline_minutes: 15,
+    counts: { ...none, ...counts },
+  };
+}
+
+test.each([
+  [{ WAITING: 1 }, "0 of 1 robot done, 1 waiting"],
+  [
+    { DONE: 1_200, FAILED: 3, OFFERED: 2, INSTALLING: 1, SKIPPED: 1 },
+    "1,200 of 1,207 robots done, 3 failed, 3 under way, 1 left out",
+  ],
+])("the figures of %o read %j", (counts, text) => {
+  expect(figuresText(figuresOf(rollout(counts)))).toBe(text);
+});
+
+test("the questions name how many robots will and will not install", () => {
+  const half = rollout({ WAITING: 7, DOWNLOADING: 1, DONE: 2 });
+  expect(resumeQuestion(half).message).toContain("7 robots will install firmware 2.5.0");
+  expect(cancelQuestion(half).message).toContain(
+    "7 robots will not install firmware 2.5.0. 1 robot under way will finish.",
+  );
+});
+
+test("those that failed come first, then those under way", () => {
+  const robot = (serial_number: string, state: RolloutRobotState): RolloutRobot => ({
+    robot_id: 1,
+    robot_name: serial_number,
+    serial_number,
+    site_id: 1,
+    site_name: "Bhadla Solar Park",
+    state,
+    canary: false,
+    percent: null,
+    from_version: null,
+    reason: null,
+    offered_at: null,
+    ended_at: null,
+  });
+  const robots = [
+    robot("A", "DONE"),
+    robot("C", "WAITING"),
+    robot("B", "WAITING"),
+    robot("D", "DOWNLOADING"),
+    robot("E", "FAILED"),
+  ];
+  expect(
+    inOrder(robots)
+      .map(({ serial_number }) => serial_number)
+      .join(""),
+  ).toBe("EDBCA");
+});

@@ -1,0 +1,42 @@
+import type { Rollout, RolloutRobot, RolloutRobotState, RolloutState } from "@suncrew/contract/firmware/firmware.ts";
+import {
+  IconAlertOctagon,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconCircleMinus,
+  IconCloudDown,
+  IconCpu,
+  IconPlayerPause,
+  IconSend,
+} from "@tabler/icons-react";
+import type { Look } from "../../ui/look.ts";
+
+const rolloutLooks: Record<RolloutState, Look> = {
+  RUNNING: { label: "Running", tone: "calm", icon: IconCloudDown },
+  PAUSED: { label: "Paused", tone: "fair", icon: IconPlayerPause },
+  DONE: { label: "Done", tone: "good", icon: IconCircleCheck },
+  CANCELLED: { label: "Cancelled", tone: "off", icon: IconCircleMinus },
+};
+
+/** A rollout that ended with failures is not told as one that went well. */
+export function rolloutLook({ state, counts }: Rollout): Look {
+  if (state !== "DONE" || counts.FAILED === 0) return rolloutLooks[state];
+  return { label: "Ended with failures", tone: "poor", icon: IconAlertOctagon };
+}
+
+const robotLooks: Record<RolloutRobotState, Look> = {
+  WAITING: { label: "Waiting", tone: "plain", icon: IconCircleDashed },
+  OFFERED: { label: "Offered", tone: "calm", icon: IconSend },
+  DOWNLOADING: { label: "Downloading", tone: "calm", icon: IconCloudDown },
+  INSTALLING: { label: "Installing", tone: "calm", icon: IconCpu },
+  DONE: { label: "Done", tone: "good", icon: IconCircleCheck },
+  FAILED: { label: "Failed", tone: "poor", icon: IconAlertOctagon },
+  SKIPPED: { label: "Left out", tone: "off", icon: IconCircleMinus },
+  CANCELLED: { label: "Cancelled", tone: "off", icon: IconCircleMinus },
+};
+
+export function robotLook({ state, percent }: Pick<RolloutRobot, "state" | "percent">): Look {
+  const look = robotLooks[state];
+  if (state !== "DOWNLOADING" || percent === null) return look;
+  return { ...look, label: `Downloading, ${Math.round(percent)} %` };
+}

@@ -1,0 +1,166 @@
+import { Alert, Button } from "@mantine/core";
+import { rolloutDetails } from "@suncrew/contract/firmware/firmware.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import { IconArrowLeft, IconPlayerPause, IconPlayerPlay, IconRotate, IconX } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { confirm } from "../../platform/confirm/confirm.ts";
+import type { Question } from "../../platform/confirm/confirm.ts";
+import { FailedState } from "../../ui/failed-state.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import type { FirmwareDialog } from "./firmware-address.ts";
+import { deploy, steer, tellFailure } from "./firmware-calls.ts";
+import { RolloutBar } from "./rollout-bar.tsx";
+import { againQuestion, cancelQuestion, figuresOf, figuresText, inOrder, resumeQuestion } from "./rollout-facts.ts";
+import { rolloutLook } from "./rollout-meaning.ts";
+import { RolloutRobots } from "./rollout-robots.tsx";
+import classes from "./rollouts-dialog.module.css";
+
+export interface RolloutViewProps {
+  readonly rolloutId: number;
+  readonly isNarrow: boolean;
+  readonly onShow: (dialog: FirmwareDialog) => void;
+  readonly onAsking: (isAsking: boolean) => void;
+}
+
+/** One rollout as it goes on, robot by robot. */
+export function RolloutView({ rolloutId, onShow, ...rest }: RolloutViewProps) {
+  const query = useQuery({ ...routeQuery(rolloutDetails, { params: { rolloutId } }), refetchOnMount: "always" });
+  return (
+    <>
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-sm"
+        className={classes["back"] ?? ""}
+        leftSection={<IconArrowLeft size={14} aria-hidden />}
+        onClick={() => onShow({ kind: "list" })}
+      >
+        All rollouts
+      </Button>
+      {query.isPending ? (
+        <SkeletonLines label="Loading the rollout" lines={8} lineHeightPx={36} />
+      ) : query.data === undefined ? (
+        <FailedState
+          title="The rollout could not be loaded."
+          message={query.error?.message}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      ) : (
+        <Details rollout={query.data} onShow={onShow} {...rest} />
+      )}
+    </>
+  );
+}
+
+interface DetailsProps extends Omit<RolloutViewProps, "rolloutId"> {
+  readonly rollout: ResponseOf<typeof rolloutDetails>;
+}
+
+function Details({ rollout, isNarrow, onShow, onAsking }: DetailsProps) {
+  const [busy, setBusy] = useState<string | null>(null);
+  const robots = useMemo(() => inOrder(rollout.robots), [rollout.robots]);
+  const figures = figuresOf(rollout);
+  const failed = robots.filter(({ state }) => state === "FAILED").map(({ robot_id }) => robot_id);
+  const isOpen = rollout.state === "RUNNING" || rollout.state === "PAUSED";
+
+  const doing = async (what: string, question: Question | null, work: () => Promise<void>) => {
+    if (busy !== null) return;
+    onAsking(question !== null);
+    const isSure = question === null || (await confirm(question));
+    // The Escape that answers the question also reaches this dialog.
+    setTimeout(() => onAsking(false));
+    if (!isSure) return;
+    setBusy(what);
+    await work();
+    setBusy(null);
+  };
+  const deployAgain = async () => {
+    const { firmware_id, batch_size, failure_threshold_percent, deadline_minutes } = rollout;
+    try {
+      const settings = { batch_size, failure_threshold_percent, deadline_minutes };
+      onShow({ kind: "rollout", rolloutId: await deploy({ firmware_id, robot_ids: failed, ...settings }) });
+    } catch (error) {
+      tellFailure("Firmware Was Not Deployed", error);
+    }
+  };
+  const { id } = rollout;
+
+  return (
+    <>
+      <div className={classes["top"]}>
+        <div className={classes["words"]}>
+          <h3 className={classes["title"]}>
+            Firmware {rollout.version} <StateBadge look={rolloutLook(rollout)} />
+          </h3>
+          <p className={classes["quiet"]}>
+            {rollout.file_name}, <RelativeTime at={rollout.created_at} /> by {rollout.created_by}. One first, then{" "}
+            {rollout.batch_size} at a time; pauses above {rollout.failure_threshold_percent} % failed; deadline{" "}
+            {rollout.deadline_minutes} min.
+          </p>
+        </div>
+        <div className={classes["deeds"]}>
+          {rollout.state === "RUNNING" && (
+            <Button
+              size="xs"
+              variant="default"
+              loading={busy === "pause"}
+              leftSection={<IconPlayerPause size={14} aria-hidden />}
+              // Nothing moves by it, so it does not ask.
+              onClick={() => void doing("pause", null, () => steer(id, "PAUSE"))}
+            >
+              Pause
+            </Button>
+          )}
+          {rollout.state === "PAUSED" && (
+            <Button
+              size="xs"
+              loading={busy === "resume"}
+              leftSection={<IconPlayerPlay size={14} aria-hidden />}
+              onClick={() => void doing("resume", resumeQuestion(rollout), () => steer(id, "RESUME"))}
+            >
+              Resume
+            </Button>
+          )}
+          {isOpen && (
+            <Button
+              size="xs"
+              variant="default"
+              loading={busy === "cancel"}
+              leftSection={<IconX size={14} aria-hidden />}
+              onClick={() => void doing("cancel", cancelQuestion(rollout), () => steer(id, "CANCEL"))}
+            >
+              Cancel
+            </Button>
+          )}
+          {!isOpen && failed.length > 0 && (
+            <Button
+              size="xs"
+              loading={busy === "again"}
+              leftSection={<IconRotate size={14} aria-hidden />}
+              onClick={() => void doing("again", againQuestion(rollout, failed.length), deployAgain)}
+            >
+              Deploy again to {failed.length.toLocaleString("en-GB")} failed
+            </Button>
+          )}
+        </div>
+      </div>
+      {rollout.reason !== null && (
+        <Alert color="yellow" p="xs" mt="xs" classNames={{ message: classes["why"] ?? "" }}>
+          {rollout.reason}
+        </Alert>
+      )}
+      <div className={classes["progress"]}>
+        <RolloutBar figures={figures} />
+        <span className={classes["figures"]} role="status">
+          {figuresText(figures)}
+        </span>
+      </div>
+      <RolloutRobots robots={robots} version={rollout.version} isNarrow={isNarrow} />
+    </>
+  );
+}

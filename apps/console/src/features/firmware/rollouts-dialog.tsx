@@ -1,0 +1,98 @@
+import { Button, Modal, SegmentedControl } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { firmwareList, rolloutList } from "@suncrew/contract/firmware/firmware.ts";
+import { IconUpload } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { FailedState } from "../../ui/failed-state.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { FirmwareFiles } from "./firmware-files.tsx";
+import type { FirmwareDialog } from "./firmware-address.ts";
+import { RolloutList } from "./rollout-list.tsx";
+import { RolloutView } from "./rollout-view.tsx";
+import classes from "./rollouts-dialog.module.css";
+
+export interface RolloutsDialogProps {
+  /** Null for the list of all. */
+  readonly rolloutId: number | null;
+  readonly onShow: (dialog: FirmwareDialog) => void;
+  readonly onClose: () => void;
+}
+
+/** Firmware: every rollout with its progress, and the files that were uploaded. */
+export function RolloutsDialog({ rolloutId, onShow, onClose }: RolloutsDialogProps) {
+  useFocusBack();
+  const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  // Of the dialogs above this one, Escape closes the uppermost only.
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      closeOnEscape={!isAsking}
+      title="Firmware"
+      size={980}
+      fullScreen={isNarrow}
+      classNames={{ body: classes["body"] ?? "", content: classes["content"] ?? "" }}
+    >
+      {rolloutId === null ? (
+        <Overview isNarrow={isNarrow} onShow={onShow} onAsking={setAsking} />
+      ) : (
+        <RolloutView key={rolloutId} rolloutId={rolloutId} isNarrow={isNarrow} onShow={onShow} onAsking={setAsking} />
+      )}
+    </Modal>
+  );
+}
+
+interface OverviewProps {
+  readonly isNarrow: boolean;
+  readonly onShow: (dialog: FirmwareDialog) => void;
+  readonly onAsking: (isAsking: boolean) => void;
+}
+
+function Overview({ isNarrow, onShow, onAsking }: OverviewProps) {
+  const [part, setPart] = useState<"rollouts" | "files">("rollouts");
+  const rollouts = useQuery({ ...routeQuery(rolloutList, {}), refetchOnMount: "always" });
+  const files = useQuery({ ...routeQuery(firmwareList, {}), refetchOnMount: "always" });
+  const query = part === "rollouts" ? rollouts : files;
+  return (
+    <>
+      <div className={classes["head"]}>
+        <SegmentedControl
+          size="xs"
+          aria-label="Show"
+          value={part}
+          data={[
+            { value: "rollouts", label: "Rollouts" },
+            { value: "files", label: "Uploaded firmware" },
+          ]}
+          onChange={(value) => setPart(value === "files" ? "files" : "rollouts")}
+        />
+        <Button
+          size="xs"
+          leftSection={<IconUpload size={14} aria-hidden />}
+          aria-haspopup="dialog"
+          onClick={() => onShow({ kind: "deploy" })}
+        >
+          Deploy Firmware
+        </Button>
+      </div>
+      {query.isPending ? (
+        <SkeletonLines label="Loading firmware" lines={6} lineHeightPx={48} />
+      ) : query.data === undefined ? (
+        <FailedState
+          title={part === "rollouts" ? "The rollouts could not be loaded." : "The firmware could not be loaded."}
+          message={query.error?.message}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      ) : part === "rollouts" ? (
+        <RolloutList rollouts={rollouts.data ?? []} onOpen={(rolloutId) => onShow({ kind: "rollout", rolloutId })} />
+      ) : (
+        <FirmwareFiles files={files.data ?? []} isNarrow={isNarrow} onAsking={onAsking} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+import {
+  ROLLOUT_BATCH_SIZE,
+  ROLLOUT_DEADLINE_MINUTES,
+  ROLLOUT_FAILURE_THRESHOLD_PERCENT,
+} from "@suncrew/contract/firmware/firmware.ts";
+import { useRef, useState } from "react";
+import { TokenExpiredError } from "../../platform/api/errors.ts";
+import { confirm } from "../../platform/confirm/confirm.ts";
+import { type DeployForm, deployQuestion, type DeployRobot, versionInName } from "./deploy-facts.ts";
+import { deploy, reasonOf, storeFirmware } from "./firmware-calls.ts";
+
+const EMPTY: DeployForm = {
+  source: "file",
+  file: null,
+  version: "",
+  firmwareId: "",
+  batchSize: String(ROLLOUT_BATCH_SIZE),
+  threshold: String(ROLLOUT_FAILURE_THRESHOLD_PERCENT),
+  deadline: String(ROLLOUT_DEADLINE_MINUTES),
+};
+
+/** Where a deployment stands. */
+export type DeployStage =
+  | { readonly at: "form" | "sending" }
+  | { readonly at: "uploading"; readonly percent: number }
+  | { readonly at: "started"; readonly rolloutId: number };
+
+/** The form of the Deploy Firmware dialog and the way from it to a rollout: question, upload, call. */
+export function useDeploy() {
+  const [form, setForm] = useState(EMPTY);
+  const [stage, setStage] = useState<DeployStage>({ at: "form" });
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const isBusy = useRef(false);
+  const uploading = useRef(new AbortController());
+
+  const change = (by: Partial<DeployForm>) => {
+    setRefusal(null);
+    setForm((now) => {
+      const next = { ...now, ...by };
+      // What the former file's name said was nobody's own word.
+      const isOwn = now.version !== "" && now.version !== versionInName(now.file?.name ?? "");
+      return by.file instanceof File && !isOwn ? { ...next, version: versionInName(by.file.name) } : next;
+    });
+  };
+
+  const firmwareIdOf = async (version: string): Promise<number> => {
+    if (form.source === "uploaded" || form.file === null) return Number(form.firmwareId);
+    uploading.current = new AbortController();
+    setStage({ at: "uploading", percent: 0 });
+    const { signal } = uploading.current;
+    return storeFirmware(form.file, version, {
+      signal,
+      onPercent: (percent) => setStage({ at: "uploading", percent }),
+    });
+  };
+
+  const submit = async (robots: readonly DeployRobot[], version: string) => {
+    if (isBusy.current) return;
+    isBusy.current = true;
+    setRefusal(null);
+    try {
+      if (!(await confirm(deployQuestion(robots, version, Number(form.batchSize))))) return;
+      const firmware_id = await firmwareIdOf(version);
+      setStage({ at: "sending" });
+      const rolloutId = await deploy({
+        firmware_id,
+        robot_ids: robots.map(({ id }) => id),
+        batch_size: Number(form.batchSize),
+        failure_threshold_percent: Number(form.threshold),
+        deadline_minutes: Number(form.deadline),
+      });
+      setStage({ at: "started", rolloutId });
+    } catch (error) {
+      setStage({ at: "form" });
+      if (error instanceof TokenExpiredError || uploading.current.signal.aborted) return;
+      setRefusal(reasonOf(error));
+    } finally {
+      isBusy.current = false;
+    }
+  };
+
+  const isChanged = stage.at !== "started" && (form.file !== null || form.version !== "" || form.firmwareId !== "");
+  return { form, change, stage, refusal, submit, cancelUpload: () => uploading.current.abort(), isChanged };
+}
