@@ -39,20 +39,18 @@ export const activitiesPart: ReportPart = function* (document, data, fields) {
   );
   yield* drawTable(document, {
     columns: [
-      { title: "Time", share: 25 },
-      { title: "Action", share: 17 },
-      { title: "Robot", share: 22, most: 2 },
+      { title: "Time", share: 26 },
+      { title: "Action", share: 20 },
+      { title: "Robot", share: 21, most: 2 },
       { title: "Result", share: 11 },
-      { title: "By", share: 16, most: 2 },
-      { title: "Details", share: 33 },
+      { title: "By", share: 15, most: 2 },
+      { title: "Details", share: 32 },
     ],
-    rows: rowsOf(rows),
+    rows: rows.map(rowOf),
   });
 };
 
-function* rowsOf(rows: readonly ReportActivity[]): Generator<readonly Cell[]> {
-  for (const { at, action, actionType, robotName, serialNumber, status, userName, details } of rows) {
-    const words = `${actionWords[action]}, ${typeWords[actionType]}`;
-    yield [second(at), words, robotWords(robotName, serialNumber), statusCells[status], userName, details];
-  }
+function rowOf({ at, action, actionType, robotName, serialNumber, status, userName, details }: ReportActivity): Cell[] {
+  const words = `${actionWords[action]}, ${typeWords[actionType]}`;
+  return [second(at), words, robotWords(robotName, serialNumber), statusCells[status], userName, details];
 }

@@ -46,7 +46,6 @@ function* steps(document: PdfDocument, data: ReportData, sections: readonly Prin
   yield* summaryPart(document, data, sections);
   for (const { type, fields } of sections) {
     yield;
-    document.newPage();
     yield* parts[type](document, data, new Set(fields));
   }
 }

@@ -43,7 +43,7 @@ export const healthPart: ReportPart = function* (document, data, fields) {
     ];
     yield* drawTable(document, {
       namesRows: true,
-      columns: [{ title: "Robot", share: 20 }, ...columns],
+      columns: [{ title: "Robot", share: 22 }, ...columns],
       rows: present.map(({ robot, health }) => [nameOf(robot), ...columns.map(({ of }) => of(health))]),
     });
   }
@@ -58,21 +58,21 @@ function asOf(made: string, intervalDays: number, withDue: boolean): string {
 }
 
 const columnsOfStatus: readonly HealthColumn[] = [
-  { title: "Status", share: 16, of: statusOf },
-  { title: "Errors", share: 8, align: "RIGHT", of: ({ errorCount }) => count(errorCount) },
+  { title: "Status", share: 20, most: 5, of: statusOf },
+  { title: "Errors", share: 9, align: "RIGHT", of: ({ errorCount }) => count(errorCount) },
   {
     title: "Battery",
-    share: 11,
+    share: 12,
     align: "RIGHT",
     of: ({ battery }) => (battery === null ? "No data" : percent(battery)),
   },
-  { title: "Firmware", share: 11, of: ({ firmware }) => firmware },
-  { title: "Last cleaned", share: 16, of: ({ lastCleanedAt }) => moment(lastCleanedAt, "Never") },
+  { title: "Firmware", share: 13, of: ({ firmware }) => firmware },
+  { title: "Last cleaned", share: 17, of: ({ lastCleanedAt }) => moment(lastCleanedAt, "Never") },
 ];
 
 const dueColumn: HealthColumn = {
   title: "Maintenance due",
-  share: 16,
+  share: 19,
   of: ({ maintenanceDueDate, overdue }) =>
     overdue
       ? { text: `${day(maintenanceDueDate)}, overdue`, color: look.poor, isStrong: true }
@@ -81,7 +81,7 @@ const dueColumn: HealthColumn = {
 
 const alertsColumn: HealthColumn = {
   title: "Active alerts",
-  share: 30,
+  share: 27,
   most: 6,
   of: ({ activeAlerts }) =>
     activeAlerts.length === 0

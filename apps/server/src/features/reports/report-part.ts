@@ -64,8 +64,9 @@ export function sayRest<T>(document: PdfDocument, { rows, rest }: Newest<T>, wha
   paragraph(document, `The newest ${count(rows.length)} of ${all} ${what} are printed. ${where}`, noteStyle);
 }
 
-/** `SCR-1003` alone where a robot has no other name. */
+/** Number first, so that a long name is what is cut; alone where a robot has no other name. */
 export function robotWords(name: string | null, serialNumber: string | null): string {
   if (name === null) return "The whole site";
-  return serialNumber === null || serialNumber === name ? name : `${name} (${serialNumber})`;
+  if (serialNumber === null || serialNumber === "") return name;
+  return serialNumber === name ? name : `${serialNumber}, ${name}`;
 }

@@ -107,7 +107,9 @@ function* timeByRobot(
 function* notDone(document: PdfDocument, data: ReportData): Generator<void> {
   heading(document, "H3", "What was not done, and why");
   if (data.notDone.rows.length === 0) {
-    paragraph(document, "Every run of this range came about, and none was cut short.");
+    const runs = Object.values(data.outcomes).reduce((sum, one) => sum + one, 0);
+    const all = "Every run of this range came about, and none was cut short.";
+    paragraph(document, runs === 0 ? "There were no runs in this range." : all);
     return;
   }
   sayRest(

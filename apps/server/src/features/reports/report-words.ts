@@ -7,7 +7,7 @@ export const NO_DATA = "No data";
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 export function count(value: number): string {
-  return Math.round(value).toLocaleString("en-IN");
+  return Math.round(value).toLocaleString("en-GB");
 }
 
 export function percent(value: number | null): string {
@@ -15,7 +15,7 @@ export function percent(value: number | null): string {
 }
 
 export function oneDecimal(value: number): string {
-  return value.toLocaleString("en-IN", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  return value.toLocaleString("en-GB", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
 
 export function minutes(value: number | null): string {

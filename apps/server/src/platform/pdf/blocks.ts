@@ -4,7 +4,7 @@ import { ascent, type TextStyle } from "./typesetter.ts";
 
 const headings = {
   H1: { style: { size: 28, weight: "SEMIBOLD", color: look.text }, before: 0, after: 8, together: 120 },
-  H2: { style: { size: 18, weight: "SEMIBOLD", color: look.accent }, before: 26, after: 10, together: 130 },
+  H2: { style: { size: 18, weight: "SEMIBOLD", color: look.accent }, before: 30, after: 10, together: 250 },
   H3: { style: { size: 11.5, weight: "SEMIBOLD", color: look.text }, before: 16, after: 7, together: 90 },
 } as const satisfies Record<string, { style: TextStyle; before: number; after: number; together: number }>;
 

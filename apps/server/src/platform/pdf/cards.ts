@@ -10,7 +10,7 @@ export interface Named {
 
 const GAP = 10;
 const HEIGHT = 50;
-const nameStyle: TextStyle = { size: 8.5, color: look.muted };
+const nameStyle: TextStyle = { size: 8, color: look.muted };
 const valueStyle: TextStyle = { size: 16, weight: "SEMIBOLD", color: look.text };
 const factStyle: TextStyle = { size: 9.5, color: look.text };
 
@@ -31,7 +31,6 @@ export function cards(document: PdfDocument, figures: readonly Named[]): void {
     }
     document.y = top + HEIGHT + GAP;
   }
-  document.y += 4;
 }
 
 /** Facts in two columns, each under its name; long ones wrap. */

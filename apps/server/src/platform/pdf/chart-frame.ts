@@ -73,7 +73,7 @@ function drawGrid(document: PdfDocument, { scale }: Chart, plot: Plot): void {
       .lineWidth(tick === 0 ? 0.9 : 0.5)
       .strokeColor(tick === 0 ? look.muted : look.border)
       .stroke();
-    document.type.set(tick.toLocaleString("en-IN"), plot.left - 6, y + 2.7, tickStyle, "RIGHT");
+    document.type.set(tick.toLocaleString("en-GB"), plot.left - 6, y + 2.7, tickStyle, "RIGHT");
   }
 }
 

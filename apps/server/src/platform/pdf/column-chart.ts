@@ -18,7 +18,7 @@ export function columnChart(document: PdfDocument, chart: Chart, values: readonl
         .fillColor(look.accent)
         .fill();
       if (values.length > MOST_VALUES) continue;
-      const text = Math.round(value).toLocaleString("en-IN");
+      const text = Math.round(value).toLocaleString("en-GB");
       document.type.set(text, middle, y - 3, { ...tickStyle, color: look.text }, "CENTRE");
     }
   });

@@ -22,8 +22,8 @@ export interface GlyphRun {
   readonly isShaped: boolean;
 }
 
-/** Marks that join what stands around them, and the danda that all scripts of India share. */
-const SHARED = new Set([0x0964, 0x0965, 0x200c, 0x200d]);
+/** What takes the font of the text before it: marks that join, the danda that all scripts of India share, signs. */
+const SHARED = /[\u0964\u0965\u200C\u200D]|[^\p{L}\p{M}\p{N}]/u;
 const SPACE = 0x20;
 const KEPT_WORDS = 4_000;
 
@@ -45,7 +45,7 @@ export function shape(text: string, weight: Weight): GlyphRun[] {
   for (const character of text) {
     const codePoint = character.codePointAt(0) ?? SPACE;
     const last = runs.at(-1);
-    const joins = last?.isShaped === true && (SHARED.has(codePoint) || codePoint === SPACE);
+    const joins = last?.isShaped === true && SHARED.test(character) && last.face.font.hasGlyphForCodePoint(codePoint);
     const indic = joins ? last.face : indicFace(codePoint, weight);
     const face = indic ?? latinFace(weight);
     if (last?.face === face) last.text += character;
@@ -101,9 +101,10 @@ function shareOut(face: FontFace, word: string, count: number): string[] {
   return syllables.flatMap((syllable, nth) => spread(syllable, counts[nth] ?? 0));
 }
 
-/** A character for each glyph, the rest for the last one. */
+/** A character for each glyph, the rest for the last one; a vowel sign of two glyphs is taken as its two halves. */
 function spread(text: string, count: number): string[] {
-  const characters = Array.from(text);
+  const composed = Array.from(text);
+  const characters = composed.length < count ? Array.from(text.normalize("NFD")) : composed;
   return Array.from({ length: count }, (_, nth) =>
     nth === count - 1 ? characters.slice(nth).join("") : (characters[nth] ?? ""),
   );

@@ -20,7 +20,7 @@ export type Cell = string | StyledCell;
 
 export interface Table {
   readonly columns: readonly Column[];
-  readonly rows: Iterable<readonly Cell[]>;
+  readonly rows: readonly (readonly Cell[])[];
   /** The first cell of a row names it. */
   readonly namesRows?: boolean;
 }
@@ -43,18 +43,20 @@ interface Place extends Column {
 export function* drawTable(document: PdfDocument, { columns, rows, namesRows = false }: Table): Generator<void> {
   const places = placesOf(columns);
   const head = places.map(({ title, width }) => document.type.lines(title, width, headStyle, 2));
-  let count = 0;
+  const heightOf = (set: readonly SetCell[]) => Math.max(1, ...set.map(({ lines }) => lines.length)) * LINE + PAD_Y * 2;
+  const setRow = (cells: readonly Cell[] = []) =>
+    places.map((place, nth) => setCell(document, place, cells[nth] ?? ""));
   document.open("Table");
-  for (const cells of rows) {
-    const set = places.map((place, nth) => setCell(document, place, cells[nth] ?? ""));
-    const height = Math.max(1, ...set.map(({ lines }) => lines.length)) * LINE + PAD_Y * 2;
-    const headHeight = heightOfHead(head);
-    const isNewPage = document.need(count === 0 ? headHeight + height : height);
-    if (count === 0) drawHead(document, places, head);
+  for (const [nth, cells] of rows.entries()) {
+    const set = setRow(cells);
+    const height = heightOf(set);
+    // The last row, often a total, does not stand alone on a page.
+    const after = nth === rows.length - 2 ? heightOf(setRow(rows.at(-1))) : 0;
+    const isNewPage = document.need(height + after + (nth === 0 ? heightOfHead(head) : 0));
+    if (nth === 0) drawHead(document, places, head);
     else if (isNewPage) repeatHead(document, places, head);
     drawRow(document, places, set, height, namesRows);
-    count += 1;
-    if (count % ROWS_BETWEEN_TURNS === 0) yield;
+    if (nth % ROWS_BETWEEN_TURNS === ROWS_BETWEEN_TURNS - 1) yield;
   }
   document.close();
   document.y += 10;

@@ -1,0 +1,201 @@
+import { everySection } from "@suncrew/domain/report-templates/template-sections.ts";
+import { reportFigureRules } from "@suncrew/domain/reports/report-figures.ts";
+import { describe, expect, test } from "vitest";
+import { emptyReportData, madeReportData } from "../../../test/made-report-data.ts";
+import { elementsOf, type ReadPdf, readPdf } from "../../../test/read-pdf.ts";
+import { writeReportPdf } from "./report-document.ts";
+
+const whole = (pdf: ReadPdf) => pdf.pages.map(({ text }) => text).join("\n");
+const SECTIONS = ["Robot Performance", "Activity Log", "Robot Health Status", "Maintenance History", "Alerts Summary"];
+
+describe("§2 Site Reports: what the PDF is", () => {
+  test("headings, tables and figures are tagged, figures say in words what they show, and an outline leads to the parts", async () => {
+    const pdf = await readPdf(writeReportPdf(madeReportData(), null));
+    expect(pdf.title).toBe("Site report: Bhadla Solar Park, 1 Jan 2026 to 30 Jan 2026");
+    expect(pdf.language).toBe("en-IN");
+    expect(pdf.outline).toEqual(["Bhadla Solar Park", "Summary", ...SECTIONS]);
+    expect(elementsOf(pdf, "H1")).toHaveLength(1);
+    expect(elementsOf(pdf, "H2")).toHaveLength(6);
+    expect(elementsOf(pdf, "H3").length).toBeGreaterThan(10);
+    expect(elementsOf(pdf, "TH").length).toBeGreaterThan(50);
+    const alts = elementsOf(pdf, "Figure").map(({ alt }) => alt ?? "");
+    expect(alts).toHaveLength(3);
+    expect(alts[0]).toMatch(/^Column chart of the minutes cleaned by day, .* most in \d+ Jan 2026 with 1,\d{3}\.$/);
+    expect(alts[1]).toMatch(
+      /^Line chart of uptime and average battery in percent by day.* between 9\d\.\d and 9\d\.\d\./,
+    );
+    expect(alts[2]).toContain("Completed 1,234 (94.4 %), Stopped by a person 12 (0.9 %), Cut short 21");
+  });
+
+  test("each page has its number and the number of all; the cover names site, range, zone, partner, and that data are invented", async () => {
+    const pdf = await readPdf(writeReportPdf(madeReportData({ sample: true }), null));
+    for (const { text } of pdf.pages.slice(1)) {
+      expect(text).toMatch(/^Bhadla Solar Park\s+1 Jan 2026 to 30 Jan 2026/);
+    }
+    for (const [nth, { text }] of pdf.pages.entries()) {
+      expect(text).toMatch(new RegExp(`Page ${nth + 1} of\\s*${pdf.pages.length}\\b`));
+      expect(text).toContain("Contains sample data");
+    }
+    const cover = pdf.pages[0]?.text ?? "";
+    expect(cover).toContain("Asia/Kolkata (UTC+05:30)");
+    expect(cover).toContain("SunCare Services");
+    expect(cover).toContain("30 Jan 2026, 23:59:59");
+    expect(cover).toContain("31 Jan 2026, 09:41");
+  });
+
+  test("every figure stands beside how it is computed, rounded alike wherever it is printed", async () => {
+    const text = whole(await readPdf(writeReportPdf(madeReportData(), null))).replaceAll(/\s+/g, " ");
+    for (const { label, how } of Object.values(reportFigureRules)) {
+      expect(text).toContain(label);
+      expect(text).toContain(how);
+    }
+    for (const value of ["98.4 %", "1,234", "35,408 min", "37,020 min", "95.6 %", "71.3 %", "3 h 25 min"]) {
+      expect(text.split(value).length).toBeGreaterThan(2);
+    }
+  });
+
+  test("where nothing was, words say so and no figure is invented", async () => {
+    const text = whole(await readPdf(writeReportPdf(emptyReportData(), null)));
+    for (const sentence of [
+      "No robot cleaned in this range",
+      "There were no runs in this range.",
+      "No robot was started or stopped in this range.",
+      "The site has no robots now.",
+      "The site has no maintenance partner.",
+      "No robot was in maintenance in this range.",
+      "No alert was raised or cleared in this range.",
+    ]) {
+      expect(text).toContain(sentence);
+    }
+    expect(text).not.toMatch(/NaN|undefined|null|Infinity|Contains sample data/);
+    expect(text.split("No data").length).toBeGreaterThan(20);
+  });
+
+  test("a year is drawn by weeks and says so; two months are drawn by days", async () => {
+    const year = whole(await readPdf(writeReportPdf(madeReportData({ days: 365 }), null)));
+    expect(year).toContain("each point is a week from Monday to Sunday");
+    expect(year).toContain("5 Jan to 11 Jan 2026");
+    const months = whole(await readPdf(writeReportPdf(madeReportData({ days: 62 }), null)));
+    expect(months).not.toContain("Monday");
+    expect(months).toContain("3 Mar 2026");
+  });
+});
+
+describe("§2 Site Reports: names in any script", () => {
+  const names = [
+    "भड़ला सौर ऊर्जा पार्क, क्षत्रिय (किरण)",
+    "தமிழ்நாடு சூரிய பூங்கா கொங்கு",
+    "কৃষ্ণনগর ক্ষেত্র",
+    "കേരള സൗരോർജ്ജ പാർക്ക്",
+    "ਪੰਜਾਬ ਸੂਰਜੀ ਸ੍ਰੀ",
+    "కర్నూలు క్షేత్ర",
+    "ಪಾವಗಡ ಕ್ಷೇತ್ರ",
+    "ચારણકા ક્ષેત્ર",
+    "ଓଡ଼ିଶା କ୍ଷେତ୍ର",
+    "Bhadla <A & B> 漢 ₹",
+  ];
+
+  test.each(names)("%s is copied as it was written, in title, head and text", async (siteName) => {
+    const pdf = await readPdf(writeReportPdf(madeReportData({ siteName, days: 1, robots: 1, activities: 1 }), null));
+    expect(pdf.title).toBe(`Site report: ${siteName}, 1 Jan 2026`);
+    // pdf.js tells what is read in Unicode's composed form; a long name is on two lines of the cover.
+    const same = (text = "") => text.normalize("NFKC").replaceAll("\n", " ");
+    expect(same(pdf.pages[0]?.text)).toContain(` ${same(siteName)} `);
+    expect(same(pdf.pages[1]?.text)).toContain(same(siteName));
+  });
+
+  test("long names wrap or are cut with an ellipsis: no text lies over another or beyond the margins", async () => {
+    const made = madeReportData({
+      siteName: "Pavagada Ultra Mega Shakti Sthala Solar Park, north-western extension phase three, block 12 to 19",
+      robotName: (nth) => `${"Unbrokenname".repeat(6)} ${nth} of the long row behind the substation`,
+      robots: 7,
+    });
+    const { pages } = await readPdf(writeReportPdf(made, null));
+    expect(pages.some(({ text }) => text.includes("\u2026"))).toBe(true);
+    for (const { texts } of pages) {
+      for (const one of texts) {
+        expect(one.x).toBeGreaterThanOrEqual(47);
+        expect(one.x + one.width).toBeLessThanOrEqual(548);
+        const right = texts.filter((other) => other.x > one.x && Math.abs(other.y - one.y) < 4);
+        for (const other of right) expect(one.x + one.width, `${one.text} | ${other.text}`).toBeLessThan(other.x + 0.5);
+      }
+    }
+  });
+});
+
+describe("§3 Report template: the PDF obeys it", () => {
+  test("sections in the template's order, and of them the fields that are on", async () => {
+    const printed = [
+      { type: "alerts", fields: ["critical_alerts"] },
+      { type: "performance", fields: ["uptime", "cleaning_cycles"] },
+    ] as const;
+    const pdf = await readPdf(writeReportPdf(madeReportData(), printed));
+    expect(pdf.outline.slice(2)).toEqual(["Alerts Summary", "Robot Performance"]);
+    const text = whole(pdf);
+    for (const shown of ["Critical alerts", "Uptime", "Cleaning cycles", "Planned against done"])
+      expect(text).toContain(shown);
+    const hidden = [
+      "Efficiency",
+      "Average battery",
+      "Resolved alerts",
+      "Took",
+      "Timeline",
+      "Robot Health",
+      "Locks",
+      "Entry number",
+    ];
+    for (const name of hidden) expect(text).not.toContain(name);
+    expect(elementsOf(pdf, "Figure")).toHaveLength(0);
+  });
+
+  test("without a template there is every section", async () => {
+    const all = await readPdf(writeReportPdf(madeReportData(), everySection));
+    const none = await readPdf(writeReportPdf(madeReportData(), null));
+    expect(whole(none)).toBe(whole(all));
+  });
+});
+
+describe("§2 Site Reports: many rows", () => {
+  test("the table of activity has the newest 2,000 rows, names the CSV for the rest, with its head on each page", async () => {
+    const made = madeReportData({ activities: 2_000, olderActivities: 998_000, robots: 3, days: 3 });
+    const printed = [{ type: "activities", fields: ["maintenance_activities", "timeline"] }] as const;
+    const pdf = await readPdf(writeReportPdf(made, printed), { withTrees: false });
+    const text = whole(pdf).replaceAll(/\s+/g, " ");
+    expect(text).toContain("The newest 2,000 of 1,000,000 entries are printed.");
+    expect(text).toContain("The other 998,000 older entries are in the CSV of this report, which has all 1,000,000.");
+    expect(text.match(/Entry number \d+/g)).toHaveLength(
+      made.activity.rows.filter(({ status }) => status !== "FAILED").length,
+    );
+    const tablePages = pdf.pages.filter((page) => page.text.includes("Entry number"));
+    expect(tablePages.length).toBeGreaterThan(40);
+    for (const page of tablePages) expect(page.text).toMatch(/Time\s+Action\s+Robot\s+Result\s+By\s+Details/);
+  });
+
+  test("a table over many pages has one head that is read out; those of further pages are for the eyes", async () => {
+    const printed = [{ type: "activities", fields: ["maintenance_activities", "timeline"] }] as const;
+    const pdf = await readPdf(writeReportPdf(madeReportData({ activities: 120 }), printed));
+    // pdf.js lists the head again on each page, without content there. The table of figures with its three heads and the name of its row, and the six heads of the timeline.
+    const read = (tag: string) => elementsOf(pdf, tag).filter(({ children }) => children.length > 0);
+    expect(read("TH")).toHaveLength(3 + 1 + 6);
+    expect(read("TD")).toHaveLength(2 + 120 * 6);
+  });
+
+  test("others get their turn while 200 robots and 2,000 rows are drawn, and what is drawn leaves at once", async () => {
+    const stream = writeReportPdf(madeReportData({ robots: 200, days: 365, activities: 2_000 }), null);
+    let turns = 0;
+    let isOver = false;
+    const others = () => {
+      turns += 1;
+      if (!isOver) setImmediate(others);
+    };
+    setImmediate(others);
+    const sizes: number[] = [];
+    for await (const chunk of stream) if (Buffer.isBuffer(chunk)) sizes.push(chunk.length);
+    isOver = true;
+    expect(turns).toBeGreaterThan(100);
+    expect(sizes.length).toBeGreaterThan(80);
+    const end = sizes.at(-1) ?? 0;
+    expect(Math.max(...sizes.slice(0, -1))).toBeLessThan(200_000);
+    expect(end).toBeLessThan(2_500_000);
+  });
+});

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { labelStep, scaleUpTo } from "./chart-scale.ts";
+
+test.each([
+  [0, [0, 1]],
+  [3, [0, 1, 2, 3]],
+  [412, [0, 200, 400, 600]],
+  [1_400, [0, 500, 1_000, 1_500]],
+  [20_000, [0, 5_000, 10_000, 15_000, 20_000]],
+])("§2 Site Reports: an axis for %i has round ticks %j", (most, ticks) => {
+  expect(scaleUpTo(most)).toEqual({ top: ticks.at(-1), ticks });
+});
+
+test("§2 Site Reports: labels under a chart have room", () => {
+  expect(labelStep(7, 40, 400)).toBe(1);
+  expect(labelStep(31, 36, 440)).toBe(3);
+});
