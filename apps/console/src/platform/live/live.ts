@@ -1,3 +1,4 @@
+import { rolloutDetails, rolloutList } from "@suncrew/contract/firmware/firmware.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
 import { runsCalendar, runsList, runsToday } from "@suncrew/contract/runs/runs.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
@@ -140,22 +141,28 @@ function refreshEdited(): void {
   }
 }
 
-/** Reads again what the stream only names: groups and schedules of a site, and runs. A snapshot may have missed some. */
+/** Reads again what the stream only names: groups and schedules of a site, runs and rollouts. A snapshot may have missed some. */
 function refreshStale(events: readonly LiveEvent[]): void {
   const groups = new Set<number>();
   const runs = new Set<number>();
+  const rollouts = new Set<number>();
   let anything = false;
   for (const event of events) {
     if (event.type === "snapshot") anything = true;
     if (event.type !== "update") continue;
     for (const siteId of event.groups_changed) groups.add(siteId);
     for (const siteId of event.runs_changed) runs.add(siteId);
+    for (const rolloutId of event.rollouts_changed) rollouts.add(rolloutId);
   }
   const refresh = (queryKey: readonly unknown[]) => staleAnswers.note(queryKey);
   if (anything) {
-    for (const route of [groupList, getRobotSchedule, runsCalendar, runsList, runsToday]) refresh(queryKeyOf(route));
+    for (const route of [groupList, getRobotSchedule, runsCalendar, runsList, runsToday, rolloutList, rolloutDetails]) {
+      refresh(queryKeyOf(route));
+    }
     return;
   }
+  if (rollouts.size > 0) refresh(queryKeyOf(rolloutList));
+  for (const rolloutId of rollouts) refresh([rolloutDetails.path, { rolloutId }]);
   for (const siteId of groups) {
     refresh([groupList.path, { siteId }]);
     refresh([getRobotSchedule.path, { siteId }]);
