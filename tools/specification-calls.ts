@@ -67,6 +67,8 @@ export const addedCalls: readonly (readonly [call: string, routeName: string])[]
   ["DELETE api/report-templates/{templateId}", "deleteReportTemplate"],
   ["GET api/report-settings", "reportSettings"],
   ["PUT api/report-settings", "updateReportSettings"],
+  ["GET api/reports", "keptReports"],
+  ["GET api/reports/{reportId}/file", "keptReportFile"],
   ["GET api/firmware", "firmwareList"],
   ["POST api/firmware", "uploadFirmware"],
   ["DELETE api/firmware/{firmwareId}", "deleteFirmware"],

@@ -15,6 +15,8 @@ import { liveRoutes } from "./features/live/live.routes.ts";
 import { maintenanceRoutes } from "./features/maintenance/maintenance.routes.ts";
 import { metricsRoutes } from "./features/metrics/metrics.routes.ts";
 import { Metrics } from "./features/metrics/public.ts";
+import { monthlyReportsRoutes } from "./features/monthly-reports/monthly-reports.routes.ts";
+import { MonthlyReports, siteReports } from "./features/monthly-reports/public.ts";
 import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { reportTemplatesRoutes } from "./features/report-templates/report-templates.routes.ts";
 import { reportsRoutes } from "./features/reports/reports.routes.ts";
@@ -74,6 +76,8 @@ export async function buildApp(parts: Parts): Promise<App> {
   services.push(new Sealer(parts));
 
   reportTemplatesRoutes(http, parts);
+  monthlyReportsRoutes(http, parts);
+  services.push(new MonthlyReports({ ...parts, makeReport: siteReports(parts) }));
   const feed = liveRoutes(http, parts, changes);
   services.push(feed);
   const commands = new Commands(parts, changes);

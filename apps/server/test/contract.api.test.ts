@@ -11,6 +11,7 @@ import { viewerFiles } from "../src/features/api-docs/viewer-files.ts";
 import { setState } from "./fixtures.ts";
 import { standFirmware } from "./firmware-fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
+import { addKeptReports } from "./kept-report-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { rememberWhole, standWhole } from "./stand-whole.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
@@ -23,6 +24,7 @@ beforeAll(async () => {
   process.env["TZ"] = "America/Los_Angeles";
   server = await createTestApp();
   await rememberWhole(server.db);
+  await addKeptReports(server.db, server.fixtures);
   await sql`alter table activity alter column log_id restart with 9007199254740993`.execute(server.db);
   await recordActivity(server.db, {
     at: new Date("2026-06-15T00:00:00Z"),

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { standFirmware } from "./firmware-fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
+import { addKeptReports } from "./kept-report-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { rememberWhole, standWhole } from "./stand-whole.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
@@ -13,6 +14,7 @@ let server: TestApp;
 beforeAll(async () => {
   server = await createTestApp();
   await rememberWhole(server.db);
+  await addKeptReports(server.db, server.fixtures);
 });
 afterAll(() => server.close());
 

@@ -9,6 +9,7 @@ import { buildApp } from "../src/app.ts";
 import { standFirmware } from "./firmware-fixtures.ts";
 import { type Person, privateWords } from "./fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
+import { addKeptReports } from "./kept-report-fixtures.ts";
 import { releaseAll } from "./lock-fixtures.ts";
 import {
   Id,
@@ -35,6 +36,7 @@ beforeAll(async () => {
   await server.app.http.listen({ port: 0, host: "127.0.0.1" });
   address = `http://127.0.0.1:${(server.app.http.server.address() as AddressInfo).port}`;
   await rememberWhole(server.db);
+  await addKeptReports(server.db, server.fixtures);
   // Every list has something of both partners in it that could leak.
   for (const robot of [server.fixtures.ownRobot, server.fixtures.foreignRobot]) {
     const admin = await server.as("admin");

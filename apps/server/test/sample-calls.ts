@@ -3,6 +3,7 @@ import type { RouteName } from "@suncrew/contract/routes.ts";
 import { standing, standingSignature } from "./firmware-fixtures.ts";
 import { type Fixtures, FREE_SERIAL, PASSWORD, usernames } from "./fixtures.ts";
 import type { GroupsStand } from "./group-fixtures.ts";
+import { keptReportId } from "./kept-report-fixtures.ts";
 import { testSettings } from "./test-app.ts";
 
 /** A place in a call that names something; each kind is filled with own, foreign, absent and malformed values. */
@@ -14,7 +15,7 @@ export type Place =
   | "schedule"
   | "partner"
   | "device"
-  | "template"
+  | "template" | "report"
   | "firmware"
   | "rollout";
 
@@ -55,6 +56,7 @@ const schedule = new Id("schedule");
 const partner = new Id("partner");
 const device = new Id("device");
 const template = new Id("template");
+const report = new Id("report");
 const firmware = new Id("firmware");
 const rollout = new Id("rollout");
 const siteForm = {
@@ -166,6 +168,8 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   deleteReportTemplate: { params: { templateId: template }, changes: true },
   reportSettings: {},
   updateReportSettings: { body: { recipients: ["desk@suncrew.example"] } },
+  keptReports: { query: { site_id: site } },
+  keptReportFile: { params: { reportId: report } },
   activityLogs: { query: { limit: 5, site_id: site, robot_id: robot } },
   reportPdf: { body: { site_id: site, ...june, template_id: null } },
   reportCsv: { body: { site_id: site, ...june } },
@@ -214,6 +218,7 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
       partner: partnerId,
       // The first sample template: nobody's, so the same for everybody.
       template: 1,
+      report: keptReportId(siteId),
       // Nobody's either: Super Admins alone see them.
       firmware: standing.firmwareId,
       rollout: standing.rolloutId,

@@ -33,7 +33,7 @@ import {
   updateReportSettings,
   updateReportTemplate,
 } from "./report-templates/report-templates.ts";
-import { reportCsv, reportPdf } from "./reports/reports.ts";
+import { keptReportFile, keptReports, reportCsv, reportPdf } from "./reports/reports.ts";
 import {
   createRobot,
   deleteRobot,
@@ -101,6 +101,8 @@ export const routes = {
   deleteReportTemplate,
   reportSettings,
   updateReportSettings,
+  keptReports,
+  keptReportFile,
   activityLogs,
   auditList,
 

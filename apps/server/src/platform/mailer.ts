@@ -1,6 +1,6 @@
 /** A mail with a file. */
 export interface Mail {
-  /** The same for each try, so that a mailbox knows a mail that comes twice. */
+  /** The same for each try, so that a mailbox knows a mail that comes twice; letters, digits and hyphens. */
   readonly messageId: string;
   /** Each gets it without being told of the others. */
   readonly to: readonly string[];
@@ -14,8 +14,16 @@ export interface MailResult {
   readonly rejected: readonly { readonly address: string; readonly reason: string }[];
 }
 
+/** Nobody's mail was taken; the message says why, for people to read. */
+export class MailRefused extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "MailRefused";
+  }
+}
+
 /** Sends mail by SMTP. */
 export interface Mailer {
-  /** Resolves once the server has answered for every address; rejects where none was taken, in words for people. */
+  /** Resolves once the server has answered for every address; throws MailRefused where none was taken. */
   send(mail: Mail): Promise<MailResult>;
 }

@@ -1,8 +1,10 @@
 import { isIP, isIPv4 } from "node:net";
 import { z } from "zod";
 import type { WeatherSettings } from "../platform/parts.ts";
+import type { SmtpSettings } from "../platform/smtp-mailer.ts";
 import { type BrokerSettings, brokerSettings, isKickAddress, wrongBrokerSettings } from "./broker-settings.ts";
 import { isLoopback } from "./loopback.ts";
+import { isMailServer, mailSettings, senderOf, wrongMailSettings } from "./mail-settings.ts";
 import { type VariableName, variables } from "./variables.ts";
 import { givesKeyAway, isBareAddress, weatherSettings } from "./weather-settings.ts";
 
@@ -29,6 +31,8 @@ export interface ProcessSettings {
   readonly tokenHours: number;
   readonly mapTiles: { readonly url: string; readonly attribution: string } | null;
   readonly weather: WeatherSettings;
+  /** Null where no mail is sent. */
+  readonly mail: SmtpSettings | null;
   readonly adminUsername: string;
   readonly adminPassword: string | null;
   readonly manualRunMaxMinutes: number;
@@ -108,6 +112,11 @@ const schema = z.object({
     .transform((text) => text.split(",").map((part) => part.trim()))
     .refine((proxies) => proxies.every(isAddressOrNetwork))
     .optional(),
+  SMTP_URL: z.string().refine(isMailServer).optional(),
+  MAIL_FROM: z
+    .string()
+    .refine((text) => senderOf(text) !== null)
+    .optional(),
   METRICS_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{16,200}$/)
@@ -139,6 +148,8 @@ const musts: Record<VariableName, string> = {
   ADMIN_PASSWORD: "have at least 8 characters and be no known password",
   MANUAL_RUN_MAX_MINUTES: "be a whole number from 1 to 1440",
   MAINTENANCE_INTERVAL_DAYS: "be a whole number of days from 1 to 3650",
+  SMTP_URL: "be smtp://user:password@host:port or smtps://, without path or query",
+  MAIL_FROM: "be an e-mail address, or a name with one: Suncrew <reports@example.org>",
   METRICS_TOKEN: "be 16 to 200 characters without spaces (`openssl rand -base64 24` makes one)",
   TRUSTED_PROXIES: "be addresses or networks with commas between, such as 10.0.0.5, 10.1.0.0/16",
 };
@@ -154,6 +165,7 @@ const secrets: readonly string[] = [
   "ADMIN_PASSWORD",
   "WEATHER_URL",
   "WEATHER_API_KEY",
+  "SMTP_URL",
   "METRICS_TOKEN",
 ];
 
@@ -182,7 +194,7 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
   const wrong = [
     ...(parsed.success ? [] : sentences(parsed.error, given)),
     ...(mode === "production" ? whatProductionRefuses(given) : []),
-    ...(parsed.success ? wrongBrokerSettings(parsed.data) : []),
+    ...(parsed.success ? [...wrongBrokerSettings(parsed.data), ...wrongMailSettings(parsed.data)] : []),
   ];
   if (!parsed.success || wrong.length > 0) return { wrong };
   const set = parsed.data;
@@ -216,6 +228,7 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
     manualRunMaxMinutes: set.MANUAL_RUN_MAX_MINUTES ?? 480,
     maintenanceIntervalDays: set.MAINTENANCE_INTERVAL_DAYS ?? 180,
     trustedProxies: set.TRUSTED_PROXIES ?? [],
+    mail: mailSettings(set),
     metricsToken: set.METRICS_TOKEN ?? null,
   };
 }

@@ -9,6 +9,7 @@ import { completeHistory } from "../demo/history/demo-history.writes.ts";
 import { isHistoryWanted } from "../demo/history/history-mark.writes.ts";
 import { type DemoSignIn, StandingSignIns } from "../features/config/public.ts";
 import { type Db, databaseNow, type OpenDatabase } from "../platform/database/database.ts";
+import { smtpMailer } from "../platform/smtp-mailer.ts";
 import { choosePort, portError } from "../platform/embedded/ports.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
 import { consoleReady } from "./console-build.ts";
@@ -82,6 +83,7 @@ export async function start(parts: StartParts): Promise<Started | null> {
     clock,
     log,
     serverId: randomUUID(),
+    ...(settings.mail !== null && { mailer: smtpMailer(settings.mail) }),
     settings: {
       mode: settings.mode,
       secretKey: settings.secretKey ?? (await demoSecretKey(dataDir)),

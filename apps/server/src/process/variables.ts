@@ -111,6 +111,17 @@ export const variables = [
       "Addresses or networks of the proxies in front, with commas between; failed sign-ins then count for the address that X-Forwarded-For tells",
   },
   {
+    name: "SMTP_URL",
+    fallback: "none; nothing is sent by e-mail",
+    meaning:
+      "Mail server for the monthly reports, smtp://user:password@host:587 or smtps://...:465; beyond this machine only with TLS",
+  },
+  {
+    name: "MAIL_FROM",
+    fallback: "none; needed with SMTP_URL",
+    meaning: "Who the mails are from, Suncrew <reports@example.org>",
+  },
+  {
     name: "METRICS_TOKEN",
     fallback: "/metrics is shown on the machine itself (demo), to nobody (production)",
     meaning: "Token that a Prometheus sends to read /metrics; 16 characters or more",

@@ -41,6 +41,8 @@ export const permissions: Record<RouteName, Permission> = {
   deleteReportTemplate: { access: "super-admin", scope: "none" },
   reportSettings: { access: "super-admin", scope: "none" },
   updateReportSettings: { access: "super-admin", scope: "none" },
+  keptReports: { access: "signed-in", scope: "sites" },
+  keptReportFile: { access: "signed-in", scope: "sites" },
   partnerDetails: { access: "signed-in", scope: "own" },
   robotDetailsWithSettings: { access: "signed-in", scope: "site" },
   robotsList: { access: "signed-in", scope: "site" },

@@ -1,0 +1,118 @@
+import { MOST_TRIES, pauseAfter } from "@suncrew/domain/reports/retry-pause.ts";
+import { monthRange } from "@suncrew/domain/reports/site-month.ts";
+import type { Cancel } from "../../platform/clock.ts";
+import { inTransaction } from "../../platform/database/after-commit.ts";
+import type { Parts, Service } from "../../platform/parts.ts";
+import { Rounds } from "../../platform/rounds.ts";
+import { readPrintedTemplate, readSettingsRow } from "../report-templates/public.ts";
+import type { MadeReport, MakeReport } from "./make-report.ts";
+import { recordReport } from "./report-audit.ts";
+import {
+  claimReport,
+  planReports,
+  releaseReport,
+  type ReportClaim,
+  storeNoReport,
+  storeReport,
+} from "./report-claims.writes.ts";
+import { ReportMails } from "./report-mails.ts";
+
+/** Every server looks for what is due this often; the first time one pause after its start, which it must not slow. */
+const LOOK_MS = 10_000;
+/** Making one report is given up after that; well within the lease, so that no two servers make it. */
+const MOST_MS = 5 * 60_000;
+
+export type MonthlyReportsParts = Pick<Parts, "db" | "clock" | "log"> &
+  Pick<Parts, "mailer"> & { readonly makeReport: MakeReport };
+
+/**
+ * Makes last month's report of every site from the first day of a month on, in the site's time, on every server at once:
+ * PostgreSQL says what is due, its locks and a lease keep each report to one server, one at a time on each. Whatever a
+ * server leaves undone by dying, another makes when the lease ends.
+ */
+export class MonthlyReports implements Service {
+  readonly #parts: MonthlyReportsParts;
+  readonly #rounds: readonly Rounds[];
+  #cancel: Cancel | null = null;
+  #stopping = new AbortController();
+
+  constructor(parts: MonthlyReportsParts) {
+    this.#parts = parts;
+    const mails = new ReportMails(parts, () => this.#stopping.signal.aborted);
+    this.#rounds = [new Rounds(parts.log, () => this.#makeWhatIsDue()), new Rounds(parts.log, () => mails.sendDue())];
+  }
+
+  async start(): Promise<void> {
+    this.#stopping = new AbortController();
+    this.#cancel = this.#parts.clock.every(LOOK_MS, () => {
+      for (const rounds of this.#rounds) void rounds.look();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#cancel?.();
+    for (const rounds of this.#rounds) await rounds.idle();
+  }
+
+  /** Makes, then sends, everything that is due; resolves when that is done. */
+  async look(): Promise<void> {
+    for (const rounds of this.#rounds) await rounds.look();
+  }
+
+  async #makeWhatIsDue(): Promise<void> {
+    const { db, clock } = this.#parts;
+    await planReports(db, clock.now());
+    while (!this.#stopping.signal.aborted) {
+      const claim = await claimReport(db, clock.now());
+      if (claim === null) return;
+      await this.#make(claim);
+    }
+  }
+
+  async #make(claim: ReportClaim): Promise<void> {
+    const { db, clock, log } = this.#parts;
+    if (claim.siteDeleted) return this.#fail(claim, "The site was deleted before its report was made.", "for good");
+    if (claim.attempt > MOST_TRIES) return this.#fail(claim, "The servers that made it ended each time.", "for good");
+    const { template_id: templateId } = await readSettingsRow(db);
+    try {
+      const { name, sections } = await readPrintedTemplate(db, templateId);
+      const { siteId, siteName, month } = claim;
+      const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(MOST_MS)]);
+      const made = await this.#parts.makeReport({ siteId, siteName, ...monthRange(month), sections, signal });
+      await this.#keep(claim, name, made);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return releaseReport(db, claim, clock.now());
+      log.error({ error, reportId: claim.reportId, siteId: claim.siteId }, "making a monthly report failed");
+      await this.#fail(claim, "The report could not be made; the server's log says why.");
+    }
+  }
+
+  async #keep(claim: ReportClaim, templateName: string | null, made: MadeReport): Promise<void> {
+    const { db, clock, mailer } = this.#parts;
+    const now = clock.now();
+    await inTransaction(db, async (tx) => {
+      if (made.kind === "empty") {
+        await storeNoReport(tx, claim, { status: "EMPTY", reason: made.reason, tryAt: null });
+        return;
+      }
+      const { email_notifications: isSent } = await readSettingsRow(tx);
+      const status = !isSent ? "NONE" : mailer === undefined ? "UNCONFIGURED" : "PENDING";
+      const mail = { status, at: status === "PENDING" ? now : null } as const;
+      if (!(await storeReport(tx, claim, { templateName, pdf: made.pdf, mail }))) return;
+      const after = { month: claim.month.slice(0, 7), template: templateName, bytes: made.pdf.length };
+      await recordReport(tx, { action: "MAKE_REPORT", ...claim, outcome: "DONE", after, at: now });
+    });
+  }
+
+  async #fail(claim: ReportClaim, reason: string, until?: "for good"): Promise<void> {
+    const now = this.#parts.clock.now();
+    const pause = until === undefined ? pauseAfter(claim.attempt) : null;
+    const tryAt = pause === null ? null : new Date(now.getTime() + pause);
+    const told = tryAt === null ? reason : `${reason} It is tried again.`;
+    await inTransaction(this.#parts.db, async (tx) => {
+      if (!(await storeNoReport(tx, claim, { status: "FAILED", reason: told, tryAt })) || tryAt !== null) return;
+      await recordReport(tx, { action: "MAKE_REPORT", ...claim, outcome: "FAILED", reason, at: now });
+    });
+  }
+}

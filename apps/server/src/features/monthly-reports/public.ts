@@ -1,0 +1,2 @@
+export { MonthlyReports } from "./monthly-reports.ts";
+export { siteReports } from "./site-report.ts";
