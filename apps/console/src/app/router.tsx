@@ -58,6 +58,15 @@ export const router = createBrowserRouter([
                 }),
               },
               {
+                path: paths.reportManagement(),
+                handle: { title: "Report Management" },
+                loader: requireAbility("viewReportManagement", "Only Super Admins can access Report Management."),
+                lazy: async () => ({
+                  Component: (await import("../features/report-templates/report-management-page.tsx"))
+                    .ReportManagementPage,
+                }),
+              },
+              {
                 path: paths.siteReports(),
                 handle: { title: "Site Reports" },
                 lazy: async () => ({

@@ -23,6 +23,7 @@ export const paths = {
   },
   profile: () => "/profile",
   partners: () => "/partners",
+  reportManagement: () => "/report-management",
   siteReports: () => "/site-reports",
   /** The activity log, of one robot where it is given. */
   activity: (robot?: ActivityOf) =>

@@ -19,6 +19,12 @@ const DESTINATIONS: readonly Destination[] = [
   { label: "Site Management", to: paths.sites(), page: paths.sites() },
   { label: "Partners", to: paths.partners(), page: paths.partners(), ability: "viewPartners" },
   { label: "Activity Log", to: paths.activity(), page: paths.activity() },
+  {
+    label: "Report Management",
+    to: paths.reportManagement(),
+    page: paths.reportManagement(),
+    ability: "viewReportManagement",
+  },
   { label: "Site Reports", to: paths.siteReports(), page: paths.siteReports() },
 ];
 

@@ -47,7 +47,8 @@ export async function downloadKept({ id, site_name, month }: KeptReport): Promis
 /** §8 Report download: the sentence for a failure. */
 export function failureSentence(error: unknown): string {
   if (error instanceof ApiError && error.status === 404) {
-    return /site/i.test(error.message) ? "Site not found" : "No Data Found: No activity logs found between these dates";
+    if (/activity logs/i.test(error.message)) return "No Data Found: No activity logs found between these dates";
+    if (/^site/i.test(error.message)) return "Site not found";
   }
   const message = error instanceof Error && error.message !== "" ? error.message : "The server did not answer";
   return `Error downloading report: ${message.replace(/\.$/, "")}. Please try again.`;

@@ -1,0 +1,71 @@
+import { ActionIcon, Badge, Checkbox, Switch } from "@mantine/core";
+import type { TemplateSection } from "@suncrew/contract/report-templates/report-templates.ts";
+import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
+import { fieldSwitched, moved, switched } from "./template-draft.ts";
+import classes from "./report-management.module.css";
+
+export interface SectionEditorProps {
+  readonly sections: readonly TemplateSection[];
+  readonly onChange: (sections: readonly TemplateSection[]) => void;
+}
+
+/** §2 the five sections: each switched on or off, moved, and its fields chosen; required ones stay. */
+export function SectionEditor({ sections, onChange }: SectionEditorProps) {
+  return (
+    <ol className={classes["sections"]} aria-label="Sections, in the order of the report">
+      {sections.map((section, index) => (
+        <li key={section.type} className={classes["section"]} data-off={!section.enabled || undefined}>
+          <div className={classes["sectionHead"]}>
+            <Switch
+              label={section.name}
+              checked={section.enabled}
+              onChange={(event) => onChange(switched(sections, section.type, event.currentTarget.checked))}
+            />
+            <span className={classes["moves"]}>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={30}
+                aria-label={`Move ${section.name} up`}
+                disabled={index === 0}
+                onClick={() => onChange(moved(sections, section.type, -1))}
+              >
+                <IconChevronUp size={16} aria-hidden />
+              </ActionIcon>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={30}
+                aria-label={`Move ${section.name} down`}
+                disabled={index === sections.length - 1}
+                onClick={() => onChange(moved(sections, section.type, 1))}
+              >
+                <IconChevronDown size={16} aria-hidden />
+              </ActionIcon>
+            </span>
+          </div>
+          <ul className={classes["fields"]} aria-label={`Fields of ${section.name}`}>
+            {section.fields.map((field) => (
+              <li key={field.name} className={classes["field"]}>
+                <Checkbox
+                  size="sm"
+                  label={field.label}
+                  checked={field.enabled}
+                  disabled={!section.enabled || field.required}
+                  onChange={(event) =>
+                    onChange(fieldSwitched(sections, section.type, field.name, event.currentTarget.checked))
+                  }
+                />
+                {field.required && (
+                  <Badge size="xs" variant="light" color="gray">
+                    Required
+                  </Badge>
+                )}
+              </li>
+            ))}
+          </ul>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,174 @@
+import { Alert, Button, Select, Switch, Textarea } from "@mantine/core";
+import {
+  type ReportTemplate,
+  reportSettings,
+  reportTemplates,
+  updateReportSettings,
+} from "@suncrew/contract/report-templates/report-templates.ts";
+import { IconMailOff } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { call } from "../../platform/api/call.ts";
+import { serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { queryClient } from "../../platform/api/query-client.ts";
+import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
+import { toast } from "../../platform/toast.tsx";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { FailedState } from "../../ui/failed-state.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { recipientsOf, type ReportSettings } from "./settings-draft.ts";
+import classes from "./report-management.module.css";
+
+const ALL_SECTIONS = "all";
+
+/** §2 Report Management: monthly reports that are made and sent by themselves. */
+export function SettingsTab() {
+  const settings = useQuery(routeQuery(reportSettings, {}));
+  const templates = useQuery(routeQuery(reportTemplates, {}));
+  if (settings.data !== undefined) {
+    return <SettingsForm settings={settings.data} templates={templates.data ?? []} />;
+  }
+  return settings.isError ? (
+    <FailedState
+      title="The settings could not be loaded."
+      message={serverReason(settings.error)}
+      retrying={settings.isFetching}
+      onRetry={() => void settings.refetch()}
+    />
+  ) : (
+    <SkeletonLines label="Loading settings..." lines={4} />
+  );
+}
+
+interface SettingsFormProps {
+  readonly settings: ReportSettings;
+  readonly templates: readonly ReportTemplate[];
+}
+
+type Change = Partial<Omit<ReportSettings, "email_configured" | "version">>;
+
+function SettingsForm({ settings, templates }: SettingsFormProps) {
+  const [busy, setBusy] = useState(false);
+  const [typed, setTyped] = useState<string | null>(null);
+  const stored = settings.recipients.join("\n");
+  const { recipients, wrong } = recipientsOf(typed ?? stored);
+  const isTyped = typed !== null && recipients.join("\n") !== stored;
+  const save = async (change: Change) => {
+    setBusy(true);
+    const isSaved = await saveSettings({ ...change, version: settings.version });
+    setBusy(false);
+    return isSaved;
+  };
+  const saveRecipients = async () => {
+    if (await save({ recipients })) setTyped(null);
+  };
+  const template = templates.find(({ id }) => id === settings.template_id);
+  return (
+    <div className={classes["settings"]}>
+      <Setting
+        control={
+          <Switch
+            label="Auto-generate monthly reports"
+            checked={settings.auto_generate_monthly}
+            disabled={busy}
+            onChange={(event) => void save({ auto_generate_monthly: event.currentTarget.checked })}
+          />
+        }
+      >
+        On the first day of each month, in the site's own time, last month's report of every site is made and kept under
+        Site Reports. Switched on now, it begins with the next first day.
+      </Setting>
+      <Select
+        label="Template of the monthly reports"
+        maw={420}
+        allowDeselect={false}
+        disabled={busy}
+        data={[
+          { value: ALL_SECTIONS, label: "All sections" },
+          ...templates
+            .filter(({ id, isActive }) => isActive || id === settings.template_id)
+            .map(({ id, name, isActive }) => ({ value: String(id), label: isActive ? name : `${name} (inactive)` })),
+        ]}
+        value={template === undefined ? ALL_SECTIONS : String(template.id)}
+        onChange={(id) => void save({ template_id: id === null || id === ALL_SECTIONS ? null : Number(id) })}
+      />
+      <Setting
+        control={
+          <Switch
+            label="Email notifications"
+            checked={settings.email_notifications}
+            disabled={busy}
+            onChange={(event) => void save({ email_notifications: event.currentTarget.checked })}
+          />
+        }
+      >
+        Each monthly report is sent by e-mail as soon as it is made.
+      </Setting>
+      {!settings.email_configured && (
+        <Alert
+          color="yellow"
+          variant="light"
+          icon={<IconMailOff size={18} aria-hidden />}
+          title="E-mail is not configured"
+        >
+          Nothing is sent until whoever runs Suncrew sets SMTP_URL and MAIL_FROM; docs/operating.md says how.
+        </Alert>
+      )}
+      <form
+        className={classes["recipients"]}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isTyped && wrong === null) void saveRecipients();
+        }}
+      >
+        <Textarea
+          label="Recipients of all sites' reports"
+          description="One e-mail address a line"
+          autosize
+          minRows={2}
+          maxRows={8}
+          maw={420}
+          value={typed ?? stored}
+          error={typed === null ? undefined : wrong}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <DisabledReason reason={isTyped ? wrong : "Nothing has been changed."}>
+          <Button type="submit" size="xs" loading={busy && isTyped} w="fit-content">
+            Save recipients
+          </Button>
+        </DisabledReason>
+      </form>
+      <Switch
+        label="Also send each report to the site's maintenance partner"
+        checked={settings.send_to_partners}
+        disabled={busy}
+        onChange={(event) => void save({ send_to_partners: event.currentTarget.checked })}
+      />
+    </div>
+  );
+}
+
+function Setting({ control, children }: { readonly control: ReactNode; readonly children: ReactNode }) {
+  return (
+    <div className={classes["setting"]}>
+      {control}
+      <p className={classes["hint"]}>{children}</p>
+    </div>
+  );
+}
+
+/** True where it is stored; a toast tells what came of it. Never throws. */
+async function saveSettings(body: Change & { readonly version: number }): Promise<boolean> {
+  try {
+    await call(updateReportSettings, { body });
+    toast.success({ title: "Settings Updated", message: "The report settings have been saved." });
+    return true;
+  } catch (error) {
+    if (error instanceof TokenExpiredError) return false;
+    const message = "Failed to update the report settings. Please try again.";
+    toast.failure({ title: "Update Failed", message, reason: serverReason(error) });
+    return false;
+  } finally {
+    await queryClient.invalidateQueries({ queryKey: queryKeyOf(reportSettings) });
+  }
+}

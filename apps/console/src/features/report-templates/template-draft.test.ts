@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import {
+  bodyOf,
+  fieldSwitched,
+  moved,
+  newDraft,
+  sectionsText,
+  switched,
+  templateEdits,
+  templateProblems,
+} from "./template-draft.ts";
+
+describe("§3 Report template: the form", () => {
+  test("a new one has all five sections with all their fields", () => {
+    const { sections } = bodyOf({ ...newDraft, name: " Weekly " });
+    expect(sections.map(({ type, enabled, order }) => [type, enabled, order])).toEqual([
+      ["performance", true, 1],
+      ["activities", true, 2],
+      ["robot_health", true, 3],
+      ["maintenance", true, 4],
+      ["alerts", true, 5],
+    ]);
+    expect(sections.every(({ fields }) => fields.every(({ enabled }) => enabled))).toBe(true);
+    expect(bodyOf({ ...newDraft, name: " Weekly " }).name).toBe("Weekly");
+  });
+
+  test("sections move up and down and no further, and are switched with their fields", () => {
+    const order = (sections: typeof newDraft.sections) => sections.map(({ type }) => type);
+    expect(order(moved(newDraft.sections, "alerts", -1)).slice(3)).toEqual(["alerts", "maintenance"]);
+    expect(order(moved(newDraft.sections, "performance", -1))[0]).toBe("performance");
+    expect(order(moved(newDraft.sections, "alerts", 1))[4]).toBe("alerts");
+    const less = fieldSwitched(switched(newDraft.sections, "activities", false), "performance", "efficiency", false);
+    expect(sectionsText(less)).toBe(
+      "Robot Performance (4), Robot Health Status (4), Maintenance History (4), Alerts Summary (3)",
+    );
+    expect(templateEdits.isSame({ ...newDraft, sections: less }, newDraft, "sections")).toBe(false);
+  });
+
+  test("what is wrong is told at its part", () => {
+    expect(templateProblems(newDraft, [])).toEqual({ name: "Name is required" });
+    expect(templateProblems({ ...newDraft, name: "weekly " }, [{ name: "Weekly" }])).toEqual({
+      name: "A report template with this name already exists. Please choose a different name.",
+    });
+    const none = { ...newDraft, name: "A", sections: newDraft.sections.map((one) => ({ ...one, enabled: false })) };
+    expect(templateProblems({ ...none, description: "x".repeat(501) }, [])).toEqual({
+      description: "must have at most 500 characters",
+      sections: "At least one section must be enabled.",
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import type {
+  createReportTemplate,
+  ReportTemplate,
+  SectionType,
+  TemplateSection,
+} from "@suncrew/contract/report-templates/report-templates.ts";
+import { takenTemplateName, templateNameKey } from "@suncrew/domain/report-templates/template-name.ts";
+import { shownSections } from "@suncrew/domain/report-templates/template-sections.ts";
+import { sections as catalogue } from "@suncrew/domain/report-templates/section-catalogue.ts";
+import type { EditedFields, StoredForm } from "../../ui/use-merged-edits.ts";
+
+/** A template as it stands in the form. */
+export interface TemplateDraft {
+  readonly name: string;
+  readonly description: string;
+  readonly sections: readonly TemplateSection[];
+  readonly isActive: boolean;
+}
+
+export type TemplateProblem = Partial<Record<"name" | "description" | "sections", string>>;
+
+/** A new template has every section, with all its fields. */
+export const newDraft: TemplateDraft = {
+  name: "",
+  description: "",
+  sections: shownSections(
+    catalogue.map(({ type, fields }) => ({ type, enabled: true, fields: fields.map(({ name }) => name) })),
+  ),
+  isActive: true,
+};
+
+export function storedDraft(template: ReportTemplate | null): StoredForm<TemplateDraft> {
+  if (template === null) return { form: newDraft, version: 0 };
+  const { name, description, sections, isActive, version } = template;
+  return { form: { name, description, sections, isActive }, version };
+}
+
+/** What the call takes. */
+export function bodyOf({ name, description, sections, isActive }: TemplateDraft): BodyOf<typeof createReportTemplate> {
+  return {
+    name: name.trim(),
+    description: description.trim(),
+    isActive,
+    sections: sections.map(({ type, enabled, fields }, index) => ({
+      type,
+      enabled,
+      order: index + 1,
+      fields: fields.map((field) => ({ name: field.name, enabled: field.enabled })),
+    })),
+  };
+}
+
+/** What is wrong with the form, by its parts; `others` are the templates beside the edited one. */
+export function templateProblems(draft: TemplateDraft, others: readonly { readonly name: string }[]): TemplateProblem {
+  const name = draft.name.trim();
+  return {
+    ...(name === "" && { name: "Name is required" }),
+    ...(name.length > 120 && { name: "must have at most 120 characters" }),
+    ...(others.some((other) => templateNameKey(other.name) === templateNameKey(name)) && { name: takenTemplateName }),
+    ...(draft.description.trim().length > 500 && { description: "must have at most 500 characters" }),
+    ...(!draft.sections.some(({ enabled }) => enabled) && { sections: "At least one section must be enabled." }),
+  };
+}
+
+/** The sections with one of them one place up (-1) or down (1). */
+export function moved(sections: readonly TemplateSection[], type: SectionType, by: -1 | 1): readonly TemplateSection[] {
+  const from = sections.findIndex((section) => section.type === type);
+  const next = [...sections];
+  const [section] = next.splice(from, 1);
+  if (section !== undefined) next.splice(Math.max(0, from + by), 0, section);
+  return next;
+}
+
+/** The sections with one of them switched on or off. */
+export function switched(sections: readonly TemplateSection[], type: SectionType, enabled: boolean) {
+  return sections.map((section) => (section.type === type ? { ...section, enabled } : section));
+}
+
+/** The sections with one field switched on or off. */
+export function fieldSwitched(
+  sections: readonly TemplateSection[],
+  type: SectionType,
+  name: string,
+  enabled: boolean,
+): TemplateSection[] {
+  return sections.map((section) =>
+    section.type === type
+      ? { ...section, fields: section.fields.map((field) => (field.name === name ? { ...field, enabled } : field)) }
+      : section,
+  );
+}
+
+/** The enabled sections in words, in their order. */
+export function sectionsText(sections: readonly TemplateSection[]): string {
+  return sections
+    .filter(({ enabled }) => enabled)
+    .map(({ name, fields }) => `${name} (${fields.filter((field) => field.enabled).length})`)
+    .join(", ");
+}
+
+type Field = keyof TemplateDraft;
+const labels: Record<Field, string> = {
+  name: "Name",
+  description: "Description",
+  sections: "Sections",
+  isActive: "Status",
+};
+
+/** How two people's edits of a template are compared: its sections are one fact. */
+export const templateEdits: EditedFields<TemplateDraft, Field> = {
+  units: [["name"], ["description"], ["sections"], ["isActive"]],
+  isSame: (one, other, field) =>
+    field === "sections"
+      ? JSON.stringify(bodyOf(one).sections) === JSON.stringify(bodyOf(other).sections)
+      : one[field] === other[field],
+  labelOf: (field) => labels[field],
+  textOf: (form, field) =>
+    field === "sections"
+      ? sectionsText(form.sections)
+      : field === "isActive"
+        ? form.isActive
+          ? "Active"
+          : "Inactive"
+        : form[field],
+};

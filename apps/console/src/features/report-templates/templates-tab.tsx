@@ -1,0 +1,185 @@
+import { ActionIcon, Button, Switch, Tooltip } from "@mantine/core";
+import { type ReportTemplate, reportTemplates } from "@suncrew/contract/report-templates/report-templates.ts";
+import { IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import { serverReason } from "../../platform/api/errors.ts";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { DeleteDialog } from "../../ui/delete-dialog.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { FailedState } from "../../ui/failed-state.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { removeTemplate, setActive } from "./template-calls.ts";
+import { sectionsText } from "./template-draft.ts";
+import { TemplateDialog } from "./template-dialog.tsx";
+import { templateLook } from "./template-meaning.ts";
+import classes from "./report-management.module.css";
+
+/** Another window's changes show within this time, in milliseconds. */
+const READ_AGAIN_MS = 10_000;
+const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
+
+/** §2 Report Management: the templates, and the dialogs that change them. */
+export function TemplatesTab() {
+  const [params, setParams] = useSearchParams();
+  const list = useQuery({ ...routeQuery(reportTemplates, {}), refetchInterval: READ_AGAIN_MS });
+  const [deleting, setDeleting] = useState<ReportTemplate | null>(null);
+  /** What is edited, kept should the list lose it. */
+  const [begun, setBegun] = useState<ReportTemplate | null>(null);
+  const dialog = params.get("dialog");
+  const id = Number(params.get("template"));
+  const found = list.data?.find((template) => template.id === id) ?? null;
+  if (found !== null && dialog === "edit" && begun?.version !== found.version) setBegun(found);
+  const edited = found ?? (begun?.id === id ? begun : null);
+  const open = (part: Record<string, string>) =>
+    setParams((now) => new URLSearchParams({ ...Object.fromEntries(now), ...part }));
+  const close = () =>
+    setParams((now) => {
+      const next = new URLSearchParams(now);
+      next.delete("dialog");
+      next.delete("template");
+      return next;
+    });
+  return (
+    <>
+      <div className={classes["bar"]}>
+        <Button size="xs" leftSection={<IconPlus size={14} aria-hidden />} onClick={() => open({ dialog: "create" })}>
+          Create Template
+        </Button>
+      </div>
+      {list.data === undefined && list.isError && (
+        <FailedState
+          title="The templates could not be loaded."
+          message={serverReason(list.error)}
+          retrying={list.isFetching}
+          onRetry={() => void list.refetch()}
+        />
+      )}
+      {list.data === undefined && !list.isError && <SkeletonLines label="Loading templates..." lines={3} />}
+      {list.data?.length === 0 && (
+        <EmptyState title="No report templates" message="Without one a report has every section." />
+      )}
+      {list.data !== undefined && list.data.length > 0 && (
+        <TemplateTable
+          templates={list.data}
+          onEdit={(template) => open({ dialog: "edit", template: String(template.id) })}
+          onDelete={setDeleting}
+        />
+      )}
+      {dialog === "create" && list.data !== undefined && (
+        <TemplateDialog template={null} others={list.data} isGone={false} onClose={close} />
+      )}
+      {dialog === "edit" && edited !== null && (
+        <TemplateDialog
+          key={edited.id}
+          template={edited}
+          others={(list.data ?? []).filter((other) => other.id !== edited.id)}
+          isGone={found === null && list.data !== undefined}
+          onClose={close}
+        />
+      )}
+      {deleting !== null && (
+        <DeleteDialog
+          title="Delete Template"
+          obstacle={null}
+          onDelete={async () => {
+            const refusal = await removeTemplate(deleting);
+            if (refusal === null) setDeleting(null);
+            return refusal;
+          }}
+          onClose={() => setDeleting(null)}
+        >
+          Delete the template "{deleting.name}"? This action cannot be undone. Reports that were made with it stay.
+        </DeleteDialog>
+      )}
+    </>
+  );
+}
+
+interface TemplateTableProps {
+  readonly templates: readonly ReportTemplate[];
+  readonly onEdit: (template: ReportTemplate) => void;
+  readonly onDelete: (template: ReportTemplate) => void;
+}
+
+function TemplateTable({ templates, onEdit, onDelete }: TemplateTableProps) {
+  return (
+    <table className={classes["table"]} aria-label="Report templates">
+      <thead>
+        <tr>
+          {["Name", "Description", "Sections", "Status", "Created", "Actions"].map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {templates.map((template) => (
+          <TemplateRow key={template.id} template={template} onEdit={onEdit} onDelete={onDelete} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function TemplateRow({
+  template,
+  onEdit,
+  onDelete,
+}: Omit<TemplateTableProps, "templates"> & { template: ReportTemplate }) {
+  const { name, description, sections, isActive, createdAt, createdBy } = template;
+  const [isBusy, setBusy] = useState(false);
+  const toggle = async () => {
+    setBusy(true);
+    await setActive(template, !isActive);
+    setBusy(false);
+  };
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td className={classes["description"]}>{description}</td>
+      <td>{sectionsText(sections)}</td>
+      <td>
+        <StateBadge look={templateLook[isActive ? "active" : "inactive"]} />
+      </td>
+      <td title={`By ${createdBy}`}>{day.format(new Date(createdAt))}</td>
+      <td>
+        <span className={classes["deeds"]}>
+          <Tooltip label={isActive ? "Deactivate" : "Activate"}>
+            <Switch
+              aria-label={`${name} is active`}
+              checked={isActive}
+              disabled={isBusy}
+              onChange={() => void toggle()}
+            />
+          </Tooltip>
+          <Tooltip label="Edit">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={34}
+              aria-label={`Edit ${name}`}
+              onClick={() => onEdit(template)}
+            >
+              <IconPencil size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label="Delete">
+            <ActionIcon
+              variant="subtle"
+              color="red"
+              size={34}
+              aria-label={`Delete ${name}`}
+              onClick={() => onDelete(template)}
+            >
+              <IconTrash size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        </span>
+      </td>
+    </tr>
+  );
+}
