@@ -77,6 +77,8 @@ export const addedCalls: readonly (readonly [call: string, routeName: string])[]
   ["POST api/firmware/rollouts", "createRollout"],
   ["GET api/firmware/rollouts/{rolloutId}", "rolloutDetails"],
   ["PUT api/firmware/rollouts/{rolloutId}", "steerRollout"],
+  ["GET api/alerts", "alertList"],
+  ["PUT api/alerts/acknowledge/{alertId}", "acknowledgeAlert"],
   ["GET api/config", "config"],
   ["GET api/health", "health"],
   ["GET api/ready", "ready"],

@@ -1,6 +1,8 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
 import { activityRoutes } from "./features/activity/activity.routes.ts";
+import { alertsRoutes } from "./features/alerts/alerts.routes.ts";
+import { AlertWatch } from "./features/alerts/public.ts";
 import { apiDocsRoutes } from "./features/api-docs/api-docs.routes.ts";
 import { auditRoutes } from "./features/audit/audit.routes.ts";
 import { Sealer } from "./features/audit/public.ts";
@@ -96,6 +98,8 @@ export async function buildApp(parts: Parts): Promise<App> {
   services.push(devicesRoutes(http, parts, commands));
   const bridge = new Bridge({ ...parts, resendPending: (robotIds) => commands.resendPending(robotIds) });
   services.push(bridge);
+  alertsRoutes(http, parts);
+  services.push(new AlertWatch(parts));
   metrics.watch({ bridge, feed });
 
   return {

@@ -111,7 +111,15 @@ async function liveTextOf(partner: Partner): Promise<string> {
   const sites = (await server.db.selectFrom("sites").select("id").execute()).map(({ id }) => id);
   const robots = (await server.db.selectFrom("robots").select("id").execute()).map(({ id }) => id);
   const logIds = logs.map(({ log_id }) => String(log_id));
-  const changed = { robotIds: robots, siteIds: sites, logIds, groupSiteIds: sites, runSiteIds: sites, rolloutIds: [] };
+  const changed = {
+    robotIds: robots,
+    siteIds: sites,
+    logIds,
+    groupSiteIds: sites,
+    runSiteIds: sites,
+    rolloutIds: [],
+    alertSiteIds: sites,
+  };
   return JSON.stringify([await readSnapshot(viewer, server.db), await readUpdate(viewer, server.db, changed)]);
 }
 

@@ -8,6 +8,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordActivity } from "../src/features/activity/public.ts";
 import { viewerFiles } from "../src/features/api-docs/viewer-files.ts";
+import { standAlerts } from "./alert-fixtures.ts";
 import { setState } from "./fixtures.ts";
 import { standFirmware } from "./firmware-fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
@@ -76,9 +77,10 @@ describe("§7 The calls it makes", () => {
     const route: RouteSpec = routes[name];
     const filled = (part: Part = {}) =>
       Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
-    const { params, query, body, groups, file, firmware } = sampleCalls[name];
+    const { params, query, body, groups, file, firmware, alerts } = sampleCalls[name];
     if (groups !== undefined) await standGroups(server.db, server.fixtures, groups);
     if (firmware === true) await standFirmware(server.db, server.fixtures);
+    if (alerts === true) await standAlerts(server.db, server.fixtures);
     const admin = await server.signIn("admin");
     const url = urlOf(route.path, filled(params), filled(query));
     const answer = await admin.raw(url, {

@@ -3,6 +3,7 @@ import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { standFirmware } from "./firmware-fixtures.ts";
+import { standAlerts } from "./alert-fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
 import { addKeptReports } from "./kept-report-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
@@ -84,6 +85,7 @@ describe("no request whatever makes the server fail or hang", () => {
     const sample = sampleCalls[name];
     await standGroups(server.db, server.fixtures, sample.groups ?? "planned");
     if (sample.firmware === true) await standFirmware(server.db, server.fixtures);
+    if (sample.alerts === true) await standAlerts(server.db, server.fixtures);
     const clients: TestClient[] = [await server.as("admin"), await server.as("owner"), await server.as(null)];
     const calls = fc.record({
       client: fc.constantFrom(...clients),

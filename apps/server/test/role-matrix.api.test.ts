@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { buildApp } from "../src/app.ts";
 import { standFirmware } from "./firmware-fixtures.ts";
+import { standAlerts } from "./alert-fixtures.ts";
 import { type Person, privateWords } from "./fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
 import { addKeptReports } from "./kept-report-fixtures.ts";
@@ -94,6 +95,7 @@ async function make(name: RouteName, client: TestClient, filled: Filled): Promis
   if (route.device === true) await releaseAll(server.db);
   if (sample.groups !== undefined) await standGroups(server.db, server.fixtures, sample.groups);
   if (sample.firmware === true) await standFirmware(server.db, server.fixtures);
+  if (sample.alerts === true) await standAlerts(server.db, server.fixtures);
   if (route.stream === true) return firstOfStream(url, client);
   return client.raw(url, { method: route.method, ...(body && { body }) });
 }

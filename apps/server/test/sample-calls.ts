@@ -1,6 +1,7 @@
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import type { RouteName } from "@suncrew/contract/routes.ts";
 import { standing, standingSignature } from "./firmware-fixtures.ts";
+import { standingAlertIds } from "./alert-fixtures.ts";
 import { type Fixtures, FREE_SERIAL, PASSWORD, usernames } from "./fixtures.ts";
 import type { GroupsStand } from "./group-fixtures.ts";
 import { keptReportId } from "./kept-report-fixtures.ts";
@@ -17,7 +18,8 @@ export type Place =
   | "device"
   | "template" | "report"
   | "firmware"
-  | "rollout";
+  | "rollout"
+  | "alert";
 
 export class Id {
   readonly place: Place;
@@ -40,6 +42,8 @@ export interface SampleCall {
   readonly firmware?: true;
   /** The file that the call takes. */
   readonly file?: Buffer;
+  /** True where each partner has an alert before the call. */
+  readonly alerts?: true;
   /** True where the call changes or removes sites, robots, partners, devices or sessions: they are put back around it. */
   readonly changes?: true;
   /** True where what the call names may be of several tenants, for who sees them all. */
@@ -59,6 +63,7 @@ const template = new Id("template");
 const report = new Id("report");
 const firmware = new Id("firmware");
 const rollout = new Id("rollout");
+const alert = new Id("alert");
 const siteForm = {
   name: "Sample Park",
   address: "Sample Road 1",
@@ -191,6 +196,8 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   createRollout: { body: { firmware_id: firmware, robot_ids: [robot] }, firmware: true, mixes: true },
   rolloutDetails: { params: { rolloutId: rollout }, firmware: true },
   steerRollout: { params: { rolloutId: rollout }, body: { action: "PAUSE" }, firmware: true },
+  alertList: { query: { site_id: site, robot_id: robot }, alerts: true },
+  acknowledgeAlert: { params: { alertId: alert }, alerts: true },
   live: {},
   config: {},
   health: {},
@@ -207,6 +214,7 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
     { siteId, id, serial: name }: Fixtures["ownRobot"],
     { groupId, scheduleId }: Fixtures["ownGroup"],
     partnerId: number,
+    alertId: string,
   ) =>
     ({
       site: siteId,
@@ -222,12 +230,13 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
       // Nobody's either: Super Admins alone see them.
       firmware: standing.firmwareId,
       rollout: standing.rolloutId,
+      alert: alertId,
     })[place];
   switch (kind) {
     case "own":
-      return [present(ownRobot, ownGroup, fixtures.ownerPartnerId)];
+      return [present(ownRobot, ownGroup, fixtures.ownerPartnerId, standingAlertIds.own)];
     case "foreign":
-      return [present(foreignRobot, foreignGroup, fixtures.strangerPartnerId)];
+      return [present(foreignRobot, foreignGroup, fixtures.strangerPartnerId, standingAlertIds.foreign)];
     case "absent":
       return isSerial(place) ? ["NONE-1"] : [2_147_483_647, 999_999];
     case "malformed":
@@ -245,7 +254,11 @@ const isSerial = (place: Place) => place === "serial" || place === "device";
 
 function malformedText(place: Place): readonly unknown[] {
   const anywhere = ["x'; drop table robots; --", "a/b", "#", "+", "é", " ", "\0", "x".repeat(60), "..."];
-  return isSerial(place) ? anywhere : [...anywhere, 0, -1, 1.5, "1e3", 2_147_483_648, "99999999999", "NaN", "0x1"];
+  if (isSerial(place)) return anywhere;
+  const numbers = [-1, 1.5, "1e3", "NaN", "0x1"];
+  // Larger ones are ids of alerts that are not there.
+  if (place === "alert") return [...anywhere, ...numbers, "9".repeat(19)];
+  return [...anywhere, ...numbers, 0, 2_147_483_648, "99999999999"];
 }
 
 /** Every place of the sample, as where and name. */

@@ -146,8 +146,8 @@ export class ScheduleBench {
     return id;
   }
 
-  /** A person's order, stored and sent as a press is. */
-  async press(verb: "START" | "STOP", robotId: number, siteId: number): Promise<void> {
+  /** A person's order, stored and sent as a press is; `lost` never reaches the robot. */
+  async press(verb: "START" | "STOP", robotId: number, siteId: number, { lost = false } = {}): Promise<void> {
     const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
     const order = { verb, by, mode: "AUTO", maxDurationS: 3_600 } as const;
     const [one] = await this.db
@@ -155,6 +155,7 @@ export class ScheduleBench {
       .execute((tx) => acceptOrders(tx, siteId, [robotId], order, this.clock.now()));
     if (one?.accepted.kind !== "stored") throw new Error(`The ${verb} was refused.`);
     await this.servers[0]?.commands.dispatch([one.accepted.command.id]);
+    if (lost) this.servers[0]?.broker.published.splice(0);
     await this.deliver();
   }
 

@@ -1,6 +1,7 @@
 import { auditList } from "./audit/audit.ts";
 
 import { activityLogs, activityUsers, exportActivity } from "./activity/activity.ts";
+import { acknowledgeAlert, alertList } from "./alerts/alerts.ts";
 import { changePassword, login, logout } from "./auth/auth.ts";
 import { robotStatus, sendCommand } from "./commands/commands.ts";
 import { config, health, ready } from "./config/config.ts";
@@ -118,6 +119,8 @@ export const routes = {
   createRollout,
   rolloutDetails,
   steerRollout,
+  alertList,
+  acknowledgeAlert,
   live,
   config,
   health,

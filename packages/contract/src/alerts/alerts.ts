@@ -47,7 +47,10 @@ export const alertList = defineRoute({
     site_id: idInputSchema.optional(),
     robot_id: idInputSchema.optional(),
     limit: limitSchema(ALERTS_MAX_LIMIT).optional(),
-    cursor: z.string().max(80).optional(),
+    cursor: z
+      .string()
+      .regex(/^[01]-[0-5]-\d{1,17}-\d{1,18}$/, "is not a cursor of this list")
+      .optional(),
   }),
   response: z.object({
     alerts: z.array(alertSchema),

@@ -31,6 +31,8 @@ export const liveEventSchema = z.discriminatedUnion("type", [
     runs_changed: z.array(idSchema),
     /** Firmware rollouts that changed; none for a PARTNER. */
     rollouts_changed: z.array(idSchema),
+    /** Sites whose alerts, or those of their robots, changed. */
+    alerts_changed: z.array(idSchema),
   }),
   /** The stream ends: the session is over, or what the user may see has changed (connect again). */
   z.object({ type: z.literal("end"), reason: z.enum(["session", "scope", "shutdown"]) }),

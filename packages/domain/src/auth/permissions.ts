@@ -5,7 +5,7 @@ import type { RouteName } from "@suncrew/contract/routes.ts";
 export type Access = "anyone" | "signed-in" | "super-admin";
 
 /** What a call is about: decides which rows of another tenant it must not touch. */
-export type Scope = "none" | "own" | "sites" | "site" | "robot" | "group" | "schedule" | "partner" | "device";
+export type Scope = "none" | "own" | "sites" | "site" | "robot" | "group" | "schedule" | "partner" | "device" | "alert";
 
 export interface Permission {
   readonly access: Access;
@@ -88,6 +88,8 @@ export const permissions: Record<RouteName, Permission> = {
   createRollout: { access: "super-admin", scope: "none" },
   rolloutDetails: { access: "super-admin", scope: "none" },
   steerRollout: { access: "super-admin", scope: "none" },
+  alertList: { access: "signed-in", scope: "sites" },
+  acknowledgeAlert: { access: "signed-in", scope: "alert" },
   live: { access: "signed-in", scope: "sites" },
 };
 

@@ -27,6 +27,7 @@ function noteConfirmed(robotId: number, change: Partial<RobotLive>): void {
       groups_changed: [],
       runs_changed: [],
       rollouts_changed: [],
+      alerts_changed: [],
     },
   ]);
 }

@@ -22,6 +22,7 @@ const update: LiveEvent = {
   groups_changed: [],
   runs_changed: [],
   rollouts_changed: [],
+  alerts_changed: [],
 };
 
 /** A browser tab that can be hidden. */

@@ -43,6 +43,7 @@ const update = (...robots: RobotLive[]): LiveEvent => ({
   groups_changed: [],
   runs_changed: [],
   rollouts_changed: [],
+  alerts_changed: [],
 });
 
 test("the last word on a robot counts, and its watchers hear once for all events of a flush", () => {

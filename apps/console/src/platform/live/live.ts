@@ -1,3 +1,4 @@
+import { alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { rolloutDetails, rolloutList } from "@suncrew/contract/firmware/firmware.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
 import { runsCalendar, runsList, runsToday } from "@suncrew/contract/runs/runs.ts";
@@ -145,6 +146,7 @@ function refreshEdited(): void {
 function refreshStale(events: readonly LiveEvent[]): void {
   const groups = new Set<number>();
   const runs = new Set<number>();
+  let alerts = false;
   const rollouts = new Set<number>();
   let anything = false;
   for (const event of events) {
@@ -152,17 +154,28 @@ function refreshStale(events: readonly LiveEvent[]): void {
     if (event.type !== "update") continue;
     for (const siteId of event.groups_changed) groups.add(siteId);
     for (const siteId of event.runs_changed) runs.add(siteId);
+    alerts ||= event.alerts_changed.length > 0;
     for (const rolloutId of event.rollouts_changed) rollouts.add(rolloutId);
   }
   const refresh = (queryKey: readonly unknown[]) => staleAnswers.note(queryKey);
   if (anything) {
-    for (const route of [groupList, getRobotSchedule, runsCalendar, runsList, runsToday, rolloutList, rolloutDetails]) {
+    for (const route of [
+      groupList,
+      getRobotSchedule,
+      runsCalendar,
+      runsList,
+      runsToday,
+      rolloutList,
+      rolloutDetails,
+      alertList,
+    ]) {
       refresh(queryKeyOf(route));
     }
     return;
   }
   if (rollouts.size > 0) refresh(queryKeyOf(rolloutList));
   for (const rolloutId of rollouts) refresh([rolloutDetails.path, { rolloutId }]);
+  if (alerts) refresh(queryKeyOf(alertList));
   for (const siteId of groups) {
     refresh([groupList.path, { siteId }]);
     refresh([getRobotSchedule.path, { siteId }]);

@@ -79,3 +79,27 @@ test("decisions: a status outside the protocol shows as normal and raises an ale
   await shows({ status: "stop" });
   expect((await alerts())[0]?.cleared_at).not.toBeNull();
 });
+
+test("Alerts: a low battery is told once, worse when nearly empty, and is over only well above", async () => {
+  const low = async () =>
+    (await alerts()).map(({ code, severity, cleared_at }) => [code, severity, cleared_at === null]);
+  await shows({ battery: 20 });
+  expect(await low()).toEqual([]);
+  for (const battery of [19, 21, 18, 24]) await shows({ battery });
+  expect(await low()).toEqual([["LOW_BATTERY", "WARNING", true]]);
+  // What was nearly empty stays on record as such.
+  for (const battery of [9, 12]) await shows({ battery });
+  expect(await low()).toEqual([["LOW_BATTERY", "CRITICAL", true]]);
+  expect(await alerts()).toMatchObject([{ source: "SERVER", text: "The battery is nearly empty, below 10 %." }]);
+  await shows({ battery: 20, charging: true });
+  expect(await low()).toEqual([["LOW_BATTERY", "CRITICAL", false]]);
+});
+
+test("Alerts: a low battery that the robot tells of by itself is one alert, the robot's", async () => {
+  await shows({ battery: 15 });
+  await shows({ battery: 14, alerts: [{ code: "LOW_BATTERY", severity: "WARNING", text: "The battery is low." }] });
+  expect((await alerts()).map(({ source, cleared_at }) => [source, cleared_at === null])).toEqual([
+    ["SERVER", false],
+    ["ROBOT", true],
+  ]);
+});

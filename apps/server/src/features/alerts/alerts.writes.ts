@@ -1,6 +1,9 @@
+import { isWorse } from "@suncrew/domain/alerts/severity-order.ts";
+import type { ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
+import type { DeviceAlert, Severity } from "@suncrew/contract/devices/messages.ts";
 import { sql } from "kysely";
-import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
-import type { Tx } from "../../platform/database/database.ts";
+import { announceChange } from "../../platform/change-signal.ts";
+import { changedNow, type Tx } from "../../platform/database/database.ts";
 
 export type AlertSource = "ROBOT" | "SERVER";
 
@@ -22,7 +25,7 @@ interface OpenAlert {
   readonly robot_id: number;
   readonly source: AlertSource;
   readonly code: string;
-  readonly severity: string;
+  readonly severity: Severity;
   readonly text: string;
 }
 
@@ -44,7 +47,7 @@ export async function syncAlerts(tx: Tx, standing: readonly StandingAlerts[]): P
       const was = before.find(({ code }) => code === alert.code);
       const { robotId: robot_id, siteId: site_id, source, at: raised_at } = robot;
       if (!was) raised.push({ robot_id, site_id, source, ...alert, raised_at });
-      else if (was.severity !== alert.severity || was.text !== alert.text) reworded.push({ id: was.id, ...alert });
+      else if (isOtherNow(was, alert)) reworded.push({ id: was.id, ...alert });
       else continue;
       changed.add(robot.robotId);
     }
@@ -58,28 +61,66 @@ export async function syncAlerts(tx: Tx, standing: readonly StandingAlerts[]): P
   return changed;
 }
 
-/** Raises one alert of the server's own; nothing happens where it is open already. True if it was raised. */
-export async function raiseAlert(
-  tx: Tx,
-  robot: { readonly robotId: number; readonly siteId: number },
-  alert: DeviceAlert,
-  at: Date,
-): Promise<boolean> {
-  const { robotId, siteId } = robot;
-  const changed = await syncAlerts(tx, [{ robotId, siteId, source: "SERVER", alerts: [alert], clears: [], at }]);
-  return changed.has(robotId);
+/** An alert of the server's own for a robot. */
+export interface RaisedAlert {
+  readonly robotId: number;
+  readonly siteId: number;
+  readonly alert: DeviceAlert;
 }
 
-/** Clears one alert of the server's own. True if it was open. */
-export async function clearAlert(
+/** Raises alerts of the server's own, at most one for each robot; where one is open already it only gets worse. */
+export async function raiseAlerts(tx: Tx, raised: readonly RaisedAlert[], at: Date): Promise<void> {
+  const changed = await syncAlerts(
+    tx,
+    raised.map(({ alert, ...robot }) => ({ ...robot, source: "SERVER" as const, alerts: [alert], clears: [], at })),
+  );
+  if (changed.size > 0) await announceChange(tx);
+}
+
+/** Clears alerts of the server's own, of all these robots. */
+export async function clearAlerts(
   tx: Tx,
-  robot: { readonly robotId: number; readonly siteId: number },
-  code: string,
+  robotIds: readonly number[],
+  codes: readonly ServerAlertCode[],
   at: Date,
-): Promise<boolean> {
-  const { robotId, siteId } = robot;
-  const changed = await syncAlerts(tx, [{ robotId, siteId, source: "SERVER", alerts: [], clears: [code], at }]);
-  return changed.has(robotId);
+): Promise<void> {
+  if (robotIds.length === 0) return;
+  const cleared = await tx
+    .updateTable("alerts")
+    .set({ cleared_at: sql<Date>`greatest(raised_at, ${at})`, change_no: changedNow })
+    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("source", "=", "SERVER")
+    .where("code", "=", sql<string>`any(${[...codes]}::text[])`)
+    .where("cleared_at", "is", null)
+    .executeTakeFirst();
+  if (cleared.numUpdatedRows > 0n) await announceChange(tx);
+}
+
+/** Ends every alert of robots that are deleted, replaced by another machine or cut off for good. */
+export async function endAlertsOf(tx: Tx, robotIds: readonly number[], at: Date): Promise<void> {
+  await tx
+    .updateTable("alerts")
+    .set({ cleared_at: sql<Date>`greatest(raised_at, ${at})`, change_no: changedNow })
+    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("cleared_at", "is", null)
+    .execute();
+}
+
+/**
+ * What holds for a robot goes with it to another site, under the name that it has now; the people there acknowledge it
+ * anew. What was cleared stays where it happened.
+ */
+export async function moveAlerts(tx: Tx, robotId: number, siteId: number): Promise<void> {
+  await sql`
+    update alerts a set site_id = ${siteId}, robot_name = r.robot_name, serial_number = r.serial_number,
+      acknowledged_at = null, acknowledged_by = null, acknowledged_by_user_id = null, change_no = ${changedNow}
+    from robots r where r.id = ${robotId} and a.robot_id = r.id and a.cleared_at is null`.execute(tx);
+}
+
+/** A robot may tell the same in milder words; what the server saw stays as bad as it was, until it is over. */
+function isOtherNow(was: OpenAlert, now: DeviceAlert): boolean {
+  if (was.source === "SERVER" && isWorse(was.severity, now.severity)) return false;
+  return was.severity !== now.severity || was.text !== now.text;
 }
 
 const keyOf = (robotId: number, source: AlertSource): string => `${source} ${robotId}`;
@@ -91,6 +132,7 @@ async function openAlerts(tx: Tx, standing: readonly StandingAlerts[]): Promise<
     .where("cleared_at", "is", null)
     .where("robot_id", "=", sql<number>`any(${robotIds}::int[])`)
     .select(["id", "robot_id", "source", "code", "severity", "text"])
+    .$narrowType<{ robot_id: number }>()
     .execute();
   return Map.groupBy(rows, (row) => keyOf(row.robot_id, row.source));
 }
@@ -98,13 +140,13 @@ async function openAlerts(tx: Tx, standing: readonly StandingAlerts[]): Promise<
 async function writeAlerts(tx: Tx, raised: object[], cleared: object[], reworded: object[]): Promise<void> {
   if (cleared.length > 0) {
     await sql`
-      update alerts a set cleared_at = greatest(n.cleared_at, a.raised_at)
+      update alerts a set cleared_at = greatest(n.cleared_at, a.raised_at), change_no = ${changedNow}
       from json_populate_recordset(null::alerts, ${JSON.stringify(cleared)}::json) n
       where a.id = n.id and a.cleared_at is null`.execute(tx);
   }
   if (reworded.length > 0) {
     await sql`
-      update alerts a set severity = n.severity, text = n.text
+      update alerts a set severity = n.severity, text = n.text, change_no = ${changedNow}
       from json_populate_recordset(null::alerts, ${JSON.stringify(reworded)}::json) n
       where a.id = n.id`.execute(tx);
   }

@@ -1,6 +1,7 @@
 import type { StartRefusal } from "@suncrew/domain/commands/start-refusal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
+import { alertUnconfirmed } from "./alert-commands.writes.ts";
 import { auditCommands, directionOf, logCommands } from "./command-records.writes.ts";
 import {
   type Command,
@@ -102,6 +103,8 @@ export async function acceptAll(tx: Tx, asked: readonly AskedOrder[], now: Date)
   }
   const away = stored.filter(({ robot, command }) => command.verb === "STOP" && !robot.state.online);
   await answerAllPending(tx, away, (robot) => pendingSentences.STOP.away(robot.serial_number), now);
+  const movesOn = away.filter(({ robot }) => robot.state.motion === "MOVING");
+  await alertUnconfirmed(tx, movesOn, now);
   return accepted;
 }
 

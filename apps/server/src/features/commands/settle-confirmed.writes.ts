@@ -1,4 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
+import { clearUnconfirmed } from "./alert-commands.writes.ts";
 import { auditCommand } from "./command-records.writes.ts";
 import type { Command, LockedRobot } from "./command-rows.writes.ts";
 import { settled } from "./command-sentences.ts";
@@ -8,6 +9,7 @@ import { closeAll, logAll, type OpenCommand } from "./settle.writes.ts";
 /** The robots showed them (protocol rule 6): closes what was open until now, and does what follows from it. */
 export async function settleConfirmed(tx: Tx, shown: readonly OpenCommand[], now: Date): Promise<void> {
   const closed = await closeAll(tx, shown, "CONFIRMED", now);
+  await clearUnconfirmed(tx, closed, now);
   const of = (verb: Command["verb"]) => closed.filter(({ command }) => command.verb === verb);
   await logAll(
     tx,

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { inTransaction } from "../../platform/database/after-commit.ts";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
+import { alertUnconfirmed } from "./alert-commands.writes.ts";
 import { type Command, lockRobots, readOpenCommands, showChange } from "./command-rows.writes.ts";
 import { failureSentences, pendingSentences } from "./command-sentences.ts";
 import { pendingVerbs, staysPending } from "./pending-verbs.ts";
@@ -61,6 +62,7 @@ async function settleDue(tx: Tx, due: readonly OpenCommand[], now: Date): Promis
     const pending = due.filter(({ command }) => command.verb === verb);
     const words = pendingSentences[verb];
     await answerAllPending(tx, pending, (robot) => words.unconfirmed(robot.serial_number), now);
+    await alertUnconfirmed(tx, pending, now);
   }
   const failing = due.filter(({ command }) => !staysPending(command.verb));
   const sent = failing.filter(({ command }) => command.claimed_by !== null);

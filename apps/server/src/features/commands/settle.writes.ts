@@ -2,6 +2,7 @@ import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { CommandOutcome } from "../../platform/database/schema.ts";
 import { failPlannedRuns } from "../runs/public.ts";
+import { alertUnconfirmed } from "./alert-commands.writes.ts";
 import { auditCommands, logCommands, recordedOf } from "./command-records.writes.ts";
 import { type Command, insertCommands, type LockedRobot } from "./command-rows.writes.ts";
 import { failureSentences, rejectedSentence } from "./command-sentences.ts";
@@ -102,6 +103,7 @@ export async function settleAllUnconfirmed(tx: Tx, open: readonly OpenCommand[],
     return [{ robot, command, reason: failureSentences[verb].unconfirmed(robot.serial_number) }];
   });
   const closed = await fail(tx, failing, "UNCONFIRMED", now);
+  await alertUnconfirmed(tx, closed, now);
   const starts = closed.filter(({ command }) => command.verb === "START");
   await insertFollowingStops(tx, starts, now);
 }

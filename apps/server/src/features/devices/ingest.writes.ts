@@ -2,7 +2,7 @@ import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
-import { syncAlerts } from "../alerts/public.ts";
+import { clearDarkSites, syncAlerts } from "../alerts/public.ts";
 import { recordAcks, settleByStates } from "../commands/public.ts";
 import { recordReports, settleByFirmware } from "../firmware/public.ts";
 import { type EventTold, type MotionShown, recordEvents, recordMotions } from "../runs/public.ts";
@@ -97,6 +97,7 @@ async function store(tx: Tx, outcomes: readonly Outcome[], now: Date): Promise<v
     )),
     ...(await recordFirmware(tx, outcomes, now)),
   ]);
+  await clearDarkSites(tx, litBy(outcomes), now);
   await settleByStates(
     tx,
     live.map(({ message, motion }) => ({ robotId: motion.robotId, state: message })),
@@ -113,6 +114,12 @@ async function store(tx: Tx, outcomes: readonly Outcome[], now: Date): Promise<v
     untouched.toSorted((one, other) => one - other),
   );
   if (changed.length + untouched.length > 0) await announceChange(tx);
+}
+
+/** Sites where a robot is back; one in maintenance does not count, as it does not where the site went dark. */
+function litBy(outcomes: readonly Outcome[]): number[] {
+  const back = outcomes.filter(({ returned, after }) => returned && after.operating_mode !== "maintenance");
+  return [...new Set(back.map(({ after }) => after.site_id))];
 }
 
 /** Reports of what was offered first, then what robots show: a report may have come before the state it speaks of. */

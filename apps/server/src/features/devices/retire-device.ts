@@ -2,6 +2,7 @@ import { announceChange } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { ChangedMeanwhile } from "../../platform/database/decide.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
+import { endAlertsOf } from "../alerts/public.ts";
 import { recordAudit } from "../audit/public.ts";
 import {
   insertLastStop,
@@ -68,6 +69,7 @@ export async function retire(tx: Tx, retirement: Retirement): Promise<Retired> {
   await closeRunsOfRemoved(tx, [robot.id], reason, at);
   await settleRemoved(tx, [robot], reason, at);
   await endLockOfRetired(tx, robot.id, by, at);
+  await endAlertsOf(tx, [robot.id], at);
   await showCutOff(tx, robot.id, at);
   await announceChange(tx);
   return { kind: "retired", lastStop };

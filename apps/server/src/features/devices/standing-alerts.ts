@@ -1,29 +1,31 @@
 import type { DeviceAlert, StateMessage } from "@suncrew/contract/devices/messages.ts";
+import { lowBattery } from "@suncrew/domain/alerts/low-battery.ts";
+import { clockSkewAlert, type ServerAlertCode, unknownStatusAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { CLOCK_SKEW_MS } from "@suncrew/domain/commands/limits.ts";
 import { isKnownDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";
 import type { StandingAlerts } from "../alerts/public.ts";
 import type { StateRow } from "./presence.ts";
 
-/** The alerts that the server raises by itself from a state. */
-const ownCodes = ["CLOCK_SKEW", "UNKNOWN_STATUS"];
-
 /** What holds by a robot's newest state: the alerts it lists, and those the server sees in it. */
 export function alertsOf(row: StateRow, newest: StateMessage): StandingAlerts[] {
   const robot = { robotId: row.robot_id, siteId: row.site_id, at: row.received_at ?? new Date(newest.ts) };
+  const { battery: batteryPercent, charging, alerts: listed } = newest;
+  const battery = lowBattery({ batteryPercent, charging, listed });
+  const alerts = [...clockAlert(row), ...statusAlert(newest.status), ...(typeof battery === "string" ? [] : [battery])];
+  const clears: ServerAlertCode[] = ["CLOCK_SKEW", "UNKNOWN_STATUS"];
+  if (battery !== "stays") clears.push("LOW_BATTERY");
+  // A retained state tells how the robot was, not that it is there.
+  if (row.online) clears.push("OFFLINE_TOO_LONG");
   return [
-    { ...robot, source: "ROBOT", alerts: newest.alerts, clears: "all" },
-    { ...robot, source: "SERVER", alerts: [...clockAlert(row), ...statusAlert(newest.status)], clears: ownCodes },
+    { ...robot, source: "ROBOT", alerts: listed, clears: "all" },
+    { ...robot, source: "SERVER", alerts, clears },
   ];
 }
 
-/** Protocol rule 12. The text does not carry the seconds, which would differ with every state. */
 function clockAlert({ clock_skew_ms: skewMs }: StateRow): DeviceAlert[] {
-  if (skewMs === null || Math.abs(skewMs) <= CLOCK_SKEW_MS) return [];
-  const text = `The robot's clock is ${skewMs > 0 ? "ahead of" : "behind"} the server's by more than 30 seconds.`;
-  return [{ code: "CLOCK_SKEW", severity: "WARNING", text }];
+  return skewMs === null || Math.abs(skewMs) <= CLOCK_SKEW_MS ? [] : [clockSkewAlert(skewMs)];
 }
 
 function statusAlert(status: string): DeviceAlert[] {
-  if (isKnownDeviceStatus(status)) return [];
-  return [{ code: "UNKNOWN_STATUS", severity: "WARNING", text: `The robot reports the unknown status "${status}".` }];
+  return isKnownDeviceStatus(status) ? [] : [unknownStatusAlert(status)];
 }

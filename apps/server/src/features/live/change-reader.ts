@@ -10,6 +10,7 @@ export interface ChangedIds {
   readonly groupSiteIds: readonly number[];
   readonly runSiteIds: readonly number[];
   readonly rolloutIds: readonly number[];
+  readonly alertSiteIds: readonly number[];
 }
 
 /**
@@ -45,12 +46,14 @@ export class ChangeReader {
       ...new Set(news.filter((row) => kinds.includes(row.kind)).map((row) => Number(row.site_id))),
     ];
     return {
-      robotIds: ids("robot").map(Number),
+      // A robot lists its alerts.
+      robotIds: [...new Set([...ids("robot"), ...news.flatMap((row) => row.robot_id ?? [])])].map(Number),
       siteIds: siteIdsOf("site", "robot"),
       logIds: ids("activity"),
       groupSiteIds: siteIdsOf("group"),
       runSiteIds: siteIdsOf("run"),
       rolloutIds: [...new Set(ids("rollout").map(Number))],
+      alertSiteIds: siteIdsOf("alert"),
     };
   }
 }

@@ -39,6 +39,7 @@ export interface Update {
   readonly groups_changed: number[];
   readonly runs_changed: number[];
   readonly rollouts_changed: number[];
+  readonly alerts_changed: number[];
 }
 
 /** Of the changed rows those that the viewer may see, as they are now. */
@@ -50,6 +51,7 @@ export async function readUpdate(viewer: Viewer, db: Executor, changed: ChangedI
     groups_changed: await ofViewer(viewer, db, changed.groupSiteIds),
     runs_changed: await ofViewer(viewer, db, changed.runSiteIds),
     rollouts_changed: may(viewer.role, "deployFirmware") ? [...changed.rolloutIds] : [],
+    alerts_changed: await ofViewer(viewer, db, changed.alertSiteIds),
   };
 }
 

@@ -2,9 +2,11 @@ import { sql } from "kysely";
 import type { Db } from "../../platform/database/database.ts";
 
 export interface ChangedRow {
-  readonly kind: "robot" | "site" | "activity" | "group" | "run" | "rollout";
+  readonly kind: "robot" | "site" | "activity" | "group" | "run" | "alert" | "rollout";
   readonly id: string;
   readonly site_id: string;
+  /** Whom an alert is about; null for all else, and where it is about a whole site. */
+  readonly robot_id: string | null;
   readonly change_no: string;
 }
 
@@ -19,27 +21,38 @@ export async function readOldestOpenTransaction(db: Db): Promise<string> {
 /** Every row changed by transaction `from` or a later one, over all tenants. */
 export async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]> {
   const { rows } = await sql<ChangedRow>`
-    select 'robot' as kind, robot_id::text as id, site_id::text as site_id, change_no::text as change_no
+    select 'robot' as kind, robot_id::text as id, site_id::text as site_id, null as robot_id, change_no::text as change_no
       from robot_state where change_no >= ${from}::xid8
     union all
-    select 'site', id::text, id::text, change_no::text from sites where change_no >= ${from}::xid8
+    select 'site', id::text, id::text, null, change_no::text from sites where change_no >= ${from}::xid8
     union all
-    select 'activity', log_id::text, site_id::text, change_no::text from activity where change_no >= ${from}::xid8
+    select 'activity', log_id::text, site_id::text, null, change_no::text from activity where change_no >= ${from}::xid8
     union all
-    select 'group', id::text, site_id::text, change_no::text from robot_groups where change_no >= ${from}::xid8
+    select 'group', id::text, site_id::text, null, change_no::text from robot_groups where change_no >= ${from}::xid8
     union all
-    select 'run', id::text, site_id::text, change_no::text from runs where change_no >= ${from}::xid8
+    select 'run', id::text, site_id::text, null, change_no::text from runs where change_no >= ${from}::xid8
     union all
-    select 'rollout', id::text, '0', change_no::text from rollouts where change_no >= ${from}::xid8
+    select 'alert', id::text, site_id::text, robot_id::text, change_no::text from alerts where change_no >= ${from}::xid8
     union all
-    select 'rollout', rollout_id::text, '0', change_no::text from rollout_robots where change_no >= ${from}::xid8
+    select 'rollout', id::text, '0', null, change_no::text from rollouts where change_no >= ${from}::xid8
+    union all
+    select 'rollout', rollout_id::text, '0', null, change_no::text from rollout_robots where change_no >= ${from}::xid8
   `.execute(db);
   return rows;
 }
 
 /** Gives rows whose change lies in the future of this database (it was restored from a dump) a number of today. */
 export async function renewFutureChanges(db: Db): Promise<void> {
-  for (const table of ["robot_state", "sites", "activity", "robot_groups", "runs", "rollouts", "rollout_robots"]) {
+  for (const table of [
+    "robot_state",
+    "sites",
+    "activity",
+    "robot_groups",
+    "runs",
+    "alerts",
+    "rollouts",
+    "rollout_robots",
+  ]) {
     await sql`update ${sql.table(table)} set change_no = pg_current_xact_id() where change_no > pg_current_xact_id()`.execute(
       db,
     );

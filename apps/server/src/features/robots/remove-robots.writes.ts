@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { announceScope } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
+import { endAlertsOf } from "../alerts/public.ts";
 import { type AuditActor, recordAudits } from "../audit/public.ts";
 import { type LockedRobot, settleRemoved } from "../commands/public.ts";
 import { closeRunsOfRemoved } from "../runs/public.ts";
@@ -23,12 +24,7 @@ export async function removeRobots(tx: Tx, robots: readonly LockedRobot[], by: A
     .where("robot_id", "=", these)
     .where("released_at", "is", null)
     .execute();
-  await tx
-    .updateTable("alerts")
-    .set({ cleared_at: now })
-    .where("robot_id", "=", these)
-    .where("cleared_at", "is", null)
-    .execute();
+  await endAlertsOf(tx, ids, now);
   await tx
     .updateTable("robot_state")
     .set({ online: false, robot_status: "offline", change_no: changedNow })

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { announceScope } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
+import { endAlertsOf, moveAlerts } from "../alerts/public.ts";
 
 /** What the Robot form changes, as it is stored. */
 export interface RobotForm {
@@ -51,22 +52,12 @@ export async function becomeOtherMachine(tx: Tx, robotId: number, now: Date): Pr
     tx,
   );
   await tx.deleteFrom("robot_events").where("robot_id", "=", robotId).execute();
-  await tx
-    .updateTable("alerts")
-    .set({ cleared_at: now })
-    .where("robot_id", "=", robotId)
-    .where("cleared_at", "is", null)
-    .execute();
+  await endAlertsOf(tx, [robotId], now);
 }
 
 /** What holds for a robot now goes with it to another site: its open alerts and its lock. History stays where it was. */
 export async function moveWithRobot(tx: Tx, robotId: number, siteId: number): Promise<void> {
-  await tx
-    .updateTable("alerts")
-    .set({ site_id: siteId })
-    .where("robot_id", "=", robotId)
-    .where("cleared_at", "is", null)
-    .execute();
+  await moveAlerts(tx, robotId, siteId);
   await tx
     .updateTable("maintenance_locks")
     .set({ site_id: siteId })

@@ -1,7 +1,9 @@
+import { runMissedAlert, type ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import { type Insertable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import type { RunsTable } from "../../platform/database/schema.ts";
+import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
 
 /** As activity log and runs name who starts and stops by schedule. */
 export const SCHEDULER = "Scheduler";
@@ -61,6 +63,21 @@ export async function insertPlannedRuns(
     .values(rows)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+  await alertMissed(tx, siteId, runs, now);
+}
+
+const MISSED = ["RUN_MISSED"] as const satisfies readonly ServerAlertCode[];
+
+/** A missed run is an alert until the next one of the robot is served, whatever becomes of that. */
+async function alertMissed(tx: Tx, siteId: number, runs: readonly PlannedRun[], now: Date): Promise<void> {
+  const missed = runs.flatMap((run) =>
+    "outcome" in run && run.outcome === "MISSED"
+      ? [{ robotId: run.robotId, siteId, alert: runMissedAlert(run.reason) }]
+      : [],
+  );
+  const served = runs.filter((run) => !("outcome" in run) || run.outcome !== "MISSED").map(({ robotId }) => robotId);
+  await raiseAlerts(tx, missed, now);
+  await clearAlerts(tx, served, MISSED, now);
 }
 
 /** A planned run whose time is up and that no STOP is on its way for. */

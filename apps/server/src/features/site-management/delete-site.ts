@@ -2,6 +2,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { ChangedMeanwhile } from "../../platform/database/decide.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
+import { endSiteAlerts } from "../alerts/public.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
 import { lockRobots, readStillMoving, type SeenAt, type StillMovingRobot } from "../commands/public.ts";
 import { lockSchedulesOfSite, removeGroupsOfSite } from "../groups/public.ts";
@@ -39,6 +40,7 @@ export async function deleteSiteOf(tx: Tx, viewer: Viewer, siteId: number, seen:
   }
   const groupCount = await removeGroupsOfSite(tx, siteId, by, now);
   await removeRobots(tx, [...robots.values()], by, now);
+  await endSiteAlerts(tx, siteId, now);
   await markDeleted(tx, siteId, now);
   // Nobody adds one after this: who does locks the site's row first.
   if ((await robotsOfSite(tx, siteId)).length > 0) throw new ChangedMeanwhile();

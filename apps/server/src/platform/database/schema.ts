@@ -310,7 +310,8 @@ export interface RobotEventsTable {
 
 export interface AlertsTable {
   id: Generated<number>;
-  robot_id: number;
+  /** Null where it is about the whole site. */
+  robot_id: number | null;
   site_id: number;
   source: "ROBOT" | "SERVER";
   code: string;
@@ -319,6 +320,13 @@ export interface AlertsTable {
   raised_at: Date;
   cleared_at: Date | null;
   sample: WithDefault<boolean>;
+  /** This and the serial number as they were then; the database fills them in where it is about a robot. */
+  robot_name: WithDefault<string | null>;
+  serial_number: WithDefault<string | null>;
+  acknowledged_at: Date | null;
+  acknowledged_by_user_id: number | null;
+  acknowledged_by: string | null;
+  change_no: ChangeNo;
 }
 
 export interface ActivityTable {

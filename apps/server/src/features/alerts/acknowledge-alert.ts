@@ -1,0 +1,44 @@
+import { endsWhenAcknowledged } from "@suncrew/domain/alerts/server-alerts.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
+import { decide } from "../../platform/database/decide.ts";
+import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { recordAudit } from "../audit/public.ts";
+import { lockAlert, storeAcknowledged } from "./acknowledge-alert.writes.ts";
+import { requireAlert } from "./alerts.queries.ts";
+
+/** Answers what is told, or the refusal, which is on record and is thrown after the commit. */
+type Acknowledged = { readonly message: string } | { readonly error: HttpError };
+
+/** Notes that somebody knows of an alert; the first who does stays. Throws 404, and 409 where it is over. */
+export async function acknowledge(db: Db, viewer: Viewer, alertId: string, now: Date): Promise<{ message: string }> {
+  const came = await decide(db, (tx) => acknowledgeIn(tx, viewer, alertId, now));
+  if ("error" in came) throw came.error;
+  return came;
+}
+
+async function acknowledgeIn(tx: Tx, viewer: Viewer, alertId: string, now: Date): Promise<Acknowledged> {
+  await requireAlert(viewer, tx, alertId);
+  const alert = await lockAlert(tx, alertId);
+  if (alert === null) throw notFound("Alert");
+  // Moved to another partner's site while this waited for the row.
+  await requireAlert(viewer, tx, alertId);
+  const { acknowledged_by: first, cleared_at: clearedAt, site_id: siteId, robot_id, code, text } = alert;
+  if (clearedAt === null && first !== null) return { message: `${first} has acknowledged this alert before.` };
+  const reason = clearedAt === null ? null : "This alert is over: it was cleared meanwhile.";
+  await recordAudit(tx, {
+    actor: { userId: viewer.userId, name: viewer.name },
+    action: "ACKNOWLEDGE_ALERT",
+    entity: "alert",
+    entityId: alertId,
+    siteId,
+    outcome: reason === null ? "DONE" : "REFUSED",
+    reason,
+    after: { robot_id, code, text },
+    at: now,
+  });
+  if (reason !== null) return { error: conflict(reason) };
+  const ends = endsWhenAcknowledged(alert.source, code);
+  await storeAcknowledged(tx, alertId, viewer, ends, now);
+  return { message: ends ? "The alert was acknowledged and is over." : "The alert was acknowledged." };
+}

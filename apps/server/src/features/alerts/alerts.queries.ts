@@ -1,0 +1,153 @@
+import type { Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
+import type { Severity } from "@suncrew/contract/devices/messages.ts";
+import { COUNT_LIMIT } from "@suncrew/contract/http/page.ts";
+import type { QueryOf } from "@suncrew/contract/http/route.ts";
+import { sql } from "kysely";
+import type { Executor } from "../../platform/database/database.ts";
+import { invalid, notFound } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { sitesEverVisible, visibleSites } from "../sites/public.ts";
+
+export type AlertChoice = QueryOf<typeof alertList>;
+
+/** Raised again within this, an alert is the same one: told once in a list of the past, with the number of times. */
+const SAME_WITHIN = sql`interval '24 hours'`;
+
+/** The order that `compareAlerts` of the domain states; kept as numbers so that a cursor can hold it. */
+const rank = sql<number>`case when a.cleared_at is not null then 0
+  else case a.severity when 'CRITICAL' then 0 when 'WARNING' then 2 else 4 end + (a.acknowledged_at is not null)::int end`;
+const isCleared = sql<number>`(a.cleared_at is not null)::int`;
+const micros = sql<string>`(extract(epoch from a.raised_at) * 1000000)::bigint`;
+/** An earlier or later alert `b` of the same kind about the same robot or site. */
+const isSame = sql<boolean>`b.site_id = a.site_id and coalesce(b.robot_id, 0) = coalesce(a.robot_id, 0)
+  and b.source = a.source and b.code = a.code`;
+
+/** Alerts at the viewer's sites, deleted ones too. */
+function chosen(viewer: Viewer, db: Executor, { state = "open", severity, site_id, robot_id }: AlertChoice) {
+  let query = sitesEverVisible(viewer, db).innerJoin("alerts as a", "a.site_id", "sites.id");
+  if (state === "open") query = query.where("a.cleared_at", "is", null);
+  if (state === "cleared") query = query.where("a.cleared_at", "is not", null);
+  if (state !== "open") query = query.where(notToldLater(state));
+  if (severity !== undefined) query = query.where("a.severity", "=", severity);
+  if (site_id !== undefined) query = query.where("a.site_id", "=", site_id);
+  return robot_id === undefined ? query : query.where("a.robot_id", "=", robot_id);
+}
+
+/** Of an alert that comes and goes only the newest is listed, with how often it came. */
+function notToldLater(state: "cleared" | "all") {
+  const listed = state === "cleared" ? sql`b.cleared_at is not null` : sql`true`;
+  return sql<boolean>`(a.cleared_at is null or not exists (
+    select from alerts b where ${isSame} and ${listed}
+      and (b.raised_at, b.id) > (a.raised_at, a.id) and b.raised_at <= a.raised_at + ${SAME_WITHIN}))`;
+}
+
+/** One page with the cursor of each row. */
+export async function readAlerts(
+  viewer: Viewer,
+  db: Executor,
+  choice: AlertChoice & { readonly limit: number },
+): Promise<{ readonly alert: Alert; readonly cursor: string }[]> {
+  let query = chosen(viewer, db, choice)
+    .leftJoin("robots as r", (join) => join.onRef("r.id", "=", "a.robot_id").on("a.cleared_at", "is", null))
+    .select(["a.severity", "a.source", "a.code", "a.text", "a.raised_at", "a.cleared_at", "a.robot_id", "a.sample"])
+    .select(["sites.id as site_id", "sites.name as site_name", "a.acknowledged_at", "a.acknowledged_by"])
+    .select(sql<string>`a.id::text`.as("id"))
+    // What holds is told of the robot as it is called now.
+    .select(sql<string | null>`coalesce(r.robot_name, a.robot_name)`.as("robot_name"))
+    .select(sql<string | null>`coalesce(r.serial_number, a.serial_number)`.as("serial_number"))
+    .select(
+      sql<number>`(select count(*) from alerts b where ${isSame}
+        and b.raised_at > a.raised_at - ${SAME_WITHIN} and (b.raised_at, b.id) <= (a.raised_at, a.id))`.as("times"),
+    )
+    .select(sql<string>`concat_ws('-', ${isCleared}, ${rank}, ${micros}, a.id)`.as("cursor"))
+    .orderBy(isCleared)
+    .orderBy(rank)
+    .orderBy("a.raised_at", "desc")
+    .orderBy("a.id", "desc")
+    .limit(choice.limit);
+  if (choice.cursor !== undefined) {
+    const [cleared = "", ranked = "", raised = "", id = ""] = choice.cursor.split("-");
+    query = query.where(
+      sql<boolean>`(${isCleared}, ${rank}, -${micros}, -a.id) >
+        (${cleared}::int, ${ranked}::int, -${raised}::bigint, -${id}::bigint)`,
+    );
+  }
+  const rows = await query.execute();
+  return rows.map(({ cursor, ...row }) => ({
+    cursor,
+    alert: {
+      ...row,
+      raised_at: row.raised_at.toISOString(),
+      cleared_at: row.cleared_at?.toISOString() ?? null,
+      acknowledged_at: row.acknowledged_at?.toISOString() ?? null,
+    },
+  }));
+}
+
+/** How many there are, counted up to `COUNT_LIMIT`. */
+export async function countAlerts(
+  viewer: Viewer,
+  db: Executor,
+  choice: AlertChoice,
+): Promise<{ readonly total: number; readonly total_exact: boolean }> {
+  const { total } = await db
+    .selectFrom(
+      chosen(viewer, db, choice)
+        .select("a.id")
+        .limit(COUNT_LIMIT + 1)
+        .as("some"),
+    )
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .executeTakeFirstOrThrow();
+  return { total: Math.min(total, COUNT_LIMIT), total_exact: total <= COUNT_LIMIT };
+}
+
+/** Of those that hold, by severity, at the site or about the robot that the choice names. */
+export async function countOpen(
+  viewer: Viewer,
+  db: Executor,
+  { site_id, robot_id }: AlertChoice,
+): Promise<Record<Severity, number>> {
+  const rows = await chosen(viewer, db, { state: "open", site_id, robot_id })
+    .select(["a.severity", (eb) => eb.fn.countAll<number>().as("count")])
+    .groupBy("a.severity")
+    .execute();
+  const counts = { CRITICAL: 0, WARNING: 0, INFO: 0 };
+  for (const { severity, count } of rows) counts[severity] = count;
+  return counts;
+}
+
+/** Throws 404 where the site or robot of a filter is out of the viewer's scope, and 400 where they do not belong together. */
+export async function requireChosen(viewer: Viewer, db: Executor, { site_id, robot_id }: AlertChoice): Promise<void> {
+  if (site_id === undefined && robot_id === undefined) return;
+  let query = sitesEverVisible(viewer, db).select("sites.id");
+  // Robots and sites that were deleted keep their history, and so does a site that a robot has left.
+  if (robot_id !== undefined) {
+    query = query.where("sites.id", "in", (eb) =>
+      eb
+        .selectFrom("robots")
+        .select("robots.site_id")
+        .where("robots.id", "=", robot_id)
+        .union(eb.selectFrom("alerts").select("alerts.site_id").where("alerts.robot_id", "=", robot_id)),
+    );
+    const sites = await query.execute();
+    if (sites.length === 0) throw notFound("Robot");
+    if (site_id === undefined || sites.some(({ id }) => id === site_id)) return;
+  }
+  const site = await sitesEverVisible(viewer, db)
+    .select("sites.id")
+    .where("sites.id", "=", site_id ?? 0)
+    .executeTakeFirst();
+  if (site === undefined) throw notFound("Site");
+  if (robot_id !== undefined) throw invalid("robot_id", "robot_id must be a robot of the site");
+}
+
+/** An alert at a site that the viewer may act on. Throws 404. */
+export async function requireAlert(viewer: Viewer, db: Executor, alertId: string): Promise<void> {
+  const found = await visibleSites(viewer, db)
+    .innerJoin("alerts as a", "a.site_id", "sites.id")
+    .where("a.id", "=", sql<number>`${alertId}::bigint`)
+    .select("a.id")
+    .executeTakeFirst();
+  if (found === undefined) throw notFound("Alert");
+}

@@ -1,0 +1,194 @@
+import pino from "pino";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MemoryBroker } from "../../../test/memory-broker.ts";
+import { ScheduleBench } from "../../../test/schedule-bench.ts";
+import { AlertWatch } from "./alert-watch.ts";
+
+const MINUTE_MS = 60_000;
+/** 05:59 at the sites of the bench. */
+const BEFORE = new Date("2026-06-15T00:29:00Z");
+
+let bench: ScheduleBench;
+let broker: MemoryBroker;
+/** Two servers that look at the same moment. */
+let watches: AlertWatch[];
+
+beforeEach(async () => {
+  bench = await ScheduleBench.open(BEFORE);
+  broker = new MemoryBroker();
+  const parts = { db: bench.db, clock: bench.clock, broker, log: pino({ level: "silent" }) };
+  watches = [new AlertWatch(parts), new AlertWatch(parts)];
+});
+afterEach(async () => {
+  for (const watch of watches) await watch.stop();
+  await bench.close();
+});
+
+/** Time passes, robots report, and both servers look. */
+async function pass(minutes: number): Promise<void> {
+  await bench.pass(minutes * MINUTE_MS);
+  await Promise.all(watches.map((watch) => watch.look()));
+}
+/** Every alert with its robot, oldest first; the last word says whether it is open. */
+async function alerts(): Promise<unknown[][]> {
+  const rows = await bench.db.selectFrom("alerts").selectAll().orderBy("raised_at").orderBy("robot_id").execute();
+  return rows.map(({ code, severity, robot_id, cleared_at }) => [code, severity, robot_id, cleared_at === null]);
+}
+const leave = async (robotIds: readonly number[]) => {
+  for (const id of robotIds) await bench.robots.leave(id);
+};
+const setMode = (robotId: number, operating_mode: "auto" | "maintenance") =>
+  bench.db.updateTable("robots").set({ operating_mode }).where("id", "=", robotId).execute();
+
+describe("Alerts: offline too long", () => {
+  test("a robot away for 30 minutes has one alert however many servers look, over as soon as it is back", async () => {
+    const { robotIds } = await bench.group(2);
+    const [gone = 0] = robotIds;
+    await pass(3);
+    await leave([gone]);
+    await pass(29.9);
+    expect(await alerts()).toEqual([]);
+    await pass(0.1);
+    await pass(10);
+    expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", gone, true]]);
+    await bench.robots.back(gone);
+    expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", gone, false]]);
+    const [told] = await bench.db.selectFrom("alerts").select(["raised_at", "cleared_at"]).execute();
+    expect(told).toEqual({
+      raised_at: new Date(BEFORE.getTime() + 33 * MINUTE_MS),
+      cleared_at: new Date(BEFORE.getTime() + 43 * MINUTE_MS),
+    });
+  });
+
+  test("not while it is in maintenance, nor one that never was there, was retired or deleted", async () => {
+    const { robotIds, siteId } = await bench.group(5);
+    const [locked = 0, , retired = 0, deleted = 0, told = 0] = robotIds;
+    await bench.db
+      .insertInto("devices")
+      .values({ serial: "NEVER-1", secret_sha256: Buffer.alloc(32) })
+      .execute();
+    const never = { site_id: siteId, robot_name: "Never", serial_number: "NEVER-1", installation_date: "2026-01-01" };
+    await bench.db.insertInto("robots").values(never).execute();
+    await pass(3);
+    await setMode(locked, "maintenance");
+    await leave([locked, retired, deleted, told]);
+    const device = bench.db.selectFrom("robots").select("serial_number").where("id", "=", retired);
+    await bench.db.updateTable("devices").set({ retired_at: BEFORE }).where("serial", "=", device).execute();
+    await bench.db.updateTable("robots").set({ deleted_at: BEFORE }).where("id", "=", deleted).execute();
+    await pass(31);
+    expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", told, true]]);
+    await setMode(told, "maintenance");
+    await pass(1);
+    expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", told, false]]);
+  });
+
+  test("a server without its broker, or with it for less than two minutes, raises nothing", async () => {
+    const { robotIds } = await bench.group(2);
+    for (const watch of watches) await watch.start();
+    broker.setConnected(false);
+    await leave(robotIds.slice(1));
+    await pass(60);
+    broker.setConnected(true);
+    await pass(1.9);
+    expect(await alerts()).toEqual([]);
+    await pass(0.1);
+    expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", robotIds[1], true]]);
+  });
+});
+
+describe("Alerts: a whole site going dark is one alert, not twenty", () => {
+  test("twenty robots leave and come back", async () => {
+    const { robotIds, siteId } = await bench.group(20);
+    // Others are there all the time.
+    await bench.group(2);
+    const [first = 0, ...others] = robotIds;
+    await pass(3);
+    await leave(robotIds);
+    await pass(4.9);
+    expect(await alerts()).toEqual([]);
+    await pass(0.1);
+    await pass(120);
+    expect(await alerts()).toEqual([["SITE_DARK", "CRITICAL", null, true]]);
+    const [dark] = await bench.db.selectFrom("alerts").selectAll().execute();
+    expect(dark).toMatchObject({ site_id: siteId, serial_number: null, robot_name: null });
+    expect(dark?.text).toBe("All 20 robots of the site are out of reach. Its link or its power may be down.");
+    // The first to be back ends it; the others have five minutes to follow.
+    await bench.robots.back(first);
+    expect(await alerts()).toEqual([["SITE_DARK", "CRITICAL", null, false]]);
+    for (const id of others.slice(0, 17)) await bench.robots.back(id);
+    await pass(4.9);
+    expect(await alerts()).toHaveLength(1);
+    await pass(0.1);
+    expect(await alerts()).toEqual([
+      ["SITE_DARK", "CRITICAL", null, false],
+      ...others.slice(17).map((id) => ["OFFLINE_TOO_LONG", "WARNING", id, true]),
+    ]);
+  });
+
+  test("a robot that is back in maintenance does not end it; the last robot put in maintenance does", async () => {
+    const { robotIds } = await bench.group(2);
+    const [one = 0, two = 0] = robotIds;
+    await pass(3);
+    await leave(robotIds);
+    await pass(5);
+    await setMode(one, "maintenance");
+    await bench.robots.back(one);
+    await pass(1);
+    expect(await alerts()).toEqual([["SITE_DARK", "CRITICAL", null, true]]);
+    await setMode(two, "maintenance");
+    await pass(1);
+    expect(await alerts()).toEqual([["SITE_DARK", "CRITICAL", null, false]]);
+  });
+});
+
+describe("Alerts: a missed run", () => {
+  test("is told for each robot until the next one is served", async () => {
+    const group = await bench.group(2);
+    await bench.schedule(group, { startTime: "2026-06-15 06:00:00", frequency: "DAILY" });
+    await bench.until("2026-06-15T00:41:00Z");
+    const told = (isOpen: boolean) => group.robotIds.map((id) => ["RUN_MISSED", "WARNING", id, isOpen]);
+    expect(await alerts()).toEqual(told(true));
+    const { text } = await bench.db.selectFrom("alerts").select("text").limit(1).executeTakeFirstOrThrow();
+    expect(text).toBe("A planned run was missed. Suncrew could not start it within 10 minutes of its time.");
+    await bench.until("2026-06-16T00:30:00Z");
+    expect(await alerts()).toEqual(told(false));
+  });
+});
+
+describe("Alerts: a command that was not confirmed", () => {
+  test("a Start is told until the robot confirms one, not the Stop that Suncrew sends after it", async () => {
+    const { robotIds, siteId } = await bench.group(1);
+    const [robotId = 0] = robotIds;
+    await bench.press("START", robotId, siteId, { lost: true });
+    await bench.pass(8_000);
+    await bench.pass(1_000);
+    const [, follows] = await bench.commands(robotId);
+    expect(follows).toMatchObject({ verb: "STOP", outcome: "CONFIRMED" });
+    expect(await alerts()).toEqual([["COMMAND_UNCONFIRMED", "WARNING", robotId, true]]);
+    await bench.press("START", robotId, siteId);
+    expect(await alerts()).toEqual([["COMMAND_UNCONFIRMED", "WARNING", robotId, false]]);
+  });
+
+  test("a Stop is critical until the robot shows that it stands", async () => {
+    const { robotIds, siteId } = await bench.group(1);
+    const [robotId = 0] = robotIds;
+    await bench.press("START", robotId, siteId);
+    await bench.press("STOP", robotId, siteId, { lost: true });
+    await bench.robots.leave(robotId);
+    await bench.pass(8_000);
+    expect(await alerts()).toEqual([["COMMAND_UNCONFIRMED", "CRITICAL", robotId, true]]);
+    await bench.robots.back(robotId);
+    await bench.servers[0]?.commands.resendPending([robotId]);
+    await bench.deliver();
+    expect(await alerts()).toEqual([["COMMAND_UNCONFIRMED", "CRITICAL", robotId, false]]);
+  });
+
+  test("a Stop for a robot that moved as it was lost is told at once", async () => {
+    const { robotIds, siteId } = await bench.group(1);
+    const [robotId = 0] = robotIds;
+    await bench.press("START", robotId, siteId);
+    await bench.robots.leave(robotId);
+    await bench.press("STOP", robotId, siteId, { lost: true });
+    expect(await alerts()).toEqual([["COMMAND_UNCONFIRMED", "CRITICAL", robotId, true]]);
+  });
+});

@@ -1,0 +1,20 @@
+import { sql } from "kysely";
+import type { Db } from "../src/platform/database/database.ts";
+import type { Fixtures } from "./fixtures.ts";
+
+/** The ids of alerts that `standAlerts` puts there; nothing is written before. */
+export const standingAlertIds = { own: "920001", foreign: "920002" } as const;
+
+/** Puts one open alert about a robot of either partner there, as nobody has acknowledged it yet. */
+export async function standAlerts(db: Db, { ownRobot, foreignRobot }: Fixtures): Promise<void> {
+  for (const [id, robot, text] of [
+    [standingAlertIds.own, ownRobot, "Ownfield dust."],
+    [standingAlertIds.foreign, foreignRobot, "Farfield dust."],
+  ] as const) {
+    await sql`
+      insert into alerts (id, robot_id, site_id, source, code, severity, text, raised_at) overriding system value
+      values (${id}::bigint, ${robot.id}, ${robot.siteId}, 'ROBOT', 'DUST', 'WARNING', ${text}, '2026-01-31T01:00:00Z')
+      on conflict (id) do update set cleared_at = null, acknowledged_at = null, acknowledged_by = null,
+        acknowledged_by_user_id = null`.execute(db);
+  }
+}

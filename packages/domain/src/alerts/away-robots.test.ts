@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import { type AwayPicture, type AwayRobot, decideAway } from "./away-robots.ts";
+
+const now = new Date("2026-03-01T06:00:00Z");
+const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
+
+let robots = 0;
+const away = (siteId: number, minutes: number, isTold = false): AwayRobot => ({
+  robotId: (robots += 1),
+  siteId,
+  since: ago(minutes),
+  isTold,
+});
+const twenty = (siteId: number, minutes: number) => Array.from({ length: 20 }, () => away(siteId, minutes));
+
+function decided(picture: Partial<AwayPicture>) {
+  const { robots: told, darkened, lit } = decideAway({ now, away: [], litSiteIds: new Set(), dark: [], ...picture });
+  return { told: told.length, dark: darkened.map(({ siteId }) => siteId), lit };
+}
+const nothing = { told: 0, dark: [], lit: [] };
+
+describe("Alerts: a robot that is away too long", () => {
+  test.each([
+    [29.9, 0],
+    [30, 1],
+    [600, 1],
+  ])("for %d minutes, while others of its site are there: %d alerts", (minutes, alerts) => {
+    expect(decided({ away: [away(1, minutes)], litSiteIds: new Set([1]) })).toEqual({ ...nothing, told: alerts });
+  });
+
+  it("is told once", () => {
+    expect(decided({ away: [away(1, 90, true)], litSiteIds: new Set([1]) })).toEqual(nothing);
+  });
+
+  it("alone at its site is a robot, not a dark site", () => {
+    expect(decided({ away: [away(1, 6)] })).toEqual(nothing);
+    expect(decided({ away: [away(1, 31)] })).toEqual({ ...nothing, told: 1 });
+  });
+});
+
+describe("Alerts: a whole site going dark is one alert", () => {
+  test.each([
+    [4.9, []],
+    [5, [1]],
+    [45, [1]],
+  ])("twenty robots away for %d minutes: dark sites %j", (minutes, dark) => {
+    expect(decided({ away: twenty(1, minutes) })).toEqual({ ...nothing, dark });
+  });
+
+  it("waits for the last robot, and none is told of by itself meanwhile", () => {
+    expect(decided({ away: [...twenty(1, 31), away(1, 2)] })).toEqual(nothing);
+  });
+
+  it("also where a robot had been away before, which keeps its own", () => {
+    expect(decided({ away: [away(1, 9_000, true), ...twenty(1, 6)] })).toEqual({ ...nothing, dark: [1] });
+    expect(decided({ away: [away(1, 9_000, true), away(1, 31)] })).toEqual({ ...nothing, told: 1 });
+  });
+
+  it("stays while nobody is back, and is over with the first", () => {
+    const dark = [{ siteId: 1, clearedAt: null }];
+    expect(decided({ away: twenty(1, 90), dark })).toEqual(nothing);
+    expect(decided({ away: twenty(1, 90), dark, litSiteIds: new Set([1]) })).toEqual({ ...nothing, lit: [1] });
+    // All of its robots were deleted or put in maintenance.
+    expect(decided({ dark })).toEqual({ ...nothing, lit: [1] });
+  });
+
+  it("is over for five minutes before those still away get alerts of their own", () => {
+    const lit = { away: twenty(1, 90), litSiteIds: new Set([1]) };
+    expect(decided({ ...lit, dark: [{ siteId: 1, clearedAt: ago(4.9) }] })).toEqual(nothing);
+    expect(decided({ ...lit, dark: [{ siteId: 1, clearedAt: ago(5) }] })).toEqual({ ...nothing, told: 20 });
+  });
+
+  it("is raised again where the one robot that was back left again", () => {
+    expect(decided({ away: [...twenty(1, 90), away(1, 6)], dark: [{ siteId: 1, clearedAt: ago(8) }] })).toEqual({
+      ...nothing,
+      dark: [1],
+    });
+  });
+
+  it("property: no robot is told of by itself at a site that is dark or becomes it, and none twice", () => {
+    const robot = fc.record({ siteId: fc.integer({ min: 1, max: 4 }), minutes: fc.nat(90), isTold: fc.boolean() });
+    const picture = fc.record({
+      away: fc.array(robot, { maxLength: 30 }),
+      lit: fc.uniqueArray(fc.integer({ min: 1, max: 4 })),
+      dark: fc.uniqueArray(fc.integer({ min: 1, max: 4 })),
+    });
+    fc.assert(
+      fc.property(picture, (drawn) => {
+        const all = drawn.away.map(({ siteId, minutes, isTold }) => away(siteId, minutes, isTold));
+        const dark = drawn.dark.map((siteId) => ({ siteId, clearedAt: null }));
+        const litSiteIds = new Set(drawn.lit);
+        const { robots: told, darkened, lit } = decideAway({ now, away: all, litSiteIds, dark });
+        const stillDark = new Set([
+          ...drawn.dark.filter((siteId) => !lit.includes(siteId)),
+          ...darkened.map(({ siteId }) => siteId),
+        ]);
+        expect(told.filter(({ siteId, isTold }) => stillDark.has(siteId) || isTold)).toEqual([]);
+        expect(new Set(told).size).toBe(told.length);
+        expect([...stillDark].filter((siteId) => litSiteIds.has(siteId))).toEqual([]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,46 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { lowBattery } from "./low-battery.ts";
+
+const shown = (batteryPercent: number, charging = false, codes: readonly string[] = []) => {
+  const said = lowBattery({ batteryPercent, charging, listed: codes.map((code) => ({ code })) });
+  return typeof said === "string" ? said : said.severity;
+};
+
+test.each([
+  [9.9, false, "CRITICAL"],
+  [10, false, "WARNING"],
+  [19.9, false, "WARNING"],
+  [19.9, true, "WARNING"],
+  [20, false, "stays"],
+  [20, true, "over"],
+  [24.9, false, "stays"],
+  [25, false, "over"],
+  [100, false, "over"],
+] as const)("Alerts: a battery at %d %%, charging %s: %s", (battery, charging, said) => {
+  expect(shown(battery, charging)).toBe(said);
+});
+
+test("Alerts: a robot that tells of its low battery itself is believed, and nobody reads it twice", () => {
+  expect(shown(5, false, ["DUST", "LOW_BATTERY"])).toBe("over");
+  expect(shown(5, false, ["DUST"])).toBe("CRITICAL");
+});
+
+test("Alerts: property: a battery that sways by less than five per cent raises one alert", () => {
+  fc.assert(
+    fc.property(
+      fc.double({ min: 0, max: 100, noNaN: true }),
+      fc.array(fc.double({ min: 0, max: 4.9 })),
+      (low, sways) => {
+        let raised = 0;
+        let isOpen = false;
+        for (const battery of sways.map((sway) => Math.min(100, low + sway))) {
+          const said = shown(battery);
+          if ((said === "WARNING" || said === "CRITICAL") && !isOpen) [raised, isOpen] = [raised + 1, true];
+          if (said === "over") isOpen = false;
+        }
+        expect(raised).toBeLessThanOrEqual(1);
+      },
+    ),
+  );
+});

@@ -1,0 +1,65 @@
+import type { DeviceAlert, Severity } from "@suncrew/contract/devices/messages.ts";
+
+/** A robot that is away for this long raises an alert. */
+export const OFFLINE_TOO_LONG_MINUTES = 30;
+
+/** What Suncrew itself raises; robots have codes of their own. */
+export const serverAlertCodes = [
+  "CLOCK_SKEW",
+  "UNKNOWN_STATUS",
+  "LOW_BATTERY",
+  "OFFLINE_TOO_LONG",
+  "COMMAND_UNCONFIRMED",
+  "RUN_MISSED",
+  "SITE_DARK",
+] as const;
+export type ServerAlertCode = (typeof serverAlertCodes)[number];
+
+interface ServerAlert extends DeviceAlert {
+  readonly code: ServerAlertCode;
+}
+
+/** What a person knows of and cannot be undone ends with that: no robot will ever show that a missed run was not missed. */
+export function endsWhenAcknowledged(source: "ROBOT" | "SERVER", code: string): boolean {
+  return source === "SERVER" && code === ("RUN_MISSED" satisfies ServerAlertCode);
+}
+
+/** Protocol rule 12. The text does not carry the seconds, which would differ with every state. */
+export function clockSkewAlert(skewMs: number): ServerAlert {
+  const text = `The robot's clock is ${skewMs > 0 ? "ahead of" : "behind"} the server's by more than 30 seconds.`;
+  return { code: "CLOCK_SKEW", severity: "WARNING", text };
+}
+
+export function unknownStatusAlert(status: string): ServerAlert {
+  return { code: "UNKNOWN_STATUS", severity: "WARNING", text: `The robot reports the unknown status "${status}".` };
+}
+
+export function offlineTooLongAlert(): ServerAlert {
+  const text = `The robot has been out of reach for more than ${OFFLINE_TOO_LONG_MINUTES} minutes.`;
+  return { code: "OFFLINE_TOO_LONG", severity: "WARNING", text };
+}
+
+export function siteDarkAlert(robotCount: number): ServerAlert {
+  const text = `All ${robotCount} robots of the site are out of reach. Its link or its power may be down.`;
+  return { code: "SITE_DARK", severity: "CRITICAL", text };
+}
+
+type UnconfirmedVerb = "START" | "STOP" | "SET" | "MAINTENANCE_ON" | "MAINTENANCE_OFF";
+
+/** A robot that may move on although it was told to stop is the worst of them. */
+const unconfirmed: Readonly<Record<UnconfirmedVerb, { readonly severity: Severity; readonly text: string }>> = {
+  START: { severity: "WARNING", text: "The robot has not confirmed a Start." },
+  STOP: { severity: "CRITICAL", text: "The robot has not confirmed a Stop. It may be moving." },
+  SET: { severity: "WARNING", text: "The robot has not confirmed its new settings." },
+  MAINTENANCE_ON: { severity: "WARNING", text: "The robot has not confirmed its maintenance lock." },
+  MAINTENANCE_OFF: { severity: "WARNING", text: "The robot has not confirmed its release from maintenance." },
+};
+
+export function unconfirmedAlert(verb: UnconfirmedVerb): ServerAlert {
+  return { code: "COMMAND_UNCONFIRMED", ...unconfirmed[verb] };
+}
+
+/** `reason` is a sentence. */
+export function runMissedAlert(reason: string): ServerAlert {
+  return { code: "RUN_MISSED", severity: "WARNING", text: `A planned run was missed. ${reason}` };
+}
