@@ -1,10 +1,27 @@
 import type { Cancel, Clock } from "../src/platform/clock.ts";
 
-/** Time that runs `factor` times as fast as real time, for server and robots alike. */
+const TICK_MS = 5;
+/** A stretch between two ticks counts as no more than this: meanwhile this process did not run. */
+const LONGEST_MS = 2 * TICK_MS;
+
+interface Planned {
+  atMs: number;
+  readonly everyMs: number | null;
+  readonly work: () => void;
+}
+
+/**
+ * Time that runs `factor` times as fast as real time, for server and robots alike, which are in this process. While it
+ * is kept from running, as on a busy machine, time stands still: no deadline passes that nobody had a chance to meet.
+ */
 export class FastClock implements Clock {
   readonly #factor: number;
   readonly #startedMs = Date.now();
-  readonly #startedAt = performance.now();
+  readonly #planned = new Set<Planned>();
+  #passedMs = 0;
+  #tickedAt = performance.now();
+  /** Runs while anything is planned, so that a bench that was closed leaves nothing behind. */
+  #ticker: ReturnType<typeof setInterval> | null = null;
 
   constructor(factor: number) {
     this.#factor = factor;
@@ -15,16 +32,54 @@ export class FastClock implements Clock {
   }
 
   monotonicMs(): number {
-    return (performance.now() - this.#startedAt) * this.#factor;
+    const sinceMs = performance.now() - this.#tickedAt;
+    const countedMs = this.#ticker === null ? sinceMs : Math.min(sinceMs, LONGEST_MS);
+    return this.#passedMs + countedMs * this.#factor;
   }
 
   after(ms: number, work: () => void): Cancel {
-    const timer = setTimeout(work, ms / this.#factor);
-    return () => clearTimeout(timer);
+    return this.#plan({ atMs: this.monotonicMs() + ms, everyMs: null, work });
   }
 
   every(ms: number, work: () => void): Cancel {
-    const timer = setInterval(work, ms / this.#factor);
-    return () => clearInterval(timer);
+    return this.#plan({ atMs: this.monotonicMs() + ms, everyMs: ms, work });
+  }
+
+  #plan(planned: Planned): Cancel {
+    this.#planned.add(planned);
+    if (this.#ticker === null) {
+      this.#count();
+      this.#ticker = setInterval(() => this.#tick(), TICK_MS);
+    }
+    return () => {
+      this.#planned.delete(planned);
+      if (this.#planned.size === 0) this.#rest();
+    };
+  }
+
+  /** Takes over what has passed since the last tick. */
+  #count(): void {
+    this.#passedMs = this.monotonicMs();
+    this.#tickedAt = performance.now();
+  }
+
+  #tick(): void {
+    this.#count();
+    const due = [...this.#planned].filter(({ atMs }) => atMs <= this.#passedMs);
+    for (const planned of due.toSorted((one, other) => one.atMs - other.atMs)) {
+      // An earlier one may have cancelled it.
+      if (!this.#planned.has(planned)) continue;
+      if (planned.everyMs === null) this.#planned.delete(planned);
+      else planned.atMs = this.#passedMs + planned.everyMs;
+      planned.work();
+    }
+    if (this.#planned.size === 0) this.#rest();
+  }
+
+  #rest(): void {
+    if (this.#ticker === null) return;
+    this.#count();
+    clearInterval(this.#ticker);
+    this.#ticker = null;
   }
 }
