@@ -18,12 +18,13 @@ import { useDeployRobots } from "./use-deploy-robots.ts";
 export interface DeployDialogProps {
   /** The selected site; null where none is. */
   readonly siteId: number | null;
+  readonly onRollouts: () => void;
   readonly onStarted: (rolloutId: number) => void;
   readonly onClose: () => void;
 }
 
 /** §2 Dialogs, Deploy Firmware: robots, a file or one that was uploaded before, and how careful to be. */
-export function DeployDialog({ siteId, onStarted, onClose }: DeployDialogProps) {
+export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployDialogProps) {
   useFocusBack();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const robots = useDeployRobots(siteId);
@@ -75,6 +76,10 @@ export function DeployDialog({ siteId, onStarted, onClose }: DeployDialogProps) 
         </div>
       </div>
       <div className={classes["foot"]}>
+        {/* Asks before it throws away what was entered, as every way out of the form. */}
+        <Button variant="subtle" mr="auto" disabled={isUnderWay} onClick={onRollouts}>
+          All rollouts
+        </Button>
         {stage.at === "uploading" ? (
           <Button variant="default" onClick={cancelUpload}>
             Cancel upload

@@ -5,8 +5,14 @@ import { useSignedIn } from "../../platform/session/use-session.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { useFirmwareAddress } from "./firmware-address.ts";
 
-/** §6: hidden by the restriction flag for who is no Super Admin. `missing` says why it cannot be pressed now. */
-export function DeployFirmwareButton({ missing }: { readonly missing: string | null }) {
+export interface DeployFirmwareButtonProps {
+  /** Why it cannot be pressed now; null where it can. */
+  readonly missing: string | null;
+  readonly className?: string | undefined;
+}
+
+/** §6: hidden by the restriction flag for who is no Super Admin. */
+export function DeployFirmwareButton({ missing, className }: DeployFirmwareButtonProps) {
   const { role } = useSignedIn();
   const { show } = useFirmwareAddress();
   if (!mayCall(role, "createRollout")) return null;
@@ -17,6 +23,7 @@ export function DeployFirmwareButton({ missing }: { readonly missing: string | n
         size="xs"
         leftSection={<IconUpload size={14} aria-hidden />}
         aria-haspopup="dialog"
+        className={className ?? ""}
         onClick={() => show({ kind: "deploy" })}
       >
         Deploy Firmware
@@ -25,7 +32,7 @@ export function DeployFirmwareButton({ missing }: { readonly missing: string | n
   );
 }
 
-/** Opens the rollouts and the uploaded firmware. */
+/** Opens the rollouts and the uploaded firmware; a telephone has no room for it and goes by the Deploy Firmware dialog. */
 export function FirmwareButton() {
   const { role } = useSignedIn();
   const { show } = useFirmwareAddress();
@@ -34,6 +41,7 @@ export function FirmwareButton() {
     <Button
       variant="default"
       size="xs"
+      visibleFrom="sm"
       leftSection={<IconCloudDown size={14} aria-hidden />}
       aria-haspopup="dialog"
       onClick={() => show({ kind: "list" })}

@@ -18,6 +18,7 @@ export function FirmwareDialogs({ siteId }: { readonly siteId: number | null }) 
       {dialog.kind === "deploy" ? (
         <DeployDialog
           siteId={siteId}
+          onRollouts={() => show({ kind: "list" })}
           onStarted={(rolloutId) => show({ kind: "rollout", rolloutId }, "replace")}
           onClose={() => show(null)}
         />

@@ -60,7 +60,13 @@ export function RobotPicker({ robots, chosen, onChoose, version, isNarrow, isDis
         <div className={classes["search"]}>
           <SearchBox
             label="Search robots"
-            placeholder={scope === "all" ? "Serial number, site or version" : "Serial number, name or version"}
+            placeholder={
+              isNarrow
+                ? "Search robots"
+                : scope === "all"
+                  ? "Serial number, site or version"
+                  : "Serial number, name or version"
+            }
             value={search}
             onChange={setSearch}
           />

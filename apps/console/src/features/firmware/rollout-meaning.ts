@@ -18,9 +18,11 @@ const rolloutLooks: Record<RolloutState, Look> = {
   CANCELLED: { label: "Cancelled", tone: "off", icon: IconCircleMinus },
 };
 
-/** A rollout that ended with failures is not told as one that went well. */
+/** A rollout that ended with failures, or with nothing done, is not told as one that went well. */
 export function rolloutLook({ state, counts }: Rollout): Look {
-  if (state !== "DONE" || counts.FAILED === 0) return rolloutLooks[state];
+  if (state !== "DONE") return rolloutLooks[state];
+  if (counts.FAILED === 0 && counts.DONE === 0) return { ...rolloutLooks.CANCELLED, label: "Nothing to do" };
+  if (counts.FAILED === 0) return rolloutLooks[state];
   return { label: "Ended with failures", tone: "poor", icon: IconAlertOctagon };
 }
 

@@ -47,7 +47,7 @@ export function RobotRows({ site, robots }: RobotRowsProps) {
             data={ROBOT_FILTERS.map((value) => ({ value, label: robotFilterWord[value] }))}
             onChange={(event) => setFilter(event.currentTarget.value)}
           />
-          <DeployFirmwareButton missing={missing} />
+          <DeployFirmwareButton missing={missing} className={classes["deploy"]} />
           <DisabledReason reason={missing}>
             <Button
               size="xs"
