@@ -4,6 +4,8 @@ import { parseMetrics, valueOf } from "../../../test/metrics-text.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
 import { readFleetFigures } from "./fleet-figures.writes.ts";
 
+/** Of what hangs, in place of the one second that is the tool's own. */
+const PATIENCE = { timeout: 20_000 };
 const TOKEN = "a-token-that-only-tests-have";
 
 describe("open to other programs: /metrics while robots work", () => {
@@ -27,7 +29,7 @@ describe("open to other programs: /metrics while robots work", () => {
       const figures = await read();
       expect(figures("commands_settled_total", { verb, outcome: "CONFIRMED" })).toBe(1);
       return figures;
-    });
+    }, PATIENCE);
 
   test("a START and a STOP show in the robots that move, the commands by outcome, and the messages", async () => {
     const before = await read();
