@@ -20,8 +20,7 @@ create index robot_presence_of_site on robot_presence (site_id, (coalesce(offlin
 -- nobody was there to notice it then.
 create function keep_robot_presence() returns trigger language plpgsql as $$
 declare
-  -- Who writes a past in which robots report seldom sets it longer.
-  silent_after interval := coalesce(nullif(current_setting('suncrew.silent_after', true), ''), '90 seconds')::interval;
+  silent_after constant interval := '90 seconds';
   seen timestamptz := greatest(old.live_at, old.connection_at);
   ended timestamptz;
   began timestamptz;
@@ -60,29 +59,31 @@ create trigger robot_state_keep_presence after update on robot_state for each ro
   execute function keep_robot_presence();
 create trigger robot_state_end_presence after delete on robot_state for each row execute function keep_robot_presence();
 
--- What is known of the time before: a reading shows that its robot was reachable, for 90 seconds; sample data has one
--- an hour.
-insert into robot_presence (robot_id, site_id, online_at, offline_at, sample)
-select robot_id, site_id, min(received_at), max(until), bool_or(sample)
-from (
-  select *, sum(case when received_at <= last_until then 0 else 1 end)
-    over (partition by robot_id order by received_at, session, seq) as stretch
+-- Makes all presence anew from readings: each shows that its robot was reachable, for 90 seconds; sample data has one an
+-- hour. For the time before presence was kept, and for a past that was made up.
+create function presence_from_readings() returns void language sql as $$
+  delete from robot_presence;
+  insert into robot_presence (robot_id, site_id, online_at, offline_at, sample)
+  select robot_id, site_id, min(received_at), max(until), bool_or(sample)
   from (
-    select robot_id, site_id, received_at, session, seq, sample, until,
-      lag(until) over (partition by robot_id, site_id order by received_at, session, seq) as last_until
+    select *, sum(case when received_at <= last_until then 0 else 1 end)
+      over (partition by robot_id order by received_at, session, seq) as stretch
     from (
-      select robot_id, site_id, received_at, session, seq, sample,
-        received_at + case when sample then interval '65 minutes' else interval '90 seconds' end as until
-      from readings
-    ) held
-  ) followed
-) stretches
-group by robot_id, site_id, stretch;
-update robot_presence p set offline_at = null
-from (
-  select max(last.id) as id, last.robot_id from robot_presence last
-  where last.online_at = (select max(online_at) from robot_presence where robot_id = last.robot_id)
-  group by last.robot_id
-) newest, robot_state s
-where p.id = newest.id and s.robot_id = newest.robot_id and s.online and s.site_id = p.site_id
-  and p.offline_at >= greatest(s.live_at, s.connection_at);
+      select *, lag(until) over (partition by robot_id, site_id order by received_at, session, seq) as last_until
+      from (
+        select robot_id, site_id, received_at, session, seq, sample,
+          received_at + case when sample then interval '65 minutes' else interval '90 seconds' end as until
+        from readings
+      ) held
+    ) followed
+  ) stretches
+  group by robot_id, site_id, stretch;
+  -- The newest lasts, or ended as the robot's state says.
+  update robot_presence p set offline_at = case when s.online then null else greatest(p.online_at, s.connection_at) end
+  from robot_state s
+  where s.robot_id = p.robot_id and s.site_id = p.site_id
+    and (s.online or s.connection <> 'ONLINE' and s.connection_at < p.offline_at)
+    and p.id = (select id from robot_presence where robot_id = p.robot_id order by online_at desc limit 1)
+    and p.offline_at >= greatest(s.live_at, s.connection_at);
+$$;
+select presence_from_readings();

@@ -119,8 +119,7 @@ const robot: fc.Arbitrary<RawRobot> = fc
       ...rest,
       online,
       lastSeen: (open?.[0] ?? 0) + seenFor,
-      // Whoever was never at the site told nothing there.
-      readings: rest.whereabouts === "left" && online.length === 0 ? [] : [...told.values()],
+      readings: [...told.values()],
       runs: inTurn(runs),
     };
   });
@@ -186,13 +185,16 @@ export const rawHistory: fc.Arbitrary<RawHistory> = fc
 function until(robot: RawRobot, now: number): RawRobot {
   const past = (spans: RawRobot["online"]) =>
     spans.filter(([from]) => from <= now).map(([from, to]) => [from, to === null || to > now ? null : to] as const);
+  const online = past(robot.online);
+  // Whoever was never at the site told nothing there.
+  const isStranger = robot.whereabouts === "left" && online.length === 0;
   return {
     ...robot,
-    online: past(robot.online),
+    online,
     locks: past(robot.locks),
     lastSeen: Math.min(robot.lastSeen, now),
     deletedAt: Math.min(robot.deletedAt, now),
-    readings: robot.readings.filter(({ at }) => at <= now),
+    readings: isStranger ? [] : robot.readings.filter(({ at }) => at <= now),
     runs: robot.runs
       .filter(({ due, began }) => Math.max(due, began ?? 0) <= now)
       .filter(({ ended }) => ended === null || ended <= now),

@@ -44,8 +44,6 @@ export class HistoryConnection implements Driver, DatabaseConnection {
     client.on("error", () => undefined);
     await client.connect();
     await client.query("set synchronous_commit = off");
-    // Robots of the past report once an hour while they rest: their silence says nothing.
-    await client.query("set suncrew.silent_after = '65 minutes'");
     await client.query("select pg_advisory_lock($1)", [HISTORY_LOCK]);
     await client.query("begin");
     return new HistoryConnection(client);

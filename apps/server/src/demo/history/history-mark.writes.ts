@@ -34,7 +34,9 @@ export async function clearHalfWritten(tx: Tx): Promise<void> {
 
 /** Nothing real can be among it: no server has run on this data before its history was there. */
 export async function markAsSample(db: Db): Promise<void> {
-  for (const table of ["runs", "readings", "robot_presence", "alerts", "activity", "maintenance_locks"] as const)
+  for (const table of ["runs", "readings", "alerts", "activity", "maintenance_locks"] as const)
     await db.updateTable(table).set({ sample: true }).execute();
+  // What the robots told was stored hours at a time, which says nothing of when they were there.
+  await sql`select presence_from_readings()`.execute(db);
   await sql`analyze runs, readings, robot_presence, alerts, activity, commands, audit, robot_events`.execute(db);
 }
