@@ -19,6 +19,8 @@ export function patternOf(words: string) {
 
 /** Texts of the activity log that have these words in them, in any case; null where there are too many. */
 export async function findTexts(db: Executor, words: string): Promise<FoundTexts | null> {
+  // A line ends a text: what reaches over it is in none.
+  if (words.includes("\n")) return { places: [], outcomes: [], people: [] };
   const { rows } = await sql<{ kind: string; key: string; user_name: string | null }>`
     select kind, key::text as key, user_name from activity_texts where words like ${patternOf(words)} limit ${MAX_TEXTS + 1}
   `.execute(db);

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "vitest";
+import {
+  changeActivityAddress,
+  EVERYTHING,
+  endsBeforeItBegins,
+  filterOf,
+  furtherFilters,
+  readActivityAddress,
+} from "./activity-address.ts";
+
+const read = (text: string) => readActivityAddress(new URLSearchParams(text));
+const change = (text: string, by: Parameters<typeof changeActivityAddress>[1]) =>
+  changeActivityAddress(new URLSearchParams(text), by).toString();
+
+describe("§9 Activity log: the filters in the address", () => {
+  test("what is written is read again; what narrows nothing is left out; a part of others is kept", () => {
+    const narrowed = {
+      search: "old robot",
+      action: "STOP",
+      siteId: 7,
+      robotId: 9,
+      user: "सुनीता",
+      outcome: "FAILED",
+      from: "2026-06-01",
+      to: "2026-06-15",
+    } as const;
+    const text = change("view=x", narrowed);
+    expect(read(text)).toEqual(narrowed);
+    expect(furtherFilters(narrowed)).toBe(6);
+    expect(change(text, EVERYTHING)).toBe("view=x");
+    expect(filterOf(EVERYTHING)).toEqual({});
+  });
+
+  test("what cannot be read is as if it were not there", () => {
+    const odd = "action=PAUSE&site=0&robot=1e3&outcome=done&from=2026-02-30&to=0001-01-01&user=";
+    expect(read(odd)).toEqual(EVERYTHING);
+  });
+
+  test("another site has other robots, unless one is named with it", () => {
+    expect(change("site=7&robot=9", { siteId: 8 })).toBe("site=8");
+    expect(change("site=7&robot=9", { siteId: 8, robotId: 3 })).toBe("site=8&robot=3");
+    expect(change("site=7&robot=9", { user: "A" })).toBe("site=7&robot=9&user=A");
+  });
+
+  test("days are whole days by the clock of the browser, the last one too", () => {
+    const { from, to } = filterOf(read("from=2026-06-15&to=2026-06-15"));
+    expect([from, to]).toEqual([new Date(2026, 5, 15).toISOString(), new Date(2026, 5, 16).toISOString()]);
+    expect(endsBeforeItBegins(read("from=2026-06-15&to=2026-06-15"))).toBe(false);
+    expect(endsBeforeItBegins(read("from=2026-06-15&to=2026-06-14"))).toBe(true);
+  });
+});
