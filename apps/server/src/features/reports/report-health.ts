@@ -92,7 +92,7 @@ const alertsColumn: HealthColumn = {
 /** A robot in maintenance counts as offline, so its true connection is said beside it. */
 function statusOf({ status, online, inMaintenance }: ReportHealth): Cell {
   if (inMaintenance === null) return statusCells[status];
-  return `In maintenance since ${moment(inMaintenance.since, "")}, ${online ? "online" : "offline"}`;
+  return `In maintenance since ${day(inMaintenance.since.local)}, ${online ? "online" : "offline"}`;
 }
 
 function nameOf(robot: ReportRobot): string {

@@ -6,8 +6,11 @@ export const NO_DATA = "No data";
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
+const whole = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
+const tenths = new Intl.NumberFormat("en-GB", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
 export function count(value: number): string {
-  return Math.round(value).toLocaleString("en-GB");
+  return whole.format(value);
 }
 
 export function percent(value: number | null): string {
@@ -15,7 +18,7 @@ export function percent(value: number | null): string {
 }
 
 export function oneDecimal(value: number): string {
-  return value.toLocaleString("en-GB", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  return tenths.format(value);
 }
 
 export function minutes(value: number | null): string {
@@ -25,10 +28,10 @@ export function minutes(value: number | null): string {
 /** Such as "2 days 3 h", "3 h 25 min" or "12 min". */
 export function duration(value: number | null): string {
   if (value === null) return NO_DATA;
-  const whole = Math.round(value);
-  if (whole < 60) return `${whole} min`;
-  const hours = Math.floor(whole / 60);
-  if (hours < 48) return `${hours} h ${whole % 60} min`;
+  const all = Math.round(value);
+  if (all < 60) return `${all} min`;
+  const hours = Math.floor(all / 60);
+  if (hours < 48) return `${hours} h ${all % 60} min`;
   return `${count(Math.floor(hours / 24))} days ${hours % 24} h`;
 }
 

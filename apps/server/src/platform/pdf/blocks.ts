@@ -27,7 +27,7 @@ export function paragraph(document: PdfDocument, text: string, style = bodyStyle
   document.open("P");
   setLines(document, document.type.lines(text, width, style), page.left, style);
   document.close();
-  document.y += style.size * 0.55;
+  document.y += style.size * 0.7;
 }
 
 /** Lines of the innermost tag from `y` on, over as many pages as they take. */

@@ -144,7 +144,7 @@ export class PdfDocument {
   pageNumber(right: number, baseline: number): void {
     const forms: unknown = this.kit.page.xobjects;
     if (typeof forms === "object" && forms !== null) Object.assign(forms, { Total: this.#total });
-    const room = this.type.width("000", totalStyle);
+    const room = this.type.width("00", totalStyle);
     this.type.set(`Page ${this.#pages} of`, right - room - 2.5, baseline, totalStyle, "RIGHT");
     this.kit.addContent(`q 1 0 0 -1 ${right - room} ${baseline} cm /Total Do Q`);
   }

@@ -25,9 +25,11 @@ export interface GlyphRun {
 /** What takes the font of the text before it: marks that join, the danda that all scripts of India share, signs. */
 const SHARED = /[\u0964\u0965\u200C\u200D]|[^\p{L}\p{M}\p{N}]/u;
 const SPACE = 0x20;
-const KEPT_WORDS = 4_000;
+const KEPT = 4_000;
 
+/** What was asked for last, of all documents. */
 const words = new Map<string, readonly PlacedGlyph[]>();
+const characters = new Map<string, PlacedGlyph>();
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** Line ends and tabs become blanks; controls, marks of direction and halves of characters go. */
@@ -58,11 +60,17 @@ export function shape(text: string, weight: Weight): GlyphRun[] {
 }
 
 /** Without kerning, which is not worth its time in tables. */
-function oneByOne({ font }: FontFace, text: string): PlacedGlyph[] {
+function oneByOne(face: FontFace, text: string): PlacedGlyph[] {
   return Array.from(text, (character) => {
-    const { id, advanceWidth } = font.glyphForCodePoint(character.codePointAt(0) ?? SPACE);
-    const width = (advanceWidth * 1000) / font.unitsPerEm;
-    return { id, width, advance: width, xOffset: 0, yOffset: 0, text: character };
+    const key = `${face.id} ${character}`;
+    const known = characters.get(key);
+    if (known !== undefined) return known;
+    const { id, advanceWidth } = face.font.glyphForCodePoint(character.codePointAt(0) ?? SPACE);
+    const width = (advanceWidth * 1000) / face.font.unitsPerEm;
+    const placed = { id, width, advance: width, xOffset: 0, yOffset: 0, text: character };
+    if (characters.size >= KEPT) characters.clear();
+    characters.set(key, placed);
+    return placed;
   });
 }
 
@@ -85,7 +93,7 @@ function shapeWord(face: FontFace, word: string): readonly PlacedGlyph[] {
     yOffset: (positions[nth]?.yOffset ?? 0) * scale,
     text: texts[nth] ?? "",
   }));
-  if (words.size >= KEPT_WORDS) words.clear();
+  if (words.size >= KEPT) words.clear();
   words.set(key, placed);
   return placed;
 }
@@ -104,9 +112,9 @@ function shareOut(face: FontFace, word: string, count: number): string[] {
 /** A character for each glyph, the rest for the last one; a vowel sign of two glyphs is taken as its two halves. */
 function spread(text: string, count: number): string[] {
   const composed = Array.from(text);
-  const characters = composed.length < count ? Array.from(text.normalize("NFD")) : composed;
+  const parts = composed.length < count ? Array.from(text.normalize("NFD")) : composed;
   return Array.from({ length: count }, (_, nth) =>
-    nth === count - 1 ? characters.slice(nth).join("") : (characters[nth] ?? ""),
+    nth === count - 1 ? parts.slice(nth).join("") : (parts[nth] ?? ""),
   );
 }
 
