@@ -1,0 +1,178 @@
+import { deleteRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { RolloutBench } from "../../../test/rollout-bench.ts";
+import type { TestRobot } from "../../../test/fixtures.ts";
+
+let bench: RolloutBench;
+afterEach(() => bench.close());
+
+const statesOf = ({ robots }: { readonly robots: readonly { readonly state: string }[] }) =>
+  robots.map(({ state }) => state);
+const firmwareOf = (robot: TestRobot) => bench.bench.robot(robot).truth().firmware;
+
+/** The order in which robots were offered it, in groups of those that were offered it at once. */
+function batchesOf(robots: readonly { readonly robot_id: number; readonly offered_at: string | null }[]): number[][] {
+  const offered = robots.flatMap(({ robot_id, offered_at }) => (offered_at === null ? [] : [{ robot_id, offered_at }]));
+  const groups = Map.groupBy(offered, ({ offered_at }) => offered_at);
+  return [...groups.keys()].toSorted().map((at) => (groups.get(at) ?? []).map(({ robot_id }) => robot_id));
+}
+
+describe("protocol rule 13: a rollout", () => {
+  test("one canary first, then batches, each after the one before; those that run it already are left out", async () => {
+    bench = await RolloutBench.open({ more: 4 });
+    const [canary, ...others] = bench.robots;
+    const id = await bench.begin("2.0.0", bench.robots, { batch_size: 3 });
+    const ended = await bench.untilRollout(id, "DONE");
+    expect(statesOf(ended)).toEqual(bench.robots.map(() => "DONE"));
+    expect(ended.robots.map((robot) => robot.canary)).toEqual([true, ...others.map(() => false)]);
+    expect(batchesOf(ended.robots).map((batch) => batch.length)).toEqual([1, 3, 2]);
+    expect(batchesOf(ended.robots)[0]).toEqual([canary?.id]);
+    expect(bench.robots.map(firmwareOf)).toEqual(bench.robots.map(() => "2.0.0"));
+    const times = ended.robots.map(({ offered_at, ended_at }) => ({
+      offered_at: offered_at ?? "",
+      ended_at: ended_at ?? "",
+    }));
+    const [first, second] = [times.slice(0, 1), times.slice(1, 4)];
+    for (const { offered_at } of times.slice(1))
+      expect(first.every(({ ended_at }) => ended_at <= offered_at)).toBe(true);
+    for (const { offered_at } of times.slice(4))
+      expect(second.every(({ ended_at }) => ended_at <= offered_at)).toBe(true);
+    // Each end is on record, and so is that of the rollout.
+    const audit = await bench.db
+      .selectFrom("audit")
+      .select(["action", "outcome"])
+      .where("entity", "in", ["robot", "rollout"])
+      .where("action", "in", ["UPDATE_FIRMWARE", "CREATE_ROLLOUT", "END_ROLLOUT"])
+      .execute();
+    expect(audit.filter(({ action, outcome }) => action === "UPDATE_FIRMWARE" && outcome === "DONE")).toHaveLength(6);
+    expect(audit.map(({ action }) => action)).toEqual(expect.arrayContaining(["CREATE_ROLLOUT", "END_ROLLOUT"]));
+    await bench.bench.until(async () => (await bench.bench.state(bench.robots[0])).firmware === "2.0.0");
+
+    // The same content under another name of file is the same firmware; the robots have it.
+    const again = await bench.begin("2.0.0", bench.robots.slice(0, 2));
+    const skipped = await bench.untilRollout(again, "DONE");
+    expect(skipped.robots.map(({ state, reason }) => [state, reason])).toEqual([
+      ["SKIPPED", "It runs 2.0.0 already."],
+      ["SKIPPED", "It runs 2.0.0 already."],
+    ]);
+  });
+
+  test("it pauses by itself when the canary fails, and goes on with another when a person says so", async () => {
+    bench = await RolloutBench.open({ more: 1 });
+    const [canary, second, third] = bench.robots;
+    if (!canary || !second || !third) throw new Error("Too few robots.");
+    bench.trouble(canary, "hash");
+    const id = await bench.begin("2.0.0", bench.robots);
+    const paused = await bench.untilRollout(id, "PAUSED");
+    expect(paused.reason).toBe("The first robot failed.");
+    expect(statesOf(paused)).toEqual(["FAILED", "WAITING", "WAITING"]);
+    expect(paused.robots[0]).toMatchObject({ canary: true, reason: "What it downloaded is not what was offered." });
+    expect(paused.robots[1]).toMatchObject({ reason: "The rollout is paused." });
+    expect(await bench.steer(id, "RESUME")).toBe("The rollout goes on.");
+    const ended = await bench.untilRollout(id, "DONE");
+    expect(statesOf(ended)).toEqual(["FAILED", "DONE", "DONE"]);
+    expect(ended.robots[1]?.canary).toBe(true);
+    expect(batchesOf(ended.robots)).toHaveLength(3);
+    expect(firmwareOf(canary)).not.toBe("2.0.0");
+  });
+
+  test("it pauses by itself when more than the threshold failed; cancelled, it leaves out those that wait", async () => {
+    bench = await RolloutBench.open({ more: 5 });
+    for (const robot of bench.robots.slice(1, 3)) bench.trouble(robot, "install");
+    const id = await bench.begin("2.0.0", bench.robots, { batch_size: 3, failure_threshold_percent: 20 });
+    const paused = await bench.untilRollout(id, "PAUSED");
+    expect(paused.reason).toBe("More than 20 % of the robots failed.");
+    const [canary, ...rest] = (
+      await bench.bench.until(async () => {
+        const now = await bench.details(id);
+        return now.robots[3]?.state === "DONE" && now;
+      })
+    ).robots;
+    expect([canary, ...rest].map((robot) => robot?.state)).toEqual([
+      "DONE",
+      "FAILED",
+      "FAILED",
+      "DONE",
+      "WAITING",
+      "WAITING",
+      "WAITING",
+    ]);
+    expect(await bench.steer(id, "CANCEL")).toContain("cancelled");
+    expect(await bench.steer(id, "CANCEL")).toContain("cancelled");
+    const ended = await bench.untilRollout(id, "CANCELLED");
+    expect(statesOf(ended).slice(4)).toEqual(["CANCELLED", "CANCELLED", "CANCELLED"]);
+    const resumed = bench.steer(id, "RESUME");
+    await expect(resumed).rejects.toThrow("409");
+  });
+
+  test("a robot that installs is not started, not deleted, and stops all the same; it shows everywhere", async () => {
+    bench = await RolloutBench.open();
+    const [robot] = bench.robots;
+    if (!robot) throw new Error("No robot.");
+    bench.trouble(robot, "slow");
+    const id = await bench.begin("2.0.0", [robot]);
+    await bench.untilEntry(id, robot, "DOWNLOADING");
+    const start = await bench.bench.press("START", { robot });
+    expect([start.status, start.body]).toMatchObject([
+      409,
+      { message: `Robot ${robot.serial} is installing firmware 2.0.0.` },
+    ]);
+    expect((await bench.bench.press("STOP", { robot })).status).toBe(200);
+    const admin = await bench.admin();
+    const deleted = await admin.call(deleteRobot, { params: { id: robot.id } });
+    expect([deleted.status, deleted.text]).toMatchObject([400, expect.stringContaining("is installing new firmware")]);
+    const { robots } = await admin.ask(robotDetailsWithSettings, { params: { siteId: robot.siteId } });
+    const shown = robots.find(({ robot_id }) => robot_id === robot.id);
+    expect(shown?.firmware_update).toEqual({ rollout_id: id, version: "2.0.0", state: "DOWNLOADING", percent: 0 });
+    // Its time is over.
+    await bench.db
+      .updateTable("rollout_robots")
+      .set({ deadline_at: new Date() })
+      .where("robot_id", "=", robot.id)
+      .execute();
+    const failed = await bench.untilEntry(id, robot, "FAILED");
+    expect(failed.reason).toBe("It did not show within 15 minutes that it runs 2.0.0.");
+    await bench.untilRollout(id, "DONE");
+  });
+
+  test("a robot that cleans, is locked or has a low battery waits until it may; who refuses waits a while", async () => {
+    bench = await RolloutBench.open({ more: 1 });
+    const [moving, low, ready] = bench.robots;
+    if (!moving || !low || !ready) throw new Error("Too few robots.");
+    expect((await bench.bench.press("START", { robot: moving })).status).toBe(200);
+    bench.bench.robot(low).setByHand({ battery: 40 });
+    await bench.bench.until(async () => Math.round((await bench.bench.state(low)).battery ?? 100) === 40);
+    const id = await bench.begin("2.0.0", bench.robots);
+    await bench.untilEntry(id, ready, "DONE");
+    const waiting = await bench.details(id);
+    expect(waiting.robots.map(({ state, reason }) => [state, reason])).toEqual([
+      ["WAITING", "It is cleaning."],
+      ["WAITING", "Its battery is below 50 %."],
+      ["DONE", null],
+    ]);
+    expect((await bench.bench.press("STOP", { robot: moving })).status).toBe(200);
+    bench.bench.robot(low).setByHand({ battery: 90 });
+    const ended = await bench.untilRollout(id, "DONE");
+    expect(statesOf(ended)).toEqual(["DONE", "DONE", "DONE"]);
+  });
+
+  test("START and an offer at the same moment: whichever comes first, the robot never cleans while it installs", async () => {
+    bench = await RolloutBench.open({ more: 6, servers: 2 });
+    const id = await bench.begin("2.0.0", bench.robots, { batch_size: 10 });
+    const answers = await Promise.all(
+      bench.robots.flatMap((robot) => bench.bench.servers.map((on) => bench.bench.press("START", { robot, on }))),
+    );
+    for (const { status } of answers) expect([200, 409, 502, 504]).toContain(status);
+    // Nobody moves while it has an open offer.
+    for (const robot of bench.robots) {
+      const { startsTaken, firmware } = bench.bench.robot(robot).truth();
+      const entry = await bench.entry(id, robot);
+      if (startsTaken.length > 0 && entry.offered_at !== null) expect(entry.state).toBe("DONE");
+      if (firmware === "2.0.0") expect(entry.offered_at).not.toBeNull();
+    }
+    await Promise.all(bench.robots.map((robot) => bench.bench.press("STOP", { robot })));
+    const ended = await bench.untilRollout(id, "DONE");
+    expect(statesOf(ended)).toEqual(bench.robots.map(() => "DONE"));
+  });
+});

@@ -1,0 +1,116 @@
+import type { AddressInfo } from "node:net";
+import { createRollout, rolloutDetails, steerRollout, uploadFirmware } from "@suncrew/contract/firmware/firmware.ts";
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import type { FaultInput } from "@suncrew/simulator/faults/fault.ts";
+import { type BenchOptions, type BenchServer, CommandBench } from "./command-bench.ts";
+import type { TestRobot } from "./fixtures.ts";
+import type { TestClient } from "./test-client.ts";
+import { urlOf } from "./test-client.ts";
+
+type Trouble = Extract<FaultInput, { kind: "firmware" }>["what"];
+type RolloutOptions = Partial<Omit<BodyOf<typeof createRollout>, "firmware_id" | "robot_ids">>;
+
+/** A bench whose first server robots reach over HTTP, to download firmware. */
+export class RolloutBench {
+  readonly bench: CommandBench;
+  readonly robots: readonly TestRobot[];
+  #url: string | null = null;
+
+  private constructor(bench: CommandBench, urlOfBench: { url: string | null }) {
+    this.bench = bench;
+    this.robots = [bench.fixtures.ownRobot, bench.fixtures.ownRobot2, ...bench.moreRobots];
+    this.#url = urlOfBench.url;
+  }
+
+  static async open(options: Omit<BenchOptions, "settings"> = {}): Promise<RolloutBench> {
+    const where: { url: string | null } = { url: null };
+    const bench = await CommandBench.open({ ...options, settings: { publicUrl: () => where.url } });
+    where.url = await listenOn(bench.server);
+    const opened = new RolloutBench(bench, where);
+    for (const robot of opened.robots) await bench.live(robot);
+    return opened;
+  }
+
+  get db() {
+    return this.bench.db;
+  }
+
+  /** Where robots reach the server. */
+  get url(): string {
+    if (this.#url === null) throw new Error("No server listens.");
+    return this.#url;
+  }
+
+  admin(on: BenchServer = this.bench.server): Promise<TestClient> {
+    return on.as("admin");
+  }
+
+  async upload(version: string, content = Buffer.from(`firmware ${version}`)): Promise<number> {
+    const client = await this.admin();
+    const url = urlOf(uploadFirmware.path, {}, { version, file_name: "robot.bin" });
+    const { body, status, text } = await client.raw(url, { method: "POST", body: content });
+    if (status !== 201) throw new Error(`The upload answered ${status}: ${text}`);
+    return uploadFirmware.response.parse(body).firmwareId;
+  }
+
+  /** Rolls firmware out to these robots, the first ones first; answers the rollout's id. */
+  async begin(version: string, robots: readonly TestRobot[], options: RolloutOptions = {}): Promise<number> {
+    const firmware_id = await this.upload(version);
+    const body = { firmware_id, robot_ids: robots.map(({ id }) => id), ...options };
+    return (await (await this.admin()).ask(createRollout, { body })).rolloutId;
+  }
+
+  async steer(rolloutId: number, action: "PAUSE" | "RESUME" | "CANCEL"): Promise<string> {
+    const client = await this.admin();
+    return (await client.ask(steerRollout, { params: { rolloutId }, body: { action } })).message;
+  }
+
+  async details(rolloutId: number) {
+    return (await this.admin()).ask(rolloutDetails, { params: { rolloutId } });
+  }
+
+  /** The robot's faulty ways with firmware, from now on. */
+  trouble(robot: TestRobot, what: Trouble): void {
+    this.bench.robot(robot).inject({ kind: "firmware", what });
+  }
+
+  /** Resolves with the rollout once it is in that state, with every robot ended where it is an end. */
+  untilRollout(rolloutId: number, state: "RUNNING" | "PAUSED" | "DONE" | "CANCELLED") {
+    return this.bench.until(async () => {
+      const row = await this.db
+        .selectFrom("rollouts")
+        .selectAll()
+        .where("id", "=", rolloutId)
+        .executeTakeFirstOrThrow();
+      const isThere = row.state === state && (row.ended_at !== null || state === "RUNNING" || state === "PAUSED");
+      return isThere && this.details(rolloutId);
+    });
+  }
+
+  entry(rolloutId: number, robot: TestRobot) {
+    return this.db
+      .selectFrom("rollout_robots")
+      .selectAll()
+      .where("rollout_id", "=", rolloutId)
+      .where("robot_id", "=", robot.id)
+      .executeTakeFirstOrThrow();
+  }
+
+  /** Resolves once the robot is in one of these states of the rollout. */
+  untilEntry(rolloutId: number, robot: TestRobot, ...states: readonly string[]) {
+    return this.bench.until(async () => {
+      const entry = await this.entry(rolloutId, robot);
+      return states.includes(entry.state) && entry;
+    });
+  }
+
+  close(): Promise<void> {
+    return this.bench.close();
+  }
+}
+
+async function listenOn(server: BenchServer): Promise<string> {
+  await server.app.http.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = server.app.http.server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}`;
+}

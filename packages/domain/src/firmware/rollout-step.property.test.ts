@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import { afterReport } from "./after-report.ts";
+import { type RolloutStand, rolloutStep } from "./rollout-step.ts";
+
+type Robot = "WAITING" | "OPEN" | "DONE" | "FAILED" | "SKIPPED";
+
+interface Rollout {
+  state: RolloutStand["state"];
+  readonly robots: { state: Robot; canary: boolean; isNews: boolean }[];
+  readonly batchSize: number;
+  readonly threshold: number;
+}
+
+function standOf({ state, robots, batchSize, threshold }: Rollout): RolloutStand {
+  const count = (wanted: Robot) => robots.filter((robot) => robot.state === wanted).length;
+  const news = robots.filter((robot) => robot.state === "FAILED" && robot.isNews);
+  return {
+    state,
+    batchSize,
+    failureThresholdPercent: threshold,
+    waiting: count("WAITING"),
+    open: count("OPEN"),
+    done: count("DONE"),
+    failed: count("FAILED"),
+    newFailures: news.length,
+    canaryFailed: news.some(({ canary }) => canary),
+  };
+}
+
+/** What happens to a rollout from outside, in the order drawn. */
+const happening = fc.record({
+  what: fc.constantFrom("done", "failed", "refused", "skipped", "pause", "resume", "cancel", "look", "look", "look"),
+  which: fc.nat({ max: 1_000 }),
+});
+const rollouts = fc.record({
+  robots: fc.integer({ min: 1, max: 40 }),
+  batchSize: fc.integer({ min: 1, max: 12 }),
+  threshold: fc.integer({ min: 0, max: 100 }),
+  happenings: fc.array(happening, { maxLength: 300 }),
+});
+
+function happen(rollout: Rollout, what: string, which: number): void {
+  const pick = (state: Robot) => {
+    const found = rollout.robots.filter((robot) => robot.state === state);
+    return found[which % Math.max(1, found.length)];
+  };
+  const open = pick("OPEN");
+  if (what === "done" && open) open.state = "DONE";
+  if (what === "failed" && open) Object.assign(open, { state: "FAILED", isNews: true });
+  if (what === "refused" && open) Object.assign(open, { state: "WAITING", canary: false });
+  const waiting = pick("WAITING");
+  if (what === "skipped" && waiting) waiting.state = "SKIPPED";
+  if (what === "pause" && rollout.state === "RUNNING") rollout.state = "PAUSED";
+  if (what === "resume" && rollout.state === "PAUSED") {
+    rollout.state = "RUNNING";
+    for (const robot of rollout.robots) robot.isNews = false;
+  }
+  if (what === "cancel" && (rollout.state === "RUNNING" || rollout.state === "PAUSED")) {
+    rollout.state = "CANCELLED";
+    for (const robot of rollout.robots) if (robot.state === "WAITING") robot.state = "SKIPPED";
+  }
+}
+
+/** Takes the step, held to the rules; answers whether the rollout has ended. */
+function look(rollout: Rollout): boolean {
+  const before = standOf(rollout);
+  const step = rolloutStep(before);
+  if (step.kind === "end") {
+    expect([before.open, before.state === "CANCELLED" || before.waiting === 0]).toEqual([0, true]);
+    return true;
+  }
+  if (step.kind === "pause") {
+    expect(before).toMatchObject({ state: "RUNNING" });
+    expect(before.waiting).toBeGreaterThan(0);
+    rollout.state = "PAUSED";
+  }
+  if (step.kind === "offer") {
+    // Never beside a batch under way, never more than a batch, and alone until one runs it.
+    expect(before).toMatchObject({ state: "RUNNING", open: 0, canaryFailed: false });
+    expect(step.most).toBe(before.done === 0 ? 1 : rollout.batchSize);
+    expect(step.canary).toBe(before.done === 0);
+    const isOver = before.failed * 100 > rollout.threshold * (before.failed + before.done);
+    expect(before.newFailures > 0 && isOver).toBe(false);
+    const offered = rollout.robots.filter(({ state }) => state === "WAITING").slice(0, step.most);
+    for (const robot of offered) Object.assign(robot, { state: "OPEN", canary: step.canary });
+  }
+  return false;
+}
+
+describe("protocol rule 13: how a rollout goes on", () => {
+  it("whatever happens, begins with one canary, keeps its batches apart, pauses past the threshold, and comes to an end", () => {
+    fc.assert(
+      fc.property(rollouts, ({ robots, batchSize, threshold, happenings }) => {
+        const rollout: Rollout = {
+          state: "RUNNING",
+          robots: Array.from({ length: robots }, () => ({ state: "WAITING", canary: false, isNews: false })),
+          batchSize,
+          threshold,
+        };
+        let ended = false;
+        for (const { what, which } of happenings) {
+          if (what === "look") ended ||= look(rollout);
+          else if (!ended) happen(rollout, what, which);
+          expect(rollout.robots.filter(({ state }) => state === "OPEN").length).toBeLessThanOrEqual(batchSize);
+        }
+        // Left to people who let it go on and robots that take it, it ends.
+        for (let turn = 0; !ended && turn < 4 * robots + 4; turn += 1) {
+          happen(rollout, "resume", 0);
+          ended = look(rollout);
+          while (rollout.robots.some(({ state }) => state === "OPEN")) happen(rollout, "done", 0);
+        }
+        expect(ended).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  const stand: RolloutStand = {
+    state: "RUNNING",
+    batchSize: 10,
+    failureThresholdPercent: 20,
+    waiting: 50,
+    open: 0,
+    done: 8,
+    failed: 2,
+    newFailures: 2,
+    canaryFailed: false,
+  };
+  test.each<[string, Partial<RolloutStand>, string]>([
+    ["goes on where exactly the threshold failed", {}, "offer"],
+    ["pauses where more failed", { failed: 3, done: 8, newFailures: 3 }, "pause"],
+    [
+      "pauses at once where more will have failed whatever comes",
+      { open: 1, failed: 3, done: 7, newFailures: 3 },
+      "pause",
+    ],
+    ["waits while those under way may still make it good", { open: 9, failed: 3, done: 8, newFailures: 3 }, "nothing"],
+    ["goes on where a person knew of all failures", { failed: 9, done: 1, newFailures: 0 }, "offer"],
+    ["ends where nobody waits, however many failed", { waiting: 0, failed: 10, done: 0 }, "end"],
+    ["ends paused too where nobody waits", { waiting: 0, state: "PAUSED" }, "end"],
+    ["does not begin anything while it is paused", { state: "PAUSED" }, "nothing"],
+    ["waits for the batch under way where it was cancelled", { state: "CANCELLED", waiting: 0, open: 1 }, "nothing"],
+  ])("%s", (_words, change, kind) => {
+    expect(rolloutStep({ ...stand, ...change }).kind).toBe(kind);
+  });
+});
+
+describe("protocol rule 13: what a report makes of a robot", () => {
+  it("never ends an update well, and lets a robot wait that refused for what passes", () => {
+    const of = (phase: Parameters<typeof afterReport>[0]["phase"], code: Parameters<typeof afterReport>[0]["code"]) =>
+      afterReport({ phase, code, percent: 30 });
+    expect(of("INSTALLED", null)).toEqual({ state: "INSTALLING", percent: 30 });
+    expect(of("REJECTED", "BUSY")).toEqual({ state: "WAITING", code: "BUSY" });
+    expect(of("REJECTED", "INVALID")).toEqual({ state: "FAILED", code: "INVALID" });
+    expect(of("REJECTED", null)).toEqual({ state: "FAILED", code: "REFUSED" });
+    // What it took it does not take again by itself.
+    expect(of("FAILED", "BATTERY_LOW")).toEqual({ state: "FAILED", code: "BATTERY_LOW" });
+  });
+});
