@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { activityLogs } from "@suncrew/contract/activity/activity.ts";
+import { reportSettings } from "@suncrew/contract/report-templates/report-templates.ts";
 import { runsList } from "@suncrew/contract/runs/runs.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DemoWatcher } from "../../../test/demo-watcher.ts";
@@ -35,6 +36,7 @@ test("set-up: npm start begins with a history once, and the simulated robots go 
   expect(runs.filter(({ sample }) => !sample)).toEqual([]);
   const { logs } = await first.ask(activityLogs);
   expect(logs.length).toBeGreaterThan(100);
+  expect(await first.ask(reportSettings)).toMatchObject({ auto_generate_monthly: true, email_configured: false });
   await started?.interrupt();
   expect(started?.printed()).not.toMatch(/ERROR|FATAL/);
 

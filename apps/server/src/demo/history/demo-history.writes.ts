@@ -6,6 +6,7 @@ import { settleDueOf } from "../../features/commands/public.ts";
 import { ensureReadingsPartitions } from "../../features/devices/public.ts";
 import type { Db } from "../../platform/database/database.ts";
 import { demoGroups } from "./demo-groups.ts";
+import { switchOnReports } from "./demo-reports.writes.ts";
 import { readPeople, readRobots } from "./history-cast.writes.ts";
 import { HistoryConnection } from "./history-connection.ts";
 import { clearHalfWritten, isHistoryWanted, markAsSample, markHistory } from "./history-mark.writes.ts";
@@ -46,6 +47,7 @@ export async function completeHistory(settings: pg.ClientConfig, now: Date): Pro
     await connection.db.transaction().execute(clearHalfWritten);
     await writeHistory(connection, now);
     await markAsSample(connection.db);
+    await switchOnReports(connection.db);
     await markHistory(connection.db, "written");
     await connection.finish();
   } finally {

@@ -62,7 +62,7 @@ export class MonthlyReports implements Service {
 
   async #makeWhatIsDue(): Promise<void> {
     const { db, clock } = this.#parts;
-    await planReports(db, clock.now());
+    if ((await readSettingsRow(db)).auto_generate_monthly) await planReports(db, clock.now());
     while (!this.#stopping.signal.aborted) {
       const claim = await claimReport(db, clock.now());
       if (claim === null) return;
