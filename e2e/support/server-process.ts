@@ -63,6 +63,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         MQTT_PORT: String(mqttPort),
         DATA_DIR: dataDir,
         SIM_CONTROL_FILE: simulatorControlFile,
+        // A robot downloads and installs new firmware in seconds; in a browser it need not take longer than to be seen.
+        SIM_FIRMWARE: "2",
         // No test asks anybody's tile service for pictures.
         MAP_TILE_URL: "",
         // Set by the test runner; its colours would end up in the reports.

@@ -32,26 +32,27 @@ export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployD
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
   const { form, change, stage, refusal, submit, cancelUpload, isChanged } = useDeploy();
   const isUnderWay = stage.at !== "form";
+  const [way, setWay] = useState<(() => void) | null>(null);
   const close = useGuardedClose(
     {
-      isChanged: isChanged || (chosen.size > 0 && stage.at !== "started"),
-      isSaving: stage.at === "sending",
+      isChanged: way === null && (isChanged || chosen.size > 0),
+      isSaving: way === null && stage.at === "sending",
       shownBy: ["dialog"],
     },
-    onClose,
+    () => setWay(() => onClose),
   );
-  const startedId = stage.at === "started" ? stage.rolloutId : null;
-  // Below the guard: it must hold nothing any more when the address changes.
-  useEffect(() => {
-    if (startedId !== null) onStarted(startedId);
-    // eslint-disable-next-line react/exhaustive-deps -- once
-  }, [startedId]);
+  // Below the guard, which must hold nothing any more when the address changes.
+  useEffect(() => way?.(), [way]);
   const version = versionOf(form, uploaded);
   const problems = deployProblems(form);
   // A robot that was deleted meanwhile is not chosen any more.
   const chosenRobots = useMemo(() => robots.all.filter(({ id }) => chosen.has(id)), [robots.all, chosen]);
   const obstacle = deployObstacle(problems, chosenRobots.length);
   const count = chosenRobots.length;
+  const start = async () => {
+    const rolloutId = version === null ? null : await submit(chosenRobots, version);
+    if (rolloutId !== null) setWay(() => () => onStarted(rolloutId));
+  };
 
   return (
     <Modal opened onClose={close} title="Deploy Firmware" size={960} fullScreen={isNarrow}>
@@ -90,10 +91,7 @@ export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployD
           </Button>
         )}
         <DisabledReason reason={obstacle}>
-          <Button
-            loading={stage.at === "uploading" || stage.at === "sending"}
-            onClick={() => version !== null && void submit(chosenRobots, version)}
-          >
+          <Button loading={stage.at === "uploading" || stage.at === "sending"} onClick={() => void start()}>
             {count === 0 ? "Deploy" : `Deploy to ${count.toLocaleString("en-GB")} ${count === 1 ? "robot" : "robots"}`}
           </Button>
         </DisabledReason>

@@ -3,7 +3,7 @@ import {
   ROLLOUT_DEADLINE_MINUTES,
   ROLLOUT_FAILURE_THRESHOLD_PERCENT,
 } from "@suncrew/contract/firmware/firmware.ts";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { confirm } from "../../platform/confirm/confirm.ts";
 import { type DeployForm, deployQuestion, type DeployRobot, versionInName } from "./deploy-facts.ts";
@@ -20,10 +20,7 @@ const EMPTY: DeployForm = {
 };
 
 /** Where a deployment stands. */
-export type DeployStage =
-  | { readonly at: "form" | "sending" }
-  | { readonly at: "uploading"; readonly percent: number }
-  | { readonly at: "started"; readonly rolloutId: number };
+export type DeployStage = { readonly at: "form" | "sending" } | { readonly at: "uploading"; readonly percent: number };
 
 /** The form of the Deploy Firmware dialog and the way from it to a rollout: question, upload, call. */
 export function useDeploy() {
@@ -32,6 +29,9 @@ export function useDeploy() {
   const [refusal, setRefusal] = useState<string | null>(null);
   const isBusy = useRef(false);
   const uploading = useRef(new AbortController());
+
+  // Whoever leaves the form does not want what it was about to do.
+  useEffect(() => () => uploading.current.abort(), []);
 
   const change = (by: Partial<DeployForm>) => {
     setRefusal(null);
@@ -54,31 +54,32 @@ export function useDeploy() {
     });
   };
 
-  const submit = async (robots: readonly DeployRobot[], version: string) => {
-    if (isBusy.current) return;
+  /** Answers the rollout that began; null where none did. */
+  const submit = async (robots: readonly DeployRobot[], version: string): Promise<number | null> => {
+    if (isBusy.current) return null;
     isBusy.current = true;
     setRefusal(null);
     try {
-      if (!(await confirm(deployQuestion(robots, version, Number(form.batchSize))))) return;
+      if (!(await confirm(deployQuestion(robots, version, Number(form.batchSize))))) return null;
       const firmware_id = await firmwareIdOf(version);
       setStage({ at: "sending" });
-      const rolloutId = await deploy({
+      return await deploy({
         firmware_id,
         robot_ids: robots.map(({ id }) => id),
         batch_size: Number(form.batchSize),
         failure_threshold_percent: Number(form.threshold),
         deadline_minutes: Number(form.deadline),
       });
-      setStage({ at: "started", rolloutId });
     } catch (error) {
       setStage({ at: "form" });
-      if (error instanceof TokenExpiredError || uploading.current.signal.aborted) return;
+      if (error instanceof TokenExpiredError || uploading.current.signal.aborted) return null;
       setRefusal(reasonOf(error));
+      return null;
     } finally {
       isBusy.current = false;
     }
   };
 
-  const isChanged = stage.at !== "started" && (form.file !== null || form.version !== "" || form.firmwareId !== "");
+  const isChanged = form.file !== null || form.version !== "" || form.firmwareId !== "";
   return { form, change, stage, refusal, submit, cancelUpload: () => uploading.current.abort(), isChanged };
 }
