@@ -41,11 +41,16 @@ const names: Record<keyof ActivityAddress, string> = {
   to: "to",
 };
 
+/** A day that rows may be asked of, `YYYY-MM-DD`. */
+export function isLogDay(text: string): boolean {
+  return isCalendarDate(text) && text >= "1900";
+}
+
 /** What the address names; a part that cannot be read is as if it were not there. */
 export function readActivityAddress(params: URLSearchParams): ActivityAddress {
   const part = (key: keyof ActivityAddress) => params.get(names[key]) ?? "";
   const id = (text: string) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : null);
-  const day = (text: string) => (isCalendarDate(text) && text >= "1900" ? text : null);
+  const day = (text: string) => (isLogDay(text) ? text : null);
   return {
     search: part("search").slice(0, 100),
     action: ACTION_FILTERS.find((action) => action === part("action")) ?? "all",

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { Button, NativeSelect } from "@mantine/core";
 import { activityStatusSchema, activityUsers } from "@suncrew/contract/activity/activity.ts";
 import { robotsList } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
@@ -8,6 +8,7 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { EVERYTHING, endsBeforeItBegins, furtherFilters } from "./activity-address.ts";
 import { outcomeLook } from "./activity-meaning.ts";
 import classes from "./activity-page.module.css";
+import { DayField } from "./day-field.tsx";
 import type { AddressedActivity } from "./use-activity-address.ts";
 
 interface Choice {
@@ -64,22 +65,12 @@ export function ActivityFilters({ address, change }: AddressedActivity) {
           change({ outcome }, "push");
         }}
       />
-      <TextInput
-        size="xs"
-        type="date"
-        label="From"
-        value={address.from ?? ""}
-        max={address.to ?? undefined}
-        onChange={({ currentTarget }) => change({ from: currentTarget.value || null }, "push")}
-      />
-      <TextInput
-        size="xs"
-        type="date"
+      <DayField label="From" day={address.from} onChange={(from) => change({ from }, "push")} />
+      <DayField
         label="To"
-        value={address.to ?? ""}
-        min={address.from ?? undefined}
-        error={isNever && "Before the first day"}
-        onChange={({ currentTarget }) => change({ to: currentTarget.value || null }, "push")}
+        day={address.to}
+        error={isNever ? "Before the first day" : undefined}
+        onChange={(to) => change({ to }, "push")}
       />
       {furtherFilters(address) > 0 && (
         <Button

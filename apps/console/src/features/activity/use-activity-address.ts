@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from "react";
+import { useCallback, useLayoutEffect, useMemo, useRef } from "react";
 import { useSearchParams } from "react-router";
 import { changeActivityAddress, readActivityAddress } from "./activity-address.ts";
 import type { ActivityAddress } from "./activity-address.ts";
@@ -13,12 +13,15 @@ export interface AddressedActivity {
 export function useActivityAddress(): AddressedActivity {
   const [params, setParams] = useSearchParams();
   const address = useMemo(() => readActivityAddress(params), [params]);
+  // The router shows an address a moment after it was asked for: a second change must not undo the first one.
+  const latest = useRef(params);
+  useLayoutEffect(() => {
+    latest.current = params;
+  }, [params]);
   const change = useCallback(
     (by: Partial<ActivityAddress>, step: "push" | "replace") => {
-      setParams((current) => changeActivityAddress(current, by), {
-        replace: step === "replace",
-        preventScrollReset: true,
-      });
+      latest.current = changeActivityAddress(latest.current, by);
+      setParams(latest.current, { replace: step === "replace", preventScrollReset: true });
     },
     [setParams],
   );

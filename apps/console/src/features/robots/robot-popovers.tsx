@@ -1,6 +1,10 @@
-import { ActionIcon, Button, Popover } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Popover } from "@mantine/core";
+import { may } from "@suncrew/domain/auth/permissions.ts";
 import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { paths } from "../../platform/paths.ts";
+import { useSignedIn } from "../../platform/session/use-session.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { LastRunFact } from "../runs/public.ts";
 import classes from "./robot-card.module.css";
@@ -17,6 +21,7 @@ function Ago({ at, otherwise }: { at: Date | null; otherwise: string }) {
 
 /** §2 Robot info popover: firmware, installed date, last updated, last cleaned. */
 export function RobotInfo({ robot }: { robot: RobotView }) {
+  const { role } = useSignedIn();
   const facts: readonly (readonly [string, ReactNode])[] = [
     ["Firmware", robot.firmware],
     ["Installed", day.format(new Date(robot.installationDate))],
@@ -42,6 +47,17 @@ export function RobotInfo({ robot }: { robot: RobotView }) {
             </div>
           ))}
         </dl>
+        {may(role, "viewActivity") && (
+          <Anchor
+            component={Link}
+            to={paths.activity({ siteId: robot.siteId, robotId: robot.id })}
+            size="sm"
+            mt="xs"
+            display="block"
+          >
+            Activity log of this robot
+          </Anchor>
+        )}
       </Popover.Dropdown>
     </Popover>
   );
