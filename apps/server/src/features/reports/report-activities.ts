@@ -38,13 +38,14 @@ export const activitiesPart: ReportPart = function* (document, data, fields) {
     `The other ${others} in the CSV of this report, which has all ${count(rows.length + rest)}.`,
   );
   yield* drawTable(document, {
+    isDense: true,
     columns: [
-      { title: "Time", share: 26 },
-      { title: "Action", share: 20 },
-      { title: "Robot", share: 21, most: 2 },
-      { title: "Result", share: 11 },
-      { title: "By", share: 15, most: 2 },
-      { title: "Details", share: 32 },
+      { title: "Time", share: 82 },
+      { title: "Action", share: 58 },
+      { title: "Robot", share: 92, most: 2 },
+      { title: "Result", share: 32 },
+      { title: "By", share: 50, most: 2 },
+      { title: "Details", share: 133 },
     ],
     rows: rows.map(rowOf),
   });

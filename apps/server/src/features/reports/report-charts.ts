@@ -37,7 +37,10 @@ export function* chartsPart(document: PdfDocument, data: ReportData, fields: Rea
   }
   drawMinutes(document, data, periods, word);
   yield;
-  drawPercentages(document, data, periods, word, fields.has("average_battery"));
+  const uptime = { name: "Uptime", of: (period: Period) => period.uptimePercent };
+  drawPercentages(document, data.range, periods, word, uptime);
+  const battery = { name: "Average battery", of: (period: Period) => period.averageBattery };
+  if (fields.has("average_battery")) drawPercentages(document, data.range, periods, word, battery);
   drawOutcomes(document, data.outcomes);
   yield;
   heading(document, "H3", `Figures by ${word}`);
@@ -45,7 +48,7 @@ export function* chartsPart(document: PdfDocument, data: ReportData, fields: Rea
     namesRows: true,
     columns: [
       { title: byWeek ? "Week" : "Day", share: 30 },
-      { title: "Minutes cleaned", share: 16, align: "RIGHT" },
+      { title: "Minutes cleaned", share: 18, align: "RIGHT" },
       { title: "Uptime", share: 14, align: "RIGHT" },
       ...(fields.has("average_battery") ? [{ title: "Average battery", share: 16, align: "RIGHT" } as const] : []),
       { title: "Runs completed", share: 16, align: "RIGHT" },
@@ -77,42 +80,38 @@ function drawMinutes(document: PdfDocument, data: ReportData, periods: readonly 
     alt: `Column chart of the minutes cleaned by ${word}, ${rangeWords(data.range)}: ${count(total)} minutes in all, most in ${best?.name ?? ""} with ${count(most)}.`,
     scale: scaleUpTo(most),
     labels: periods.map(({ label }) => label),
-    axis: word === "week" ? "Week, by its first day" : "Day",
+    axis: axisOf(word),
   };
   columnChart(document, chart, values);
 }
 
 function drawPercentages(
   document: PdfDocument,
-  data: ReportData,
+  range: ReportData["range"],
   periods: readonly Period[],
   word: string,
-  withBattery: boolean,
+  { name, of }: { readonly name: string; readonly of: (period: Period) => number | null },
 ): void {
-  const series = [
-    { name: "Uptime", values: periods.map(({ uptimePercent }) => uptimePercent) },
-    ...(withBattery ? [{ name: "Average battery", values: periods.map(({ averageBattery }) => averageBattery) }] : []),
-  ];
-  const names = withBattery ? "uptime and average battery" : "uptime";
-  if (series.every(({ values }) => values.every((value) => value === null))) {
-    paragraph(document, `Nothing is known of ${names} in this range, so there is no chart of it.`);
+  const values = periods.map(of);
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) {
+    paragraph(document, `Nothing is known of ${name.toLowerCase()} in this range, so there is no chart of it.`);
     return;
   }
+  const [least, most] = [Math.min(...known), Math.max(...known)];
   const chart = {
-    title: withBattery ? `Uptime and average battery by ${word}` : `Uptime by ${word}`,
+    title: `${name} by ${word}`,
     unit: "%",
-    alt: `Line chart of ${names} in percent by ${word}, ${rangeWords(data.range)}. ${series.map(({ name, values }) => `${name}: ${spanWords(values)}.`).join(" ")}`,
-    scale: percentScale,
+    alt: `Line chart of ${name.toLowerCase()} in percent by ${word}, ${rangeWords(range)}: between ${oneDecimal(least)} and ${oneDecimal(most)}.`,
+    scale: percentScale(least),
     labels: periods.map(({ label }) => label),
-    axis: word === "week" ? "Week, by its first day" : "Day",
+    axis: axisOf(word),
   };
-  lineChart(document, chart, series);
+  lineChart(document, chart, values);
 }
 
-function spanWords(values: readonly (number | null)[]): string {
-  const known = values.filter((value) => value !== null);
-  if (known.length === 0) return "no data";
-  return `between ${oneDecimal(Math.min(...known))} and ${oneDecimal(Math.max(...known))}`;
+function axisOf(word: string): string {
+  return word === "week" ? "Week, by its first day" : "Day";
 }
 
 const outcomeOrder = ["COMPLETED", "STOPPED", "CUT_SHORT", "FAILED", "SKIPPED", "MISSED", "RUNNING"] as const;

@@ -120,8 +120,8 @@ function* notDone(document: PdfDocument, data: ReportData): Generator<void> {
   );
   yield* drawTable(document, {
     columns: [
-      { title: "When", share: 21 },
-      { title: "Robot", share: 22, most: 2 },
+      { title: "When", share: 20 },
+      { title: "Robot", share: 27, most: 2 },
       { title: "Kind", share: 11 },
       { title: "Outcome", share: 14 },
       { title: "Reason", share: 38 },

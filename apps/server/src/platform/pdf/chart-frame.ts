@@ -33,13 +33,7 @@ const TITLE = 20;
 const FOOT = 30;
 
 /** A figure with title, axes and grid, on one page; `draw` puts in the points. Its text is text. */
-export function drawChart(
-  document: PdfDocument,
-  chart: Chart,
-  height: number,
-  draw: (plot: Plot) => void,
-  legend: (right: number, baseline: number) => void = () => {},
-): void {
+export function drawChart(document: PdfDocument, chart: Chart, height: number, draw: (plot: Plot) => void): void {
   document.need(height);
   const top = document.y;
   const plotTop = top + TITLE;
@@ -51,11 +45,19 @@ export function drawChart(
     right,
     bottom: plotBottom,
     slot: (right - left) / Math.max(1, chart.labels.length),
-    y: (value) => plotBottom - (Math.min(value, chart.scale.top) / chart.scale.top) * (plotBottom - plotTop),
+    y: (value) => {
+      const part = (value - chart.scale.bottom) / (chart.scale.top - chart.scale.bottom);
+      return plotBottom - Math.min(1, Math.max(0, part)) * (plotBottom - plotTop);
+    },
   };
   const whole = () => {
-    document.type.set(`${chart.title} (${chart.unit})`, page.left, top + ascent(titleStyle.size) + 1, titleStyle);
-    legend(right, top + ascent(titleStyle.size) + 1);
+    const from = chart.scale.bottom === 0 ? "" : `; the axis begins at ${chart.scale.bottom}`;
+    document.type.set(
+      `${chart.title} (${chart.unit}${from})`,
+      page.left,
+      top + ascent(titleStyle.size) + 1,
+      titleStyle,
+    );
     drawGrid(document, chart, plot);
     draw(plot);
     drawLabels(document, chart, plot);
@@ -70,8 +72,8 @@ function drawGrid(document: PdfDocument, { scale }: Chart, plot: Plot): void {
     document.kit
       .moveTo(plot.left, y)
       .lineTo(plot.right, y)
-      .lineWidth(tick === 0 ? 0.9 : 0.5)
-      .strokeColor(tick === 0 ? look.muted : look.border)
+      .lineWidth(tick === scale.bottom ? 0.9 : 0.5)
+      .strokeColor(tick === scale.bottom ? look.muted : look.border)
       .stroke();
     document.type.set(tick.toLocaleString("en-GB"), plot.left - 6, y + 2.7, tickStyle, "RIGHT");
   }

@@ -1,6 +1,7 @@
 export interface Scale {
+  readonly bottom: number;
   readonly top: number;
-  /** From 0 to `top`. */
+  /** From `bottom` to `top`. */
   readonly ticks: readonly number[];
 }
 
@@ -12,10 +13,15 @@ export function scaleUpTo(most: number, isWhole = true): Scale {
   const step = isWhole ? Math.max(1, factor * power) : factor * power;
   const count = Math.max(1, Math.ceil(Math.max(most, step) / step - 1e-9));
   const ticks = Array.from({ length: count + 1 }, (_, nth) => nth * step);
-  return { top: count * step, ticks };
+  return { bottom: 0, top: count * step, ticks };
 }
 
-export const percentScale: Scale = { top: 100, ticks: [0, 25, 50, 75, 100] };
+/** For a line of percentages, which needs no 0: from 80 or 50 where none is below. Say it beside the axis. */
+export function percentScale(least: number): Scale {
+  const [bottom, step] = least >= 80 ? [80, 5] : least >= 50 ? [50, 10] : [0, 25];
+  const ticks = Array.from({ length: (100 - bottom) / step + 1 }, (_, nth) => bottom + nth * step);
+  return { bottom, top: 100, ticks };
+}
 
 /** Which of `count` labels are written so that each has `width` of `room` for itself: every how manyth. */
 export function labelStep(count: number, width: number, room: number): number {

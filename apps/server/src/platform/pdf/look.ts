@@ -4,8 +4,6 @@ export const look = {
   muted: "#54616e",
   accent: "#0b6478",
   accentSoft: "#dcf0f4",
-  /** Beside the accent, told apart also by its dashes and marks. */
-  second: "#a85f00",
   border: "#dce2e8",
   soft: "#f5f7f9",
   sun: "#f5a800",

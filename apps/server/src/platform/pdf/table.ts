@@ -23,44 +23,27 @@ export interface Table {
   readonly rows: readonly (readonly Cell[])[];
   /** The first cell of a row names it. */
   readonly namesRows?: boolean;
+  /** Small type and little room, for tables of thousands of rows. */
+  readonly isDense?: boolean;
 }
 
-const SIZE = 8.5;
-const LINE = 11.4;
-const PAD_Y = 4.2;
-const GAP = 10;
+interface Manner {
+  /** Points, as all of these. */
+  readonly size: number;
+  readonly line: number;
+  /** Over and under the lines of a row. */
+  readonly pad: number;
+  readonly gap: number;
+}
+const usual: Manner = { size: 8.5, line: 11.4, pad: 4.2, gap: 10 };
+const dense: Manner = { size: 7.5, line: 9.8, pad: 2.9, gap: 8 };
+
 const MOST_LINES = 3;
 const ROWS_BETWEEN_TURNS = 20;
-
-const headStyle: TextStyle = { size: 8, weight: "SEMIBOLD", color: look.muted };
 
 interface Place extends Column {
   readonly left: number;
   readonly width: number;
-}
-
-/** Draws a table over as many pages as it takes, with its head on each; others get their turn at each step. */
-export function* drawTable(document: PdfDocument, { columns, rows, namesRows = false }: Table): Generator<void> {
-  const places = placesOf(columns);
-  const head = places.map(({ title, width }) => document.type.lines(title, width, headStyle, 2));
-  const heightOf = (set: readonly SetCell[]) => Math.max(1, ...set.map(({ lines }) => lines.length)) * LINE + PAD_Y * 2;
-  const setRow = (cells: readonly Cell[] = []) =>
-    places.map((place, nth) => setCell(document, place, cells[nth] ?? ""));
-  document.open("Table");
-  for (const [nth, cells] of rows.entries()) {
-    const set = setRow(cells);
-    const height = heightOf(set);
-    // The last row, often a total, does not stand alone on a page.
-    const after = nth === rows.length - 2 ? heightOf(setRow(rows.at(-1))) : 0;
-    const isNewPage = document.need(height + after + (nth === 0 ? heightOfHead(head) : 0));
-    if (nth === 0) drawHead(document, places, head);
-    else if (isNewPage) repeatHead(document, places, head);
-    drawRow(document, places, set, height, namesRows);
-    if (nth % ROWS_BETWEEN_TURNS === ROWS_BETWEEN_TURNS - 1) yield;
-  }
-  document.close();
-  document.y += 10;
-  yield;
 }
 
 interface SetCell {
@@ -68,90 +51,123 @@ interface SetCell {
   readonly style: TextStyle;
 }
 
-function setCell(document: PdfDocument, { width, most = MOST_LINES }: Place, cell: Cell): SetCell {
-  const { text, color = look.text, isStrong = false }: StyledCell = typeof cell === "string" ? { text: cell } : cell;
-  const style: TextStyle = { size: SIZE, color, weight: isStrong ? "SEMIBOLD" : "REGULAR" };
-  return { lines: document.type.lines(text, width, style, most), style };
-}
-
-function drawRow(
-  document: PdfDocument,
-  places: readonly Place[],
-  cells: readonly SetCell[],
-  height: number,
-  namesRows: boolean,
-): void {
-  const top = document.y + PAD_Y;
-  document.open("TR");
-  for (const [nth, { lines, style }] of cells.entries()) {
-    const isName = namesRows && nth === 0;
-    const draw = () => setCellLines(document, places[nth], lines, style, top);
-    document.mark(isName ? "TH" : "TD", draw, isName ? { scope: "Row" } : {});
+/** Draws a table over as many pages as it takes, with its head on each; others get their turn at each step. */
+export function* drawTable(document: PdfDocument, { columns, rows, namesRows, isDense }: Table): Generator<void> {
+  const drawing = new TableDrawing(document, columns, namesRows === true, isDense === true ? dense : usual);
+  document.open("Table");
+  for (const [nth, cells] of rows.entries()) {
+    // The last row, often a total, does not stand alone on a page.
+    drawing.row(cells, nth === 0, nth === rows.length - 2 ? rows.at(-1) : undefined);
+    if (nth % ROWS_BETWEEN_TURNS === ROWS_BETWEEN_TURNS - 1) yield;
   }
   document.close();
-  document.y += height;
-  document.artifact(() => hairline(document, document.y));
+  document.y += 10;
+  yield;
 }
 
-function setCellLines(
-  document: PdfDocument,
-  place: Place | undefined,
-  lines: readonly string[],
-  style: TextStyle,
-  top: number,
-): void {
-  if (place === undefined) return;
-  const { left, width, align = "LEFT" } = place;
-  const x = align === "LEFT" ? left : align === "RIGHT" ? left + width : left + width / 2;
-  for (const [nth, line] of lines.entries()) {
-    document.type.set(line, x, top + nth * LINE + ascent(style.size) + 2.2, style, align);
+class TableDrawing {
+  readonly #document: PdfDocument;
+  readonly #namesRows: boolean;
+  readonly #manner: Manner;
+  readonly #places: readonly Place[];
+  readonly #head: readonly SetCell[];
+
+  constructor(document: PdfDocument, columns: readonly Column[], namesRows: boolean, manner: Manner) {
+    this.#document = document;
+    this.#namesRows = namesRows;
+    this.#manner = manner;
+    this.#places = placesOf(columns, manner.gap);
+    const style: TextStyle = { size: manner.size - 0.5, weight: "SEMIBOLD", color: look.muted };
+    this.#head = this.#places.map(({ title, width }) => ({
+      lines: document.type.lines(title, width, style, 2),
+      style,
+    }));
   }
-}
 
-function heightOfHead(head: readonly (readonly string[])[]): number {
-  return Math.max(...head.map((lines) => lines.length)) * LINE + PAD_Y * 2;
-}
-
-function drawHead(document: PdfDocument, places: readonly Place[], head: readonly (readonly string[])[]): void {
-  document.artifact(() => ground(document, heightOfHead(head)));
-  document.open("TR");
-  for (const [nth, lines] of head.entries()) {
-    const draw = () => setCellLines(document, places[nth], lines, headStyle, document.y + PAD_Y);
-    document.mark("TH", draw, { scope: "Column" });
+  row(cells: readonly Cell[], isFirst: boolean, together?: readonly Cell[]): void {
+    const set = this.#set(cells);
+    const after = together === undefined ? 0 : this.#height(this.#set(together));
+    const height = this.#height(set);
+    const isNewPage = this.#document.need(height + after + (isFirst ? this.#height(this.#head) : 0));
+    if (isFirst) this.#drawHead();
+    else if (isNewPage) this.#repeatHead();
+    this.#drawCells(set, (nth) => (this.#namesRows && nth === 0 ? "Row" : null));
+    this.#document.artifact(() => hairline(this.#document, this.#document.y));
   }
-  document.close();
-  document.y += heightOfHead(head);
-}
 
-/** On a further page the head is there for the eyes alone; who is read to has heard it. */
-function repeatHead(document: PdfDocument, places: readonly Place[], head: readonly (readonly string[])[]): void {
-  document.artifact(() => {
-    ground(document, heightOfHead(head));
-    for (const [nth, lines] of head.entries()) {
-      setCellLines(document, places[nth], lines, headStyle, document.y + PAD_Y);
+  #set(cells: readonly Cell[]): SetCell[] {
+    return this.#places.map(({ width, most = MOST_LINES }, nth) => {
+      const cell = cells[nth] ?? "";
+      const { text, color = look.text, isStrong }: StyledCell = typeof cell === "string" ? { text: cell } : cell;
+      const style: TextStyle = { size: this.#manner.size, color, weight: isStrong === true ? "SEMIBOLD" : "REGULAR" };
+      return { lines: this.#document.type.lines(text, width, style, most), style };
+    });
+  }
+
+  #height(cells: readonly SetCell[]): number {
+    return Math.max(1, ...cells.map(({ lines }) => lines.length)) * this.#manner.line + this.#manner.pad * 2;
+  }
+
+  #drawHead(): void {
+    this.#document.artifact(() => this.#ground());
+    this.#drawCells(this.#head, () => "Column");
+  }
+
+  /** On a further page the head is there for the eyes alone; who is read to has heard it. */
+  #repeatHead(): void {
+    this.#document.artifact(() => {
+      this.#ground();
+      for (const [nth, cell] of this.#head.entries()) this.#drawCell(nth, cell);
+    });
+    this.#document.y += this.#height(this.#head);
+  }
+
+  /** Cells of one row, each tagged; `scopeOf` is null for those that name nothing. */
+  #drawCells(cells: readonly SetCell[], scopeOf: (nth: number) => "Row" | "Column" | null): void {
+    this.#document.open("TR");
+    for (const [nth, cell] of cells.entries()) {
+      const scope = scopeOf(nth);
+      const draw = () => this.#drawCell(nth, cell);
+      if (scope === null) this.#document.mark("TD", draw);
+      else this.#document.mark("TH", draw, { scope });
     }
-  });
-  document.y += heightOfHead(head);
+    this.#document.close();
+    this.#document.y += this.#height(cells);
+  }
+
+  #drawCell(nth: number, { lines, style }: SetCell): void {
+    const place = this.#places[nth];
+    if (place === undefined) return;
+    const { left, width, align = "LEFT" } = place;
+    const x = align === "LEFT" ? left : align === "RIGHT" ? left + width : left + width / 2;
+    const { line, pad, size } = this.#manner;
+    // Capitals stand in the middle of their line.
+    const first = this.#document.y + pad + (line + ascent(size)) / 2;
+    for (const [below, text] of lines.entries()) {
+      this.#document.type.set(text, x, first + below * line, style, align);
+    }
+  }
+
+  #ground(): void {
+    const height = this.#height(this.#head);
+    this.#document.kit.rect(page.left, this.#document.y, page.width, height).fillColor(look.soft).fill();
+    hairline(this.#document, this.#document.y + height);
+  }
 }
 
-function ground(document: PdfDocument, height: number): void {
-  document.kit.rect(page.left, document.y, page.width, height).fillColor(look.soft).fill();
-  hairline(document, document.y + height);
+function hairline({ kit }: PdfDocument, y: number): void {
+  kit.moveTo(page.left, y).lineTo(page.right, y).lineWidth(0.5).strokeColor(look.border).stroke();
 }
 
-function hairline(document: PdfDocument, y: number): void {
-  document.kit.moveTo(page.left, y).lineTo(page.right, y).lineWidth(0.5).strokeColor(look.border).stroke();
-}
-
-function placesOf(columns: readonly Column[]): Place[] {
+function placesOf(columns: readonly Column[], gap: number): Place[] {
   const pad = 6;
   const shares = columns.reduce((sum, { share }) => sum + share, 0);
-  const room = page.width - pad * 2 - GAP * (columns.length - 1);
+  const room = page.width - pad * 2 - gap * (columns.length - 1);
   let left = page.left + pad;
   return columns.map((column) => {
     const width = (room * column.share) / shares;
     const place = { ...column, left, width };
-    left += width + GAP;
+    left += width + gap;
     return place;
   });
 }
