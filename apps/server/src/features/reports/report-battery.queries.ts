@@ -27,39 +27,47 @@ export async function readBattery(
   robotId: number,
 ): Promise<BatterySums> {
   const { from, until, days } = scope;
-  const starts = days.map(({ fromMs }) => new Date(fromMs).toISOString());
-  const ends = days.map(({ toMs }) => new Date(toMs).toISOString());
+  const starts = sql`${days.map(({ fromMs }) => fromMs / 1_000)}::float8[]`;
+  const endOfDay = sql`(${days.map(({ toMs }) => toMs / 1_000)}::float8[])[day]`;
+  // Each step is kept apart by its offset: put together, PostgreSQL would compute what they name many times over.
   const readings = visibleSites(viewer, db)
     .innerJoin("readings as g", "g.site_id", "sites.id")
     .where("sites.id", "=", scope.siteId)
     .where("g.robot_id", "=", robotId)
     .where("g.received_at", ">=", new Date(from.getTime() - SAMPLE_HOLDS_S * 1_000))
     .where("g.received_at", "<", until)
-    .select(["g.battery", "g.sample", "g.received_at"])
-    .select(sql`lead(g.received_at) over (order by g.received_at, g.session, g.seq)`.as("next_at"));
-  const held = db
+    .select(["g.sample", "g.received_at", "g.session", "g.seq"])
+    .select(sql`g.battery::float8`.as("battery"))
+    .select(sql`date_part('epoch', g.received_at)`.as("at"))
+    .offset(0);
+  const followed = db
     .selectFrom(readings.as("read"))
-    .select(sql`battery::float8`.as("battery"))
-    .select("sample")
-    .select(sql`greatest(received_at, ${from}::timestamptz)`.as("began"))
+    .select(["battery", "sample", "at"])
+    .select(sql`lead(at) over (order by received_at, session, seq)`.as("next_at"))
+    .offset(0);
+  const held = db
+    .selectFrom(followed.as("followed"))
+    .select(["battery", "sample"])
+    .select(sql`greatest(at, ${from.getTime() / 1_000}::float8)`.as("began"))
     .select(
-      sql`least(next_at, ${until}::timestamptz, received_at +
-        case when sample then ${SAMPLE_HOLDS_S}::int else ${HOLDS_S}::int end * interval '1 second')`.as("ended"),
-    );
+      sql`least(next_at, ${until.getTime() / 1_000}::float8,
+        at + case when sample then ${SAMPLE_HOLDS_S}::int else ${HOLDS_S}::int end)`.as("ended"),
+    )
+    .offset(0);
   const byDay = db
     .selectFrom(held.as("held"))
     .select(["battery", "sample", "began", "ended"])
-    .select(sql`width_bucket(began, ${starts}::timestamptz[])`.as("day"))
-    .where(sql<boolean>`ended > began`);
+    .select(sql`width_bucket(began, ${starts})`.as("day"))
+    .where(sql<boolean>`ended > began`)
+    .offset(0);
+  const weighed = db
+    .selectFrom(byDay.as("by_day"))
+    .select(["day", "battery", "sample"])
+    .select(sql`least(ended, ${endOfDay}) - began`.as("here"))
+    .select(sql`greatest(0, ended - ${endOfDay})`.as("after"))
+    .offset(0);
   const rows = await db
-    .selectFrom(
-      db
-        .selectFrom(byDay.as("by_day"))
-        .select(["day", "battery", "sample"])
-        .select(sql`date_part('epoch', least(ended, (${ends}::timestamptz[])[day]) - began)`.as("here"))
-        .select(sql`greatest(0, date_part('epoch', ended - (${ends}::timestamptz[])[day]))`.as("after"))
-        .as("weighed"),
-    )
+    .selectFrom(weighed.as("weighed"))
     .select(sql<number>`day`.as("day"))
     .select(sql<number>`sum(battery * here)`.as("weighted"))
     .select(sql<number>`sum(here)`.as("seconds"))
