@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
+import { describe, expect, test } from "vitest";
+import { activityFile, activityFileName } from "./activity-file.ts";
+
+const PAGE = 2_000;
+
+function entry(id: number): ActivityEntry {
+  return {
+    log_id: String(id),
+    created_at: "2026-06-15T06:00:00.000Z",
+    action: "STOP",
+    action_type: "GROUP",
+    user_name: "Asha Rathore",
+    status: "SUCCESS",
+    site_id: 1,
+    site_name: "Bhadla Solar Park",
+    robot_name: "R",
+    serial_number: "SCR-1001",
+    details: "The robot showed that it has stopped.",
+    paramsObj: { robotSerial: "SCR-1001", mode: "MANUAL", direction: "REV", "main-speed": 75, "brush-speed": 80 },
+    sample: false,
+  };
+}
+
+/** Rows without an end, and which pages were asked for. */
+class EndlessLog {
+  readonly asked: (string | undefined)[] = [];
+  readonly read = async (cursor: string | undefined): Promise<readonly ActivityEntry[]> => {
+    this.asked.push(cursor);
+    const newest = Number(cursor ?? 1_000_000) - 1;
+    return Array.from({ length: PAGE }, (_, index) => entry(newest - index));
+  };
+}
+
+describe("§9 CSV exports: robot-activity-log-<date>.csv, however many rows", () => {
+  test("named by its day", () => {
+    expect(activityFileName(new Date("2026-06-15T23:59:59Z"))).toBe("robot-activity-log-2026-06-15.csv");
+  });
+
+  test("no page is read before the last ones were taken, and none after the caller has left", async () => {
+    const log = new EndlessLog();
+    const file = await activityFile(log.read, false);
+    expect(log.asked).toEqual([undefined]);
+    const pieces: AsyncIterator<unknown> = file[Symbol.asyncIterator]();
+    for (let piece = 0; piece < 4; piece += 1) await pieces.next();
+    const readSoFar = log.asked.length;
+    expect(readSoFar).toBeLessThan(8);
+    const closed = once(file, "close");
+    file.destroy();
+    await closed;
+    expect(log.asked.length).toBeLessThanOrEqual(readSoFar + 1);
+  });
+
+  test("a first page that cannot be read is a failure of the call, a later one ends the file with an error", async () => {
+    await expect(activityFile(async () => Promise.reject(new Error("Nobody answers.")), false)).rejects.toThrow(
+      "Nobody",
+    );
+    let reads = 0;
+    const file = await activityFile(async () => {
+      reads += 1;
+      if (reads > 1) throw new Error("Gone since.");
+      return [entry(1)];
+    }, false);
+    await expect(file.toArray()).rejects.toThrow("Gone since.");
+  });
+
+  test("§6: the partner's column is a Super Admin's", async () => {
+    const head = async (withPartner: boolean) => {
+      const file = await activityFile(async () => [], withPartner);
+      return (await file.toArray()).join("").trim().split(",").includes("Partner");
+    };
+    expect([await head(true), await head(false)]).toEqual([true, false]);
+  });
+});
