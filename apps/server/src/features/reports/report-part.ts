@@ -15,7 +15,7 @@ export type ReportPart = (document: PdfDocument, data: ReportData, fields: Reado
 const figuresOf: Partial<Record<FieldName, readonly ReportFigureName[]>> = {
   uptime: ["uptime"],
   cleaning_cycles: ["cleaning_cycles", "minutes_cleaned"],
-  efficiency: ["minutes_planned", "efficiency"],
+  efficiency: ["efficiency", "minutes_planned"],
   average_battery: ["average_battery"],
   maintenance_activities: ["maintenance_activities"],
   system_changes: ["system_changes"],
