@@ -16,6 +16,9 @@ export interface BatterySums {
 const HOLDS_S = OFFLINE_AFTER_MS / 1_000;
 const SAMPLE_HOLDS_S = 3_600;
 
+/** Days that one query adds up, so that none takes long. */
+const DAYS_AT_ONCE = 5;
+
 /**
  * A robot's readings at the site, added up by PostgreSQL: a month has 86,000 of them. One that holds over midnight
  * counts on both days.
@@ -26,7 +29,31 @@ export async function readBattery(
   scope: ReportScope,
   robotId: number,
 ): Promise<BatterySums> {
-  const { from, until, days } = scope;
+  const weighted = scope.days.map(() => 0);
+  const seconds = scope.days.map(() => 0);
+  let sample = false;
+  for (let first = 0; first < scope.days.length; first += DAYS_AT_ONCE) {
+    const days = scope.days.slice(first, first + DAYS_AT_ONCE);
+    const rows = await readByDay(viewer, db, { ...scope, days }, robotId);
+    for (const { day, here, after } of rows) {
+      add(first + day - 1, here);
+      if (day < days.length) add(first + day, after);
+    }
+    sample ||= rows.some((row) => row.sample);
+  }
+  return { weighted, seconds, sample };
+
+  function add(nth: number, sums: { readonly weighted: number; readonly seconds: number }): void {
+    weighted[nth] = (weighted[nth] ?? 0) + sums.weighted;
+    seconds[nth] = (seconds[nth] ?? 0) + sums.seconds;
+  }
+}
+
+/** By the day that a reading began to hold in, from 1: what it holds on that day, and what after it. */
+async function readByDay(viewer: Viewer, db: Executor, scope: ReportScope, robotId: number) {
+  const { days } = scope;
+  const from = new Date(days[0]?.fromMs ?? 0);
+  const until = new Date(Math.min(scope.until.getTime(), days.at(-1)?.toMs ?? 0));
   const starts = sql`${days.map(({ fromMs }) => fromMs / 1_000)}::float8[]`;
   const endOfDay = sql`(${days.map(({ toMs }) => toMs / 1_000)}::float8[])[day]`;
   // Each step is kept apart by its offset: put together, PostgreSQL would compute what they name many times over.
@@ -76,14 +103,10 @@ export async function readBattery(
     .select(sql<boolean>`bool_or(sample)`.as("sample"))
     .groupBy("day")
     .execute();
-  const sums = { weighted: days.map(() => 0), seconds: days.map(() => 0), sample: rows.some(({ sample }) => sample) };
-  const add = (nth: number, weighted: number, seconds: number) => {
-    sums.weighted[nth] = (sums.weighted[nth] ?? 0) + weighted;
-    sums.seconds[nth] = (sums.seconds[nth] ?? 0) + seconds;
-  };
-  for (const { day, weighted, seconds, weightedAfter, secondsAfter } of rows) {
-    add(day - 1, weighted, seconds);
-    if (day < days.length) add(day, weightedAfter, secondsAfter);
-  }
-  return sums;
+  return rows.map(({ day, weighted, seconds, weightedAfter, secondsAfter, sample }) => ({
+    day,
+    here: { weighted, seconds },
+    after: { weighted: weightedAfter, seconds: secondsAfter },
+    sample,
+  }));
 }
