@@ -87,7 +87,9 @@ describe("§9 Activity log: newest first, live without moving what is read", () 
     rows.add(5, 6, 7, 8);
     await list.refresh();
     expect(ids(list)).toEqual([4, 3, 2]);
+    expect(list.snapshot()).toMatchObject({ waiting: 3, isWaitingMore: true });
     list.setAtNewest(true);
+    expect(list.snapshot()).toMatchObject({ waiting: 0, isWaitingMore: false });
     expect(ids(list)).toEqual([8, 7, 6]);
     await list.loadMore();
     await list.loadMore();

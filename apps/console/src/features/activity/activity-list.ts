@@ -19,6 +19,8 @@ export interface ActivityListState {
   readonly rows: readonly ActivityEntry[];
   /** Newer rows that wait until they may be shown without moving what is read. */
   readonly waiting: number;
+  /** There may be more of them than `waiting`. */
+  readonly isWaitingMore: boolean;
   readonly total: number;
   readonly isTotalExact: boolean;
   readonly isCounting: boolean;
@@ -32,6 +34,7 @@ const NOTHING: ActivityListState = {
   state: "loading",
   rows: [],
   waiting: 0,
+  isWaitingMore: false,
   total: 0,
   isTotalExact: true,
   isCounting: false,
@@ -188,8 +191,9 @@ export class ActivityList {
     if (added.length === 0) return;
     if (reaches) this.#waiting = [...added, ...this.#waiting];
     else this.#instead = page;
-    if (this.#isAtNewest) this.showWaiting();
-    else this.#set({ waiting: reaches ? this.#waiting.length : Math.max(page.logs.length, this.#waiting.length) });
+    if (this.#isAtNewest) return this.showWaiting();
+    const waiting = this.#instead === null ? this.#waiting.length : this.#instead.logs.length;
+    this.#set({ waiting, isWaitingMore: this.#instead !== null });
   }
 
   #set(change: Partial<ActivityListState>): void {

@@ -22,7 +22,7 @@ export interface ActivityTableProps {
 
 /** §9: 2000 px wide and 470 px high, newest first; of its rows only those in sight exist. */
 export function ActivityTable({ state, list, isOld }: ActivityTableProps) {
-  const { rows, hasMore, more, waiting } = state;
+  const { rows, hasMore, more, waiting, isWaitingMore } = state;
   const scroll = useRef<HTMLDivElement>(null);
   // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
   const virtualizer = useVirtualizer({
@@ -112,7 +112,8 @@ export function ActivityTable({ state, list, isOld }: ActivityTableProps) {
           leftSection={<IconArrowUp size={14} aria-hidden />}
           onClick={toNewest}
         >
-          {waiting} new
+          {waiting}
+          {isWaitingMore && "+"} new
         </Button>
       )}
     </div>
