@@ -18,7 +18,7 @@ function activityOf(viewer: Viewer, db: Executor, { siteId, from, to }: Activity
 
 /** False where there is nothing to report. */
 export async function hasActivity(viewer: Viewer, db: Executor, range: ActivityRange): Promise<boolean> {
-  const first = await activityOf(viewer, db, range).select("a.log_id").limit(1).executeTakeFirst();
+  const first = await activityOf(viewer, db, range).select("a.site_id").limit(1).executeTakeFirst();
   return first !== undefined;
 }
 
