@@ -5,6 +5,7 @@ import type { ParamsOf, QueryOf, ResponseOf } from "@suncrew/contract/http/route
 import { decide } from "../../platform/database/decide.ts";
 import { conflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
+import { Together } from "../../platform/together.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";
 import {
@@ -17,7 +18,7 @@ import {
 } from "./firmware-files.writes.ts";
 import { FirmwareParts } from "./firmware-parts.ts";
 import { firmwareSentences } from "./firmware-sentences.ts";
-import { findOffer } from "./offers.writes.ts";
+import { type KnownOffer, readOffers } from "./offers.writes.ts";
 import { AddressSigner } from "./signed-address.ts";
 
 type Uploaded = ResponseOf<typeof uploadFirmware>;
@@ -27,11 +28,17 @@ export class FirmwareFiles {
   readonly #parts: Parts;
   readonly #signer: AddressSigner;
   readonly #content: FirmwareParts;
+  /** A batch begins to download at the same moment. */
+  readonly #offers: Together<string, KnownOffer>;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#signer = new AddressSigner(parts.settings.secretKey);
     this.#content = new FirmwareParts(parts.db);
+    this.#offers = new Together(async (ids) => {
+      const offers = await readOffers(parts.db, ids);
+      return new Map(offers.map((offer) => [offer.offerId ?? "", offer]));
+    });
   }
 
   async list(): Promise<Firmware[]> {
@@ -116,7 +123,7 @@ export class FirmwareFiles {
     { offerId }: ParamsOf<typeof firmwareFile>,
     { expires, signature }: QueryOf<typeof firmwareFile>,
   ): Promise<{ readonly bytes: number; readonly stream: Readable }> {
-    const offer = await findOffer(this.#parts.db, offerId);
+    const offer = await this.#offers.ask(offerId.toLowerCase());
     const grant = {
       offerId,
       serial: offer?.serial ?? "",

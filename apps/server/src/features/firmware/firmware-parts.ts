@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Db } from "../../platform/database/database.ts";
 import { readPart } from "./firmware-files.writes.ts";
 
@@ -21,6 +22,8 @@ export class FirmwareParts {
   async *of(firmwareId: number, bytes: number): AsyncGenerator<Buffer> {
     for (let from = 0; from < bytes; from += PART_BYTES) {
       yield await this.#part(firmwareId, from, Math.min(PART_BYTES, bytes - from));
+      // Parts that are kept come at once: others must not wait until a whole crowd has its file.
+      await setImmediate();
     }
   }
 

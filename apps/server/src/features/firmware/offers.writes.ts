@@ -101,14 +101,14 @@ export async function findOverdue(db: Db, now: Date, limit: number): Promise<num
   return rows.map((row) => row.robot_id);
 }
 
-/** The offer of an address, and the file that it is for; null where there is none. */
-export async function findOffer(db: Executor, offerId: string) {
-  const row = await db
+/** The offers of addresses, and the file that each is for. */
+export function readOffers(db: Executor, offerIds: readonly string[]) {
+  return db
     .selectFrom("rollout_robots as e")
     .innerJoin("rollouts as r", "r.id", "e.rollout_id")
     .innerJoin("firmware as f", "f.id", "r.firmware_id")
-    .select(["e.serial_number as serial", "e.state", "f.id as firmwareId", "f.bytes", "f.sha256"])
-    .where("e.offer_id", "=", offerId)
-    .executeTakeFirst();
-  return row ?? null;
+    .select(["e.offer_id as offerId", "e.serial_number as serial", "e.state", "f.id as firmwareId", "f.bytes"])
+    .where("e.offer_id", "in", [...offerIds])
+    .execute();
 }
+export type KnownOffer = Awaited<ReturnType<typeof readOffers>>[number];
