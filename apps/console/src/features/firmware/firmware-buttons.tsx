@@ -3,6 +3,7 @@ import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconCloudDown, IconUpload } from "@tabler/icons-react";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { loadDeployDialog, loadRolloutsDialog, preload } from "./firmware-code.ts";
 import { useFirmwareAddress } from "./firmware-address.ts";
 
 export interface DeployFirmwareButtonProps {
@@ -24,6 +25,8 @@ export function DeployFirmwareButton({ missing, className }: DeployFirmwareButto
         leftSection={<IconUpload size={14} aria-hidden />}
         aria-haspopup="dialog"
         className={className ?? ""}
+        onPointerEnter={() => preload(loadDeployDialog)}
+        onFocus={() => preload(loadDeployDialog)}
         onClick={() => show({ kind: "deploy" })}
       >
         Deploy Firmware
@@ -44,6 +47,8 @@ export function FirmwareButton() {
       visibleFrom="sm"
       leftSection={<IconCloudDown size={14} aria-hidden />}
       aria-haspopup="dialog"
+      onPointerEnter={() => preload(loadRolloutsDialog)}
+      onFocus={() => preload(loadRolloutsDialog)}
       onClick={() => show({ kind: "list" })}
     >
       Firmware

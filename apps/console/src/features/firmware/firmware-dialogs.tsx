@@ -1,12 +1,11 @@
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { lazy, Suspense } from "react";
 import { useSignedIn } from "../../platform/session/use-session.ts";
+import { loadDeployDialog, loadRolloutsDialog } from "./firmware-code.ts";
 import { useFirmwareAddress } from "./firmware-address.ts";
 
-const DeployDialog = lazy(() => import("./deploy-dialog.tsx").then((module) => ({ default: module.DeployDialog })));
-const RolloutsDialog = lazy(() =>
-  import("./rollouts-dialog.tsx").then((module) => ({ default: module.RolloutsDialog })),
-);
+const DeployDialog = lazy(loadDeployDialog);
+const RolloutsDialog = lazy(loadRolloutsDialog);
 
 /** The dialog about firmware that stands in the page's address. There for Super Admins only (§6). */
 export function FirmwareDialogs({ siteId }: { readonly siteId: number | null }) {

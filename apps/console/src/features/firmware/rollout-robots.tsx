@@ -63,8 +63,17 @@ export function RolloutRobots({ robots, version, isNarrow }: RolloutRobotsProps)
   );
 }
 
+/** Since when it is under way: a robot that says nothing has until its deadline. */
+function Offered({ at }: { at: string }) {
+  return (
+    <>
+      Offered <RelativeTime at={at} />
+    </>
+  );
+}
+
 function RobotCells({ robot, version }: { robot: RolloutRobot; version: string }) {
-  const { from_version: from, state, reason, ended_at: endedAt } = robot;
+  const { from_version: from, state, reason, offered_at: offeredAt, ended_at: endedAt } = robot;
   return (
     <>
       <span role="cell" className={classes["robot"]} title={robot.robot_name}>
@@ -81,7 +90,7 @@ function RobotCells({ robot, version }: { robot: RolloutRobot; version: string }
         {state === "DONE" ? `${from ?? "?"} → ${version}` : (from ?? "–")}
       </span>
       <span role="cell" className={classes["reason"]} title={reason ?? undefined}>
-        {reason ?? ""}
+        {reason ?? (endedAt === null && offeredAt !== null ? <Offered at={offeredAt} /> : "")}
       </span>
       <span role="cell" className={classes["ended"]}>
         {endedAt === null ? "" : <RelativeTime at={endedAt} />}
