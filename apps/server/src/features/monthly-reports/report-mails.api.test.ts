@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addPartner } from "../../../test/fixtures.ts";
+import { MonthlyBench } from "../../../test/monthly-bench.ts";
+import { MailRefused, type MailResult } from "../../platform/mailer.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+let bench: MonthlyBench;
+beforeEach(async () => {
+  bench = await MonthlyBench.open();
+});
+afterEach(() => bench.close());
+
+describe("monthly reports: by e-mail", () => {
+  const mails = async () =>
+    (await bench.reports()).map(({ mail_status, mail_reason, mailed_to }) => [mail_status, mail_reason, mailed_to]);
+
+  test("each goes once to the recipients and, if chosen, to the site's partner, with the PDF", async () => {
+    const partnerId = await addPartner(bench.db, "Care", "Cara");
+    await bench.settings({ recipients: ["asha@sun.example"], toPartners: true });
+    await bench.site("Sonnenfeld Süd", "Europe/Berlin", partnerId);
+    const park = await bench.site("Park");
+    const servers = [bench.server(), bench.server()];
+    for (let looks = 0; looks < 3; looks += 1) await Promise.all(servers.map((one) => one.look()));
+    expect(bench.sent.map(({ to, subject }) => `${subject}: ${to.join()}`).toSorted()).toEqual([
+      "Park: report of September 2026: asha@sun.example",
+      "Sonnenfeld Süd: report of September 2026: asha@sun.example,desk@partner.example",
+    ]);
+    const mail = bench.sent.find(({ subject }) => subject.startsWith("Park"));
+    expect(mail).toMatchObject({ file: { name: "Park report 2026-09.pdf", content: Buffer.from("%PDF Park") } });
+    expect(mail?.text).toContain("Asia/Kolkata");
+    expect((await mails()).map(([status, reason]) => [status, reason])).toEqual([
+      ["SENT", null],
+      ["SENT", null],
+    ]);
+    const audits = await bench.db
+      .selectFrom("audit")
+      .select(["action", "outcome", "after"])
+      .where("site_id", "=", park)
+      .orderBy("id")
+      .execute();
+    expect(audits).toMatchObject([
+      { action: "MAKE_REPORT", outcome: "DONE", after: { month: "2026-09", template: null } },
+      { action: "SEND_REPORT", outcome: "DONE", after: { recipients: ["asha@sun.example"] } },
+    ]);
+  });
+
+  test("without SMTP a report says that it is not configured; nobody named, or switched off, is nobody", async () => {
+    await bench.site("Park");
+    await bench.settings({ recipients: ["asha@sun.example"] });
+    await bench.server({ canSend: false }).look();
+    await bench.server().look();
+    expect(await mails()).toEqual([["UNCONFIGURED", null, []]]);
+    await bench.settings({ toPartners: true });
+    bench.until("2026-11-02T00:00:00Z");
+    await bench.server().look();
+    expect((await mails())[1]).toEqual(["NONE", "Nobody is named to get it.", []]);
+    await bench.settings({});
+    bench.until("2026-12-02T00:00:00Z");
+    await bench.server().look();
+    expect((await mails())[2]).toEqual(["NONE", null, []]);
+    expect(bench.sent).toEqual([]);
+  });
+
+  test("whoever was refused gets it with a later try, nobody twice; each try has the same Message-ID", async () => {
+    await bench.settings({ recipients: ["asha@sun.example", "ravi@sun.example"] });
+    await bench.site("Park");
+    const rejected = [{ address: "ravi@sun.example", reason: "450 later" }];
+    bench.send = async () => ({ accepted: ["asha@sun.example"], rejected });
+    const one = bench.server();
+    await one.look();
+    expect(await mails()).toEqual([["PENDING", "Not taken for ravi@sun.example: 450 later", ["asha@sun.example"]]]);
+    bench.send = async ({ to }) => ({ accepted: to, rejected: [] });
+    bench.clock.advance(MINUTE_MS);
+    await one.look();
+    expect(await mails()).toEqual([["SENT", null, ["asha@sun.example", "ravi@sun.example"]]]);
+    expect(bench.sent.map(({ to }) => to)).toEqual([["asha@sun.example", "ravi@sun.example"], ["ravi@sun.example"]]);
+    expect(new Set(bench.sent.map(({ messageId }) => messageId)).size).toBe(1);
+  });
+
+  test("a mail server that fails is tried again with growing pauses, then given up with its reason", async () => {
+    await bench.settings({ recipients: ["asha@sun.example"] });
+    await bench.site("Park");
+    bench.send = async () => {
+      throw new MailRefused("The mail server was not reached (ESOCKET).");
+    };
+    const one = bench.server();
+    for (let tries = 1; tries <= 10; tries += 1) {
+      await one.look();
+      bench.clock.advance(DAY_MS);
+    }
+    expect(bench.sent).toHaveLength(8);
+    expect(await mails()).toEqual([["FAILED", "The mail server was not reached (ESOCKET).", []]]);
+  });
+
+  test("a server killed while it sends leaves the mail to another: rather twice than never", async () => {
+    await bench.settings({ recipients: ["asha@sun.example"] });
+    await bench.site("Park");
+    const begun = Promise.withResolvers<void>();
+    const hangs = Promise.withResolvers<MailResult>();
+    bench.send = async () => {
+      begun.resolve();
+      return hangs.promise;
+    };
+    const hung = bench.server().look();
+    await begun.promise;
+    bench.send = async ({ to }) => ({ accepted: to, rejected: [] });
+    const other = bench.server();
+    await other.look();
+    expect(bench.sent).toHaveLength(1);
+    bench.clock.advance(10 * MINUTE_MS);
+    await other.look();
+    hangs.reject(new Error("gone"));
+    await hung;
+    expect(await mails()).toEqual([["SENT", null, ["asha@sun.example"]]]);
+    expect([bench.sent.length, bench.sent[0]?.messageId]).toEqual([2, bench.sent[1]?.messageId]);
+  });
+});

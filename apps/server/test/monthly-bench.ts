@@ -1,0 +1,102 @@
+import pino from "pino";
+import type { MadeReport, ReportOrder } from "../src/features/monthly-reports/make-report.ts";
+import { MonthlyReports } from "../src/features/monthly-reports/monthly-reports.ts";
+import { ManualClock } from "../src/platform/clock.ts";
+import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
+import type { Mail, MailResult } from "../src/platform/mailer.ts";
+import { addSite } from "./fixtures.ts";
+import { createTestDatabase } from "./test-database.ts";
+
+/** Every site of the bench was there before the month whose report is made first. */
+const LONG_AGO = new Date("2026-08-10T00:00:00Z");
+
+/** Servers that make monthly reports over one database, with time, the making and the mail in the hands of the test. */
+export class MonthlyBench {
+  readonly clock = new ManualClock(new Date("2026-10-15T12:00:00Z"));
+  /** What was ordered, by any server. */
+  readonly ordered: ReportOrder[] = [];
+  /** What was to be sent, by any server. */
+  readonly sent: Mail[] = [];
+  make = async ({ siteName }: ReportOrder): Promise<MadeReport> => ({
+    kind: "made",
+    pdf: Buffer.from(`%PDF ${siteName}`),
+  });
+  send = async ({ to }: Mail): Promise<MailResult> => ({ accepted: to, rejected: [] });
+  readonly #database: OpenDatabase;
+
+  private constructor(database: OpenDatabase) {
+    this.#database = database;
+  }
+
+  static async open(): Promise<MonthlyBench> {
+    return new MonthlyBench(await createTestDatabase());
+  }
+
+  get db(): Db {
+    return this.#database.db;
+  }
+
+  /** One of several servers; it looks when the test says so. */
+  server({ canSend = true } = {}): MonthlyReports {
+    const mailer = {
+      send: async (mail: Mail) => {
+        this.sent.push(mail);
+        return this.send(mail);
+      },
+    };
+    return new MonthlyReports({
+      db: this.db,
+      clock: this.clock,
+      log: pino({ level: "silent" }),
+      makeReport: async (order) => {
+        this.ordered.push(order);
+        return this.make(order);
+      },
+      ...(canSend && { mailer }),
+    });
+  }
+
+  /** `since` null is switched off. */
+  async settings(set: {
+    readonly since?: Date | null;
+    readonly recipients?: string[];
+    readonly toPartners?: boolean;
+    readonly templateId?: number;
+  }): Promise<void> {
+    const { since = LONG_AGO, recipients = [], toPartners = false, templateId = null } = set;
+    await this.db
+      .updateTable("report_settings")
+      .set({
+        auto_generate_monthly: since !== null,
+        auto_since: since,
+        email_notifications: recipients.length > 0 || toPartners,
+        recipients,
+        send_to_partners: toPartners,
+        template_id: templateId,
+      })
+      .execute();
+  }
+
+  async site(name: string, timezone = "Asia/Kolkata", partnerId: number | null = null): Promise<number> {
+    const id = await addSite(this.db, name, partnerId);
+    await this.db.updateTable("sites").set({ timezone, created_at: LONG_AGO }).where("id", "=", id).execute();
+    return id;
+  }
+
+  until(at: string | Date): void {
+    this.clock.advance(new Date(at).getTime() - this.clock.now().getTime());
+  }
+
+  reports() {
+    return this.db.selectFrom("kept_reports").selectAll().orderBy("id").execute();
+  }
+
+  /** Each report in a few words. */
+  async told(): Promise<string[]> {
+    return (await this.reports()).map(({ site_id, month, status }) => `${site_id} ${month} ${status}`);
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+}
