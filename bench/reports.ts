@@ -1,0 +1,241 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { ensureReadingsPartitions } from "@suncrew/server/features/devices/devices.writes.ts";
+import { type Db, openDatabase } from "@suncrew/server/platform/database/database.ts";
+import { migrate } from "@suncrew/server/platform/database/migrate.ts";
+import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
+import { sql } from "kysely";
+
+// The report and the CSV of a site whose month has 1,000,000 activity rows and 1,700,000 readings: how long they take, by
+// how much the server's memory grows, and how long another call waits meanwhile. The server is a process of its own, on
+// a durable PostgreSQL. Each figure stands beside that of the same call over 1,000 rows, or of a server at rest.
+
+const ROBOTS = 20;
+const ROWS = Number(process.env["BENCH_ROWS"] ?? 1_000_000);
+const FEW = 1_000;
+const READING_S = 30;
+const PASSWORD = "a bench at noon";
+/** Of the month that is told; the days before it have `FEW` rows. */
+const MONTH = { from: "2026-09-01 00:00:00", to: "2026-09-30 23:59:59" };
+const DAY = { from: "2026-08-31 00:00:00", to: "2026-08-31 23:59:59" };
+
+const main = fileURLToPath(new URL("../apps/server/src/main.ts", import.meta.url));
+
+async function fill(db: Db): Promise<number> {
+  const { id: siteId } = await db
+    .insertInto("sites")
+    .values({
+      name: "Bench Park",
+      address: "Bench Road 1",
+      district: "Jodhpur",
+      state: "Rajasthan",
+      pin_code: "342301",
+      commissioning_date: "2023-03-31",
+      latitude: 27.53,
+      longitude: 71.91,
+      timezone: "Asia/Kolkata",
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await sql`insert into devices (serial, secret_sha256)
+    select 'BENCH-' || n, decode(repeat('00', 32), 'hex') from generate_series(1, ${ROBOTS}::int) n`.execute(db);
+  await sql`insert into robots (site_id, robot_name, serial_number, installation_date)
+    select ${siteId}, 'BENCH-' || n, 'BENCH-' || n, '2024-02-29' from generate_series(1, ${ROBOTS}::int) n`.execute(db);
+  for (const month of ["2026-08-15", "2026-09-15", "2026-10-15"]) await ensureReadingsPartitions(db, new Date(month));
+  const addActivity = (from: string, seconds: number, rows: number) =>
+    sql`
+      insert into activity (created_at, site_id, robot_id, action, action_type, status, user_name, site_name, robot_name,
+        serial_number, details, params)
+      select ${from}::timestamptz + n * ${seconds / rows}::float8 * interval '1 second', ${siteId}, 1 + n % ${ROBOTS}::int,
+        case when n % 2 = 0 then 'START' else 'STOP' end, 'SCHEDULED', 'SUCCESS', 'Scheduler', 'Bench Park',
+        'BENCH-' || (1 + n % ${ROBOTS}::int), 'BENCH-' || (1 + n % ${ROBOTS}::int), 'The robot took it at once, press ' || n,
+        '{"robotSerial":"BENCH","mode":"AUTO","direction":"FWD","main-speed":75,"brush-speed":80}'
+      from generate_series(0, ${rows - 1}::int) n`.execute(db);
+  await addActivity("2026-08-31 00:00:00+05:30", 86_400, FEW);
+  await addActivity("2026-09-01 00:00:00+05:30", 30 * 86_400, ROWS);
+  await sql`
+    insert into readings (robot_id, site_id, received_at, robot_ts, session, seq, status, robot_status, motion, mode,
+      battery, charging)
+    select r.id, r.site_id, t, t, 1, extract(epoch from t)::bigint, 'stop', 'idle', 'STOPPED', 'AUTO',
+      40 + (extract(epoch from t)::bigint / 60 + r.id) % 60, true
+    from robots r, generate_series(timestamptz '2026-08-31 00:00:00+05:30', '2026-09-30 23:59:59+05:30',
+      ${READING_S}::int * interval '1 second') t`.execute(db);
+  await sql`insert into robot_presence (robot_id, site_id, online_at, offline_at)
+    select r.id, r.site_id, t, t + interval '5 hours 50 minutes' from robots r,
+      generate_series(timestamptz '2026-08-31 00:00:00+05:30', '2026-09-30 23:59:59+05:30', interval '6 hours') t`.execute(
+    db,
+  );
+  await sql`insert into runs (id, robot_id, site_id, planned, started_by, schedule_id, due_at, stop_due_at, began_at,
+      ended_at, outcome, reason)
+    select gen_random_uuid(), r.id, r.site_id, true, 'Scheduler', r.id, t, t + interval '1 hour', t + interval '1 second',
+      t + interval '1 hour', 'COMPLETED', 'STOP' from robots r,
+      generate_series(timestamptz '2026-08-31 00:00:00+05:30', '2026-09-30 23:59:59+05:30', interval '12 hours') t`.execute(
+    db,
+  );
+  await sql`vacuum analyze`.execute(db);
+  return siteId;
+}
+
+interface Measured {
+  readonly seconds: number;
+  /** Processor time of the server alone. */
+  readonly busySeconds: number;
+  readonly megabytes: number;
+  readonly grownMb: number;
+  /** The longest that a call of api/health took meanwhile, in milliseconds. */
+  readonly longestMs: number;
+}
+
+class Server {
+  readonly #url: string;
+  readonly #pid: number;
+  #token = "";
+
+  constructor(url: string, pid: number) {
+    this.#url = url;
+    this.#pid = pid;
+  }
+
+  async signIn(): Promise<void> {
+    const answer = await this.#post("/api/auth/login", { username: "admin", password: PASSWORD });
+    const body: unknown = await answer.json();
+    if (typeof body !== "object" || body === null || !("token" in body)) throw new Error("Nobody is signed in.");
+    this.#token = String(body.token);
+  }
+
+  #post(path: string, body: object): Promise<Response> {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${this.#token}` };
+    return fetch(this.#url + path, { method: "POST", headers, body: JSON.stringify(body) });
+  }
+
+  /** Memory in use, in MB. */
+  async memory(): Promise<number> {
+    const status = await readFile(`/proc/${this.#pid}/status`, "utf8");
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024;
+  }
+
+  /** Processor time so far, in seconds; Linux counts it in hundredths. */
+  async #busy(): Promise<number> {
+    const fields = (await readFile(`/proc/${this.#pid}/stat`, "utf8")).replace(/^.*\) /, "").split(" ");
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  }
+
+  /** Does `work` while another caller asks for api/health all the time. */
+  async beside(work: () => Promise<number>): Promise<Measured> {
+    const before = await this.memory();
+    const busyBefore = await this.#busy();
+    let most = before;
+    let longestMs = 0;
+    const done = new AbortController();
+    const others = (async () => {
+      while (!done.signal.aborted) {
+        const askedMs = performance.now();
+        await (await fetch(`${this.#url}/api/health`)).text();
+        longestMs = Math.max(longestMs, performance.now() - askedMs);
+        most = Math.max(most, await this.memory());
+        await setTimeout(5);
+      }
+    })();
+    const beganMs = performance.now();
+    const bytes = await work();
+    const seconds = (performance.now() - beganMs) / 1_000;
+    done.abort();
+    await others;
+    const busySeconds = (await this.#busy()) - busyBefore;
+    return { seconds, busySeconds, megabytes: bytes / 1e6, grownMb: most - before, longestMs };
+  }
+
+  /** Reads a file to its end, byte by byte as it comes; answers how many. */
+  async download(path: string, body: object): Promise<number> {
+    const answer = await this.#post(path, body);
+    if (!answer.ok || answer.body === null) throw new Error(`${path} answered ${answer.status}.`);
+    let bytes = 0;
+    const chunks: AsyncIterable<Uint8Array> = answer.body;
+    for await (const chunk of chunks) bytes += chunk.length;
+    return bytes;
+  }
+}
+
+async function measure(server: Server, siteId: number): Promise<void> {
+  await server.signIn();
+  const PDF = "/api/site/robot/reportpdf";
+  const CSV = "/api/site/robot/reportcsv";
+  const of = (range: typeof MONTH) => ({ site_id: siteId, ...range });
+  // The first of each also compiles.
+  for (const path of [PDF, CSV]) await server.download(path, of(DAY));
+  const rest = await server.beside(() => setTimeout(3_000, 0));
+  const line = (what: string, { seconds, busySeconds, megabytes, grownMb, longestMs }: Measured) =>
+    console.log(
+      `${what.padEnd(30)} ${seconds.toFixed(2).padStart(7)} s (busy ${busySeconds.toFixed(1)} s) ${megabytes.toFixed(2).padStart(8)} MB ` +
+        `memory +${grownMb.toFixed(0).padStart(4)} MB ${megabytes > 0 ? `(${(grownMb / megabytes).toFixed(2)} of the file) ` : ""}` +
+        `health ${longestMs.toFixed(0).padStart(5)} ms at most (${(longestMs / rest.longestMs).toFixed(1)} times at rest)`,
+    );
+  line("at rest", rest);
+  for (const [name, path] of [
+    ["PDF", PDF],
+    ["CSV", CSV],
+  ] as const) {
+    const few = await server.beside(() => server.download(path, of(DAY)));
+    line(`${name}, ${FEW.toLocaleString("en")} rows`, few);
+    for (let turn = 0; turn < 2; turn += 1) {
+      const many = await server.beside(() => server.download(path, of(MONTH)));
+      line(`${name}, ${ROWS.toLocaleString("en")} rows`, many);
+      console.log(
+        `  ${(ROWS / FEW).toFixed(0)} times the rows in ${(many.seconds / few.seconds).toFixed(0)} times the time`,
+      );
+    }
+  }
+  const three = await server.beside(async () => {
+    const all = await Promise.all([PDF, PDF, PDF, CSV].map((path) => server.download(path, of(MONTH))));
+    return all.reduce((sum, bytes) => sum + bytes, 0);
+  });
+  line("three PDFs and a CSV at once", three);
+}
+
+const dataDir = await mkdtemp(join(tmpdir(), "suncrew-bench-"));
+const programsDir = join(tmpdir(), `suncrew-postgres-${userInfo().uid}`);
+const postgres = await startEmbeddedPostgres({ dataDir, programsDir });
+try {
+  const database = openDatabase(postgres.connection, { queryLimitMs: 0 });
+  await migrate(database.db);
+  const siteId = await fill(database.db);
+  await database.close();
+  const { host, port, user, database: name } = postgres.connection;
+  const child = spawn(process.execPath, [main, "production", "--no-console"], {
+    env: {
+      PATH: process.env["PATH"],
+      DATABASE_URL: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
+      DATA_DIR: join(dataDir, "server"),
+      SECRET_KEY: "vQ8kd0Zp3mYt7LwXr5Hs9Bn2Fj6Gc4Ta",
+      ADMIN_PASSWORD: PASSWORD,
+      WEATHER_PROVIDER: "sample",
+      HOST: "127.0.0.1",
+      PORT: "0",
+      MQTT_PORT: "0",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let printed = "";
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+      const found = /http:\/\/[\w.:[\]-]+/.exec(printed)?.[0];
+      if (found !== undefined && printed.includes("Ctrl-C")) resolve(found);
+    });
+    child.once("close", () => reject(new Error(`The server ended:\n${printed}`)));
+  });
+  try {
+    await measure(new Server(url, child.pid ?? 0), siteId);
+  } finally {
+    child.kill("SIGINT");
+    await once(child, "close");
+  }
+} finally {
+  await postgres.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
