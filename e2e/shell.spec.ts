@@ -25,15 +25,19 @@ async function openProfile(page: Page): Promise<Locator> {
   return dialog;
 }
 
-test("§2 Top navigation bar: the logo leads to /, the current link is highlighted, later pages are absent", async ({
-  page,
-  signIn,
-}) => {
+test("§2 Top navigation bar: the logo leads to /, the current link is highlighted", async ({ page, signIn }) => {
   await signIn(page, "admin");
   const bar = page.getByRole("banner");
   await expect(bar.getByRole("link", { name: "Suncrew" })).toHaveAttribute("href", "/");
   const links = bar.getByRole("navigation", { name: "Main" }).getByRole("link");
-  await expect(links).toHaveText(["Dashboard", "Site Management", "Partners", "Activity Log"]);
+  await expect(links).toHaveText([
+    "Dashboard",
+    "Site Management",
+    "Partners",
+    "Activity Log",
+    "Report Management",
+    "Site Reports",
+  ]);
   await expect(links.first()).toHaveAttribute("href", "/");
   await expect(links.first()).toHaveAttribute("aria-current", "page");
   await expect(page).toHaveTitle("Dashboard - Suncrew");

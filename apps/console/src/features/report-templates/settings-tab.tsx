@@ -110,6 +110,8 @@ function SettingsForm({ settings, templates }: SettingsFormProps) {
           variant="light"
           icon={<IconMailOff size={18} aria-hidden />}
           title="E-mail is not configured"
+          className={classes["notice"]}
+          classNames={{ title: classes["fair"] ?? "", message: classes["message"] ?? "", icon: classes["fair"] ?? "" }}
         >
           Nothing is sent until whoever runs Suncrew sets SMTP_URL and MAIL_FROM; docs/operating.md says how.
         </Alert>

@@ -43,7 +43,7 @@ export function TemplateDialog({ template, others, isGone, onClose }: TemplateDi
     (meanwhile?.kind === "collides" ? CHOOSE_FIRST : null) ??
     firstProblem ??
     (template !== null && !isChanged ? "Nothing has been changed." : null);
-  const close = useGuardedClose({ isChanged, isSaving: isBusy, shownBy: ["dialog", "template"] }, onClose);
+  const close = useGuardedClose({ isChanged, isSaving: isBusy }, onClose);
   const edit = (part: Parameters<typeof change>[0]) => {
     change(part);
     setTold({});

@@ -3,7 +3,6 @@ import { type ReportTemplate, reportTemplates } from "@suncrew/contract/report-t
 import { IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useSearchParams } from "react-router";
 import { serverReason } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { DeleteDialog } from "../../ui/delete-dialog.tsx";
@@ -23,29 +22,16 @@ const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
 
 /** §2 Report Management: the templates, and the dialogs that change them. */
 export function TemplatesTab() {
-  const [params, setParams] = useSearchParams();
   const list = useQuery({ ...routeQuery(reportTemplates, {}), refetchInterval: READ_AGAIN_MS });
   const [deleting, setDeleting] = useState<ReportTemplate | null>(null);
-  /** What is edited, kept should the list lose it. */
+  const [isCreating, setCreating] = useState(false);
+  /** What is edited, as it was when that began: the list may lose it. */
   const [begun, setBegun] = useState<ReportTemplate | null>(null);
-  const dialog = params.get("dialog");
-  const id = Number(params.get("template"));
-  const found = list.data?.find((template) => template.id === id) ?? null;
-  if (found !== null && dialog === "edit" && begun?.version !== found.version) setBegun(found);
-  const edited = found ?? (begun?.id === id ? begun : null);
-  const open = (part: Record<string, string>) =>
-    setParams((now) => new URLSearchParams({ ...Object.fromEntries(now), ...part }));
-  const close = () =>
-    setParams((now) => {
-      const next = new URLSearchParams(now);
-      next.delete("dialog");
-      next.delete("template");
-      return next;
-    });
+  const found = list.data?.find(({ id }) => id === begun?.id) ?? null;
   return (
     <>
       <div className={classes["bar"]}>
-        <Button size="xs" leftSection={<IconPlus size={14} aria-hidden />} onClick={() => open({ dialog: "create" })}>
+        <Button size="xs" leftSection={<IconPlus size={14} aria-hidden />} onClick={() => setCreating(true)}>
           Create Template
         </Button>
       </div>
@@ -62,22 +48,18 @@ export function TemplatesTab() {
         <EmptyState title="No report templates" message="Without one a report has every section." />
       )}
       {list.data !== undefined && list.data.length > 0 && (
-        <TemplateTable
-          templates={list.data}
-          onEdit={(template) => open({ dialog: "edit", template: String(template.id) })}
-          onDelete={setDeleting}
-        />
+        <TemplateTable templates={list.data} onEdit={setBegun} onDelete={setDeleting} />
       )}
-      {dialog === "create" && list.data !== undefined && (
-        <TemplateDialog template={null} others={list.data} isGone={false} onClose={close} />
+      {isCreating && list.data !== undefined && (
+        <TemplateDialog template={null} others={list.data} isGone={false} onClose={() => setCreating(false)} />
       )}
-      {dialog === "edit" && edited !== null && (
+      {begun !== null && (
         <TemplateDialog
-          key={edited.id}
-          template={edited}
-          others={(list.data ?? []).filter((other) => other.id !== edited.id)}
+          key={begun.id}
+          template={found ?? begun}
+          others={(list.data ?? []).filter((other) => other.id !== begun.id)}
           isGone={found === null && list.data !== undefined}
-          onClose={close}
+          onClose={() => setBegun(null)}
         />
       )}
       {deleting !== null && (

@@ -8,6 +8,11 @@ import { type ReportChoice, reportFileName } from "./report-choice.ts";
 
 export type ReportKind = "pdf" | "csv";
 
+const TEMPLATE_AWAY =
+  "Error downloading report: The chosen template is not offered any more. Please try again with another one.";
+/** The first bytes came and the last did not. */
+const CUT = "The connection was cut before the whole file had come";
+
 export interface Download {
   readonly site: Pick<Site, "id" | "name">;
   readonly choice: Pick<ReportChoice, "from" | "to" | "templateId">;
@@ -17,8 +22,8 @@ export interface Download {
   readonly onBytes: (bytes: number) => void;
 }
 
-/** Fetches the report and hands it to the browser to save. Throws as calls do. */
-export async function downloadReport({ site, choice, kind, signal, onBytes }: Download): Promise<void> {
+/** Fetches the report and hands it to the browser to save; answers its name. Throws as calls do. */
+export async function downloadReport({ site, choice, kind, signal, onBytes }: Download): Promise<string> {
   const range = {
     site_id: site.id,
     site_name: site.name,
@@ -33,7 +38,9 @@ export async function downloadReport({ site, choice, kind, signal, onBytes }: Do
           { body: { ...range, ...(choice.templateId !== null && { template_id: choice.templateId }) } },
           { signal },
         );
-  saveFile(await collect(answer, onBytes), reportFileName(site.name, choice, kind));
+  const name = reportFileName(site.name, choice, kind);
+  saveFile(await collect(answer, { signal, onBytes }), name);
+  return name;
 }
 
 /** Saves a monthly report that the server keeps. Throws as calls do. */
@@ -44,24 +51,32 @@ export async function downloadKept({ id, site_name, month }: KeptReport): Promis
   saveFile(await answer.blob(), reportFileName(site_name, { from: `${month}-01`, to: last }, "pdf"));
 }
 
+/** True where the server does not offer the chosen template any more. */
+export function isTemplateAway(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404 && /template/i.test(error.message);
+}
+
 /** §8 Report download: the sentence for a failure. */
 export function failureSentence(error: unknown): string {
   if (error instanceof ApiError && error.status === 404) {
     if (/activity logs/i.test(error.message)) return "No Data Found: No activity logs found between these dates";
     if (/^site/i.test(error.message)) return "Site not found";
   }
+  if (isTemplateAway(error)) return TEMPLATE_AWAY;
   const message = error instanceof Error && error.message !== "" ? error.message : "The server did not answer";
   return `Error downloading report: ${message.replace(/\.$/, "")}. Please try again.`;
 }
 
-async function collect(answer: Response, onBytes: (bytes: number) => void): Promise<Blob> {
+async function collect(answer: Response, { signal, onBytes }: Pick<Download, "signal" | "onBytes">): Promise<Blob> {
   const type = answer.headers.get("content-type") ?? "";
   if (answer.body === null) return await answer.blob();
   const parts: BlobPart[] = [];
   let bytes = 0;
   const reader = answer.body.getReader();
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw signal.aborted ? cause : new Error(CUT, { cause });
+    });
     if (done) return new Blob(parts, { type });
     parts.push(value);
     bytes += value.length;

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { type KeptReport, keptReports } from "@suncrew/contract/reports/reports.ts";
 import { IconDownload } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../platform/api/call.ts";
 import { serverReason } from "../../platform/api/errors.ts";
@@ -17,9 +17,17 @@ import classes from "./site-reports.module.css";
 
 const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 const PAGE_ROWS = 50;
+/** While one is being made the list is read again so often, in milliseconds. */
+const READ_AGAIN_MS = 10_000;
+
+export interface KeptReportsProps {
+  /** Null: those of all sites. */
+  readonly siteId: number | null;
+  readonly siteName: string | undefined;
+}
 
 /** The monthly reports that the server made by itself, newest first. */
-export function KeptReports({ siteId }: { readonly siteId: number | null }) {
+export function KeptReports({ siteId, siteName }: KeptReportsProps) {
   const filter = siteId === null ? {} : { site_id: siteId };
   const list = useInfiniteQuery({
     queryKey: [...queryKeyOf(keptReports), filter],
@@ -31,12 +39,17 @@ export function KeptReports({ siteId }: { readonly siteId: number | null }) {
       ),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ reports }) => reports.some(({ status }) => status === "PENDING")) === true
+        ? READ_AGAIN_MS
+        : false,
   });
   const reports = list.data?.pages.flatMap((page) => page.reports);
   return (
     <section className={classes["kept"]} aria-labelledby="kept-reports">
       <h2 id="kept-reports" className={classes["heading"]}>
-        Monthly reports
+        Monthly reports{siteName !== undefined && <span className={classes["of"]}> of {siteName}</span>}
       </h2>
       {reports === undefined && list.isError && (
         <FailedState
@@ -49,7 +62,7 @@ export function KeptReports({ siteId }: { readonly siteId: number | null }) {
       {reports === undefined && !list.isError && <SkeletonLines label="Loading monthly reports..." lines={3} />}
       {reports?.length === 0 && (
         <EmptyState
-          title="No monthly reports yet"
+          title={siteId === null ? "No monthly reports yet" : "No monthly reports of this site yet"}
           message="Where monthly reports are switched on, last month's report of every site is made on the first day of a month."
         />
       )}
@@ -63,12 +76,18 @@ export function KeptReports({ siteId }: { readonly siteId: number | null }) {
       {list.hasNextPage && (
         <Button
           variant="default"
-          size="compact-sm"
+          size="xs"
+          className={classes["older"]}
           loading={list.isFetchingNextPage}
           onClick={() => void list.fetchNextPage()}
         >
           Show older
         </Button>
+      )}
+      {list.isFetchNextPageError && (
+        <p className={classes["trouble"]} role="alert">
+          Older monthly reports could not be loaded.
+        </p>
       )}
     </section>
   );
@@ -103,7 +122,7 @@ function KeptReportRow({ report }: { readonly report: KeptReport }) {
         {mail_status !== "NONE" && <StateBadge look={mailLook[mail_status]} />}
         {mail_reason !== null && <span className={classes["minor"]}>{mail_reason}</span>}
       </span>
-      <span className={classes["size"]}>{bytes !== null && `${Math.ceil(bytes / 1024).toLocaleString()} kB`}</span>
+      <span className={classes["size"]}>{bytes !== null && `${Math.ceil(bytes / 1024).toLocaleString("en")} kB`}</span>
       <span className={classes["deed"]}>
         {status === "READY" && (
           <Tooltip label="Download">

@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Select, TextInput } from "@mantine/core";
+import { Alert, Button, Group, Select } from "@mantine/core";
 import type { ReportTemplate } from "@suncrew/contract/report-templates/report-templates.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { IconAlertCircle, IconFileTypeCsv, IconFileTypePdf, IconX } from "@tabler/icons-react";
-import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { IconAlertCircle } from "@tabler/icons-react";
 import { useNow } from "../../ui/use-now.ts";
 import { quickRanges, type ReportChoice, todayIn, whyNotYet, wrongDays } from "./report-choice.ts";
+import { DayField } from "./day-field.tsx";
+import { DownloadButtons } from "./download-buttons.tsx";
 import { useDownload } from "./use-download.ts";
 import classes from "./site-reports.module.css";
 
@@ -14,34 +15,48 @@ const LISTED_SITES = 100;
 
 export interface ReportFormProps {
   readonly sites: readonly Site[];
-  /** The active ones; null where they could not be had. */
+  /** The active ones; null while they are not known. */
   readonly templates: readonly ReportTemplate[] | null;
+  readonly haveTemplatesFailed: boolean;
   readonly choice: ReportChoice;
   readonly onChange: (change: Partial<ReportChoice>) => void;
+  /** The server says that the chosen template is not offered any more. */
+  readonly onTemplateAway: () => void;
 }
 
+const AWAY = "This template is not offered any more.";
+
 /** §2 Site Reports: choose a site and days, then download. */
-export function ReportForm({ sites, templates, choice, onChange }: ReportFormProps) {
-  const download = useDownload(() => onChange({ siteId: null, from: "", to: "", templateId: null }));
+export function ReportForm(props: ReportFormProps) {
+  const { sites, templates, haveTemplatesFailed, choice, onChange, onTemplateAway } = props;
+  const download = useDownload({
+    onDone: () => onChange({ siteId: null, from: "", to: "", templateId: null }),
+    onTemplateAway,
+  });
   const now = useNow();
   const site = sites.find(({ id }) => id === choice.siteId);
   const isMissing = choice.siteId !== null && site === undefined;
   const today = todayIn(site?.timezone, now);
   const obstacle = isMissing ? "Site not found" : whyNotYet(choice);
+  const template = templates?.find(({ id }) => id === choice.templateId);
+  const isTemplateAway = choice.templateId !== null && templates !== null && template === undefined;
+  // The CSV has all activity, whatever the template.
+  const pdfObstacle = obstacle ?? (isTemplateAway ? `${AWAY} Choose another one.` : null);
   const change = (part: Partial<ReportChoice>) => {
     download.forget();
     onChange(part);
   };
   const begin = (kind: "pdf" | "csv") => {
-    if (obstacle === null && site !== undefined) void download.begin({ site, choice, kind });
+    const isStopped = kind === "pdf" ? pdfObstacle : obstacle;
+    if (isStopped === null && site !== undefined) void download.begin({ site, choice, kind });
   };
   const isBusy = download.busy !== null;
   const failure = isMissing ? "Site not found" : download.failure;
-  const template = templates?.find(({ id }) => id === choice.templateId);
   return (
     <form
       className={classes["form"]}
       aria-label="Site report"
+      noValidate
       onSubmit={(event) => {
         event.preventDefault();
         begin("pdf");
@@ -60,23 +75,13 @@ export function ReportForm({ sites, templates, choice, onChange }: ReportFormPro
           value={site === undefined ? null : String(site.id)}
           onChange={(id) => change({ siteId: id === null ? null : Number(id) })}
         />
-        <TextInput
-          label="Start date"
-          type="date"
-          withAsterisk
-          disabled={isBusy}
-          max={today}
-          value={choice.from}
-          onChange={(event) => change({ from: event.currentTarget.value })}
-        />
-        <TextInput
+        <DayField label="Start date" disabled={isBusy} day={choice.from} onChange={(from) => change({ from })} />
+        <DayField
           label="End date"
-          type="date"
-          withAsterisk
           disabled={isBusy}
           error={wrongDays(choice)}
-          value={choice.to}
-          onChange={(event) => change({ to: event.currentTarget.value })}
+          day={choice.to}
+          onChange={(to) => change({ to })}
         />
         <Select
           label="Template"
@@ -86,9 +91,10 @@ export function ReportForm({ sites, templates, choice, onChange }: ReportFormPro
             { value: ALL_SECTIONS, label: "All sections" },
             ...(templates ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
           ]}
-          value={template === undefined ? ALL_SECTIONS : String(template.id)}
+          placeholder="Choose a template"
+          value={isTemplateAway ? null : template === undefined ? ALL_SECTIONS : String(template.id)}
           onChange={(id) => change({ templateId: id === null || id === ALL_SECTIONS ? null : Number(id) })}
-          {...(templates === null && { description: "Templates could not be loaded." })}
+          error={isTemplateAway ? AWAY : haveTemplatesFailed && "Templates could not be loaded."}
         />
       </div>
       <Group gap={6} role="group" aria-label="Quick ranges">
@@ -112,30 +118,7 @@ export function ReportForm({ sites, templates, choice, onChange }: ReportFormPro
           {failure}
         </Alert>
       )}
-      <Group gap={8}>
-        <DisabledReason reason={isBusy ? "The report is being made." : obstacle}>
-          <Button type="submit" leftSection={<IconFileTypePdf size={16} aria-hidden />}>
-            {download.busy === "pdf" ? "Generating..." : "Download"}
-          </Button>
-        </DisabledReason>
-        <DisabledReason reason={isBusy ? "The report is being made." : obstacle}>
-          <Button
-            variant="default"
-            leftSection={<IconFileTypeCsv size={16} aria-hidden />}
-            onClick={() => begin("csv")}
-          >
-            {download.busy === "csv" ? "Generating..." : "Download CSV"}
-          </Button>
-        </DisabledReason>
-        {isBusy && (
-          <Button variant="subtle" leftSection={<IconX size={16} aria-hidden />} onClick={download.cancel}>
-            Cancel
-          </Button>
-        )}
-        <span className={classes["progress"]} role="status">
-          {isBusy && download.bytes > 0 && `${(download.bytes / 1024).toFixed(0)} kB received`}
-        </span>
-      </Group>
+      <DownloadButtons download={download} obstacle={obstacle} pdfObstacle={pdfObstacle} onCsv={() => begin("csv")} />
     </form>
   );
 }

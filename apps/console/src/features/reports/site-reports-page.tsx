@@ -43,13 +43,15 @@ export function SiteReportsPage() {
           {sites.data !== undefined && sites.data.length > 0 && (
             <ReportForm
               sites={sites.data}
-              templates={templates.data?.filter(({ isActive }) => isActive) ?? (templates.isError ? null : [])}
+              templates={templates.data?.filter(({ isActive }) => isActive) ?? null}
+              haveTemplatesFailed={templates.data === undefined && templates.isError}
               choice={choice}
               onChange={change}
+              onTemplateAway={() => void templates.refetch()}
             />
           )}
         </section>
-        <KeptReports siteId={choice.siteId} />
+        <KeptReports siteId={choice.siteId} siteName={sites.data?.find(({ id }) => id === choice.siteId)?.name} />
       </div>
     </PageLayout>
   );

@@ -1,0 +1,220 @@
+import type { Page } from "@playwright/test";
+import {
+  deleteReportTemplate,
+  reportSettings,
+  reportTemplates,
+  updateReportSettings,
+  updateReportTemplate,
+} from "@suncrew/contract/report-templates/report-templates.ts";
+import { expectAccessible } from "./support/axe.ts";
+import { expectDisabled, expectToast, toasts } from "./support/dashboard.ts";
+import { expect, test as base } from "./support/suncrew.ts";
+import { themes, useTheme } from "./support/themes.ts";
+
+/** Templates that a test made are deleted after it. */
+const test = base.extend<{ readonly ownTemplates: void }>({
+  ownTemplates: [
+    async ({ apiAs }, use) => {
+      const admin = await apiAs("admin");
+      const before = new Set((await admin.call(reportTemplates, {})).map(({ id }) => id));
+      await use();
+      for (const { id } of await admin.call(reportTemplates, {})) {
+        if (!before.has(id)) await admin.call(deleteReportTemplate, { params: { templateId: id } });
+      }
+    },
+    { auto: true },
+  ],
+});
+
+const LIST_CALL = "**/api/report-templates";
+const table = (page: Page) => page.getByRole("table", { name: "Report templates" });
+const row = (page: Page, name: string) =>
+  table(page)
+    .getByRole("row")
+    .filter({ has: page.getByRole("rowheader", { name, exact: true }) });
+
+test("§2 Report Management: the three sample templates; one is created, edited, switched off and deleted", async ({
+  page,
+  openBrowser,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Report Management" }).click();
+  await expect(page).toHaveTitle("Report Management - Suncrew");
+  await expect(table(page).getByRole("columnheader")).toHaveText([
+    "Name",
+    "Description",
+    "Sections",
+    "Status",
+    "Created",
+    "Actions",
+  ]);
+  for (const [name, status] of [
+    ["Monthly Site Report", "Active"],
+    ["Performance Only Report", "Active"],
+    ["Maintenance Report", "Inactive"],
+  ] as const) {
+    await expect(row(page, name).getByRole("cell").nth(2)).toHaveText(status);
+  }
+
+  await page.getByRole("button", { name: "Create Template" }).click();
+  const dialog = page.getByRole("dialog", { name: "Create Template" });
+  const create = dialog.getByRole("button", { name: "Create Template" });
+  await expectDisabled(create, "Name is required");
+  await dialog.getByLabel("Name").fill(" monthly site report ");
+  await expect(dialog.getByText("A report template with this name already exists.").first()).toBeVisible();
+  await dialog.getByLabel("Name").fill("Weekly Figures");
+  await dialog.getByLabel("Description").fill("For the Monday round");
+  await expect(dialog.getByText("Required", { exact: true })).toHaveCount(8);
+  await expect(dialog.getByLabel("Uptime %")).toBeDisabled();
+  await dialog.getByLabel("Efficiency").uncheck();
+  await dialog.getByRole("switch", { name: "Activity Log" }).uncheck();
+  await dialog.getByRole("button", { name: "Move Alerts Summary up" }).click();
+  await expectAccessible(page);
+  await create.click();
+  await expectToast(page, "Template Created", "Weekly Figures has been created.");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(row(page, "Weekly Figures")).toContainText(
+    "Robot Performance (4), Robot Health Status (4), Alerts Summary (3), Maintenance History (4)",
+  );
+
+  const other = await openBrowser();
+  await signIn(other, "partner");
+  await other.goto("/site-reports");
+  await other.getByRole("combobox", { name: "Template" }).click();
+  await expect(other.getByRole("option", { name: "Weekly Figures" })).toBeVisible();
+
+  await row(page, "Weekly Figures").getByRole("switch", { name: "Weekly Figures is active" }).click();
+  await expect(row(page, "Weekly Figures")).toContainText("Inactive");
+  await other.reload();
+  await other.getByRole("combobox", { name: "Template" }).click();
+  await expect(other.getByRole("option", { name: "All sections" })).toBeVisible();
+  await expect(other.getByRole("option", { name: "Weekly Figures" })).toHaveCount(0);
+
+  await row(page, "Weekly Figures").getByRole("button", { name: "Edit Weekly Figures" }).click();
+  const edit = page.getByRole("dialog", { name: "Edit Template" });
+  await expectDisabled(edit.getByRole("button", { name: "Save" }), "Nothing has been changed.");
+  await edit.getByRole("switch", { name: "Alerts Summary" }).uncheck();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Keep editing" }).click();
+  await edit.getByRole("button", { name: "Save" }).click();
+  await expect(row(page, "Weekly Figures")).toContainText("Robot Health Status (4), Maintenance History (4)");
+
+  await row(page, "Weekly Figures").getByRole("button", { name: "Delete Weekly Figures" }).click();
+  await page.getByRole("button", { name: "Delete Template" }).click();
+  await expect(row(page, "Weekly Figures")).toHaveCount(0);
+});
+
+test("two people edit one template: the second is told, chooses, and loses nothing", async ({
+  page,
+  signIn,
+  apiAs,
+  problems,
+}) => {
+  problems.allow(/status of 409/);
+  const admin = await apiAs("admin");
+  await signIn(page, "admin");
+  await page.goto("/report-management");
+  await page.getByRole("button", { name: "Create Template" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Shared");
+  await page.getByRole("dialog").getByRole("button", { name: "Create Template" }).click();
+  await page.getByRole("button", { name: "Edit Shared" }).click();
+  const edit = page.getByRole("dialog", { name: "Edit Template" });
+  await edit.getByLabel("Description").fill("mine");
+  const stored = (await admin.call(reportTemplates, {})).find(({ name }) => name === "Shared");
+  if (stored === undefined) throw new Error("The template is not there.");
+  const { id, name, sections, isActive } = stored;
+  await admin.call(updateReportTemplate, {
+    params: { templateId: id },
+    body: {
+      name,
+      description: "theirs",
+      sections: sections.map(({ type, enabled, order, fields }) => ({
+        type,
+        enabled,
+        order,
+        fields: fields.map((field) => ({ name: field.name, enabled: field.enabled })),
+      })),
+      isActive,
+    },
+  });
+  // By the keyboard: where the list has been read again meanwhile, Save waits for the choice already.
+  await edit.getByLabel("Name").press("Enter");
+  await expect(edit.getByRole("table", { name: "What differs" })).toContainText("minetheirs");
+  await edit.getByRole("button", { name: "Keep mine" }).click();
+  await edit.getByRole("button", { name: "Save" }).click();
+  await expect(row(page, "Shared")).toContainText("mine");
+});
+
+test("§2 Report Management, Settings: the toggles are stored; without SMTP it says that nothing is sent", async ({
+  page,
+  signIn,
+  apiAs,
+}) => {
+  const admin = await apiAs("admin");
+  const { email_configured: _configured, version: _version, ...before } = await admin.call(reportSettings, {});
+  try {
+    await signIn(page, "admin");
+    await page.goto("/report-management");
+    await page.getByRole("tab", { name: "Settings" }).click();
+    await expect(page).toHaveURL(/tab=settings$/);
+    await expect(page.getByText("E-mail is not configured")).toBeVisible();
+    const email = page.getByRole("switch", { name: "Email notifications" });
+    await email.click();
+    await expectToast(page, "Settings Updated", "The report settings have been saved.");
+    await expect(email).toBeChecked({ checked: !before.email_notifications });
+    const recipients = page.getByLabel("Recipients of all sites' reports");
+    await recipients.fill("desk@suncrew.example, nobody");
+    await expect(page.getByText("nobody is not an e-mail address").first()).toBeVisible();
+    await recipients.fill("desk@suncrew.example, roof@suncrew.example");
+    await page.getByRole("button", { name: "Save recipients" }).click();
+    await expect(recipients).toHaveValue("desk@suncrew.example\nroof@suncrew.example");
+    await page.reload();
+    await expect(recipients).toHaveValue("desk@suncrew.example\nroof@suncrew.example");
+    await expect(email).toBeChecked({ checked: !before.email_notifications });
+    for (const theme of themes) {
+      await useTheme(page, theme);
+      await page.reload();
+      await expect(recipients).toBeVisible();
+      await expectAccessible(page);
+    }
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await page.getByRole("tab", { name: "Templates" }).click();
+    await expect(row(page, "Monthly Site Report")).toBeVisible();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await expectAccessible(page);
+  } finally {
+    await admin.call(updateReportSettings, { body: before });
+  }
+});
+
+test("§6 Report Management is for Super Admins: a partner has no link and is led back with the sentence", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "partner");
+  await expect(
+    page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Report Management" }),
+  ).toHaveCount(0);
+  await page.goto("/report-management");
+  await page.waitForURL("**/dashboard");
+  await expectToast(page, "Access Denied", "Only Super Admins can access Report Management.");
+});
+
+test("report templates that cannot be loaded say so without a toast, and Retry loads them; none says so too", async ({
+  page,
+  signIn,
+  problems,
+}) => {
+  problems.allow(/status of 500/);
+  await signIn(page, "admin");
+  await page.route(LIST_CALL, (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
+  await page.goto("/report-management");
+  await expect(page.getByText("The templates could not be loaded.")).toBeVisible();
+  await expect(toasts(page)).toHaveCount(0);
+  await page.unroute(LIST_CALL);
+  await page.route(LIST_CALL, (route) => route.fulfill({ json: [] }));
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(page.getByText("No report templates")).toBeVisible();
+});

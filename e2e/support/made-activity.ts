@@ -1,0 +1,34 @@
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import type { ApiClient } from "./api.ts";
+import { expect } from "./suncrew.ts";
+
+/** A robot that has just connected may take some seconds to be seen. */
+const ONLINE_MS = 20_000;
+
+/** Stops a robot of the site, which stands anyway: now the site has a row of activity. Answers the robot's serial number. */
+export async function makeActivity(api: ApiClient, siteName: string): Promise<string> {
+  const site = (await api.call(siteDetails, {})).find(({ name }) => name === siteName);
+  if (site === undefined) throw new Error(`${siteName} is not there`);
+  const findOnline = async () => {
+    const { robots } = await api.call(robotDetailsWithSettings, { params: { siteId: site.id } });
+    return robots.find(({ online, open_command }) => online && open_command === null);
+  };
+  await expect.poll(findOnline, { timeout: ONLINE_MS }).toBeDefined();
+  const robot = await findOnline();
+  if (robot === undefined) throw new Error(`No robot of ${siteName} is online`);
+  const body = {
+    robotId: robot.serial_number,
+    robotObjectId: robot.robot_id,
+    siteId: site.id,
+    command: "STOP",
+  } as const;
+  await api.call(sendCommand, { body });
+  return robot.serial_number;
+}
+
+/** The day that the clocks of the demo's sites show, so many days ago. */
+export function daysAgo(days: number): string {
+  return new Intl.DateTimeFormat("en-CA", { timeZone: "Asia/Kolkata" }).format(Date.now() - days * 86_400_000);
+}
