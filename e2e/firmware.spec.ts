@@ -196,6 +196,8 @@ test("§6: a partner has no button for firmware, and the address opens nothing",
 });
 
 test("§9 Themes: the dialogs about firmware pass in every theme, on a phone too", async ({ page, signIn }) => {
+  // Five themes in one, each with its own look at every rule.
+  test.slow();
   await page.setViewportSize({ width: 390, height: 844 });
   await signIn(page, "admin");
   for (const theme of themes) {
