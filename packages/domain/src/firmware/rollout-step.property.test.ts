@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { afterReport } from "./after-report.ts";
-import { type RolloutStand, rolloutStep } from "./rollout-step.ts";
+import { type RolloutStand, type RolloutStep, rolloutStep } from "./rollout-step.ts";
 
 type Robot = "WAITING" | "OPEN" | "DONE" | "FAILED" | "SKIPPED";
 
@@ -62,30 +62,38 @@ function happen(rollout: Rollout, what: string, which: number): void {
   }
 }
 
-/** Takes the step, held to the rules; answers whether the rollout has ended. */
-function look(rollout: Rollout): boolean {
+/** What is wrong with a step, by the rules. */
+function problemOf(before: RolloutStand, step: RolloutStep): string | null {
+  const isRunning = before.state === "RUNNING";
+  switch (step.kind) {
+    case "nothing":
+      return null;
+    case "end":
+      return before.open > 0 || (before.state !== "CANCELLED" && before.waiting > 0) ? "ends too early" : null;
+    case "pause":
+      return isRunning && before.waiting > 0 ? null : "pauses for nothing";
+    case "offer": {
+      const isOver = before.failed * 100 > before.failureThresholdPercent * (before.failed + before.done);
+      if (!isRunning || before.open > 0) return "begins a batch beside another";
+      if (before.canaryFailed || (before.newFailures > 0 && isOver)) return "goes on past failures";
+      const isRight = step.most === (before.done === 0 ? 1 : before.batchSize) && step.canary === (before.done === 0);
+      return isRight ? null : "offers it to too many or too few";
+    }
+  }
+}
+
+/** Takes the next step; answers whether the rollout has ended. */
+function look(rollout: Rollout, problems: string[]): boolean {
   const before = standOf(rollout);
   const step = rolloutStep(before);
-  if (step.kind === "end") {
-    expect([before.open, before.state === "CANCELLED" || before.waiting === 0]).toEqual([0, true]);
-    return true;
-  }
-  if (step.kind === "pause") {
-    expect(before).toMatchObject({ state: "RUNNING" });
-    expect(before.waiting).toBeGreaterThan(0);
-    rollout.state = "PAUSED";
-  }
+  const problem = problemOf(before, step);
+  if (problem !== null) problems.push(problem);
+  if (step.kind === "pause") rollout.state = "PAUSED";
   if (step.kind === "offer") {
-    // Never beside a batch under way, never more than a batch, and alone until one runs it.
-    expect(before).toMatchObject({ state: "RUNNING", open: 0, canaryFailed: false });
-    expect(step.most).toBe(before.done === 0 ? 1 : rollout.batchSize);
-    expect(step.canary).toBe(before.done === 0);
-    const isOver = before.failed * 100 > rollout.threshold * (before.failed + before.done);
-    expect(before.newFailures > 0 && isOver).toBe(false);
     const offered = rollout.robots.filter(({ state }) => state === "WAITING").slice(0, step.most);
     for (const robot of offered) Object.assign(robot, { state: "OPEN", canary: step.canary });
   }
-  return false;
+  return step.kind === "end";
 }
 
 describe("protocol rule 13: how a rollout goes on", () => {
@@ -98,19 +106,20 @@ describe("protocol rule 13: how a rollout goes on", () => {
           batchSize,
           threshold,
         };
+        const problems: string[] = [];
         let ended = false;
         for (const { what, which } of happenings) {
-          if (what === "look") ended ||= look(rollout);
+          if (what === "look") ended ||= look(rollout, problems);
           else if (!ended) happen(rollout, what, which);
           expect(rollout.robots.filter(({ state }) => state === "OPEN").length).toBeLessThanOrEqual(batchSize);
         }
         // Left to people who let it go on and robots that take it, it ends.
         for (let turn = 0; !ended && turn < 4 * robots + 4; turn += 1) {
           happen(rollout, "resume", 0);
-          ended = look(rollout);
+          ended = look(rollout, problems);
           while (rollout.robots.some(({ state }) => state === "OPEN")) happen(rollout, "done", 0);
         }
-        expect(ended).toBe(true);
+        expect([ended, problems]).toEqual([true, []]);
       }),
       { numRuns: 500 },
     );

@@ -126,7 +126,7 @@ describe("protocol rule 13: a server that is killed in the middle of a rollout",
         .updateTable("rollout_robots")
         .set({ deadline_at: new Date(0) })
         .where("robot_id", "in", silent)
-        .where("state", "=", "INSTALLING")
+        .where("state", "in", ["DOWNLOADING", "INSTALLING"])
         .execute();
 
     const client = await admin();

@@ -1,7 +1,7 @@
 import type { createRollout, steerRollout } from "@suncrew/contract/firmware/firmware.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { conflict, HttpError, notFound } from "../../platform/http/http-error.ts";
+import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";
 import { lockFirmware } from "./firmware-files.writes.ts";

@@ -36,7 +36,8 @@ export async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]
     union all
     select 'rollout', id::text, '0', null, change_no::text from rollouts where change_no >= ${from}::xid8
     union all
-    select 'rollout', rollout_id::text, '0', null, change_no::text from rollout_robots where change_no >= ${from}::xid8
+    select distinct 'rollout', rollout_id::text, '0', null, change_no::text from rollout_robots
+      where change_no >= ${from}::xid8
   `.execute(db);
   return rows;
 }
