@@ -1,5 +1,4 @@
 import { finished } from "node:stream/promises";
-import { setImmediate } from "node:timers/promises";
 import { reportCsv, reportPdf } from "@suncrew/contract/reports/reports.ts";
 import { readCsv } from "@suncrew/domain/csv/csv.ts";
 import { type KyselyPlugin, sql } from "kysely";
@@ -167,8 +166,8 @@ describe("§7 POST api/site/robot/reportcsv", () => {
     csv.destroy();
     await finished(csv).catch(() => undefined);
     const asLeft = queries;
-    await server.db.selectFrom("sites").select("id").execute();
-    await setImmediate();
+    // Whatever else was asked for would have been asked by now.
+    for (let turn = 0; turn < 3; turn += 1) await server.db.selectFrom("sites").select("id").execute();
     expect(queries).toBe(asLeft);
     // The site, whether there is any activity, and at most two pages of the three.
     expect(queries).toBeLessThanOrEqual(4);
