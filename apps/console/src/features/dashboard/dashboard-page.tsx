@@ -11,11 +11,13 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
+import { AlertsDialog, AlertsStrip, useAlertsAddress } from "../alerts/public.ts";
 import { MapPanel, searchSites, SiteButtons } from "../sites/public.ts";
 import classes from "./dashboard-page.module.css";
 import { DashboardSkeleton } from "./dashboard-skeleton.tsx";
 import { FleetStrip } from "./fleet-strip.tsx";
 import { SiteDetail } from "./site-detail.tsx";
+import { useAlertSubject } from "./use-alert-subject.ts";
 import { useDashboardAddress } from "./use-dashboard-address.ts";
 import { useFleet } from "./use-fleet.ts";
 
@@ -26,6 +28,8 @@ export function DashboardPage() {
   const query = useQuery(routeQuery(siteDetails, {}));
   const { address, isMapShown, change } = useDashboardAddress();
   const fleet = useFleet(address.figure);
+  const alerts = useAlertsAddress();
+  const showSubject = useAlertSubject();
 
   const toggle = (
     <Button
@@ -47,6 +51,8 @@ export function DashboardPage() {
         />
         {toggle}
       </div>
+      <AlertsStrip onShowAll={() => alerts.change({ isOpen: true }, "push")} onSelect={showSubject} />
+      <AlertsDialog onSelect={showSubject} />
       {query.isPending ? (
         <DashboardSkeleton isMapShown={isMapShown} />
       ) : query.data === undefined ? (

@@ -1,11 +1,12 @@
 import { ActionIcon, Anchor, Button, Popover } from "@mantine/core";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { paths } from "../../platform/paths.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
+import { RobotAlertsLink } from "../alerts/public.ts";
 import { LastRunFact } from "../runs/public.ts";
 import classes from "./robot-card.module.css";
 import type { RobotView } from "./robot-view.ts";
@@ -65,11 +66,12 @@ export function RobotInfo({ robot }: { robot: RobotView }) {
 
 /** The alerts count; opens the list of their texts, worst first. */
 export function RobotAlerts({ robot }: { robot: RobotView }) {
+  const [isOpen, setOpen] = useState(false);
   const count = robot.alerts.length;
   if (count === 0) return <span className={classes["noAlerts"]}>0 alerts</span>;
   const label = count === 1 ? "1 alert" : `${count} alerts`;
   return (
-    <Popover withArrow shadow="md" trapFocus returnFocus width={280}>
+    <Popover withArrow shadow="md" trapFocus returnFocus width={280} opened={isOpen} onChange={setOpen}>
       <Popover.Target>
         <Button
           variant="subtle"
@@ -77,6 +79,7 @@ export function RobotAlerts({ robot }: { robot: RobotView }) {
           size="compact-xs"
           h={28}
           leftSection={<IconAlertTriangle size={14} aria-hidden />}
+          onClick={() => setOpen((was) => !was)}
         >
           {label}
         </Button>
@@ -87,6 +90,7 @@ export function RobotAlerts({ robot }: { robot: RobotView }) {
             <li key={text}>{text}</li>
           ))}
         </ul>
+        <RobotAlertsLink robotId={robot.id} serialNumber={robot.serialNumber} onOpen={() => setOpen(false)} />
       </Popover.Dropdown>
     </Popover>
   );

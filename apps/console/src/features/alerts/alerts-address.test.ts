@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { ALERTS_CLOSED, changeAlertsAddress, readAlertsAddress } from "./alerts-address.ts";
+
+const read = (text: string) => readAlertsAddress(new URLSearchParams(text));
+const changed = (text: string, change: Parameters<typeof changeAlertsAddress>[1]) =>
+  changeAlertsAddress(new URLSearchParams(text), change).toString();
+
+test("Alerts: the list and its filters stand in the address, and what makes no sense there is left out", () => {
+  expect(read("site=3&tab=groups")).toEqual(ALERTS_CLOSED);
+  expect(read("dialog=alerts")).toEqual({ ...ALERTS_CLOSED, isOpen: true });
+  expect(read("dialog=alerts&state=all&severity=critical&alert-site=7&robot=12")).toEqual({
+    isOpen: true,
+    state: "all",
+    severity: "CRITICAL",
+    siteId: 7,
+    robotId: 12,
+  });
+  expect(read("dialog=alerts&state=x&severity=y&alert-site=0&robot=99999999999")).toEqual(read("dialog=alerts"));
+});
+
+test("Alerts: what is not the list's stays in the address, and closing leaves nothing of it behind", () => {
+  const open = changed("site=3", { isOpen: true, robotId: 12, state: "cleared" });
+  expect(open).toBe("site=3&dialog=alerts&state=cleared&robot=12");
+  expect(changed(open, { robotId: null, severity: "INFO" })).toBe("site=3&dialog=alerts&state=cleared&severity=info");
+  expect(changed(open, ALERTS_CLOSED)).toBe("site=3");
+});

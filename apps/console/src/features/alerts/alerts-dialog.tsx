@@ -1,0 +1,148 @@
+import { Button, Modal, NativeSelect, SegmentedControl } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import type { Alert } from "@suncrew/contract/alerts/alerts.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { IconCircleCheck, IconX } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { liveStore } from "../../platform/live/live.ts";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { FailedState } from "../../ui/failed-state.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { emptyWords, SEVERITIES, severityLook, stateWord } from "./alert-meaning.ts";
+import { AlertRows } from "./alert-rows.tsx";
+import { ALERT_STATES, ALERTS_CLOSED } from "./alerts-address.ts";
+import classes from "./alerts-dialog.module.css";
+import { useAlertPages } from "./use-alert-pages.ts";
+import { type AddressedAlerts, useAlertsAddress } from "./use-alerts-address.ts";
+
+export interface AlertsDialogProps {
+  /** Shows the robot or site of an alert; the list is closed with it. */
+  readonly onSelect: (alert: Alert) => void;
+}
+
+/** Every alert of the robots and sites that one may see, where the address asks for it. */
+export function AlertsDialog({ onSelect }: AlertsDialogProps) {
+  const addressed = useAlertsAddress();
+  return addressed.address.isOpen ? <OpenDialog addressed={addressed} onSelect={onSelect} /> : null;
+}
+
+interface OpenDialogProps extends AlertsDialogProps {
+  readonly addressed: AddressedAlerts;
+}
+
+function OpenDialog({ addressed, onSelect }: OpenDialogProps) {
+  useFocusBack();
+  const { address, change } = addressed;
+  const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const query = useAlertPages(address);
+  const alerts = query.data?.pages.flatMap((page) => page.alerts) ?? [];
+  const { total = 0, total_exact: isExact = true } = query.data?.pages[0] ?? {};
+  return (
+    <Modal
+      opened
+      onClose={() => change(ALERTS_CLOSED, "push")}
+      title="Alerts"
+      size={1080}
+      fullScreen={isNarrow}
+      classNames={{ body: classes["body"] ?? "", content: classes["content"] ?? "" }}
+    >
+      <Filters addressed={addressed} />
+      <div className={classes["list"]}>
+        {query.isPending ? (
+          <SkeletonLines label="Loading alerts" lines={7} lineHeightPx={48} />
+        ) : query.data === undefined ? (
+          <FailedState
+            title="The alerts could not be loaded."
+            message={query.error?.message}
+            onRetry={() => void query.refetch()}
+            retrying={query.isFetching}
+          />
+        ) : alerts.length === 0 ? (
+          <Nothing addressed={addressed} />
+        ) : (
+          <AlertRows
+            alerts={alerts}
+            isNarrow={isNarrow}
+            isOld={query.isPlaceholderData}
+            more={query.hasNextPage ? (query.isFetchNextPageError ? "failed" : "there") : "none"}
+            onMore={() => void query.fetchNextPage()}
+            onSelect={onSelect}
+          />
+        )}
+      </div>
+      <p className={classes["footer"]} role="status">
+        {query.data !== undefined &&
+          `${total.toLocaleString("en")}${isExact ? "" : "+"} ${total === 1 ? "alert" : "alerts"}`}
+      </p>
+    </Modal>
+  );
+}
+
+function Filters({ addressed: { address, change } }: Pick<OpenDialogProps, "addressed">) {
+  const sites = useQuery(routeQuery(siteDetails, {})).data ?? [];
+  const { state, severity, siteId, robotId } = address;
+  const robot = robotId === null ? null : (liveStore.robot(robotId)?.serial_number ?? "One robot");
+  return (
+    <div className={classes["filters"]}>
+      <SegmentedControl
+        size="xs"
+        aria-label="Show"
+        value={state}
+        data={ALERT_STATES.map((value) => ({ value, label: stateWord[value] }))}
+        onChange={(value) => change({ state: ALERT_STATES.find((each) => each === value) ?? "open" }, "replace")}
+      />
+      <NativeSelect
+        size="xs"
+        aria-label="Filter by severity"
+        value={severity ?? ""}
+        data={[
+          { value: "", label: "Every severity" },
+          ...SEVERITIES.map((value) => ({ value, label: severityLook[value].label })),
+        ]}
+        onChange={({ currentTarget }) =>
+          change({ severity: SEVERITIES.find((each) => each === currentTarget.value) ?? null }, "replace")
+        }
+      />
+      <NativeSelect
+        size="xs"
+        aria-label="Filter by site"
+        value={siteId ?? ""}
+        data={[{ value: "", label: "All sites" }, ...sites.map(({ id, name }) => ({ value: String(id), label: name }))]}
+        onChange={({ currentTarget: { value } }) =>
+          change({ siteId: value === "" ? null : Number(value), robotId: null }, "replace")
+        }
+      />
+      {robot !== null && (
+        <Button
+          size="xs"
+          variant="default"
+          rightSection={<IconX size={14} aria-hidden />}
+          aria-label={`Robot ${robot}: show all robots`}
+          onClick={() => change({ robotId: null }, "replace")}
+        >
+          {robot}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Nothing({ addressed: { address, change } }: Pick<OpenDialogProps, "addressed">) {
+  const { state, severity, siteId, robotId } = address;
+  const isFiltered = severity !== null || siteId !== null || robotId !== null;
+  if (!isFiltered) return <EmptyState title={emptyWords[state]} icon={<IconCircleCheck size={32} stroke={1.5} />} />;
+  const everything = { severity: null, siteId: null, robotId: null };
+  return (
+    <EmptyState
+      title="No alerts match the filters."
+      icon={<IconCircleCheck size={32} stroke={1.5} />}
+      action={
+        <Button size="xs" variant="default" onClick={() => change(everything, "replace")}>
+          Show all alerts
+        </Button>
+      }
+    />
+  );
+}

@@ -1,0 +1,97 @@
+import { Button, Skeleton, UnstyledButton } from "@mantine/core";
+import { type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
+import { IconCircleCheck, IconCloudOff } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { AcknowledgeButton } from "./acknowledge-button.tsx";
+import { subjectOf } from "./acknowledge.ts";
+import { emptyWords, SEVERITIES, severityLook } from "./alert-meaning.ts";
+import classes from "./alerts-strip.module.css";
+
+/** So many are shown, the worst; on a phone one. */
+const WORST = 3;
+
+export interface AlertsStripProps {
+  readonly onShowAll: () => void;
+  readonly onSelect: (alert: Alert) => void;
+}
+
+/** The worst of the alerts that hold, in a place that is as high whatever there is. */
+export function AlertsStrip({ onShowAll, onSelect }: AlertsStripProps) {
+  const query = useQuery(routeQuery(alertList, { query: { limit: WORST } }));
+  return (
+    <section className={classes["strip"]} aria-label="Alerts">
+      {query.data !== undefined ? (
+        <Worst alerts={query.data.alerts} onSelect={onSelect} />
+      ) : query.isPending ? (
+        <div className={classes["said"]} role="status" aria-label="Loading alerts">
+          <Skeleton height={16} width="60%" />
+        </div>
+      ) : (
+        <div className={classes["said"]} role="alert">
+          <IconCloudOff size={18} aria-hidden />
+          <span>The alerts could not be loaded.</span>
+          <Button size="compact-xs" variant="default" loading={query.isFetching} onClick={() => void query.refetch()}>
+            Retry
+          </Button>
+        </div>
+      )}
+      <div className={classes["all"]}>
+        <span className={classes["counts"]}>
+          {query.data !== undefined &&
+            SEVERITIES.filter((severity) => query.data.open[severity] > 0).map((severity) => (
+              <span key={severity}>
+                {query.data.open[severity]} {severityLook[severity].label}
+              </span>
+            ))}
+        </span>
+        <Button size="compact-sm" variant="default" aria-haspopup="dialog" onClick={onShowAll}>
+          All alerts
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function Worst({ alerts, onSelect }: { readonly alerts: readonly Alert[] } & Pick<AlertsStripProps, "onSelect">) {
+  if (alerts.length === 0) {
+    return (
+      <p className={classes["said"]}>
+        <IconCircleCheck size={18} aria-hidden />
+        {emptyWords.open}
+      </p>
+    );
+  }
+  return (
+    <ul className={classes["worst"]}>
+      {alerts.map((alert) => (
+        <li key={alert.id} className={classes["alert"]}>
+          <div className={classes["line"]}>
+            <StateBadge look={severityLook[alert.severity]} />
+            <UnstyledButton className={classes["subject"]} onClick={() => onSelect(alert)}>
+              {subjectOf(alert)}
+              {alert.serial_number !== null && <span className={classes["site"]}>, {alert.site_name}</span>}
+            </UnstyledButton>
+            <span className={classes["since"]}>
+              <RelativeTime at={alert.raised_at} />
+            </span>
+          </div>
+          <div className={classes["line"]}>
+            <span className={classes["text"]} title={alert.text}>
+              {alert.text}
+            </span>
+            {alert.acknowledged_by === null ? (
+              <AcknowledgeButton alert={alert} />
+            ) : (
+              <span className={classes["seen"]} title={`Acknowledged by ${alert.acknowledged_by}`}>
+                Acknowledged by {alert.acknowledged_by}
+              </span>
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
