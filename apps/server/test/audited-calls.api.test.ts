@@ -2,6 +2,8 @@ import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import { permissions } from "@suncrew/domain/auth/permissions.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { standAlerts } from "./alert-fixtures.ts";
+import { standFirmware } from "./firmware-fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { rememberWhole, standWhole } from "./stand-whole.ts";
@@ -36,17 +38,20 @@ async function onRecord(): Promise<number> {
 
 async function callAs(name: RouteName, person: "admin" | "owner"): Promise<number> {
   const route: RouteSpec = routes[name];
-  const { params, query, body, groups, changes } = sampleCalls[name];
+  const { params, query, body, groups, changes, file, alerts, firmware } = sampleCalls[name];
   const own = (part: Part | undefined): Part | undefined =>
     part && Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
   const client = await server.signIn(person);
   await standWhole(server.db);
   if (groups !== undefined) await standGroups(server.db, server.fixtures, groups);
+  if (alerts === true) await standAlerts(server.db, server.fixtures);
+  if (firmware === true) await standFirmware(server.db, server.fixtures);
   const before = await onRecord();
   const sent = own(body);
   // Without it an import only looks at the file.
   if (sent !== undefined && "csv" in sent) Object.assign(sent, { apply: true });
-  await client.raw(urlOf(route.path, own(params), own(query)), { method: route.method, ...(sent && { body: sent }) });
+  const whole = file ?? sent;
+  await client.raw(urlOf(route.path, own(params), own(query)), { method: route.method, ...(whole && { body: whole }) });
   if (changes === true) await standWhole(server.db);
   return (await onRecord()) - before;
 }
