@@ -26,7 +26,7 @@ const log = pino(
     },
   },
 );
-const makeSealer = () => new Sealer({ db: database.db, clock, log });
+const makeSealer = () => new Sealer({ db: database.db, clock, log, settings: { mode: "production" } });
 const rowOf = (name: string) => ({
   actor: { userId: null, name },
   action: "UPDATE",
@@ -64,6 +64,21 @@ describe("audit, the chain", () => {
     ]);
     expect(heads.at(-1)).toMatch(/^2:[0-9a-f]{64}$/);
     expect(await verifyAudit(database.db, headOf())).toEqual({ wrong: null, proven: 2, head: headOf(), waiting: 0 });
+  });
+
+  test("a head is told in production whatever the log level, and again at the next start", async () => {
+    await recordAudits(database.db, [rowOf("A")]);
+    const quiet = pino({ level: "error" }, { write: (line) => void heads.push(line) });
+    const sealer = new Sealer({ db: database.db, clock, log: quiet, settings: { mode: "production" } });
+    await sealer.start();
+    await sealer.stop();
+    expect(heads).toEqual([expect.stringMatching(/"auditHead":"1:[0-9a-f]{64}"/)]);
+    await sealer.start();
+    await sealer.stop();
+    expect(heads).toHaveLength(2);
+    await recordAudits(database.db, [rowOf("B")]);
+    await new Sealer({ db: database.db, clock, log: quiet, settings: { mode: "demo" } }).look();
+    expect(heads).toHaveLength(2);
   });
 
   test("a row that commits late gets the next number, however early its id; numbers have no gap", async () => {

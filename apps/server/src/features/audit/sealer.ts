@@ -1,25 +1,36 @@
+import type { Logger } from "pino";
 import type { Cancel } from "../../platform/clock.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { Rounds } from "../../platform/rounds.ts";
-import { sealBatch } from "./audit-seals.writes.ts";
+import { type ChainHead, readHead, sealBatch } from "./audit-seals.writes.ts";
 
 /** A committed row is sealed within twice this. */
 const LOOK_MS = 1_000;
 
+type SealerParts = Pick<Parts, "db" | "clock" | "log"> & { readonly settings: Pick<Parts["settings"], "mode"> };
+
 /** Numbers and chains committed audit rows, on every server, one at a time; tells each new head in the log. */
 export class Sealer implements Service {
-  readonly #parts: Pick<Parts, "db" | "clock" | "log">;
+  readonly #parts: SealerParts;
+  /** In production it tells heads at every level but silent: without one in the log, less can be proven. */
+  readonly #headLog: Logger;
   readonly #rounds: Rounds;
   #cancel: Cancel | null = null;
   #ended = false;
 
-  constructor(parts: Pick<Parts, "db" | "clock" | "log">) {
+  constructor(parts: SealerParts) {
     this.#parts = parts;
+    const { log, settings } = parts;
+    const isTold = settings.mode === "production" && log.level !== "silent";
+    this.#headLog = log.child({}, { level: isTold ? "info" : log.level });
     this.#rounds = new Rounds(parts.log, () => this.#seal());
   }
 
   async start(): Promise<void> {
     this.#ended = false;
+    // A server that was killed after its commit did not come to tell it.
+    const head = await readHead(this.#parts.db);
+    if (head !== null) this.#tell(head);
     this.#cancel = this.#parts.clock.every(LOOK_MS, () => void this.#rounds.look());
     void this.#rounds.look();
   }
@@ -36,12 +47,16 @@ export class Sealer implements Service {
   }
 
   async #seal(): Promise<void> {
-    const { db, clock, log } = this.#parts;
+    const { db, clock } = this.#parts;
     for (let more = true; more && !this.#ended;) {
       const sealed = await sealBatch(db, clock.now());
-      // The log is kept elsewhere: a head in it is what a later proof begins from.
-      if (sealed.head !== null) log.info({ auditHead: `${sealed.head.number}:${sealed.head.hash}` }, "audit sealed");
+      if (sealed.head !== null) this.#tell(sealed.head);
       more = sealed.more;
     }
+  }
+
+  /** The log is kept elsewhere: a head in it is what a later proof begins from. */
+  #tell({ number, hash }: ChainHead): void {
+    this.#headLog.info({ auditHead: `${number}:${hash}` }, "audit sealed");
   }
 }
