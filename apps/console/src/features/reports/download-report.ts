@@ -22,6 +22,9 @@ export interface Download {
   readonly onBytes: (bytes: number) => void;
 }
 
+/** A year of a large site is added up before the first byte is sent; who waits may cancel. */
+const FIRST_BYTE_MS = 120_000;
+
 /** Fetches the report and hands it to the browser to save; answers its name. Throws as calls do. */
 export async function downloadReport({ site, choice, kind, signal, onBytes }: Download): Promise<string> {
   const range = {
@@ -32,11 +35,11 @@ export async function downloadReport({ site, choice, kind, signal, onBytes }: Do
   };
   const answer =
     kind === "csv"
-      ? await send(reportCsv, { body: range }, { signal })
+      ? await send(reportCsv, { body: range }, { signal, timeoutMs: FIRST_BYTE_MS })
       : await send(
           reportPdf,
           { body: { ...range, ...(choice.templateId !== null && { template_id: choice.templateId }) } },
-          { signal },
+          { signal, timeoutMs: FIRST_BYTE_MS },
         );
   const name = reportFileName(site.name, choice, kind);
   saveFile(await collect(answer, { signal, onBytes }), name);
