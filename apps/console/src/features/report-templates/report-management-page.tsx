@@ -1,3 +1,6 @@
+import "@mantine/core/styles/Checkbox.layer.css";
+import "@mantine/core/styles/Combobox.layer.css";
+import "@mantine/core/styles/Switch.layer.css";
 import { Tabs } from "@mantine/core";
 import { useSearchParams } from "react-router";
 import { PageLayout } from "../../ui/page-layout.tsx";

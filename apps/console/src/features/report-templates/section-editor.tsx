@@ -57,7 +57,7 @@ export function SectionEditor({ sections, onChange }: SectionEditorProps) {
                   }
                 />
                 {field.required && (
-                  <Badge size="xs" variant="light" color="gray">
+                  <Badge size="sm" variant="default" tt="none" fw={500} className={classes["required"]}>
                     Required
                   </Badge>
                 )}

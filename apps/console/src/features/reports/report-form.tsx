@@ -1,3 +1,4 @@
+import "@mantine/core/styles/Combobox.layer.css";
 import { Alert, Button, Group, Select } from "@mantine/core";
 import type { ReportTemplate } from "@suncrew/contract/report-templates/report-templates.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
@@ -65,6 +66,7 @@ export function ReportForm(props: ReportFormProps) {
       <div className={classes["fields"]}>
         <Select
           label="Site"
+          className={classes["wide"]}
           placeholder="Choose a site"
           withAsterisk
           searchable
@@ -85,6 +87,7 @@ export function ReportForm(props: ReportFormProps) {
         />
         <Select
           label="Template"
+          className={classes["wide"]}
           disabled={isBusy}
           allowDeselect={false}
           data={[
