@@ -24,7 +24,7 @@ export function AlertsStrip({ onShowAll, onSelect }: AlertsStripProps) {
   return (
     <section className={classes["strip"]} aria-label="Alerts">
       {query.data !== undefined ? (
-        <Worst alerts={query.data.alerts} onSelect={onSelect} />
+        <Worst alerts={query.data.alerts.slice(0, WORST)} onSelect={onSelect} />
       ) : query.isPending ? (
         <div className={classes["said"]} role="status" aria-label="Loading alerts">
           <Skeleton height={16} width="60%" />
