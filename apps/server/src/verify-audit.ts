@@ -17,7 +17,7 @@ async function main(): Promise<number> {
     options: { head: { type: "string" }, demo: { type: "boolean", default: false }, help: { type: "boolean" } },
   });
   if (values.help === true) {
-    console.log(
+    print(
       `${usage}\n\n  --head  a head that the server's log told ("audit sealed"): proves that nothing up to it was changed or removed\n  --demo  the demo's data instead of production's`,
     );
     return 0;
@@ -29,10 +29,10 @@ async function main(): Promise<number> {
     const verdict = await verifyAudit(database.db, head);
     const end = verdict.head === null ? "" : ` Head: ${verdict.head.number}:${verdict.head.hash}`;
     if (verdict.wrong !== null) {
-      console.error(`${verdict.wrong} Before that ${verdict.proven} rows are as they were sealed.${end}`);
+      complain(`${verdict.wrong} Before that ${verdict.proven} rows are as they were sealed.${end}`);
       return 1;
     }
-    console.log(
+    print(
       `${verdict.proven} rows are as they were sealed, ${verdict.waiting} wait for their seal.${end}` +
         (head === null
           ? "\nWithout --head it is not proven that no row was removed from the end together with its seal."
@@ -71,6 +71,14 @@ async function reachDatabase(mode: "demo" | "production") {
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  complain(error instanceof Error ? error.message : String(error));
   process.exitCode = 2;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function complain(line: string): void {
+  process.stderr.write(`${line}\n`);
 }

@@ -16,7 +16,8 @@ export type Place =
   | "schedule"
   | "partner"
   | "device"
-  | "template" | "report"
+  | "template"
+  | "report"
   | "firmware"
   | "rollout"
   | "alert";

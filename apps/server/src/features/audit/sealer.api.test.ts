@@ -56,7 +56,7 @@ describe("audit, the chain", () => {
     // The look of the start is over: what comes now waits for the next one.
     await sealer.look();
     await recordAudits(database.db, ["A", "B"].map(rowOf));
-    await clock.advance(1_000);
+    clock.advance(1_000);
     await sealer.stop();
     expect(await seals()).toEqual([
       { number: 1, actor: "A" },
