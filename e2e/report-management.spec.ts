@@ -68,7 +68,7 @@ test("§2 Report Management: the three sample templates; one is created, edited,
   await expect(dialog.getByText("Required", { exact: true })).toHaveCount(8);
   await expect(dialog.getByLabel("Uptime %")).toBeDisabled();
   await dialog.getByLabel("Efficiency").uncheck();
-  await dialog.getByRole("switch", { name: "Activity Log" }).uncheck();
+  await dialog.getByRole("switch", { name: "Activity Log" }).press("Space");
   await dialog.getByRole("button", { name: "Move Alerts Summary up" }).click();
   await expectAccessible(page);
   await create.click();
@@ -84,7 +84,7 @@ test("§2 Report Management: the three sample templates; one is created, edited,
   await other.getByRole("combobox", { name: "Template" }).click();
   await expect(other.getByRole("option", { name: "Weekly Figures" })).toBeVisible();
 
-  await row(page, "Weekly Figures").getByRole("switch", { name: "Weekly Figures is active" }).click();
+  await row(page, "Weekly Figures").getByRole("switch", { name: "Weekly Figures is active" }).press("Space");
   await expect(row(page, "Weekly Figures")).toContainText("Inactive");
   await other.reload();
   await other.getByRole("combobox", { name: "Template" }).click();
@@ -94,7 +94,7 @@ test("§2 Report Management: the three sample templates; one is created, edited,
   await row(page, "Weekly Figures").getByRole("button", { name: "Edit Weekly Figures" }).click();
   const edit = page.getByRole("dialog", { name: "Edit Template" });
   await expectDisabled(edit.getByRole("button", { name: "Save" }), "Nothing has been changed.");
-  await edit.getByRole("switch", { name: "Alerts Summary" }).uncheck();
+  await edit.getByRole("switch", { name: "Alerts Summary" }).press("Space");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Keep editing" }).click();
   await edit.getByRole("button", { name: "Save" }).click();
@@ -160,7 +160,7 @@ test("§2 Report Management, Settings: the toggles are stored; without SMTP it s
     await expect(page).toHaveURL(/tab=settings$/);
     await expect(page.getByText("E-mail is not configured")).toBeVisible();
     const email = page.getByRole("switch", { name: "Email notifications" });
-    await email.click();
+    await email.press("Space");
     await expectToast(page, "Settings Updated", "The report settings have been saved.");
     await expect(email).toBeChecked({ checked: !before.email_notifications });
     const recipients = page.getByLabel("Recipients of all sites' reports");
