@@ -1,0 +1,76 @@
+import type { Page } from "@playwright/test";
+import { deletePartner, updatePartner } from "@suncrew/contract/partners/partners.ts";
+import { expectAccessible } from "./support/axe.ts";
+import { toasts } from "./support/dashboard.ts";
+import { expect, partnerBody, test } from "./support/partners-page.ts";
+import { themes, useTheme } from "./support/themes.ts";
+
+const LIST_CALL = "**/api/audit?*";
+const entries = (page: Page) => page.getByRole("list", { name: "Changes, newest first" }).getByRole("listitem");
+
+test("audit: a Super Admin sees who changed what, before and after, sealed; filters stand in the address", async ({
+  page,
+  signIn,
+  apiAs,
+  partners,
+}) => {
+  const made = await partners.make({ name: "Sealed Solar" });
+  const admin = await apiAs("admin");
+  await admin.call(updatePartner, {
+    params: { id: made.id },
+    body: { ...partnerBody, name: "Sealed Solar", city: "Barmer" },
+  });
+  await admin.call(deletePartner, { params: { id: made.id } });
+  await signIn(page, "admin");
+  await page.goto("/activity?view=audit");
+  await page.getByRole("searchbox", { name: "Search audit" }).fill(`partner`);
+  await page.getByRole("combobox", { name: "Change" }).click();
+  await page.getByRole("option", { name: "Update partner" }).click();
+  await expect(page).toHaveURL(/words=partner/);
+  await expect(page).toHaveURL(/did=UPDATE_PARTNER/);
+  const newest = entries(page).first();
+  await expect(newest).toContainText(`Partner ${made.id}`);
+  await expect(newest).toContainText("Done");
+  await newest.getByRole("button").click();
+  const changes = newest.getByRole("table").getByRole("row").filter({ hasText: "City" });
+  await expect(changes).toContainText("Bikaner");
+  await expect(changes).toContainText("Barmer");
+  await expect
+    .poll(async () => {
+      await page.getByRole("button", { name: "Refresh" }).click();
+      return newest.innerText();
+    })
+    .toMatch(/sealed as number \d+: [0-9a-f]{64}/);
+  await expect(page.getByText(/Sealed up to number/)).toBeVisible();
+  // Nothing that was made for the partner to sign in with is told.
+  expect(await page.content()).not.toContain(made.password);
+  await page.reload();
+  await expect(entries(page).first()).toContainText(`Partner ${made.id}`);
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect(page).toHaveURL(/\/activity\?view=audit$/);
+  await expect(entries(page).first()).toContainText("Sign in");
+});
+
+test("audit: none, a failure and a phone each have their look, in every theme", async ({ page, signIn, problems }) => {
+  problems.allow(/status of 500/);
+  await signIn(page, "admin");
+  await page.route(LIST_CALL, (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
+  await page.goto("/activity?view=audit");
+  await expect(page.getByText("The audit could not be loaded.")).toBeVisible();
+  await expect(toasts(page)).toHaveCount(0);
+  await page.unroute(LIST_CALL);
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect(entries(page).first()).toBeVisible();
+  await page.goto("/activity?view=audit&words=nothing-has-this-name");
+  await expect(page.getByText("Nothing matches the filters.")).toBeVisible();
+  await page.goto("/activity?view=audit&since=2026-06-02&until=2026-06-01");
+  await expect(page.getByText("Ends before it begins")).toBeVisible();
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.goto("/activity?view=audit");
+  await entries(page).first().getByRole("button").click();
+  for (const theme of themes) {
+    await useTheme(page, theme);
+    await expectAccessible(page);
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+});
