@@ -43,6 +43,7 @@ export function madeReportData(made: MadeReport = {}): ReportData {
       longitude: 71.9154,
       commissioningDate: "2021-03-12",
     },
+    partnerId: 7,
     partner: {
       name: "SunCare Services",
       contactPerson: "Asha Verma",
@@ -141,6 +142,7 @@ export function emptyReportData(): ReportData {
   return {
     ...made,
     partner: null,
+    partnerId: null,
     figures,
     outcomes: none,
     days: made.days.map(({ date }) => ({ date, ...nothing })),

@@ -7,9 +7,11 @@ test("reports: so much heavy work runs at a time, in the order of asking, and wh
   const gate = new AtMost(2);
   const began: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<string>>();
+  const turnOfD = Promise.withResolvers<void>();
   const ask = (name: string, signal = never) =>
     gate.run(signal, () => {
       began.push(name);
+      if (name === "d") turnOfD.resolve();
       const end = Promise.withResolvers<string>();
       ends.set(name, end);
       return end.promise;
@@ -19,8 +21,10 @@ test("reports: so much heavy work runs at a time, in the order of asking, and wh
   const left = expect(asked[2]).rejects.toThrow("left");
   gone.abort(new Error("left"));
   expect(began).toEqual(["a", "b"]);
-  ends.get("a")?.resolve("A");
+  // At once, not when its turn comes.
   await left;
+  ends.get("a")?.resolve("A");
+  await turnOfD.promise;
   expect(began).toEqual(["a", "b", "d"]);
   ends.get("b")?.reject(new Error("failed"));
   await expect(asked[1]).rejects.toThrow("failed");

@@ -8,9 +8,9 @@ export class AtMost {
     this.#most = most;
   }
 
-  /** Runs `work` once there is room; answers what it answers. Work whose signal has aborted meanwhile never begins. */
+  /** Runs `work` once there is room; answers what it answers. Work whose signal aborts meanwhile never begins. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#most) await new Promise<void>((go) => this.#waiting.push(go));
+    if (this.#running >= this.#most) await this.#turn(signal);
     else this.#running += 1;
     try {
       signal.throwIfAborted();
@@ -20,5 +20,19 @@ export class AtMost {
       if (next === undefined) this.#running -= 1;
       else next();
     }
+  }
+
+  async #turn(signal: AbortSignal): Promise<void> {
+    const turn = Promise.withResolvers<void>();
+    const leave = () => {
+      const place = this.#waiting.indexOf(turn.resolve);
+      // Whose turn has come gives it on by itself.
+      if (place >= 0) turn.reject(signal.reason);
+      if (place >= 0) this.#waiting.splice(place, 1);
+    };
+    signal.throwIfAborted();
+    this.#waiting.push(turn.resolve);
+    signal.addEventListener("abort", leave);
+    await turn.promise.finally(() => signal.removeEventListener("abort", leave));
   }
 }

@@ -3,13 +3,17 @@ import { limitSchema } from "../http/page.ts";
 import { defineRoute } from "../http/route.ts";
 import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
 
+/** Years with four digits that nobody has robots in; whatever follows them can be written too. */
+const FIRST_DAY_TOO_LATE = "3000-01-01";
+
 /** `YYYY-MM-DD HH:MM:SS`, local time at the site. */
 const localTimeSchema = (name: string) => {
   const sentence = `${name} must be a local time, YYYY-MM-DD HH:MM:SS`;
   return z
     .string({ error: sentence })
     .regex(/^\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/, sentence)
-    .refine((text) => z.iso.date().safeParse(text.slice(0, 10)).success && text >= "1970", sentence);
+    .refine((text) => z.iso.date().safeParse(text.slice(0, 10)).success && text >= "1970", sentence)
+    .refine((text) => text < FIRST_DAY_TOO_LATE, `${name} must be before the year 3000`);
 };
 
 /** The newest rows of the activity table that a PDF prints; the CSV has all of them. */

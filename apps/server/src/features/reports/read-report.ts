@@ -65,21 +65,22 @@ export async function readReport(viewer: Viewer, db: Db, asked: ReportAsked, ter
 }
 
 async function readAll(viewer: Viewer, tx: Tx, asked: ReportAsked, terms: ReportTerms): Promise<ReportData> {
-  const { now } = terms;
-  const { site, partner } = await readReportSite(viewer, tx, asked.siteId);
+  const { now, signal } = terms;
+  const { site, partner, partnerId } = await readReportSite(viewer, tx, asked.siteId);
   const { timezone } = site;
   const span = spanOf(asked, timezone);
   const until = span.to < now ? span.to : now;
-  const scope: ReportScope = { siteId: site.id, ...span, until, now, timezone, days: siteDaysOf(span, timezone) };
+  const days = siteDaysOf(span, timezone);
+  const scope: ReportScope = { siteId: site.id, ...span, until, now, timezone, days, signal };
   if (!(await hasActivity(viewer, tx, scope))) throw noActivity();
   const robots = await readReportRobots(viewer, tx, scope);
   const runs = await readReportRuns(viewer, tx, scope);
   const { robotIds, uptimes } = await readUptimes(viewer, tx, scope);
   const batteries = new Map<number, BatterySums>();
   for (const robotId of new Set([...robotIds, ...runs.tally.robots.keys()])) {
-    terms.signal?.throwIfAborted();
     batteries.set(robotId, await readBattery(viewer, tx, scope, robotId));
   }
+  signal?.throwIfAborted();
   const locks = await readReportLocks(viewer, tx, scope);
   const alerts = await readReportAlerts(viewer, tx, scope);
   const changes = await countChanges(viewer, tx, scope);
@@ -92,6 +93,7 @@ async function readAll(viewer: Viewer, tx: Tx, asked: ReportAsked, terms: Report
   return {
     site,
     partner,
+    partnerId,
     range: {
       from: reportTime(span.from, timezone),
       to: { utc: span.to.toISOString(), local: reportTime(new Date(span.to.getTime() - 1_000), timezone).local },

@@ -33,6 +33,7 @@ export async function readBattery(
   const seconds = scope.days.map(() => 0);
   let sample = false;
   for (let first = 0; first < scope.days.length; first += DAYS_AT_ONCE) {
+    scope.signal?.throwIfAborted();
     const days = scope.days.slice(first, first + DAYS_AT_ONCE);
     const rows = await readByDay(viewer, db, { ...scope, days }, robotId);
     for (const { day, here, after } of rows) {

@@ -8,6 +8,8 @@ import type { ReportFigureName } from "@suncrew/domain/reports/report-figures.ts
 export interface ReportData {
   readonly site: ReportSite;
   readonly partner: ReportPartner | null;
+  /** Whose the site is. */
+  readonly partnerId: number | null;
   readonly range: ReportRange;
   readonly generatedAt: ReportTime;
   /** True where sample data of a demo is in the range; every page says so. */

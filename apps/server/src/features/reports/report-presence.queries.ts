@@ -25,6 +25,7 @@ export async function readUptimes(viewer: Viewer, db: Executor, scope: ReportSco
   const locked = await readLocked(viewer, db, scope);
   const uptimes = new Map<number, Uptime>();
   for (const [robotId, span] of known) {
+    scope.signal?.throwIfAborted();
     if (span === null || span.fromMs >= span.toMs) continue;
     const presence = { known: span, online: online.get(robotId) ?? [], locked: locked.get(robotId) ?? [] };
     uptimes.set(robotId, uptimeOf(presence, scope.days));
@@ -36,6 +37,7 @@ export async function readUptimes(viewer: Viewer, db: Executor, scope: ReportSco
 async function readPresence(viewer: Viewer, db: Executor, scope: ReportScope): Promise<Map<number, Span[]>> {
   const spans = new Map<number, Span[]>();
   for (let last = 0; ;) {
+    scope.signal?.throwIfAborted();
     const rows = await visibleSites(viewer, db)
       .innerJoin("robot_presence as p", "p.site_id", "sites.id")
       .leftJoin("robot_state as s", (join) =>

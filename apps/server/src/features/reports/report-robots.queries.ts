@@ -36,7 +36,11 @@ export async function readReportRobots(viewer: Viewer, db: Executor, scope: Repo
       eb
         .selectFrom("maintenance_locks as l")
         .select(sql<Date[]>`coalesce(array_agg(l.released_at order by l.released_at), '{}')`.as("released"))
+        .leftJoin("commands as c", "c.id", "l.command_id")
         .whereRef("l.robot_id", "=", "r.id")
+        // Neither at another partner's site nor of the machine that was there before.
+        .whereRef("l.site_id", "=", "r.site_id")
+        .where((of) => of.or([of("c.id", "is", null), of("c.serial_number", "=", of.ref("r.serial_number"))]))
         .where("l.released_at", "is not", null)
         .as("released"),
       eb

@@ -27,6 +27,7 @@ export async function readReportRuns(viewer: Viewer, db: Executor, scope: Report
   const names = new Map<number, { name: string; serialNumber: string; atMs: number }>();
   let sample = false;
   for (let last: string | null = null; ;) {
+    scope.signal?.throwIfAborted();
     let query = visibleSites(viewer, db)
       .innerJoin("runs", "runs.site_id", "sites.id")
       .where("sites.id", "=", siteId)

@@ -14,6 +14,8 @@ export interface ReportScope {
   readonly timezone: string;
   /** Of the whole range. */
   readonly days: readonly SiteDay[];
+  /** Aborts when nobody waits for the report any more: whatever takes many queries asks it before each. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export function reportTime(at: Date, timezone: string): ReportTime {

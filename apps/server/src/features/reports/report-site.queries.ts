@@ -2,27 +2,29 @@ import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { visibleSites } from "../sites/public.ts";
-import type { ReportPartner, ReportSite } from "./report-data.ts";
+import type { ReportData } from "./report-data.ts";
 
 /** The site of a report with its partner; where it has none, whoever is named for its maintenance. Throws 404. */
 export async function readReportSite(
   viewer: Viewer,
   db: Executor,
   siteId: number,
-): Promise<{ readonly site: ReportSite; readonly partner: ReportPartner | null }> {
+): Promise<Pick<ReportData, "site" | "partner" | "partnerId">> {
   const row = await visibleSites(viewer, db)
     .leftJoin("partners", "partners.id", "sites.maintenance_partner_id")
     .select(["sites.id", "sites.name", "sites.address", "sites.district", "sites.state", "sites.pin_code as pinCode"])
     .select(["sites.timezone", "sites.latitude", "sites.longitude", "sites.commissioning_date as commissioningDate"])
     .select(["sites.maintenance_contact", "sites.maintenance_contact_name", "sites.maintenance_email"])
+    .select("sites.maintenance_partner_id as partnerId")
     .select(["partners.name as partner_name", "partners.contact_person", "partners.contact_info", "partners.email"])
     .where("sites.id", "=", siteId)
     .executeTakeFirst();
   if (!row) throw notFound("Site");
   const { maintenance_contact, maintenance_contact_name, maintenance_email, ...rest } = row;
-  const { partner_name, contact_person, contact_info, email, ...site } = rest;
+  const { partner_name, contact_person, contact_info, email, partnerId, ...site } = rest;
   if (partner_name !== null) {
-    return { site, partner: { name: partner_name, contactPerson: contact_person, email, phone: contact_info } };
+    const partner = { name: partner_name, contactPerson: contact_person, email, phone: contact_info };
+    return { site, partner, partnerId };
   }
   const isNamed = [maintenance_contact, maintenance_contact_name, maintenance_email].some(Boolean);
   const named = {
@@ -31,5 +33,5 @@ export async function readReportSite(
     email: maintenance_email,
     phone: maintenance_contact,
   };
-  return { site, partner: isNamed ? named : null };
+  return { site, partner: isNamed ? named : null, partnerId };
 }

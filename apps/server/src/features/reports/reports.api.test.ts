@@ -1,10 +1,11 @@
 import { finished } from "node:stream/promises";
 import { reportCsv, reportPdf } from "@suncrew/contract/reports/reports.ts";
 import { readCsv } from "@suncrew/domain/csv/csv.ts";
-import { type KyselyPlugin, sql } from "kysely";
+import { type KyselyPlugin, type QueryId, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import type { Viewer } from "../../platform/viewer.ts";
+import { readReport } from "./read-report.ts";
 import { streamReportCsv } from "./report-csv.ts";
 
 let server: TestApp;
@@ -49,6 +50,10 @@ describe.each(calls)("§7 POST $path", (route) => {
       const { status, body: told } = await ask("admin", body);
       expect({ body, status, told }).toMatchObject({ status: 400, told: { errors: [{ field }] } });
     }
+    const far = await ask("admin", { from: "9999-12-31 00:00:00", to: "9999-12-31 23:59:59" });
+    expect(far).toMatchObject({ status: 400, body: { errors: [{ field: "from" }, { field: "to" }] } });
+    const last = await ask("admin", { from: "2999-12-31 00:00:00", to: "2999-12-31 23:59:59" });
+    expect(last.status).toBe(404);
     const most = await ask("owner", { from: "2025-05-27 00:00:00" });
     expect(most.status).toBe(200);
   });
@@ -105,6 +110,76 @@ describe("§7 POST api/site/robot/reportpdf", () => {
     const part = await ask(performance);
     expect([whole.text.slice(0, 5), part.text.slice(0, 5)]).toEqual(["%PDF-", "%PDF-"]);
     expect(part.text.length).toBeLessThan(whole.text.length);
+  });
+});
+
+describe("the figures of a report", () => {
+  const terms = { now: new Date("2026-06-20T00:00:00Z"), maintenanceIntervalDays: 180 };
+  const viewerOf = (): Viewer => ({
+    userId: server.fixtures.userIds.admin,
+    name: "Anita Rao",
+    email: "",
+    role: "SUPER_ADMIN",
+    partnerId: null,
+    sessionId: "",
+  });
+
+  test("decisions, report figures: maintenance falls due after that of this machine at this site, else after its installation", async () => {
+    const { ownRobot, foreignSiteId } = server.fixtures;
+    const healthOf = async () => {
+      const { robots } = await readReport(viewerOf(), server.db, { siteId, ...june }, terms);
+      const { health } = robots.find(({ robotId }) => robotId === ownRobot.id) ?? {};
+      return [health?.lastMaintenanceAt?.utc, health?.maintenanceDueDate];
+    };
+    const released = (at: string, site: number, commandId: string | null = null) =>
+      server.db
+        .insertInto("maintenance_locks")
+        .values({
+          robot_id: ownRobot.id,
+          site_id: site,
+          reason: "Brush worn",
+          locked_by: "Omkar Jain",
+          locked_at: new Date("2026-05-01T00:00:00Z"),
+          former_mode: "auto",
+          command_id: commandId,
+          released_by: "Omkar Jain",
+          released_at: new Date(at),
+        })
+        .execute();
+    const formerMachine = "00000000-0000-4000-8000-000000000001";
+    await sql`
+      insert into commands (id, robot_id, site_id, serial_number, verb, seq, session, issued_at, expires_at, settle_by,
+        requested_by, settled_at, outcome)
+      values (${formerMachine}, ${ownRobot.id}, ${siteId}, 'FORMER-1', 'MAINTENANCE_ON', 1, 1, now(), now(), now(),
+        'Omkar Jain', now(), 'CONFIRMED')`.execute(server.db);
+    await released("2026-06-05T12:00:00Z", foreignSiteId);
+    await released("2026-06-06T12:00:00Z", siteId, formerMachine);
+    expect(await healthOf()).toEqual([undefined, "2024-08-27"]);
+    await released("2026-06-04T12:00:00Z", siteId);
+    expect(await healthOf()).toEqual(["2026-06-04T12:00:00.000Z", "2026-12-01"]);
+  });
+
+  test("who leaves while a long range is read makes the server read no further", async () => {
+    const gone = new AbortController();
+    let batteries = 0;
+    const ofReadings = new WeakSet<QueryId>();
+    const leaving: KyselyPlugin = {
+      transformQuery({ node, queryId }) {
+        if (!JSON.stringify(node).includes('"readings"')) return node;
+        ofReadings.add(queryId);
+        gone.abort(new Error("left"));
+        return node;
+      },
+      async transformResult({ result, queryId }) {
+        if (ofReadings.has(queryId)) batteries += 1;
+        return result;
+      },
+    };
+    const asked = { siteId, from: "2025-05-27 00:00:00", to: june.to };
+    const read = readReport(viewerOf(), server.db.withPlugin(leaving), asked, { ...terms, signal: gone.signal });
+    await expect(read).rejects.toThrow("left");
+    // The days of a year are many queries for each robot.
+    expect(batteries).toBe(1);
   });
 });
 

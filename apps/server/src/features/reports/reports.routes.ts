@@ -9,6 +9,7 @@ import { readReport } from "./read-report.ts";
 import { streamReportCsv } from "./report-csv.ts";
 import { writeReportPdf } from "./report-document.ts";
 import { attachmentOf } from "./report-file-name.ts";
+import { withinLimit } from "./report-limit.ts";
 
 /** Each keeps a connection of the database until its figures are read: the others are for everybody else. */
 const READ_AT_ONCE = 2;
@@ -21,8 +22,10 @@ export function reportsRoutes(app: FastifyInstance, parts: Parts): void {
     const asked = { siteId: body.site_id, from: body.from, to: body.to };
     const template = await readPrintedTemplate(db, body.template_id);
     const maintenanceIntervalDays = settings.maintenanceIntervalDays ?? MAINTENANCE_INTERVAL_DAYS;
-    const data = await gate.run(signal, () =>
-      readReport(viewer, db, asked, { now: clock.now(), maintenanceIntervalDays, signal }),
+    const data = await withinLimit(clock, signal, (limit) =>
+      gate.run(limit, () =>
+        readReport(viewer, db, asked, { now: clock.now(), maintenanceIntervalDays, signal: limit }),
+      ),
     );
     void reply.header("content-disposition", attachmentOf(data.site.name, asked, "pdf"));
     return writeReportPdf(data, template.sections);
