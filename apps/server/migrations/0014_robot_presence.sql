@@ -13,6 +13,8 @@ create table robot_presence (
 );
 create unique index robot_presence_one_open on robot_presence (robot_id) where offline_at is null;
 create index robot_presence_of_robot on robot_presence (robot_id, site_id, online_at);
+-- What ends after an instant, of one robot: asked whenever one connects, within the transaction that stores its word.
+create index robot_presence_of_robot_end on robot_presence (robot_id, (coalesce(offline_at, timestamptz 'infinity')));
 create index robot_presence_of_site on robot_presence (site_id, (coalesce(offline_at, timestamptz 'infinity')));
 
 -- Follows the row that says whether a robot is online, whoever writes it, in the same transaction. The times are those
