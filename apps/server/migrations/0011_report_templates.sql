@@ -64,6 +64,8 @@ create table kept_reports (
   site_id integer not null references sites (id),
   -- The first day of the month, by the site's calendar.
   month date not null check (extract(day from month) = 1),
+  -- Whose the site was when it was made: it tells of that partner, so that no later one may have it.
+  partner_id integer references partners (id),
   -- What it was made with, as it was called then; null: every section, or not made yet.
   template_name text,
   status text not null default 'PENDING' check (status in ('PENDING', 'READY', 'EMPTY', 'FAILED')),

@@ -17,11 +17,11 @@ export class MonthlyBench {
   readonly ordered: ReportOrder[] = [];
   /** What was to be sent, by any server. */
   readonly sent: Mail[] = [];
-  make = async ({ siteName }: ReportOrder): Promise<MadeReport> => ({
-    kind: "made",
-    pdf: Buffer.from(`%PDF ${siteName}`),
-  });
-  send = async ({ to }: Mail): Promise<MailResult> => ({ accepted: to, rejected: [] });
+  make = async ({ siteId, siteName }: ReportOrder): Promise<MadeReport> => {
+    const site = this.db.selectFrom("sites").select("maintenance_partner_id as partnerId").where("id", "=", siteId);
+    return { kind: "made", pdf: Buffer.from(`%PDF ${siteName}`), ...(await site.executeTakeFirstOrThrow()) };
+  };
+  send = async ({ to }: Mail, _signal: AbortSignal): Promise<MailResult> => ({ accepted: to, rejected: [] });
   readonly #database: OpenDatabase;
 
   private constructor(database: OpenDatabase) {
@@ -39,9 +39,9 @@ export class MonthlyBench {
   /** One of several servers; it looks when the test says so. */
   server({ canSend = true } = {}): MonthlyReports {
     const mailer = {
-      send: async (mail: Mail) => {
+      send: async (mail: Mail, signal: AbortSignal) => {
         this.sent.push(mail);
-        return this.send(mail);
+        return this.send(mail, signal);
       },
     };
     return new MonthlyReports({

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 
 /** A mail as the server took it. */
@@ -15,6 +16,8 @@ export class SmtpSink {
   refuses: readonly string[] = [];
   /** What is answered at the end of a mail instead of taking it. */
   failsWith: string | null = null;
+  /** Called at the end of a mail instead of answering anything. */
+  holds: (() => void) | null = null;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -32,6 +35,11 @@ export class SmtpSink {
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Resolves when all who are connected now have gone. */
+  async left(): Promise<void> {
+    await Promise.all([...this.#sockets].map((socket) => once(socket, "close")));
   }
 
   async close(): Promise<void> {
@@ -60,6 +68,10 @@ export class SmtpSink {
         unread = unread.slice(at + end.length);
         if (inData) {
           inData = false;
+          if (this.holds !== null) {
+            this.holds();
+            continue;
+          }
           if (this.failsWith === null) this.mails.push({ from, to, raw: whole.replaceAll("\r\n..", "\r\n.") });
           say(this.failsWith ?? "250 taken");
           continue;

@@ -24,6 +24,9 @@ export class MailRefused extends Error {
 
 /** Sends mail by SMTP. */
 export interface Mailer {
-  /** Resolves once the server has answered for every address; throws MailRefused where none was taken. */
-  send(mail: Mail): Promise<MailResult>;
+  /**
+   * Resolves once the server has answered for every address; throws MailRefused where none was taken, also where that
+   * takes too long or `signal` aborts: then nobody knows.
+   */
+  send(mail: Mail, signal: AbortSignal): Promise<MailResult>;
 }

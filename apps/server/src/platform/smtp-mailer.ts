@@ -17,6 +17,8 @@ export interface SmtpSettings {
 
 const CONNECT_MS = 10_000;
 const SILENT_MS = 60_000;
+/** A server that keeps talking but never ends is given up, well before the lease of a mail does. */
+const MOST_MS = 5 * 60_000;
 
 /** What the library's failures carry beside their message. */
 const failureSchema = z.object({
@@ -27,7 +29,7 @@ const failureSchema = z.object({
 const refusedAllSchema = z.object({ rejectedErrors: z.array(z.unknown()).min(1) });
 
 /** Sends each mail over a connection of its own. */
-export function smtpMailer(settings: SmtpSettings): Mailer {
+export function smtpMailer(settings: SmtpSettings, mostMs = MOST_MS): Mailer {
   const { host, port, secure, requireTls, user, password, from } = settings;
   const transport = createTransport({
     host,
@@ -43,7 +45,7 @@ export function smtpMailer(settings: SmtpSettings): Mailer {
   });
   const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
   return {
-    async send(mail) {
+    async send(mail, signal) {
       const envelope = { from: from.address, to: [...mail.to] };
       const messageId = `<${mail.messageId}@${domain}>`;
       try {
@@ -52,6 +54,8 @@ export function smtpMailer(settings: SmtpSettings): Mailer {
           from,
           envelope,
           messageId,
+          // Closes the connection too.
+          signal: AbortSignal.any([signal, AbortSignal.timeout(mostMs)]),
         });
         return { accepted, rejected: rejectedErrors.map(rejectionOf) };
       } catch (error) {
@@ -86,6 +90,7 @@ function rejectionOf(error: unknown): { address: string; reason: string } {
 function wordsOf({ code, response }: z.output<typeof failureSchema>): string {
   if (code === "EAUTH" || code === "ENOAUTH") return "The mail server refused the sign-in of SMTP_URL.";
   if (code === "ETLS") return "The mail server offers no encryption that works.";
+  if (code === "EABORT") return "The mail server took too long.";
   if (response !== undefined) return `The mail server did not take it: ${told(response)}`;
   return `The mail server was not reached${code === undefined ? "" : ` (${code})`}.`;
 }

@@ -7,10 +7,11 @@ let server: TestApp;
 beforeAll(async () => {
   server = await createTestApp();
   await addKeptReports(server.db, server.fixtures);
-  const { secondSiteId } = server.fixtures;
+  const { secondSiteId, ownerPartnerId } = server.fixtures;
   const rows = Array.from({ length: 5 }, (_, nth) => ({
     id: 930_000 + nth,
     site_id: secondSiteId,
+    partner_id: ownerPartnerId,
     month: `2026-0${nth + 1}-01`,
     status: "EMPTY" as const,
     reason: "No activity logs found between these dates",
@@ -67,5 +68,20 @@ describe("monthly reports that are kept", () => {
       const answer = await owner.call(keptReportFile, { params: { reportId } });
       expect(answer).toMatchObject({ status: 404, body: { message: "Report not found" } });
     }
+  });
+
+  test("one that was made for a former partner of the site, whom it tells of, is not the next partner's", async () => {
+    const { ownRobot, strangerPartnerId } = server.fixtures;
+    const reportId = keptReportId(ownRobot.siteId);
+    const site = server.db.updateTable("sites").where("id", "=", ownRobot.siteId);
+    await site.set({ maintenance_partner_id: strangerPartnerId }).execute();
+    for (const person of ["stranger", "owner"] as const) {
+      const client = await server.as(person);
+      const { reports } = await client.ask(keptReports);
+      expect(reports.map(({ id }) => id)).not.toContain(reportId);
+      expect((await client.call(keptReportFile, { params: { reportId } })).status).toBe(404);
+    }
+    const admin = await server.as("admin");
+    expect((await admin.call(keptReportFile, { params: { reportId } })).status).toBe(200);
   });
 });

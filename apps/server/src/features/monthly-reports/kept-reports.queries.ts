@@ -7,15 +7,14 @@ import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { requireSite, visibleSites } from "../sites/public.ts";
 
-/** Monthly reports of the sites that the viewer has now, newest first. Throws 404 for a site that is not the viewer's. */
+/** Monthly reports that the viewer may have, newest first. Throws 404 for a site that is not the viewer's. */
 export async function readKeptReports(
   viewer: Viewer,
   db: Executor,
   { site_id: siteId, limit = KEPT_REPORTS_DEFAULT_LIMIT, cursor }: QueryOf<typeof keptReports>,
 ): Promise<ResponseOf<typeof keptReports>> {
   if (siteId !== undefined) await requireSite(viewer, db, siteId);
-  const rows = await visibleSites(viewer, db)
-    .innerJoin("kept_reports as k", "k.site_id", "sites.id")
+  const rows = await visibleReports(viewer, db)
     .select(["k.id", "k.site_id", "sites.name as site_name", "k.template_name", "k.status", "k.reason", "k.bytes"])
     .select(["k.created_at", "k.mail_status", "k.mail_reason", sql<string>`to_char(k.month, 'YYYY-MM')`.as("month")])
     .$if(siteId !== undefined, (query) => query.where("sites.id", "=", siteId ?? 0))
@@ -35,14 +34,22 @@ export async function readKeptReports(
   };
 }
 
+/**
+ * The reports of the viewer's sites. A partner has those alone that were made while the site was its own: an earlier one
+ * tells of the former partner.
+ */
+function visibleReports(viewer: Viewer, db: Executor) {
+  const reports = visibleSites(viewer, db).innerJoin("kept_reports as k", "k.site_id", "sites.id");
+  return viewer.role === "SUPER_ADMIN" ? reports : reports.where("k.partner_id", "=", viewer.partnerId);
+}
+
 /** The PDF of a report of one of the viewer's sites, with what it is about. Throws 404 where there is none. */
 export async function readKeptFile(
   viewer: Viewer,
   db: Executor,
   reportId: number,
 ): Promise<{ readonly pdf: Buffer; readonly siteId: number; readonly siteName: string; readonly month: string }> {
-  const row = await visibleSites(viewer, db)
-    .innerJoin("kept_reports as k", "k.site_id", "sites.id")
+  const row = await visibleReports(viewer, db)
     .innerJoin("kept_report_files as f", "f.report_id", "k.id")
     .select(["f.pdf", "sites.id as siteId", "sites.name as siteName", sql<string>`k.month::text`.as("month")])
     .where("k.id", "=", reportId)

@@ -8,7 +8,7 @@ export interface MailClaim {
   readonly siteId: number;
   readonly siteName: string;
   readonly timezone: string;
-  /** Null where it has no partner, or the partner no address. */
+  /** Null where the site has no partner, or another than when the report was made, or the partner no address. */
   readonly partnerEmail: string | null;
   readonly siteDeleted: boolean;
   /** 'YYYY-MM-01'. */
@@ -29,7 +29,8 @@ export async function claimMail(db: Db, now: Date): Promise<MailClaim | null> {
     where s.id = k.site_id and k.id = (
       select id from kept_reports where mail_status = 'PENDING' and mail_try_at <= ${now}
       order by mail_try_at, id limit 1 for update skip locked)
-    returning k.id as "reportId", k.site_id as "siteId", s.name as "siteName", s.timezone, p.email as "partnerEmail",
+    returning k.id as "reportId", k.site_id as "siteId", s.name as "siteName", s.timezone,
+      case when k.partner_id = p.id then p.email end as "partnerEmail",
       s.deleted_at is not null as "siteDeleted", k.month::text as month, k.created_at as "createdAt", k.mailed_to as "mailedTo",
       k.mail_attempts as attempt`.execute(db);
   return rows[0] ?? null;

@@ -14,7 +14,8 @@ export interface ReportOrder {
 }
 
 export type MadeReport =
-  | { readonly kind: "made"; readonly pdf: Buffer }
+  /** `partnerId` is the partner that it tells of, whose site it was. */
+  | { readonly kind: "made"; readonly pdf: Buffer; readonly partnerId: number | null }
   /** The range has no activity; `reason` says so. */
   | { readonly kind: "empty"; readonly reason: string };
 

@@ -90,7 +90,7 @@ describe("monthly reports: once with any number of servers", () => {
       mostAtOnce = Math.max(mostAtOnce, (atOnce += 1));
       await bench.db.selectFrom("sites").select("id").execute();
       atOnce -= 1;
-      return { kind: "made", pdf: Buffer.from(siteName) };
+      return { kind: "made", pdf: Buffer.from(siteName), partnerId: null };
     };
     const servers = [bench.server(), bench.server(), bench.server()];
     for (let looks = 0; looks < 3; looks += 1) await Promise.all(servers.map((one) => one.look()));
@@ -117,13 +117,13 @@ describe("monthly reports: once with any number of servers", () => {
     };
     const hung = bench.server().look();
     await begun.promise;
-    bench.make = async () => ({ kind: "made", pdf: Buffer.from("by another") });
+    bench.make = async () => ({ kind: "made", pdf: Buffer.from("by another"), partnerId: null });
     const other = bench.server();
     await other.look();
     expect(bench.ordered).toHaveLength(1);
     bench.clock.advance(10 * MINUTE_MS);
     await other.look();
-    late.resolve({ kind: "made", pdf: Buffer.from("too late") });
+    late.resolve({ kind: "made", pdf: Buffer.from("too late"), partnerId: null });
     await hung;
     const [file] = await bench.db.selectFrom("kept_report_files").selectAll().execute();
     expect([bench.ordered.length, file?.pdf.toString()]).toEqual([2, "by another"]);
@@ -165,7 +165,7 @@ describe("monthly reports: once with any number of servers", () => {
     await begun.promise;
     await stopping.stop();
     await look;
-    bench.make = async () => ({ kind: "made", pdf: Buffer.from("pdf") });
+    bench.make = async () => ({ kind: "made", pdf: Buffer.from("pdf"), partnerId: null });
     await bench.server().look();
     expect(await bench.reports()).toMatchObject([{ status: "READY", attempts: 1 }]);
   });

@@ -38,7 +38,7 @@ export class MonthlyReports implements Service {
 
   constructor(parts: MonthlyReportsParts) {
     this.#parts = parts;
-    const mails = new ReportMails(parts, () => this.#stopping.signal.aborted);
+    const mails = new ReportMails(parts, () => this.#stopping.signal);
     this.#rounds = [new Rounds(parts.log, () => this.#makeWhatIsDue()), new Rounds(parts.log, () => mails.sendDue())];
   }
 
@@ -99,7 +99,7 @@ export class MonthlyReports implements Service {
       const { email_notifications: isSent } = await readSettingsRow(tx);
       const status = !isSent ? "NONE" : mailer === undefined ? "UNCONFIGURED" : "PENDING";
       const mail = { status, at: status === "PENDING" ? now : null } as const;
-      if (!(await storeReport(tx, claim, { templateName, pdf: made.pdf, mail }))) return;
+      if (!(await storeReport(tx, claim, { templateName, pdf: made.pdf, partnerId: made.partnerId, mail }))) return;
       const after = { month: claim.month.slice(0, 7), template: templateName, bytes: made.pdf.length };
       await recordReport(tx, { action: "MAKE_REPORT", ...claim, outcome: "DONE", after, at: now });
     });

@@ -25,8 +25,8 @@ export async function planReports(db: Db, now: Date): Promise<void> {
   const zones = await db.selectFrom("sites").select("timezone").distinct().where("deleted_at", "is", null).execute();
   const months = zones.map(({ timezone }) => ({ timezone, ...lastMonthOf(timezone, now) }));
   await sql`
-    insert into kept_reports (site_id, month, created_at, try_at)
-    select s.id, z.month, ${now}, ${now}
+    insert into kept_reports (site_id, month, partner_id, created_at, try_at)
+    select s.id, z.month, s.maintenance_partner_id, ${now}, ${now}
     from sites s
     join unnest(${months.map(({ timezone }) => timezone)}::text[], ${months.map(({ firstDay }) => firstDay)}::date[],
       ${months.map(({ over }) => over)}::timestamptz[]) as z (timezone, month, over_at) on z.timezone = s.timezone
@@ -42,7 +42,7 @@ export async function planReports(db: Db, now: Date): Promise<void> {
 export async function claimReport(db: Db, now: Date): Promise<ReportClaim | null> {
   const leaseEnds = new Date(now.getTime() + LEASE_MS);
   const { rows } = await sql<ReportClaim>`
-    update kept_reports k set attempts = k.attempts + 1, try_at = ${leaseEnds}
+    update kept_reports k set attempts = k.attempts + 1, try_at = ${leaseEnds}, partner_id = s.maintenance_partner_id
     from sites s
     where s.id = k.site_id and k.id = (
       select id from kept_reports where try_at <= ${now} order by try_at, id limit 1 for update skip locked)
@@ -65,6 +65,8 @@ export async function releaseReport(db: Db, { reportId, attempt }: ReportClaim, 
 export interface StoredReport {
   readonly templateName: string | null;
   readonly pdf: Buffer;
+  /** The partner that it tells of. */
+  readonly partnerId: number | null;
   /** Whether and when it is sent. */
   readonly mail: { readonly status: "NONE" | "PENDING" | "UNCONFIGURED"; readonly at: Date | null };
 }
@@ -73,7 +75,7 @@ export interface StoredReport {
 export async function storeReport(
   tx: Tx,
   { reportId, attempt }: ReportClaim,
-  { templateName, pdf, mail }: StoredReport,
+  { templateName, pdf, partnerId, mail }: StoredReport,
 ): Promise<boolean> {
   const stored = await tx
     .updateTable("kept_reports")
@@ -81,6 +83,7 @@ export async function storeReport(
       status: "READY",
       reason: null,
       template_name: templateName,
+      partner_id: partnerId,
       bytes: pdf.length,
       try_at: null,
       mail_status: mail.status,

@@ -79,6 +79,27 @@ describe("monthly reports: by e-mail", () => {
     expect(new Set(bench.sent.map(({ messageId }) => messageId)).size).toBe(1);
   });
 
+  test("who became the site's partner after the report was made does not get it, as it tells of the former one", async () => {
+    const former = await addPartner(bench.db, "Care", "Cara");
+    const next = await addPartner(bench.db, "Next", "Nina");
+    await bench.settings({ recipients: ["asha@sun.example"], toPartners: true });
+    const park = await bench.site("Park", "Asia/Kolkata", former);
+    bench.send = async () => {
+      throw new MailRefused("The mail server was not reached (ESOCKET).");
+    };
+    const one = bench.server();
+    await one.look();
+    await bench.db.updateTable("sites").set({ maintenance_partner_id: next }).where("id", "=", park).execute();
+    bench.send = async ({ to }) => ({ accepted: to, rejected: [] });
+    bench.clock.advance(MINUTE_MS);
+    await one.look();
+    expect(bench.sent.map(({ to }) => to)).toEqual([
+      ["asha@sun.example", "desk@partner.example"],
+      ["asha@sun.example"],
+    ]);
+    expect((await mails())[0]?.[0]).toBe("SENT");
+  });
+
   test("a mail server that fails is tried again with growing pauses, then given up with its reason", async () => {
     await bench.settings({ recipients: ["asha@sun.example"] });
     await bench.site("Park");
@@ -92,6 +113,26 @@ describe("monthly reports: by e-mail", () => {
     }
     expect(bench.sent).toHaveLength(8);
     expect(await mails()).toEqual([["FAILED", "The mail server was not reached (ESOCKET).", []]]);
+  });
+
+  test("a server that stops while it sends waits for no mail server, and another sends it at once", async () => {
+    await bench.settings({ recipients: ["asha@sun.example"] });
+    await bench.site("Park");
+    const begun = Promise.withResolvers<void>();
+    bench.send = async (_mail, signal) => {
+      begun.resolve();
+      const aborted = Promise.withResolvers<never>();
+      signal.addEventListener("abort", () => aborted.reject(signal.reason));
+      return aborted.promise;
+    };
+    const stopping = bench.server();
+    const look = stopping.look();
+    await begun.promise;
+    await stopping.stop();
+    await look;
+    bench.send = async ({ to }) => ({ accepted: to, rejected: [] });
+    await bench.server().look();
+    expect(await mails()).toEqual([["SENT", null, ["asha@sun.example"]]]);
   });
 
   test("a server killed while it sends leaves the mail to another: rather twice than never", async () => {

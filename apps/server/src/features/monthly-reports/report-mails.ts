@@ -13,18 +13,18 @@ import { reportMail } from "./report-mail.ts";
  */
 export class ReportMails {
   readonly #parts: Pick<Parts, "db" | "clock" | "log" | "mailer">;
-  readonly #ended: () => boolean;
+  readonly #stopping: () => AbortSignal;
 
-  constructor(parts: Pick<Parts, "db" | "clock" | "log" | "mailer">, ended: () => boolean) {
+  constructor(parts: Pick<Parts, "db" | "clock" | "log" | "mailer">, stopping: () => AbortSignal) {
     this.#parts = parts;
-    this.#ended = ended;
+    this.#stopping = stopping;
   }
 
   async sendDue(): Promise<void> {
     const { db, clock, mailer } = this.#parts;
     // One without SMTP leaves it to the others.
     if (mailer === undefined) return;
-    while (!this.#ended()) {
+    while (!this.#stopping().aborted) {
       const claim = await claimMail(db, clock.now());
       if (claim === null) return;
       await this.#store(claim, await this.#send(claim, mailer));
@@ -51,9 +51,11 @@ export class ReportMails {
     try {
       return this.#outcomeOf(
         claim,
-        await mailer.send(reportMail(claim, to, await readReportBytes(db, claim.reportId))),
+        await mailer.send(reportMail(claim, to, await readReportBytes(db, claim.reportId)), this.#stopping()),
       );
     } catch (error) {
+      // Another server, or this one when it is back, sends it.
+      if (this.#stopping().aborted) return { ...settled, status: "PENDING", tryAt: this.#parts.clock.now() };
       log.warn({ error: String(error), reportId: claim.reportId }, "sending a monthly report failed");
       const reason = error instanceof MailRefused ? error.message : "It could not be sent; the server's log says why.";
       return this.#failed(claim, reason, mailedTo);

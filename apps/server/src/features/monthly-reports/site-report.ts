@@ -26,7 +26,8 @@ export function siteReports({ db, clock, settings }: Pick<Parts, "db" | "clock" 
     try {
       const terms = { now: clock.now(), maintenanceIntervalDays, signal };
       const data = await readReport(suncrew, db, { siteId, from, to }, terms);
-      return { kind: "made", pdf: await collected(writeReportPdf(data, sections), signal) };
+      const pdf = await collected(writeReportPdf(data, sections), signal);
+      return { kind: "made", pdf, partnerId: data.partnerId };
     } catch (error) {
       // §8: a range without activity has no report.
       if (error instanceof HttpError && error.status === 404) return { kind: "empty", reason: error.message };

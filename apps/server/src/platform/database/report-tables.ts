@@ -40,6 +40,7 @@ export interface KeptReportsTable {
   site_id: number;
   /** `YYYY-MM-01`, by the site's calendar. */
   month: string;
+  partner_id: number | null;
   template_name: string | null;
   status: WithDefault<"PENDING" | "READY" | "EMPTY" | "FAILED">;
   reason: string | null;
