@@ -21,7 +21,7 @@ export async function lookForAwayRobots(db: Db, now: Date): Promise<void> {
   for (const site of darkened) await inTransaction(db, (tx) => raiseDark(tx, site, now));
   if (lit.length > 0) await inTransaction(db, (tx) => clearDarkSites(tx, lit, now));
   const back = await readToldButThere(db);
-  if (back.length > 0) await inTransaction(db, (tx) => clearAlerts(tx, back, [OFFLINE], now));
+  if (back.length > 0) await inTransaction(db, (tx) => clearBack(tx, back, now));
 }
 
 /** Robots in service that have been there once and have no connection. */
@@ -91,6 +91,19 @@ async function raiseOffline(tx: Tx, robots: readonly AwayRobot[], now: Date): Pr
   await raiseAlerts(
     tx,
     still.map(({ robotId, siteId }) => ({ robotId, siteId, alert: offlineTooLongAlert() })),
+    now,
+  );
+}
+
+/** A robot whose row is locked tells of itself right now, which clears it as well. */
+async function clearBack(tx: Tx, robotIds: readonly number[], now: Date): Promise<void> {
+  const { rows } = await sql<{ robot_id: number }>`
+    select s.robot_id from robot_state s where s.robot_id = any(${[...robotIds]}::int[])
+    order by s.robot_id for no key update skip locked`.execute(tx);
+  await clearAlerts(
+    tx,
+    rows.map((row) => row.robot_id),
+    [OFFLINE],
     now,
   );
 }
