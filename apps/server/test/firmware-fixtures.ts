@@ -66,6 +66,7 @@ export async function standFirmware(db: Db, { ownRobot2 }: Fixtures): Promise<vo
         from_version: "1.0.0",
         offer_id: standing.offerId,
         offered_at: at,
+        sent_at: at,
         deadline_at: new Date(standing.expires * 1000),
       })
       .execute();

@@ -15,6 +15,7 @@ const ready: OfferCandidate = {
   motion: "STOPPED",
   status: "idle",
   hasOpenCommand: false,
+  stillInstalling: false,
   batteryPercent: 50,
   waitUntil: null,
 };
@@ -35,6 +36,7 @@ describe("protocol rule 13: new firmware only to a robot that stands", () => {
     ["moves", { motion: "MOVING", status: "normal" }, "moving"],
     ["never showed whether it moves", { motion: null }, "moving"],
     ["has a command under way", { hasOpenCommand: true }, "commanded"],
+    ["may be installing what it did not show in time", { stillInstalling: true }, "installing"],
     ["shows a warning", { status: "warning" }, "not-idle"],
     ["has 49.9 % battery", { batteryPercent: 49.9 }, "battery"],
     ["never told its battery", { batteryPercent: null }, "battery"],

@@ -19,6 +19,8 @@ export interface OfferCandidate {
   readonly motion: Motion | null;
   readonly status: RobotStatus;
   readonly hasOpenCommand: boolean;
+  /** An earlier update ended by its deadline, and it may be installing it to this moment. */
+  readonly stillInstalling: boolean;
   readonly batteryPercent: number | null;
   /** It refused an offer a moment ago and is left alone until then. */
   readonly waitUntil: Date | null;
@@ -33,6 +35,7 @@ export type Waits =
   | "clock"
   | "moving"
   | "commanded"
+  | "installing"
   | "not-idle"
   | "battery"
   | "refused";
@@ -62,6 +65,7 @@ function waitsFor(robot: OfferCandidate, now: Date): Waits | null {
   if (robot.clockSkewMs !== null && Math.abs(robot.clockSkewMs) > CLOCK_SKEW_MS) return "clock";
   if (robot.motion !== "STOPPED") return "moving";
   if (robot.hasOpenCommand) return "commanded";
+  if (robot.stillInstalling) return "installing";
   if (robot.status !== "idle") return "not-idle";
   if (robot.batteryPercent === null || robot.batteryPercent < FIRMWARE_MIN_BATTERY_PERCENT) return "battery";
   return robot.waitUntil !== null && now < robot.waitUntil ? "refused" : null;

@@ -30,12 +30,14 @@ export interface LockedRobot {
   >;
 }
 
-/** Of the robot `r`: the firmware that it was offered and has not shown yet. */
+/** Of the robot `r`: the firmware that it was offered and has not shown yet, or may still install after its deadline. */
 export const installingVersion = sql<string | null>`(
   select f.version from rollout_robots u
   join rollouts o on o.id = u.rollout_id
   join firmware f on f.id = o.firmware_id
-  where u.robot_id = r.id and u.state in ('OFFERED', 'DOWNLOADING', 'INSTALLING'))`;
+  where u.robot_id = r.id
+    and (u.state in ('OFFERED', 'DOWNLOADING', 'INSTALLING') or (u.overdue and u.installing_until is not null))
+  order by u.rollout_id desc limit 1)`;
 
 export interface LockOptions {
   /** Leaves out robots that someone else has. */

@@ -6,7 +6,7 @@ import { recordAudit } from "../audit/public.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { readCandidates } from "./candidates.writes.ts";
 import { firmwareSentences, skippedSentences } from "./firmware-sentences.ts";
-import { insertOffers, skipRobots } from "./offers.writes.ts";
+import { findUnsent, insertOffers, skipRobots, withdrawUnsent } from "./offers.writes.ts";
 import {
   cancelWaiting,
   lockRollout,
@@ -30,6 +30,8 @@ export interface Circumstances {
 export async function advanceRollout(tx: Tx, rolloutId: number, { now, canSend }: Circumstances): Promise<boolean> {
   const rollout = await lockRollout(tx, rolloutId, true);
   if (rollout === null || rollout.ended_at !== null) return false;
+  // Paused or cancelled, nothing is sent that was not; and nobody fails for what no server could send in time.
+  await takeBack(tx, await findUnsent(tx, rolloutId, rollout.state === "RUNNING" ? now : null));
   // A robot that refused as it was cancelled waits again.
   if (rollout.state === "CANCELLED") await cancelWaiting(tx, rolloutId, now);
   const step = await stepOf(tx, rollout);
@@ -45,6 +47,11 @@ export async function advanceRollout(tx: Tx, rolloutId: number, { now, canSend }
     case "offer":
       return canSend && (await offerBatch(tx, rollout, step, now));
   }
+}
+
+async function takeBack(tx: Tx, robotIds: readonly number[]): Promise<void> {
+  const locked = await lockRobots(tx, robotIds, { skipLocked: true });
+  await showChange(tx, await withdrawUnsent(tx, [...locked.keys()]));
 }
 
 async function stepOf(tx: Tx, rollout: StoredRollout): Promise<RolloutStep> {

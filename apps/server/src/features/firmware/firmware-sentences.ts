@@ -18,6 +18,7 @@ export const waitsSentences: Record<Waits, string> = {
   clock: "Its clock differs by more than 30 seconds.",
   moving: "It is cleaning.",
   commanded: "A command to it is under way.",
+  installing: "It may still be installing firmware that was offered to it before.",
   "not-idle": "It is not idle.",
   battery: "Its battery is below 50 %.",
   refused: "It refused a moment ago and is asked again.",

@@ -52,51 +52,86 @@ export interface OfferToSend {
   readonly deadlineAt: Date;
   /** Its current one: an offer is sent again in a new session, until the robot answers. */
   readonly session: number;
+  /** When it was sent before. */
+  readonly sentAt: Date | null;
 }
 
+/** Robots that have not answered their offer, which was not sent yet, or some time ago, and whose rollout goes on. */
+export async function findUnanswered(db: Executor, now: Date, limit: number): Promise<number[]> {
+  const { rows } = await sql<{ robot_id: number }>`
+    select e.robot_id from rollout_robots e
+    join rollouts r on r.id = e.rollout_id and r.state = 'RUNNING'
+    join robot_state s on s.robot_id = e.robot_id
+    where e.state = 'OFFERED' and e.deadline_at > ${now}
+      and (e.sent_at is null or (s.online and e.sent_at <= ${sentBefore(now)}))
+    order by e.offered_at, e.place limit ${limit}
+  `.execute(db);
+  return rows.map((row) => row.robot_id);
+}
+
+const sentBefore = (now: Date) => new Date(now.getTime() - OFFER_RESEND_MS);
+
 /**
- * Takes offers for sending that no robot has answered and that were not sent, or some time ago; of several servers at
- * once each goes to one. One that dies after this has them sent again by another.
+ * Takes the offers of robots for sending, which this transaction has locked; of several servers at once each goes to
+ * one. One that dies after this has them sent again by another.
  */
-export async function claimOffers(db: Db, now: Date): Promise<OfferToSend[]> {
-  const sentBefore = new Date(now.getTime() - OFFER_RESEND_MS);
+export async function claimOffers(tx: Tx, robotIds: readonly number[], now: Date): Promise<OfferToSend[]> {
+  if (robotIds.length === 0) return [];
   const { rows } = await sql<OfferToSend>`
     update rollout_robots e set sent_at = ${now}
     from (
-      select e.rollout_id, e.robot_id, s.session from rollout_robots e
-      join robot_state s on s.robot_id = e.robot_id and s.online
-      where e.state = 'OFFERED' and e.deadline_at > ${now} and (e.sent_at is null or e.sent_at <= ${sentBefore})
-      order by e.offered_at, e.place
-      for update of e skip locked
+      select e.rollout_id, e.robot_id, s.session, e.sent_at from rollout_robots e
+      join robot_state s on s.robot_id = e.robot_id
+      where e.state = 'OFFERED' and e.robot_id = any(${[...robotIds]}::int[]) and e.deadline_at > ${now}
+        and (e.sent_at is null or e.sent_at <= ${sentBefore(now)})
     ) due
     join rollouts r on r.id = due.rollout_id
     join firmware f on f.id = r.firmware_id
     where e.rollout_id = due.rollout_id and e.robot_id = due.robot_id
     returning e.offer_id as "offerId", e.serial_number as serial, f.id as "firmwareId", f.version, f.bytes, f.sha256,
-      r.created_by as by, e.offered_at as "offeredAt", e.deadline_at as "deadlineAt", due.session
-  `.execute(db);
+      r.created_by as by, e.offered_at as "offeredAt", e.deadline_at as "deadlineAt", due.session,
+      due.sent_at as "sentAt"
+  `.execute(tx);
   return rows;
 }
 
-/** Surely not sent: another try may follow at once. */
-export async function giveBackOffer(db: Db, offerId: string): Promise<void> {
+/** Surely not sent this time: another try may follow at once. */
+export async function giveBackOffer(db: Db, { offerId, sentAt }: OfferToSend): Promise<void> {
   await db
     .updateTable("rollout_robots")
-    .set({ sent_at: null })
+    .set({ sent_at: sentAt })
     .where("offer_id", "=", offerId)
     .where("state", "=", "OFFERED")
     .execute();
 }
 
-/** Robots whose time is over. */
-export async function findOverdue(db: Db, now: Date, limit: number): Promise<number[]> {
-  const rows = await db
+/**
+ * Takes back what was never sent to robots, which this transaction has locked: they wait again. What may have been sent
+ * stands, for the robot may take it any moment. Answers whose offer it was.
+ */
+export async function withdrawUnsent(tx: Tx, robotIds: readonly number[]): Promise<number[]> {
+  if (robotIds.length === 0) return [];
+  const rows = await tx
+    .updateTable("rollout_robots")
+    .set({ state: "WAITING", canary: false, offer_id: null, offered_at: null, deadline_at: null })
+    .set({ change_no: changedNow })
+    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("state", "=", "OFFERED")
+    .where("sent_at", "is", null)
+    .returning("robot_id")
+    .execute();
+  return rows.map((row) => row.robot_id);
+}
+
+/** Robots of a rollout whose offer was never sent; with `until` only those whose time is over by then. */
+export async function findUnsent(tx: Tx, rolloutId: number, until: Date | null): Promise<number[]> {
+  const rows = await tx
     .selectFrom("rollout_robots")
     .select("robot_id")
-    .where("state", "in", ["OFFERED", "DOWNLOADING", "INSTALLING"])
-    .where("deadline_at", "<=", now)
-    .orderBy("robot_id")
-    .limit(limit)
+    .where("rollout_id", "=", rolloutId)
+    .where("state", "=", "OFFERED")
+    .where("sent_at", "is", null)
+    .$if(until !== null, (query) => query.where("deadline_at", "<=", until))
     .execute();
   return rows.map((row) => row.robot_id);
 }

@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { deleteRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
 import { RolloutBench } from "../../../test/rollout-bench.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
+import { takeOffers } from "./send-offers.ts";
 
 let bench: RolloutBench;
 afterEach(() => bench.close());
@@ -134,6 +136,8 @@ describe("protocol rule 13: a rollout", () => {
       .execute();
     const failed = await bench.untilEntry(id, robot, "FAILED");
     expect(failed.reason).toBe("It did not show within 15 minutes that it runs 2.0.0.");
+    // It downloads on, unheard of that: it is not started.
+    expect((await bench.bench.press("START", { robot })).status).toBe(409);
     await bench.untilRollout(id, "DONE");
   });
 
@@ -156,6 +160,67 @@ describe("protocol rule 13: a rollout", () => {
     bench.bench.robot(low).setByHand({ battery: 90 });
     const ended = await bench.untilRollout(id, "DONE");
     expect(statesOf(ended)).toEqual(["DONE", "DONE", "DONE"]);
+  });
+
+  test("an offer is sent, and sent again, only to a robot that may take it now and while the rollout goes on", async () => {
+    bench = await RolloutBench.open();
+    const [robot] = bench.robots;
+    if (!robot) throw new Error("No robot.");
+    expect((await bench.bench.press("START", { robot })).status).toBe(200);
+    const id = await bench.begin("2.0.0", [robot]);
+    const offered = (sent_at: Date | null) =>
+      bench.db
+        .updateTable("rollout_robots")
+        .set({ state: "OFFERED", offer_id: randomUUID(), offered_at: new Date(), reason: null, sent_at })
+        .set({ deadline_at: new Date(Date.now() + 900_000), canary: true })
+        .where("rollout_id", "=", id)
+        .execute();
+    const take = () => bench.db.transaction().execute((tx) => takeOffers(tx, new Date()));
+    const back = { offer_id: null, reason: null, wait_until: null, canary: false };
+
+    // Never sent, and the robot cleans: it waits again and was told nothing.
+    await offered(null);
+    expect(await bench.untilEntry(id, robot, "WAITING")).toMatchObject(back);
+    // Sent once: it stands, and is not sent again.
+    const sentAt = new Date(Date.now() - 60_000);
+    await offered(sentAt);
+    expect(await take()).toEqual([]);
+    expect(await bench.entry(id, robot)).toMatchObject({ state: "OFFERED", sent_at: sentAt });
+
+    // The robot could take it, but the rollout is paused.
+    await bench.steer(id, "PAUSE");
+    expect((await bench.bench.press("STOP", { robot })).status).toBe(200);
+    await bench.bench.until(async () => {
+      const { motion, robot_status } = await bench.bench.state(robot);
+      return motion === "STOPPED" && robot_status === "idle";
+    });
+    expect(await take()).toEqual([]);
+    const { offer_id } = await bench.entry(id, robot);
+    expect(await bench.entry(id, robot)).toMatchObject({ state: "OFFERED", sent_at: sentAt });
+    expect(bench.bench.robot(robot).truth().update).toBeNull();
+    await bench.steer(id, "RESUME");
+    expect(await bench.untilEntry(id, robot, "DONE")).toMatchObject({ offer_id });
+  });
+
+  test("paused or cancelled, an offer that was never sent is taken back", async () => {
+    bench = await RolloutBench.open();
+    const [robot] = bench.robots;
+    if (!robot) throw new Error("No robot.");
+    expect((await bench.bench.press("START", { robot })).status).toBe(200);
+    const id = await bench.begin("2.0.0", [robot]);
+    await bench.steer(id, "PAUSE");
+    await bench.db
+      .updateTable("rollout_robots")
+      .set({ state: "OFFERED", offer_id: randomUUID(), offered_at: new Date(), deadline_at: new Date("2100-01-01") })
+      .execute();
+    await bench.untilEntry(id, robot, "WAITING");
+    await bench.db
+      .updateTable("rollout_robots")
+      .set({ state: "OFFERED", offer_id: randomUUID(), offered_at: new Date(), deadline_at: new Date("2100-01-01") })
+      .execute();
+    await bench.steer(id, "CANCEL");
+    expect(statesOf(await bench.untilRollout(id, "CANCELLED"))).toEqual(["CANCELLED"]);
+    expect(bench.bench.robot(robot).truth().update).toBeNull();
   });
 
   test("START and an offer at the same moment: whichever comes first, the robot never cleans while it installs", async () => {

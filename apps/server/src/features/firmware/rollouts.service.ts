@@ -4,16 +4,18 @@ import {
   PROTOCOL_VERSION,
 } from "@suncrew/contract/devices/messages.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
+import { HEARS_SINCE_MS } from "@suncrew/domain/alerts/away-robots.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { decide } from "../../platform/database/decide.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { eachOf, Rounds } from "../../platform/rounds.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { advanceRollout } from "./advance-rollout.ts";
-import { claimOffers, findOverdue, giveBackOffer, type OfferToSend } from "./offers.writes.ts";
+import { giveBackOffer, type OfferToSend } from "./offers.writes.ts";
+import { endInstalling, failOverdue, findNoLongerInstalling, findOverdue } from "./overdue.writes.ts";
 import { readUnderWay } from "./rollout-rows.writes.ts";
+import { takeOffers } from "./send-offers.ts";
 import { AddressSigner } from "./signed-address.ts";
-import { failOverdue } from "./update-ends.writes.ts";
 
 /** Every server looks for what is due this often. */
 const LOOK_MS = 1_000;
@@ -33,21 +35,32 @@ export class Rollouts implements Service {
   readonly #signer: AddressSigner;
   readonly #rounds: Rounds;
   readonly #sending = new Set<Promise<void>>();
-  #cancel: Cancel = () => {};
+  /** Since when this server could hear robots. */
+  #hearsSince: Date;
+  #cancels: Cancel[] = [];
 
   constructor(parts: RolloutParts) {
     this.#parts = parts;
+    this.#hearsSince = parts.clock.now();
     this.#signer = new AddressSigner(parts.settings.secretKey);
     this.#rounds = new Rounds(parts.log, () => this.#round());
   }
 
   async start(): Promise<void> {
-    this.#cancel = this.#parts.clock.every(LOOK_MS, () => void this.#rounds.look());
+    const { clock, broker } = this.#parts;
+    this.#hearsSince = clock.now();
+    this.#cancels = [
+      broker.onConnectionChange((connected) => {
+        if (connected) this.#hearsSince = clock.now();
+      }),
+      clock.every(LOOK_MS, () => void this.#rounds.look()),
+    ];
     void this.#rounds.look();
   }
 
   async stop(): Promise<void> {
-    this.#cancel();
+    for (const cancel of this.#cancels) cancel();
+    this.#cancels = [];
     await this.#rounds.idle();
   }
 
@@ -60,6 +73,7 @@ export class Rollouts implements Service {
   async #round(): Promise<void> {
     const { db, log } = this.#parts;
     await this.#failOverdue();
+    await this.#endInstalling();
     await eachOf(await readUnderWay(db), AT_ONCE, async (rolloutId) => {
       try {
         await decide(db, (tx) => advanceRollout(tx, rolloutId, this.#circumstances()));
@@ -80,13 +94,30 @@ export class Rollouts implements Service {
     return this.#parts.settings.publicUrl?.() ?? null;
   }
 
+  /**
+   * After an outage robots may have installed it long ago, unheard: until they have had the time to be back, only one
+   * that was heard since, and did not show the new version, has failed.
+   */
   async #failOverdue(): Promise<void> {
-    const { db, clock } = this.#parts;
-    const overdue = await findOverdue(db, clock.now(), OVERDUE_AT_ONCE);
+    const { db, clock, broker } = this.#parts;
+    if (!broker.connected) return;
+    const hearsForMs = clock.now().getTime() - this.#hearsSince.getTime();
+    const heardSince = hearsForMs < HEARS_SINCE_MS ? this.#hearsSince : null;
+    const overdue = await findOverdue(db, clock.now(), OVERDUE_AT_ONCE, heardSince);
     if (overdue.length === 0) return;
     await decide(db, async (tx) => {
       const locked = await lockRobots(tx, overdue, { skipLocked: true });
       await showChange(tx, await failOverdue(tx, [...locked.keys()], clock.now()));
+    });
+  }
+
+  async #endInstalling(): Promise<void> {
+    const { db, clock } = this.#parts;
+    const ended = await findNoLongerInstalling(db, clock.now(), OVERDUE_AT_ONCE);
+    if (ended.length === 0) return;
+    await decide(db, async (tx) => {
+      const locked = await lockRobots(tx, ended, { skipLocked: true });
+      await showChange(tx, await endInstalling(tx, [...locked.keys()], clock.now()));
     });
   }
 
@@ -95,7 +126,8 @@ export class Rollouts implements Service {
     const publicUrl = this.#publicUrl();
     // Left alone, so that another server which reaches the broker can take them.
     if (publicUrl === null || !broker.connected) return;
-    for (const offer of await claimOffers(db, clock.now())) this.#send(offer, publicUrl);
+    const offers = await decide(db, (tx) => takeOffers(tx, clock.now()));
+    for (const offer of offers) this.#send(offer, publicUrl);
   }
 
   /** Does not wait for the broker: one that is slow must not hold up what else is due. */
@@ -104,7 +136,7 @@ export class Rollouts implements Service {
     const sending = (async () => {
       const message = JSON.stringify(this.#messageOf(offer, publicUrl));
       if (broker.connected) await broker.publish(topicOf(offer.serial, "firmware"), message);
-      else await giveBackOffer(db, offer.offerId);
+      else await giveBackOffer(db, offer);
     })()
       .catch((error: unknown) => log.warn({ error, offer: offer.offerId }, "it is unknown whether an offer was sent"))
       .finally(() => this.#sending.delete(sending));

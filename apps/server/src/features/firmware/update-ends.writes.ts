@@ -2,8 +2,9 @@ import type { FirmwareStateMessage, StateMessage } from "@suncrew/contract/devic
 import { type AfterReport, afterReport, REFUSED_WAIT_MS } from "@suncrew/domain/firmware/after-report.ts";
 import { sql } from "kysely";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
-import { type AuditRecord, recordAudits } from "../audit/public.ts";
 import { codeSentences, firmwareSentences } from "./firmware-sentences.ts";
+import { recordLateReports } from "./overdue.writes.ts";
+import { auditEnds, type Ended } from "./update-audit.writes.ts";
 
 export interface FirmwareReport {
   readonly robotId: number;
@@ -57,7 +58,7 @@ export async function recordReports(tx: Tx, reports: readonly FirmwareReport[], 
     returning e.robot_id, e.site_id, e.rollout_id, e.serial_number, e.from_version, e.state, e.reason, f.version
   `.execute(tx);
   await auditEnds(tx, changed, now);
-  return changed.map((row) => row.robot_id);
+  return [...changed.map((row) => row.robot_id), ...(await recordLateReports(tx, rows, now))];
 }
 
 function reasonOf(after: AfterReport): string | null {
@@ -71,80 +72,24 @@ export interface FirmwareShown {
 }
 
 /**
- * Ends the updates of robots whose live state shows the new version: nothing else proves it (protocol rule 13). Their
- * robot_state rows are locked by this transaction. Answers the robots that changed.
+ * Ends the updates of robots whose live state shows the new version: nothing else proves it (protocol rule 13). One that
+ * failed by its deadline alone and was offered nothing since is done after all. Their robot_state rows are locked by this transaction. Answers the robots that changed.
  */
 export async function settleByFirmware(tx: Tx, shown: readonly FirmwareShown[], now: Date): Promise<number[]> {
   if (shown.length === 0) return [];
   const rows = shown.map(({ robotId, firmware }) => ({ robot_id: robotId, firmware }));
   const { rows: changed } = await sql<Ended>`
-    update rollout_robots e set state = 'DONE', reason = null, percent = 100, ended_at = ${now}, change_no = ${changedNow}
+    update rollout_robots e set state = 'DONE', reason = null, percent = 100, ended_at = ${now}, overdue = false,
+      installing_until = null, change_no = ${changedNow}
     from json_to_recordset(${JSON.stringify(rows)}::json) n (robot_id int, firmware text), rollouts r, firmware f
-    where e.robot_id = n.robot_id and e.state in ('OFFERED', 'DOWNLOADING', 'INSTALLING')
+    where e.robot_id = n.robot_id
+      and (e.state in ('OFFERED', 'DOWNLOADING', 'INSTALLING') or (e.overdue
+        and exists (select from robots b where b.id = e.robot_id and b.serial_number = e.serial_number)
+        and not exists (select from rollout_robots l
+          where l.robot_id = e.robot_id and l.rollout_id > e.rollout_id and l.offer_id is not null)))
       and r.id = e.rollout_id and f.id = r.firmware_id and f.version = n.firmware
     returning e.robot_id, e.site_id, e.rollout_id, e.serial_number, e.from_version, e.state, e.reason, f.version
   `.execute(tx);
   await auditEnds(tx, changed, now);
   return changed.map((row) => row.robot_id);
-}
-
-/** Fails those of these robots, which this transaction has locked, whose time is over. Answers which. */
-export async function failOverdue(tx: Tx, robotIds: readonly number[], now: Date): Promise<number[]> {
-  if (robotIds.length === 0) return [];
-  const overdue = await tx
-    .selectFrom("rollout_robots as e")
-    .innerJoin("rollouts as r", "r.id", "e.rollout_id")
-    .innerJoin("firmware as f", "f.id", "r.firmware_id")
-    .select(["e.robot_id", "e.site_id", "e.rollout_id", "e.serial_number", "e.from_version", "f.version"])
-    .select("r.deadline_minutes")
-    .where("e.robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
-    .where("e.state", "in", ["OFFERED", "DOWNLOADING", "INSTALLING"])
-    .where("e.deadline_at", "<=", now)
-    .execute();
-  const failed = overdue.map((row) => ({
-    ...row,
-    state: "FAILED" as const,
-    reason: firmwareSentences.silent(row.version, row.deadline_minutes),
-  }));
-  if (failed.length === 0) return [];
-  const rows = failed.map(({ rollout_id, robot_id, reason }) => ({ rollout_id, robot_id, reason }));
-  await sql`
-    update rollout_robots e set state = 'FAILED', reason = n.reason, ended_at = ${now}, change_no = ${changedNow}
-    from json_to_recordset(${JSON.stringify(rows)}::json) n (rollout_id int, robot_id int, reason text)
-    where e.rollout_id = n.rollout_id and e.robot_id = n.robot_id
-  `.execute(tx);
-  await auditEnds(tx, failed, now);
-  return failed.map((row) => row.robot_id);
-}
-
-interface Ended {
-  readonly robot_id: number;
-  readonly site_id: number;
-  readonly rollout_id: number;
-  readonly serial_number: string;
-  readonly from_version: string | null;
-  readonly state: string;
-  readonly reason: string | null;
-  readonly version: string;
-}
-
-async function auditEnds(tx: Tx, changed: readonly Ended[], at: Date): Promise<void> {
-  const ended = changed.filter(({ state }) => state === "DONE" || state === "FAILED");
-  await recordAudits(
-    tx,
-    ended.map(
-      ({ robot_id, site_id, serial_number, state, reason, from_version, version, rollout_id }): AuditRecord => ({
-        actor: { userId: null, name: "Suncrew" },
-        action: "UPDATE_FIRMWARE",
-        entity: "robot",
-        entityId: robot_id,
-        siteId: site_id,
-        outcome: state === "DONE" ? "DONE" : "FAILED",
-        reason,
-        before: { serial_number, firmware: from_version },
-        after: { firmware: version, rollout_id },
-        at,
-      }),
-    ),
-  );
 }

@@ -55,5 +55,7 @@ export interface RolloutRobotsTable {
   report_session: WithDefault<number | null>;
   report_seq: WithDefault<number | null>;
   ended_at: WithDefault<Date | null>;
+  overdue: WithDefault<boolean>;
+  installing_until: WithDefault<Date | null>;
   change_no: ChangeNo;
 }

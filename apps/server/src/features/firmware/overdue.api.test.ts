@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import pino from "pino";
+import { addFixtures, type Fixtures, setState } from "../../../test/fixtures.ts";
+import { standFirmware, standing } from "../../../test/firmware-fixtures.ts";
+import { MemoryBroker } from "../../../test/memory-broker.ts";
+import { testSettings } from "../../../test/test-app.ts";
+import { createTestDatabase } from "../../../test/test-database.ts";
+import { ManualClock } from "../../platform/clock.ts";
+import type { OpenDatabase } from "../../platform/database/database.ts";
+import { lockRobots } from "../commands/public.ts";
+import { Rollouts } from "./rollouts.service.ts";
+import { recordReports, settleByFirmware } from "./update-ends.writes.ts";
+
+const NOW = new Date("2026-06-15T06:30:00Z");
+const later = (ms: number) => new Date(NOW.getTime() + ms);
+const GUARD_MS = 120_000;
+const DEADLINE_MS = 15 * 60_000;
+
+let database: OpenDatabase;
+let fixtures: Fixtures;
+let clock: ManualClock;
+let rollouts: Rollouts;
+
+/** A server that starts after an outage: the robot was installing, and its time ended meanwhile. */
+beforeEach(async () => {
+  database = await createTestDatabase();
+  fixtures = await addFixtures(database.db);
+  await standFirmware(database.db, fixtures);
+  await database.db
+    .updateTable("rollout_robots")
+    .set({ state: "INSTALLING", percent: 100, report_session: 1, report_seq: 3, deadline_at: later(-300_000) })
+    .execute();
+  clock = new ManualClock(NOW);
+  const log = pino({ level: "silent" });
+  rollouts = new Rollouts({ db: database.db, clock, broker: new MemoryBroker(), log, settings: testSettings });
+});
+afterEach(() => database.close());
+
+const entry = () => database.db.selectFrom("rollout_robots").selectAll().executeTakeFirstOrThrow();
+const installing = () => {
+  const { id } = fixtures.ownRobot2;
+  return database.db.transaction().execute(async (tx) => (await lockRobots(tx, [id])).get(id)?.installing);
+};
+const report = (phase: "INSTALLING" | "FAILED", session: number) =>
+  database.db.transaction().execute((tx) => {
+    const about = { offerId: standing.offerId, version: "9.1.0", percent: 100 };
+    const message = { v: 1 as const, session, seq: 1, ts: NOW.toISOString(), phase, ...about };
+    const code = phase === "FAILED" ? ("INSTALL_FAILED" as const) : null;
+    return recordReports(tx, [{ robotId: fixtures.ownRobot2.id, message: { ...message, code } }], clock.now());
+  });
+const show = (firmware: string) =>
+  database.db
+    .transaction()
+    .execute((tx) => settleByFirmware(tx, [{ robotId: fixtures.ownRobot2.id, firmware }], clock.now()));
+
+describe("protocol rule 13: robots whose deadline ended", () => {
+  test("fail only once the server could have heard them, and are done when they show the version after all", async () => {
+    await rollouts.look();
+    expect((await entry()).state).toBe("INSTALLING");
+    clock.advance(GUARD_MS - 1);
+    await rollouts.look();
+    expect((await entry()).state).toBe("INSTALLING");
+    clock.advance(1);
+    await rollouts.look();
+    expect(await entry()).toMatchObject({ state: "FAILED", overdue: true });
+    await show("1.0.0");
+    expect((await entry()).state).toBe("FAILED");
+    await show("9.1.0");
+    expect(await entry()).toMatchObject({ state: "DONE", reason: null, overdue: false, installing_until: null });
+    expect(await installing()).toBeNull();
+    const audit = await database.db.selectFrom("audit").select(["action", "outcome"]).orderBy("id").execute();
+    expect(audit.filter(({ action }) => action === "UPDATE_FIRMWARE").map(({ outcome }) => outcome)).toEqual([
+      "FAILED",
+      "DONE",
+    ]);
+  });
+
+  test("one that was heard since, with what it had, fails at once", async () => {
+    clock.advance(10_000);
+    await setState(database.db, fixtures.ownRobot2.id, { online: true, live_at: later(-1) });
+    await rollouts.look();
+    expect((await entry()).state).toBe("INSTALLING");
+    await setState(database.db, fixtures.ownRobot2.id, { online: true, live_at: later(5_000) });
+    await rollouts.look();
+    expect((await entry()).state).toBe("FAILED");
+  });
+
+  test("one that said itself that it failed stays failed, whatever it shows later", async () => {
+    await report("FAILED", 2);
+    expect(await entry()).toMatchObject({ state: "FAILED", overdue: false });
+    await show("9.1.0");
+    expect((await entry()).state).toBe("FAILED");
+  });
+
+  test("they are not started while they may still install: until they say the end, or for their deadline again", async () => {
+    clock.advance(GUARD_MS);
+    await rollouts.look();
+    expect((await entry()).state).toBe("FAILED");
+    expect(await installing()).toBe("9.1.0");
+    await report("FAILED", 2);
+    expect(await installing()).toBeNull();
+    // What comes in a session after it counts, what is older does not.
+    await report("INSTALLING", 1);
+    expect(await installing()).toBeNull();
+    await report("INSTALLING", 3);
+    expect(await installing()).toBe("9.1.0");
+    clock.advance(DEADLINE_MS - 1);
+    await rollouts.look();
+    expect(await installing()).toBe("9.1.0");
+    clock.advance(1);
+    await rollouts.look();
+    expect(await installing()).toBeNull();
+    await report("INSTALLING", 4);
+    expect(await installing()).toBeNull();
+    expect((await entry()).state).toBe("FAILED");
+  });
+});
