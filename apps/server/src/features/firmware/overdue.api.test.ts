@@ -8,6 +8,7 @@ import { createTestDatabase } from "../../../test/test-database.ts";
 import { ManualClock } from "../../platform/clock.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
 import { lockRobots } from "../commands/public.ts";
+import { readCandidates } from "./candidates.writes.ts";
 import { Rollouts } from "./rollouts.service.ts";
 import { recordReports, settleByFirmware } from "./update-ends.writes.ts";
 
@@ -37,6 +38,26 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 const entry = () => database.db.selectFrom("rollout_robots").selectAll().executeTakeFirstOrThrow();
+/** Another rollout, in which the robot waits. */
+const nextRollout = async () => {
+  const rollout = await database.db
+    .selectFrom("rollouts")
+    .select(["firmware_id", "batch_size", "failure_threshold_percent", "deadline_minutes"])
+    .select(["created_by", "created_by_user_id", "created_at"])
+    .executeTakeFirstOrThrow();
+  const { id } = await database.db
+    .insertInto("rollouts")
+    .values({ ...rollout, state: "RUNNING" })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const { robot_id, place, site_id, site_name, robot_name, serial_number, from_version } = await entry();
+  const robot = { robot_id, place, site_id, site_name, robot_name, serial_number, from_version };
+  await database.db
+    .insertInto("rollout_robots")
+    .values({ ...robot, rollout_id: id, state: "WAITING" })
+    .execute();
+  return id;
+};
 const installing = () => {
   const { id } = fixtures.ownRobot2;
   return database.db.transaction().execute(async (tx) => (await lockRobots(tx, [id])).get(id)?.installing);
@@ -97,6 +118,9 @@ describe("protocol rule 13: robots whose deadline ended", () => {
     await rollouts.look();
     expect((await entry()).state).toBe("FAILED");
     expect(await installing()).toBe("9.1.0");
+    const id = await nextRollout();
+    expect(await readCandidates(database.db, id)).toMatchObject([{ stillInstalling: true }]);
+    await database.db.deleteFrom("rollout_robots").where("rollout_id", "=", id).execute();
     await report("FAILED", 2);
     expect(await installing()).toBeNull();
     // What comes in a session after it counts, what is older does not.
