@@ -129,7 +129,12 @@ describe("§5 Change password", () => {
     const elsewhere = await server.signIn("owner");
     const texts = [await change(owner, "my secret guess"), await change(owner, PASSWORD)].map(({ text }) => text);
     expect((await elsewhere.call(siteDetails)).status).toBe(401);
-    const rows = await server.db.selectFrom("audit").selectAll().where("action", "=", "CHANGE_PASSWORD").execute();
+    const rows = await server.db
+      .selectFrom("audit")
+      .selectAll()
+      .where("action", "=", "CHANGE_PASSWORD")
+      .orderBy("id")
+      .execute();
     const { owner: userId } = server.fixtures.userIds;
     expect(rows).toMatchObject([
       { user_id: userId, actor: "Omkar Jain", entity: "user", outcome: "REFUSED", reason: "wrong password" },

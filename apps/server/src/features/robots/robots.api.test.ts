@@ -48,6 +48,7 @@ describe("§7 Robots: lists of a site", () => {
       last_run: null,
       maintenance: null,
       group_id: null,
+      firmware_update: null,
     });
   });
 
