@@ -105,12 +105,14 @@ describe("protocol rule 13: a server that is killed in the middle of a rollout",
     },
   );
 
-  test("200 robots with 10 % faults end in the right states", { timeout: 120_000 }, async () => {
+  test("200 robots with 10 % faults end in the right states", { timeout: 240_000 }, async () => {
     const robots = await open(198);
-    const troubles = ["hash", "download", "install", "refuse", "silent"] as const;
+    const troubles = ["hash", "download", "install", "refuse"] as const;
     const faulty = new Map(
       robots.flatMap((robot, nth) => {
-        const what = troubles[Math.floor(nth / 10) % troubles.length];
+        // Silent ones are in the last batch, which the second server offers: of one that was silent before, a server
+        // that has just come does not believe for two minutes that it failed.
+        const what = nth < 160 ? troubles[Math.floor(nth / 10) % troubles.length] : "silent";
         return nth % 10 === 7 && what ? [[robot.id, what] as const] : [];
       }),
     );
