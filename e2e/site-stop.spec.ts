@@ -10,6 +10,7 @@ import {
   REWA,
   robotCard,
   startRobot,
+  stopRobot,
 } from "./support/dashboard.ts";
 import { deliverKeptStop } from "./support/left-behind.ts";
 import { expect, test } from "./support/suncrew.ts";
@@ -48,9 +49,9 @@ for (const account of ["admin", "partner"] as const) {
     await expect(panel(page, BHADLA)).toBeHidden();
     await expect(stopAll(page)).toBeFocused();
     expect(await simulator.robot(elsewhere.serial)).toMatchObject({ motion: "MOVING" });
+    // Alone: a robot of that site is away, and would keep a Stop for those tests that come after this.
     await chooseSite(page, elsewhere.site);
-    await stopAll(page).click();
-    await expectTruth(simulator, elsewhere.serial, { motion: "STOPPED" });
+    await stopRobot(robotCard(page, elsewhere.serial), simulator);
   });
 }
 
