@@ -1,12 +1,12 @@
 import type { Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
 import type { Severity } from "@suncrew/contract/devices/messages.ts";
-import { COUNT_LIMIT } from "@suncrew/contract/http/page.ts";
 import type { QueryOf } from "@suncrew/contract/http/route.ts";
 import { sql } from "kysely";
+import { boundedCount } from "../../platform/database/bounded-count.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { sitesEverVisible, visibleSites } from "../sites/public.ts";
+import { requireSiteEver, sitesEverVisible, visibleSites } from "../sites/public.ts";
 
 export type AlertChoice = QueryOf<typeof alertList>;
 
@@ -84,22 +84,13 @@ export async function readAlerts(
   }));
 }
 
-/** How many there are, counted up to `COUNT_LIMIT`. */
+/** How many there are, counted up to the limit of counting. */
 export async function countAlerts(
   viewer: Viewer,
   db: Executor,
   choice: AlertChoice,
 ): Promise<{ readonly total: number; readonly total_exact: boolean }> {
-  const { total } = await db
-    .selectFrom(
-      chosen(viewer, db, choice)
-        .select("a.id")
-        .limit(COUNT_LIMIT + 1)
-        .as("some"),
-    )
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .executeTakeFirstOrThrow();
-  return { total: Math.min(total, COUNT_LIMIT), total_exact: total <= COUNT_LIMIT };
+  return await boundedCount(db, chosen(viewer, db, choice).select("a.id"), false);
 }
 
 /** Of those that hold, by severity, at the site or about the robot that the choice names. */
@@ -134,11 +125,7 @@ export async function requireChosen(viewer: Viewer, db: Executor, { site_id, rob
     if (sites.length === 0) throw notFound("Robot");
     if (site_id === undefined || sites.some(({ id }) => id === site_id)) return;
   }
-  const site = await sitesEverVisible(viewer, db)
-    .select("sites.id")
-    .where("sites.id", "=", site_id ?? 0)
-    .executeTakeFirst();
-  if (site === undefined) throw notFound("Site");
+  if (site_id !== undefined) await requireSiteEver(viewer, db, site_id);
   if (robot_id !== undefined) throw invalid("robot_id", "robot_id must be a robot of the site");
 }
 

@@ -10,11 +10,10 @@ export async function boundedCount(
   db: Executor,
   selection: Expression<unknown>,
   exact: boolean,
-  countLimit = COUNT_LIMIT,
 ): Promise<{ total: number; total_exact: boolean }> {
-  const end = exact ? sql`` : sql` limit ${countLimit + 1}`;
+  const end = exact ? sql`` : sql` limit ${COUNT_LIMIT + 1}`;
   const { rows } = await sql<{ total: number }>`
     select count(*)::int as total from (select 1 from (${selection}) chosen${end}) counted`.execute(db);
   const total = rows[0]?.total ?? 0;
-  return exact || total <= countLimit ? { total, total_exact: true } : { total: countLimit, total_exact: false };
+  return exact || total <= COUNT_LIMIT ? { total, total_exact: true } : { total: COUNT_LIMIT, total_exact: false };
 }
