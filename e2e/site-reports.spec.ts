@@ -116,6 +116,7 @@ test("§8 Report download: no activity, another failure and a site that is not t
   await form(page).getByLabel("Start date").pressSequentially("01012001");
   await form(page).getByLabel("End date").pressSequentially("02022001");
   await expect(page).toHaveURL(/from=2001-01-01&to=2001-02-02$/);
+  await expectEnabled(download(page));
   await download(page).press("Enter");
   await expect(form(page).getByRole("alert")).toHaveText(NO_DATA);
   await page.route(PDF_CALL, (route) =>

@@ -4,6 +4,7 @@ import { readStanding, type Standing } from "./left-behind.ts";
 import { PageProblems } from "./page-problems.ts";
 import { type RunningServer, startServer } from "./server-process.ts";
 import { SimulatorControl } from "./simulator.ts";
+import { slowDown } from "./slow-machine.ts";
 
 /** The known sign-ins of a demo. */
 export const accounts = {
@@ -101,6 +102,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
   page: async ({ page, problems }, use) => {
     await problems.watch(page);
+    await slowDown(page);
     await use(page);
   },
   openBrowser: async ({ browser, baseURL, problems }, use) => {
@@ -109,6 +111,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const context = await browser.newContext({ baseURL });
       const page = await context.newPage();
       await problems.watch(page);
+      await slowDown(page);
       pages.push(page);
       return page;
     });

@@ -1,5 +1,6 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "react-router/dom";
+import { AddressProvider } from "../platform/address.tsx";
 import { queryClient } from "../platform/api/query-client.ts";
 import { ThemeProvider } from "../ui/theme/theme-provider.tsx";
 import { router } from "./router.tsx";
@@ -9,7 +10,9 @@ export function App() {
   return (
     <ThemeProvider>
       <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
+        <AddressProvider router={router}>
+          <RouterProvider router={router} />
+        </AddressProvider>
       </QueryClientProvider>
     </ThemeProvider>
   );

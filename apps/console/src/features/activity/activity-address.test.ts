@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { endsBeforeItBegins } from "../../ui/days.ts";
 import {
   changeActivityAddress,
   EVERYTHING,
-  endsBeforeItBegins,
   filterOf,
   furtherFilters,
   readActivityAddress,

@@ -1,6 +1,7 @@
 import { activityStatusSchema } from "@suncrew/contract/activity/activity.ts";
 import type { ActivityFilter, ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import { isCalendarDate } from "@suncrew/domain/schedules/calendar-date.ts";
+import { EARLIEST_DAY, startOfDay } from "../../ui/days.ts";
 
 /** §9: default action filter values. */
 export const ACTION_FILTERS = ["all", "START", "STOP"] as const;
@@ -41,16 +42,11 @@ const names: Record<keyof ActivityAddress, string> = {
   to: "to",
 };
 
-/** A day that rows may be asked of, `YYYY-MM-DD`. */
-export function isLogDay(text: string): boolean {
-  return isCalendarDate(text) && text >= "1900";
-}
-
 /** What the address names; a part that cannot be read is as if it were not there. */
 export function readActivityAddress(params: URLSearchParams): ActivityAddress {
   const part = (key: keyof ActivityAddress) => params.get(names[key]) ?? "";
   const id = (text: string) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : null);
-  const day = (text: string) => (isLogDay(text) ? text : null);
+  const day = (text: string) => (isCalendarDate(text) && text >= EARLIEST_DAY ? text : null);
   return {
     search: part("search").slice(0, 100),
     action: ACTION_FILTERS.find((action) => action === part("action")) ?? "all",
@@ -82,11 +78,6 @@ export function furtherFilters({ siteId, robotId, user, outcome, from, to }: Act
   return [siteId, robotId, user === "" ? null : user, outcome, from, to].filter((value) => value !== null).length;
 }
 
-/** True where the days cannot hold anything: then nobody needs to be asked. */
-export function endsBeforeItBegins({ from, to }: ActivityAddress): boolean {
-  return from !== null && to !== null && to < from;
-}
-
 /** The same as the call takes it; days begin and end by the clock of the browser. */
 export function filterOf({
   search,
@@ -109,9 +100,4 @@ export function filterOf({
     ...(from !== null && { from: startOfDay(from, 0).toISOString() }),
     ...(to !== null && { to: startOfDay(to, 1).toISOString() }),
   };
-}
-
-function startOfDay(day: string, daysLater: number): Date {
-  const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
-  return new Date(year, month - 1, date + daysLater);
 }

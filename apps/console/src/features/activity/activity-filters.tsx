@@ -5,10 +5,11 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { IconFilterOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
-import { EVERYTHING, endsBeforeItBegins, furtherFilters } from "./activity-address.ts";
+import { DayField } from "../../ui/day-field.tsx";
+import { endsBeforeItBegins } from "../../ui/days.ts";
+import { EVERYTHING, furtherFilters } from "./activity-address.ts";
 import { outcomeLook } from "./activity-meaning.ts";
 import classes from "./activity-page.module.css";
-import { DayField } from "./day-field.tsx";
 import type { AddressedActivity } from "./use-activity-address.ts";
 
 interface Choice {
@@ -65,12 +66,18 @@ export function ActivityFilters({ address, change }: AddressedActivity) {
           change({ outcome }, "push");
         }}
       />
-      <DayField label="From" day={address.from} onChange={(from) => change({ from }, "push")} />
       <DayField
+        size="xs"
+        label="From"
+        day={address.from ?? ""}
+        onChange={(from) => change({ from: from || null }, "push")}
+      />
+      <DayField
+        size="xs"
         label="To"
-        day={address.to}
+        day={address.to ?? ""}
         error={isNever ? "Before the first day" : undefined}
-        onChange={(to) => change({ to }, "push")}
+        onChange={(to) => change({ to: to || null }, "push")}
       />
       {furtherFilters(address) > 0 && (
         <Button

@@ -2,15 +2,16 @@ import { Button, NativeSelect, SegmentedControl, Skeleton } from "@mantine/core"
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { IconHistory, IconLock } from "@tabler/icons-react";
 import { useCallback, useMemo } from "react";
-import { useSearchParams } from "react-router";
+import { useAddress } from "../../platform/address.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
+import { endsBeforeItBegins } from "../../ui/days.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
 import { AuditView } from "../audit/public.ts";
-import { ACTION_FILTERS, EVERYTHING, endsBeforeItBegins, filterOf, furtherFilters } from "./activity-address.ts";
+import { ACTION_FILTERS, EVERYTHING, filterOf, furtherFilters } from "./activity-address.ts";
 import { ActivityFilters } from "./activity-filters.tsx";
 import { ActivityFooter } from "./activity-footer.tsx";
 import { actionFilterWord } from "./activity-meaning.ts";
@@ -25,7 +26,7 @@ const VIEW = "view";
 /** §2 Activity Log page. §6: others than Super Admins are told so, and nothing is asked for them. */
 export function ActivityPage() {
   const { role } = useSignedIn();
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useAddress();
   if (!may(role, "viewActivity")) {
     return (
       <PageLayout title="Activity Log">
@@ -53,7 +54,7 @@ export function ActivityPage() {
             { value: "audit", label: "Audit" },
           ]}
           // Each view has filters of its own.
-          onChange={(next) => setParams(next === "audit" ? { [VIEW]: next } : {})}
+          onChange={(next) => change(() => new URLSearchParams(next === "audit" ? { [VIEW]: next } : {}), "push")}
         />
       }
     >

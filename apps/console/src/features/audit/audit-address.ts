@@ -1,5 +1,6 @@
 import { type AuditOutcome, auditOutcomeSchema } from "@suncrew/contract/audit/audit.ts";
 import { isCalendarDate } from "@suncrew/domain/schedules/calendar-date.ts";
+import { EARLIEST_DAY, startOfDay } from "../../ui/days.ts";
 
 /** What of the audit stands in the address; empty text and null narrow nothing. */
 export interface AuditAddress {
@@ -25,7 +26,7 @@ const names: Record<keyof AuditAddress, string> = {
 /** What the address names; a part that cannot be read is as if it were not there. */
 export function readAuditAddress(params: URLSearchParams): AuditAddress {
   const part = (key: keyof AuditAddress) => params.get(names[key]) ?? "";
-  const day = (text: string) => (isCalendarDate(text) && text >= "1900" ? text : null);
+  const day = (text: string) => (isCalendarDate(text) && text >= EARLIEST_DAY ? text : null);
   return {
     search: part("search").slice(0, 100),
     action: part("action").slice(0, 60),
@@ -59,11 +60,6 @@ export function isNarrowed(address: AuditAddress): boolean {
   return Object.values(address).some((value) => value !== null && value !== "");
 }
 
-/** True where the days cannot hold anything: then nobody needs to be asked. */
-export function endsBeforeItBegins({ from, to }: AuditAddress): boolean {
-  return from !== null && to !== null && to < from;
-}
-
 /** The same as the call takes it; days begin and end by the clock of the browser. */
 export function auditFilterOf({ search, action, entity, outcome, from, to }: AuditAddress) {
   const words = search.trim();
@@ -72,12 +68,7 @@ export function auditFilterOf({ search, action, entity, outcome, from, to }: Aud
     ...(action !== "" && { action }),
     ...(entity !== "" && { entity }),
     ...(outcome !== null && { outcome }),
-    ...(from !== null && { from: startOfDay(from, 0) }),
-    ...(to !== null && { to: startOfDay(to, 1) }),
+    ...(from !== null && { from: startOfDay(from, 0).toISOString() }),
+    ...(to !== null && { to: startOfDay(to, 1).toISOString() }),
   };
-}
-
-function startOfDay(day: string, daysLater: number): string {
-  const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
-  return new Date(year, month - 1, date + daysLater).toISOString();
 }

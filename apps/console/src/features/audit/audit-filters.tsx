@@ -1,7 +1,9 @@
-import { Button, Select, TextInput } from "@mantine/core";
+import { Button, Select } from "@mantine/core";
 import { auditOutcomeSchema } from "@suncrew/contract/audit/audit.ts";
+import { DayField } from "../../ui/day-field.tsx";
+import { endsBeforeItBegins } from "../../ui/days.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { type AuditAddress, endsBeforeItBegins, isNarrowed } from "./audit-address.ts";
+import { type AuditAddress, isNarrowed } from "./audit-address.ts";
 import { inWords } from "./audit-changes.ts";
 import { outcomeLook } from "./audit-meaning.ts";
 import classes from "./audit-view.module.css";
@@ -58,18 +60,16 @@ export function AuditFilters({ address, search, actions, entities, ...on }: Audi
         value={address.outcome}
         onChange={(outcome) => on.onChange({ outcome })}
       />
-      <TextInput
-        type="date"
+      <DayField
         aria-label="From day"
-        value={address.from ?? ""}
-        onChange={(event) => on.onChange({ from: event.currentTarget.value || null })}
+        day={address.from ?? ""}
+        onChange={(from) => on.onChange({ from: from || null })}
       />
-      <TextInput
-        type="date"
+      <DayField
         aria-label="To day"
-        value={address.to ?? ""}
+        day={address.to ?? ""}
         error={wrongDays ? "Ends before it begins" : undefined}
-        onChange={(event) => on.onChange({ to: event.currentTarget.value || null })}
+        onChange={(to) => on.onChange({ to: to || null })}
       />
       {isNarrowed(address) && (
         <Button variant="subtle" size="sm" onClick={on.onClear}>

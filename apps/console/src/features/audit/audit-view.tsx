@@ -1,8 +1,9 @@
 import { Button } from "@mantine/core";
 import { IconRefresh, IconShieldCheck } from "@tabler/icons-react";
 import { useCallback, useState } from "react";
-import { useSearchParams } from "react-router";
+import { useAddress } from "../../platform/address.tsx";
 import { serverReason } from "../../platform/api/errors.ts";
+import { endsBeforeItBegins } from "../../ui/days.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
@@ -12,7 +13,6 @@ import {
   type AuditAddress,
   changeAuditAddress,
   clearAuditAddress,
-  endsBeforeItBegins,
   isNarrowed,
   readAuditAddress,
 } from "./audit-address.ts";
@@ -23,11 +23,11 @@ import classes from "./audit-view.module.css";
 
 /** Every change that anyone or anything made or was refused, for Super Admins. */
 export function AuditView() {
-  const [params, setParams] = useSearchParams();
+  const [params, changeParams] = useAddress();
   const address = readAuditAddress(params);
   const change = useCallback(
-    (part: Partial<AuditAddress>) => setParams((now) => changeAuditAddress(now, part), { replace: true }),
-    [setParams],
+    (part: Partial<AuditAddress>) => changeParams((now) => changeAuditAddress(now, part), "replace"),
+    [changeParams],
   );
   const writeSearch = useCallback((search: string) => change({ search }), [change]);
   const [search, setSearch] = useSearchDraft(address.search, writeSearch);
@@ -44,7 +44,7 @@ export function AuditView() {
         entities={first?.entities ?? []}
         onSearch={setSearch}
         onChange={change}
-        onClear={() => setParams(clearAuditAddress, { replace: true })}
+        onClear={() => changeParams(clearAuditAddress, "replace")}
       />
       <AuditRows address={address} list={list} isOn={isOn} />
       {first !== undefined && isOn && <Head head={first.head} />}

@@ -1,20 +1,20 @@
 import type { Alert } from "@suncrew/contract/alerts/alerts.ts";
 import { useCallback } from "react";
-import { useSearchParams } from "react-router";
+import { useAddress } from "../../platform/address.tsx";
 import { ALERTS_CLOSED, changeAlertsAddress } from "../alerts/public.ts";
 import { changeDashboardAddress } from "./dashboard-address.ts";
 
 /** Shows the robots of the site that an alert is about, in one step that back undoes. */
 export function useAlertSubject(): (alert: Alert) => void {
-  const [, setParams] = useSearchParams();
+  const [, change] = useAddress();
   return useCallback(
     ({ site_id: siteId }: Alert) => {
-      setParams(
+      change(
         (current) =>
           changeAlertsAddress(changeDashboardAddress(current, { siteId, tab: "robots", figure: null }), ALERTS_CLOSED),
-        { preventScrollReset: true },
+        "push",
       );
     },
-    [setParams],
+    [change],
   );
 }

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconCpu } from "@tabler/icons-react";
 import { useCallback } from "react";
-import { useSearchParams } from "react-router";
+import { useAddress } from "../../platform/address.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { DevicesDialog, preloadDevices } from "./devices-dialog.tsx";
 
@@ -12,20 +12,20 @@ const DEVICES = "devices";
 /** Opens the Devices dialog, which stands in the page's address. There for Super Admins only (§6). */
 export function DevicesButton() {
   const { role } = useSignedIn();
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useAddress();
   const show = useCallback(
     (isShown: boolean) => {
-      setParams(
+      change(
         (current) => {
           const next = new URLSearchParams(current);
           if (isShown) next.set(DIALOG, DEVICES);
           else next.delete(DIALOG);
           return next;
         },
-        { replace: !isShown, preventScrollReset: true },
+        isShown ? "push" : "replace",
       );
     },
-    [setParams],
+    [change],
   );
   if (!mayCall(role, "deviceList")) return null;
   return (

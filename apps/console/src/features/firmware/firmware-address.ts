@@ -1,5 +1,5 @@
 import { useCallback } from "react";
-import { useSearchParams } from "react-router";
+import { type AddressStep, useAddress } from "../../platform/address.tsx";
 
 /** Which dialog about firmware stands in the page's address. */
 export type FirmwareDialog =
@@ -29,15 +29,12 @@ export function changeFirmwareAddress(params: URLSearchParams, dialog: FirmwareD
 }
 
 export function useFirmwareAddress() {
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useAddress();
   const show = useCallback(
-    (dialog: FirmwareDialog | null, step: "push" | "replace" = dialog === null ? "replace" : "push") => {
-      setParams((current) => changeFirmwareAddress(current, dialog), {
-        replace: step === "replace",
-        preventScrollReset: true,
-      });
+    (dialog: FirmwareDialog | null, step: AddressStep = dialog === null ? "replace" : "push") => {
+      change((current) => changeFirmwareAddress(current, dialog), step);
     },
-    [setParams],
+    [change],
   );
   return { dialog: readFirmwareAddress(params), show };
 }

@@ -2,7 +2,7 @@ import "@mantine/core/styles/Checkbox.layer.css";
 import "@mantine/core/styles/Combobox.layer.css";
 import "@mantine/core/styles/Switch.layer.css";
 import { Tabs } from "@mantine/core";
-import { useSearchParams } from "react-router";
+import { useAddress } from "../../platform/address.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
 import { TemplatesTab } from "./templates-tab.tsx";
@@ -10,14 +10,14 @@ import classes from "./report-management.module.css";
 
 /** §2 Report Management page, for Super Admins. */
 export function ReportManagementPage() {
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useAddress();
   const tab = params.get("tab") === "settings" ? "settings" : "templates";
   return (
     <PageLayout title="Report Management">
       <Tabs
         value={tab}
         keepMounted={false}
-        onChange={(next) => setParams(next === "settings" ? { tab: "settings" } : {})}
+        onChange={(next) => change(() => new URLSearchParams(next === "settings" ? { tab: next } : {}), "push")}
       >
         <Tabs.List>
           <Tabs.Tab value="templates">Templates</Tabs.Tab>

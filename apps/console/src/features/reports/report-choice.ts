@@ -1,5 +1,6 @@
 import { REPORT_MAX_DAYS } from "@suncrew/contract/reports/reports.ts";
 import { isCalendarDate } from "@suncrew/domain/schedules/calendar-date.ts";
+import { EARLIEST_DAY } from "../../ui/days.ts";
 
 /** What a report is to be of, as it stands in the address. Days are `YYYY-MM-DD` at the site; empty where not chosen. */
 export interface ReportChoice {
@@ -12,17 +13,12 @@ export interface ReportChoice {
 
 const names: Record<keyof ReportChoice, string> = { siteId: "site", from: "from", to: "to", templateId: "template" };
 
-/** True for a day that a report can begin or end with. */
-export function isReportDay(text: string): boolean {
-  return isCalendarDate(text) && text >= "1970";
-}
-
 /** What the address names; a part that cannot be read is as if it were not there. */
 export function readReportChoice(params: URLSearchParams): ReportChoice {
   const id = (name: string) => (/^[1-9]\d{0,8}$/.test(params.get(name) ?? "") ? Number(params.get(name)) : null);
   const day = (name: string) => {
     const text = params.get(name) ?? "";
-    return isReportDay(text) ? text : "";
+    return isCalendarDate(text) && text >= EARLIEST_DAY ? text : "";
   };
   return { siteId: id(names.siteId), from: day(names.from), to: day(names.to), templateId: id(names.templateId) };
 }

@@ -3,9 +3,9 @@ import { Alert, Button, Group, Select } from "@mantine/core";
 import type { ReportTemplate } from "@suncrew/contract/report-templates/report-templates.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconAlertCircle } from "@tabler/icons-react";
+import { DayField } from "../../ui/day-field.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { quickRanges, type ReportChoice, todayIn, whyNotYet, wrongDays } from "./report-choice.ts";
-import { DayField } from "./day-field.tsx";
 import { DownloadButtons } from "./download-buttons.tsx";
 import { useDownload } from "./use-download.ts";
 import classes from "./site-reports.module.css";
@@ -77,8 +77,15 @@ export function ReportForm(props: ReportFormProps) {
           value={site === undefined ? null : String(site.id)}
           onChange={(id) => change({ siteId: id === null ? null : Number(id) })}
         />
-        <DayField label="Start date" disabled={isBusy} day={choice.from} onChange={(from) => change({ from })} />
         <DayField
+          withAsterisk
+          label="Start date"
+          disabled={isBusy}
+          day={choice.from}
+          onChange={(from) => change({ from })}
+        />
+        <DayField
+          withAsterisk
           label="End date"
           disabled={isBusy}
           error={wrongDays(choice)}

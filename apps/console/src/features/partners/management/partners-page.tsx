@@ -4,7 +4,7 @@ import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { IconDownload, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useDeferredValue, useMemo, useState } from "react";
-import { useSearchParams } from "react-router";
+import { useAddress } from "../../../platform/address.tsx";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { FailedState } from "../../../ui/failed-state.tsx";
@@ -89,20 +89,17 @@ export function PartnersPage() {
 }
 
 function useAddressedSearch() {
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useAddress();
   const writeAddress = useCallback(
     (words: string) => {
-      setParams(
-        (current) => {
-          const next = new URLSearchParams(current);
-          if (words === "") next.delete(SEARCH);
-          else next.set(SEARCH, words);
-          return next;
-        },
-        { replace: true, preventScrollReset: true },
-      );
+      change((current) => {
+        const next = new URLSearchParams(current);
+        if (words === "") next.delete(SEARCH);
+        else next.set(SEARCH, words);
+        return next;
+      }, "replace");
     },
-    [setParams],
+    [change],
   );
   return useSearchDraft(params.get(SEARCH) ?? "", writeAddress);
 }

@@ -4,7 +4,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconMapPin } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
-import { useSearchParams } from "react-router";
+import { type AddressStep, useAddress } from "../../../platform/address.tsx";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { useServerConfig } from "../../../platform/server-config.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";
@@ -70,16 +70,11 @@ interface ManagementProps {
 }
 
 function Management({ sites, open, onOpen }: ManagementProps) {
-  const [params, setParams] = useSearchParams();
+  const [params, changeParams] = useAddress();
   const address = useMemo(() => readSitesAddress(params), [params]);
   const change = useCallback(
-    (by: Partial<SitesAddress>, step: "push" | "replace") => {
-      setParams((current) => changeSitesAddress(current, by), {
-        replace: step === "replace",
-        preventScrollReset: true,
-      });
-    },
-    [setParams],
+    (by: Partial<SitesAddress>, step: AddressStep) => changeParams((now) => changeSitesAddress(now, by), step),
+    [changeParams],
   );
   const writeSearch = useCallback((search: string) => change({ search }, "replace"), [change]);
   const [search, setSearch] = useSearchDraft(address.search, writeSearch);

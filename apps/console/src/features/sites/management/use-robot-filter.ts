@@ -1,6 +1,6 @@
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { useCallback, useMemo } from "react";
-import { useSearchParams } from "react-router";
+import { useAddress } from "../../../platform/address.tsx";
 import { passesFilter, robotFilterOf, useRobotViews } from "../../robots/public.ts";
 import type { RobotFilter } from "../../robots/public.ts";
 
@@ -9,22 +9,19 @@ const NONE: readonly RobotWithSettings[] = [];
 
 /** §2 Robots tab: the status filter, which stands in the address, and the robots that pass it as they are now. */
 export function useRobotFilter(rows: readonly RobotWithSettings[]) {
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useAddress();
   const filter = robotFilterOf(params.get(STATUS));
   const setFilter = useCallback(
     (text: string) => {
       const next: RobotFilter = robotFilterOf(text);
-      setParams(
-        (current) => {
-          const changed = new URLSearchParams(current);
-          if (next === "all") changed.delete(STATUS);
-          else changed.set(STATUS, next);
-          return changed;
-        },
-        { replace: true, preventScrollReset: true },
-      );
+      change((current) => {
+        const changed = new URLSearchParams(current);
+        if (next === "all") changed.delete(STATUS);
+        else changed.set(STATUS, next);
+        return changed;
+      }, "replace");
     },
-    [setParams],
+    [change],
   );
   // Nothing is computed of every robot while all are shown.
   const views = useRobotViews(filter === "all" ? NONE : rows);

@@ -1,0 +1,37 @@
+import { createContext, type ReactNode, useCallback, useContext } from "react";
+import { type DataRouter, useLocation, useNavigate, useSearchParams } from "react-router";
+
+/** `push` makes a step that back undoes; `replace` does not, as for each letter of a search. */
+export type AddressStep = "push" | "replace";
+export type ChangeAddress = (by: (params: URLSearchParams) => URLSearchParams, step: AddressStep) => void;
+
+const RouterContext = createContext<Pick<DataRouter, "state"> | null>(null);
+
+/** For all that is inside, the router whose address it is. */
+export function AddressProvider({ router, children }: { router: Pick<DataRouter, "state">; children: ReactNode }) {
+  return <RouterContext value={router}>{children}</RouterContext>;
+}
+
+/**
+ * What the page's address says after its "?", and how to change it. A change begins with the address that was asked
+ * for last, which may not be drawn yet: so of two changes in one moment, both are kept. A page that is being left
+ * changes nothing more.
+ */
+export function useAddress(): readonly [URLSearchParams, ChangeAddress] {
+  const [params] = useSearchParams();
+  const router = useContext(RouterContext);
+  if (router === null) throw new Error("useAddress outside of an AddressProvider");
+  const { pathname } = useLocation();
+  const navigate = useNavigate();
+  const change = useCallback<ChangeAddress>(
+    (by, step) => {
+      const { navigation, location } = router.state;
+      const latest = navigation.location ?? location;
+      if (latest.pathname !== pathname) return;
+      const search = by(new URLSearchParams(latest.search)).toString();
+      void navigate({ search }, { replace: step === "replace", preventScrollReset: true });
+    },
+    [router, pathname, navigate],
+  );
+  return [params, change];
+}

@@ -1,0 +1,11 @@
+import type { Page } from "@playwright/test";
+
+/** How many times slower than this machine the pages shall be, to find what holds on a fast one only. */
+const SLOWDOWN = Number(process.env["SUNCREW_TEST_SLOWDOWN"] ?? 1);
+
+/** Makes a page as slow as asked for by SUNCREW_TEST_SLOWDOWN. */
+export async function slowDown(page: Page): Promise<void> {
+  if (SLOWDOWN <= 1) return;
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
+}
