@@ -1,0 +1,89 @@
+import { stripVTControlCharacters } from "node:util";
+import { z } from "zod";
+
+/** One test that failed, and the words of why. */
+export interface FailedTest {
+  readonly title: string;
+  readonly message: string;
+}
+
+/** What `vitest --reporter=json` writes, as far as it is of interest here. */
+const vitestReport = z.object({
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      message: z.string().optional(),
+      assertionResults: z.array(
+        z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()).nullish() }),
+      ),
+    }),
+  ),
+});
+
+const playwrightSuite = z.object({
+  file: z.string(),
+  specs: z.array(
+    z.object({
+      title: z.string(),
+      line: z.number(),
+      ok: z.boolean(),
+      tests: z.array(z.object({ results: z.array(z.object({ errors: z.array(z.object({ message: z.string() })) })) })),
+    }),
+  ),
+  get suites() {
+    return z.array(playwrightSuite).optional();
+  },
+});
+
+/** What `playwright test --reporter=json` writes, likewise. */
+const playwrightReport = z.object({
+  suites: z.array(playwrightSuite),
+  errors: z.array(z.object({ message: z.string() })),
+});
+
+/** @throws a ZodError where the text is not a report of Vitest */
+export function failedInVitest(text: string): FailedTest[] {
+  return vitestReport.parse(JSON.parse(text)).testResults.flatMap(({ name, message = "", assertionResults }) => [
+    // A file that could not even begin has no tests.
+    ...(assertionResults.length === 0 && message !== "" ? [{ title: name, message }] : []),
+    ...assertionResults
+      .filter(({ status }) => status === "failed")
+      .map(({ fullName, failureMessages }) => ({
+        title: `${name} › ${fullName}`,
+        message: failureMessages?.join("\n") ?? "",
+      })),
+  ]);
+}
+
+/** @throws a ZodError where the text is not a report of Playwright */
+export function failedInPlaywright(text: string): FailedTest[] {
+  const report = playwrightReport.parse(JSON.parse(text));
+  const inSuite = ({ file, specs, suites = [] }: z.infer<typeof playwrightSuite>): FailedTest[] => [
+    ...specs
+      .filter(({ ok }) => !ok)
+      .map(({ title, line, tests }) => ({
+        title: `${file}:${line} › ${title}`,
+        message: tests
+          .flatMap(({ results }) => results.flatMap(({ errors }) => errors.map(({ message }) => message)))
+          .join("\n"),
+      })),
+    ...suites.flatMap(inSuite),
+  ];
+  return [
+    ...report.errors.map(({ message }) => ({ title: "outside of every test", message })),
+    ...report.suites.flatMap(inSuite),
+  ];
+}
+
+/** Lines that tell it all after thousands of others, none longer than a screen is wide. */
+export function describeFailed(tests: readonly FailedTest[]): string {
+  return tests
+    .map(({ title, message }) => {
+      const lines = stripVTControlCharacters(message)
+        .split("\n")
+        .filter((line) => line.trim() !== "" && !/^\s+at /.test(line))
+        .slice(0, 12);
+      return [title, ...lines.map((line) => `    ${line.slice(0, 160)}`)].join("\n");
+    })
+    .join("\n");
+}
