@@ -1,10 +1,9 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
 import type { Device } from "@suncrew/contract/devices/devices.ts";
 import { IconKey, IconPlugConnectedX } from "@tabler/icons-react";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef } from "react";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
+import { VirtualTable } from "../../ui/virtual-table.tsx";
 import { deviceNote, deviceState } from "./device-facts.ts";
 import { connectionLook, deviceLook } from "./device-meaning.ts";
 import classes from "./device-table.module.css";
@@ -24,50 +23,19 @@ export interface DeviceTableProps {
 
 /** A row for each device, of which only those in sight exist. */
 export function DeviceTable({ devices, isNarrow, ...deeds }: DeviceTableProps) {
-  const scroll = useRef<HTMLDivElement>(null);
-  const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
-  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
-  const virtualizer = useVirtualizer({
-    count: devices.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => rowPx,
-    overscan: 8,
-    initialRect: { width: 900, height: 500 },
-  });
-  useEffect(() => virtualizer.measure(), [virtualizer, rowPx]);
   return (
-    <div className={classes["table"]} role="table" aria-label="Devices" aria-rowcount={devices.length + 1}>
-      <div className={classes["names"]} role="row" aria-rowindex={1} data-narrow={isNarrow || undefined}>
-        {["Serial Number", "State", "Robot", "Site", "Secret Made", "Actions"].map((name) => (
-          <span key={name} role="columnheader">
-            {name}
-          </span>
-        ))}
-      </div>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- so that the keyboard can scroll it */}
-      <div ref={scroll} className={classes["scroll"]} role="rowgroup" tabIndex={0} aria-label="Devices, scrollable">
-        <div role="presentation" style={{ position: "relative", height: virtualizer.getTotalSize() }}>
-          {virtualizer.getVirtualItems().map(({ index, start }) => {
-            const device = devices[index];
-            return (
-              device && (
-                <div
-                  key={device.serial}
-                  className={classes["row"]}
-                  role="row"
-                  aria-rowindex={index + 2}
-                  data-narrow={isNarrow || undefined}
-                  data-retired={device.retired_at !== null || undefined}
-                  style={{ top: start, height: rowPx }}
-                >
-                  <DeviceCells device={device} {...deeds} />
-                </div>
-              )
-            );
-          })}
-        </div>
-      </div>
-    </div>
+    <VirtualTable
+      label="Devices"
+      columns={["Serial Number", "State", "Robot", "Site", "Secret Made", "Actions"]}
+      rows={devices}
+      keyOf={({ serial }) => serial}
+      rowPx={isNarrow ? NARROW_ROW_PX : ROW_PX}
+      isNarrow={isNarrow}
+      className={classes["table"]}
+      rowClassName={classes["row"]}
+    >
+      {(device) => <DeviceCells device={device} {...deeds} />}
+    </VirtualTable>
   );
 }
 
@@ -81,7 +49,7 @@ function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
   const state = deviceState(device);
   return (
     <>
-      <span role="cell" className={classes["serial"]}>
+      <span role="cell" className={classes["serial"]} data-retired={retired_at !== null || undefined}>
         {serial}
       </span>
       <span role="cell" className={classes["state"]}>

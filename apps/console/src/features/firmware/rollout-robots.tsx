@@ -1,8 +1,7 @@
 import type { RolloutRobot } from "@suncrew/contract/firmware/firmware.ts";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef } from "react";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
+import { VirtualTable } from "../../ui/virtual-table.tsx";
 import { robotLook } from "./rollout-meaning.ts";
 import classes from "./rollout-robots.module.css";
 
@@ -17,49 +16,19 @@ export interface RolloutRobotsProps {
 
 /** A row for each robot of a rollout, of which only those in sight exist. */
 export function RolloutRobots({ robots, version, isNarrow }: RolloutRobotsProps) {
-  const scroll = useRef<HTMLDivElement>(null);
-  const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
-  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
-  const virtualizer = useVirtualizer({
-    count: robots.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => rowPx,
-    overscan: 8,
-    initialRect: { width: 900, height: 500 },
-  });
-  useEffect(() => virtualizer.measure(), [virtualizer, rowPx]);
   return (
-    <div className={classes["table"]} role="table" aria-label="Robots of the rollout" aria-rowcount={robots.length + 1}>
-      <div className={classes["names"]} role="row" aria-rowindex={1} data-narrow={isNarrow || undefined}>
-        {["Robot", "Site", "State", "Version", "Why", "Ended"].map((name) => (
-          <span key={name} role="columnheader">
-            {name}
-          </span>
-        ))}
-      </div>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- so that the keyboard can scroll it */}
-      <div ref={scroll} className={classes["scroll"]} role="rowgroup" tabIndex={0} aria-label="Robots, scrollable">
-        <div role="presentation" style={{ position: "relative", height: virtualizer.getTotalSize() }}>
-          {virtualizer.getVirtualItems().map(({ index, start }) => {
-            const robot = robots[index];
-            return (
-              robot && (
-                <div
-                  key={robot.robot_id}
-                  className={classes["row"]}
-                  role="row"
-                  aria-rowindex={index + 2}
-                  data-narrow={isNarrow || undefined}
-                  style={{ top: start, height: rowPx }}
-                >
-                  <RobotCells robot={robot} version={version} />
-                </div>
-              )
-            );
-          })}
-        </div>
-      </div>
-    </div>
+    <VirtualTable
+      label="Robots of the rollout"
+      columns={["Robot", "Site", "State", "Version", "Why", "Ended"]}
+      rows={robots}
+      keyOf={(robot) => robot.robot_id}
+      rowPx={isNarrow ? NARROW_ROW_PX : ROW_PX}
+      isNarrow={isNarrow}
+      className={classes["table"]}
+      rowClassName={classes["row"]}
+    >
+      {(robot) => <RobotCells robot={robot} version={version} />}
+    </VirtualTable>
   );
 }
 

@@ -1,0 +1,69 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type Key, type ReactNode, useEffect, useRef } from "react";
+import classes from "./virtual-table.module.css";
+
+export interface VirtualTableProps<T> {
+  readonly label: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => Key;
+  /** How tall each row is, in pixels. */
+  readonly rowPx: number;
+  /** Rows of several lines, as a telephone has room for: the names of the columns are for screen readers alone. */
+  readonly isNarrow: boolean;
+  /** For the table: sets `--columns`, a grid template, and `--height`. */
+  readonly className: string | undefined;
+  /** For each row: with `data-narrow` it places the cells. */
+  readonly rowClassName: string | undefined;
+  /** The cells of a row. */
+  readonly children: (row: T) => ReactNode;
+}
+
+/** A table with a scroll of its own; of thousands of rows only those in sight exist. */
+export function VirtualTable<T>(props: VirtualTableProps<T>) {
+  const { label, columns, rows, keyOf, rowPx, isNarrow, className, rowClassName, children } = props;
+  const scroll = useRef<HTMLDivElement>(null);
+  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => rowPx,
+    overscan: 8,
+    initialRect: { width: 900, height: 500 },
+  });
+  useEffect(() => virtualizer.measure(), [virtualizer, rowPx]);
+  const narrow = isNarrow || undefined;
+  return (
+    <div className={`${classes["table"]} ${className}`} role="table" aria-label={label} aria-rowcount={rows.length + 1}>
+      <div className={classes["names"]} role="row" aria-rowindex={1} data-narrow={narrow}>
+        {columns.map((name) => (
+          <span key={name} role="columnheader">
+            {name}
+          </span>
+        ))}
+      </div>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- so that the keyboard can scroll it */}
+      <div ref={scroll} className={classes["scroll"]} role="rowgroup" tabIndex={0} aria-label={`${label}, scrollable`}>
+        <div role="presentation" style={{ position: "relative", height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map(({ index, start }) => {
+            const row = rows[index];
+            return (
+              row !== undefined && (
+                <div
+                  key={keyOf(row)}
+                  className={`${classes["row"]} ${rowClassName}`}
+                  role="row"
+                  aria-rowindex={index + 2}
+                  data-narrow={narrow}
+                  style={{ top: start, height: rowPx }}
+                >
+                  {children(row)}
+                </div>
+              )
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
