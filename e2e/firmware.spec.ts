@@ -81,6 +81,8 @@ test("§5 Deploy firmware: one robot first, then the others; the one that failed
 }) => {
   const [first, second, failing] = SERIALS;
   await simulator.fault(failing, { kind: "firmware", what: "install" });
+  // Long enough for the others to be seen waiting for it.
+  await simulator.fault(first, { kind: "firmware", what: "slow", seconds: 10 });
   await signIn(page, "admin");
   const rollout = await deploy(page, SERIALS, "9.1.0");
   await expectToast(page, "Firmware Deployment Started", "Deploying firmware to 3 robot(s).");

@@ -74,9 +74,28 @@ test("§8 Robot Refreshed: Refresh status asks the robot and tells status, batte
   const card = robotCard(page, "SCR-1003");
   const answered = page.waitForResponse((response) => response.url().includes("getRobotStatus?robotId=SCR-1003"));
   await card.refresh.click();
+  await expectToast(page, "Robot Refreshed", /Robot SCR-1003: Idle, battery \d{1,3} %, direction Forward/);
   const answer: unknown = await (await answered).json();
   expect(answer).toMatchObject({ success: true, data: { status: "stop", motion: "STOPPED" } });
+});
+
+test("§8 Robot Refreshed: a press while the robot is being polled is told as any other", async ({ page, signIn }) => {
+  let polled: () => void = () => {};
+  const polling = new Promise<void>((resolve) => (polled = resolve));
+  let isFirst = true;
+  await page.route("**/api/mqtt/robot/getRobotStatus?robotId=SCR-1003", async (route) => {
+    // The poll of the first load never ends.
+    if (!isFirst) return route.continue();
+    isFirst = false;
+    polled();
+  });
+  await signIn(page, "admin");
+  const card = robotCard(page, "SCR-1003");
+  await polling;
+  await expect(card.refresh).toHaveAttribute("aria-busy", "true");
+  await card.refresh.click();
   await expectToast(page, "Robot Refreshed", /Robot SCR-1003: Idle, battery \d{1,3} %, direction Forward/);
+  await expect(card.refresh).toHaveAttribute("aria-busy", "false");
 });
 
 test("what one person does, another sees within a second, without a click", async ({

@@ -7,6 +7,7 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import type { Locator, Page } from "@playwright/test";
 import type { ApiClient } from "./api.ts";
+import { leavePages } from "./leave-pages.ts";
 import { expect as eventually, test as base } from "./made-groups.ts";
 
 /** Devices of the demo that no robot has; a test finds them switched on and connected. */
@@ -89,7 +90,7 @@ export class MadeRobots {
 }
 
 export const test = base.extend<{ readonly robots: MadeRobots }>({
-  robots: async ({ apiAs, groups, simulator, problems }, use) => {
+  robots: async ({ apiAs, browser, groups, simulator, problems }, use) => {
     // A status call may be under way for a robot that is deleted just then.
     problems.allow(/status of 404 .*getRobotStatus/);
     const robots = new MadeRobots(await apiAs("admin"));
@@ -99,6 +100,7 @@ export const test = base.extend<{ readonly robots: MadeRobots }>({
       await eventually.poll(async () => (await simulator.robot(serial)).connected, { timeout: 30_000 }).toBe(true);
     }
     await use(robots);
+    await leavePages(browser);
     // A robot in a group is not deleted.
     await groups.deleteAll();
     await robots.deleteAll();

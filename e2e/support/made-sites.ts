@@ -2,6 +2,7 @@ import type { Locator, Page } from "@playwright/test";
 import { createSite, deleteSite, siteDetails, updateSite } from "@suncrew/contract/sites/sites.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import type { ApiClient, CallInput } from "./api.ts";
+import { leavePages } from "./leave-pages.ts";
 import { test as base } from "./suncrew.ts";
 
 export type SiteBody = CallInput<typeof createSite>["body"];
@@ -85,11 +86,10 @@ function bodyOf(site: Site): SiteBody {
 }
 
 export const test = base.extend<{ readonly sites: MadeSites }>({
-  sites: async ({ apiAs, page }, use) => {
+  sites: async ({ apiAs, browser }, use) => {
     const sites = await MadeSites.begin(await apiAs("admin"));
     await use(sites);
-    // A page that shows a site would ask for its robots while they are taken away.
-    await page.goto("about:blank");
+    await leavePages(browser);
     await sites.restore();
   },
 });

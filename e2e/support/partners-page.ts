@@ -3,6 +3,7 @@ import { createPartner, deletePartner, partnerDetails, updatePartner } from "@su
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { ApiClient, CallError } from "./api.ts";
+import { leavePages } from "./leave-pages.ts";
 import { accounts, test as base } from "./suncrew.ts";
 
 /** A partner that a test made through the server. */
@@ -69,11 +70,12 @@ export class MadePartners {
 }
 
 export const test = base.extend<{ readonly partners: MadePartners }>({
-  partners: async ({ suncrew }, use) => {
+  partners: async ({ suncrew, browser }, use) => {
     const { username, password } = accounts.admin;
     const admin = await ApiClient.signIn(suncrew.baseUrl, username, password);
     const made = new MadePartners(admin, await admin.call(partnerDetails, {}));
     await use(made);
+    await leavePages(browser);
     await made.clear();
   },
 });

@@ -7,6 +7,11 @@ export function startOfDay(day: string, daysLater: number): Date {
   return new Date(year, month - 1, date + daysLater);
 }
 
+/** The day that a zone's clocks show; that of the browser where no zone is known. */
+export function todayIn(timezone: string | undefined, now: Date): string {
+  return new Intl.DateTimeFormat("en-CA", timezone === undefined ? {} : { timeZone: timezone }).format(now);
+}
+
 /** True where a range of days cannot hold anything: then nobody needs to be asked. */
 export function endsBeforeItBegins({ from, to }: { from: string | null; to: string | null }): boolean {
   return from !== null && to !== null && to < from;

@@ -120,7 +120,7 @@ function Monitoring({ sites, figureSiteIds }: MonitoringProps) {
           day={address.day}
           figure={figure}
           onTab={(next) => change({ tab: next }, "replace")}
-          onDay={(day) => change({ day }, "push")}
+          onDay={(step) => change((now) => ({ day: step(now.day) }), "push")}
           onShowAll={() => change({ figure: null }, "replace")}
         />
       )}

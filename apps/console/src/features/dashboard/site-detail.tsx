@@ -23,7 +23,7 @@ export interface SiteDetailProps {
   /** Of the week that the calendar shows; null for the present one. */
   readonly day: string | null;
   readonly onTab: (tab: SiteTab) => void;
-  readonly onDay: (day: string | null) => void;
+  readonly onDay: (step: (day: string | null) => string | null) => void;
   readonly onShowAll: () => void;
 }
 

@@ -7,7 +7,8 @@ import type { AddressChange, DashboardAddress } from "./dashboard-address.ts";
 export interface AddressedDashboard {
   readonly address: DashboardAddress;
   readonly isMapShown: boolean;
-  readonly change: (change: AddressChange, step: AddressStep) => void;
+  /** A change, or what makes one of the address that was asked for last. */
+  readonly change: (change: AddressChange | ((now: DashboardAddress) => AddressChange), step: AddressStep) => void;
 }
 
 /** What of the dashboard stands in its address; on a phone the map is hidden until it is asked for. */
@@ -15,8 +16,12 @@ export function useDashboardAddress(): AddressedDashboard {
   const [params, changeParams] = useAddress();
   const isWide = useMediaQuery("(min-width: 62em)", undefined, { getInitialValueInEffect: false });
   const address = useMemo(() => readDashboardAddress(params), [params]);
-  const change = useCallback(
-    (by: AddressChange, step: AddressStep) => changeParams((now) => changeDashboardAddress(now, by), step),
+  const change = useCallback<AddressedDashboard["change"]>(
+    (by, step) =>
+      changeParams((now) => {
+        const wanted = typeof by === "function" ? by(readDashboardAddress(now)) : by;
+        return changeDashboardAddress(now, wanted);
+      }, step),
     [changeParams],
   );
   return { address, isMapShown: address.isMapShown ?? isWide ?? true, change };

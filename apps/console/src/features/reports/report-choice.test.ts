@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { todayIn } from "../../ui/days.ts";
 import {
   changeReportChoice,
   quickRanges,
   readReportChoice,
   reportFileName,
-  todayIn,
   whyNotYet,
   wrongDays,
 } from "./report-choice.ts";

@@ -67,11 +67,6 @@ export function quickRanges(today: string): readonly QuickRange[] {
   ];
 }
 
-/** The day that a zone's clocks show; that of the browser where no zone is known. */
-export function todayIn(timezone: string | undefined, now: Date): string {
-  return new Intl.DateTimeFormat("en-CA", timezone === undefined ? {} : { timeZone: timezone }).format(now);
-}
-
 /** §9: <site>_report_<from>_to_<to>, without what no file name can have. */
 export function reportFileName(siteName: string, { from, to }: Pick<ReportChoice, "from" | "to">, ending: string) {
   const site = siteName.replaceAll(/[\\/:*?"<>|\p{Cc}]/gu, "-");

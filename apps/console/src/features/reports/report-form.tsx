@@ -4,8 +4,9 @@ import type { ReportTemplate } from "@suncrew/contract/report-templates/report-t
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { DayField } from "../../ui/day-field.tsx";
+import { todayIn } from "../../ui/days.ts";
 import { useNow } from "../../ui/use-now.ts";
-import { quickRanges, type ReportChoice, todayIn, whyNotYet, wrongDays } from "./report-choice.ts";
+import { quickRanges, type ReportChoice, whyNotYet, wrongDays } from "./report-choice.ts";
 import { DownloadButtons } from "./download-buttons.tsx";
 import { useDownload } from "./use-download.ts";
 import classes from "./site-reports.module.css";

@@ -23,9 +23,12 @@ import type { RobotView } from "./robot-view.ts";
 export const robotStatusStore = new RobotStatusStore();
 /** The verb that a robot was last told here, so that a START taken over by a STOP no longer speaks for it. */
 const lastPress = new Map<number, object>();
+/** The status call of each robot that is under way. */
+const asking = new Map<number, AbortController>();
 
 onSessionChange(() => {
   robotStatusStore.clear();
+  asking.clear();
   lastPress.clear();
 });
 
@@ -38,9 +41,17 @@ export interface StatusAsk {
   readonly isManual: boolean;
 }
 
-/** Asks one robot for its status (§7 getRobotStatus) and notes what came of it; never throws. */
-export async function askRobotStatus({ robotId, serialNumber, signal, isManual }: StatusAsk): Promise<void> {
-  robotStatusStore.updateCalls(robotId, { isRefreshing: true });
+/**
+ * Asks one robot for its status (§7 getRobotStatus) and notes what came of it; never throws. A press while the robot is
+ * being polled ends the poll, whose answer nobody would be told; one while a press is being answered adds nothing.
+ */
+export async function askRobotStatus({ robotId, serialNumber, isManual, ...ask }: StatusAsk): Promise<void> {
+  if (robotStatusStore.notes(robotId).calls.refresh === "pressed") return;
+  asking.get(robotId)?.abort();
+  const own = new AbortController();
+  const signal = AbortSignal.any([ask.signal, own.signal]);
+  asking.set(robotId, own);
+  robotStatusStore.updateCalls(robotId, { refresh: isManual ? "pressed" : "polled" });
   const seen = liveStore.robot(robotId) ?? null;
   try {
     const { data } = await callSlots.run({
@@ -83,7 +94,10 @@ export async function askRobotStatus({ robotId, serialNumber, signal, isManual }
     }
     noteUnanswered(robotId, serialNumber, isManual, error);
   } finally {
-    robotStatusStore.updateCalls(robotId, { isRefreshing: false });
+    if (asking.get(robotId) === own) {
+      asking.delete(robotId);
+      robotStatusStore.updateCalls(robotId, { refresh: null });
+    }
   }
 }
 

@@ -62,10 +62,10 @@ export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsPro
             size={30}
             aria-label="Refresh status"
             // Not `loading`, which disables it: a poll by itself must not take the focus away.
-            aria-busy={robot.isRefreshing}
-            onClick={robot.isRefreshing ? undefined : onRefresh}
+            aria-busy={robot.refresh !== null}
+            onClick={onRefresh}
           >
-            <IconRefresh size={16} aria-hidden className={robot.isRefreshing ? classes["turning"] : undefined} />
+            <IconRefresh size={16} aria-hidden className={robot.refresh !== null ? classes["turning"] : undefined} />
           </ActionIcon>
         </Tooltip>
         {maySettings && (

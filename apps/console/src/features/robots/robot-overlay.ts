@@ -39,10 +39,11 @@ export type RobotOverlay =
 /** This browser's calls that are under way for a robot. */
 export interface CallState {
   readonly sending: "START" | "STOP" | null;
-  readonly isRefreshing: boolean;
+  /** A status call, by itself or because a person pressed Refresh. */
+  readonly refresh: "polled" | "pressed" | null;
 }
 
-export const NO_CALLS: CallState = { sending: null, isRefreshing: false };
+export const NO_CALLS: CallState = { sending: null, refresh: null };
 
 /** §4 Commands: Start success sets status normal, Stop success idle. */
 export const commandedLook = {

@@ -12,7 +12,7 @@ test("§4 Robot live status: a card hears of its own robot at once, the figures 
   store.subscribe(1, card);
   const leave = store.subscribe(2, other);
   store.subscribe(null, figures);
-  for (let times = 0; times < 5; times += 1) store.updateCalls(1, { isRefreshing: times % 2 === 0 });
+  for (let times = 0; times < 5; times += 1) store.updateCalls(1, { refresh: times % 2 === 0 ? "polled" : null });
   expect(card).toHaveBeenCalledTimes(5);
   expect(other).not.toHaveBeenCalled();
   expect(figures).not.toHaveBeenCalled();
@@ -22,7 +22,7 @@ test("§4 Robot live status: a card hears of its own robot at once, the figures 
   leave();
   store.updateCalls(2, { sending: "STOP" });
   expect(other).not.toHaveBeenCalled();
-  expect(store.notes(2).calls).toEqual({ sending: "STOP", isRefreshing: false });
+  expect(store.notes(2).calls).toEqual({ sending: "STOP", refresh: null });
 });
 
 test("§4 Button enabling: what a command came to is told to the figures of all at once, and not again", () => {

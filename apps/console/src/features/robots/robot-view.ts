@@ -57,7 +57,7 @@ export interface RobotView {
   /** This browser's own START or STOP that has no answer yet. */
   readonly sending: "START" | "STOP" | null;
   /** This browser waits for the answer of a status call. */
-  readonly isRefreshing: boolean;
+  readonly refresh: CallState["refresh"];
 }
 
 export interface RobotSources {
@@ -119,7 +119,7 @@ export function robotViewOf({ row, live, overlay: noted, calls }: RobotSources, 
     openCommand: isAnswered(told.open_command, commanded) ? null : told.open_command,
     firmwareUpdate: told.firmware_update,
     sending: calls.sending,
-    isRefreshing: calls.isRefreshing,
+    refresh: calls.refresh,
   };
 }
 

@@ -66,7 +66,7 @@ function useStatusPolling(siteId: number, rows: readonly RobotWithSettings[]): (
             id: row.robot_id,
             status: currentRobotView(row).status,
             lastQueriedAt: robotStatusStore.notes(row.robot_id).lastQueriedAt,
-            isAsked: robotStatusStore.notes(row.robot_id).calls.isRefreshing,
+            isAsked: robotStatusStore.notes(row.robot_id).calls.refresh !== null,
           })),
       ask: (robotId) => {
         const row = latest.current.find((one) => one.robot_id === robotId);

@@ -8,7 +8,8 @@ export interface WeekCalendarTabProps {
   readonly site: Site;
   /** Any day of the week shown, `YYYY-MM-DD`; null for the site's present week. */
   readonly day: string | null;
-  readonly onDay: (day: string | null) => void;
+  /** Another day, from the one that was asked for last. */
+  readonly onDay: (step: (day: string | null) => string | null) => void;
 }
 
 /** A week of the selected site: what was cleaned, and what is planned. Loaded when it is first looked at. */

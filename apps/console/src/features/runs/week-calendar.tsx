@@ -1,10 +1,11 @@
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { runsCalendar } from "@suncrew/contract/runs/runs.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
-import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
+import { addDays, startOfWeek } from "@suncrew/domain/schedules/calendar-date.ts";
 import { IconCalendarWeek, IconChevronLeft, IconChevronRight, IconFlask } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
+import { todayIn } from "../../ui/days.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
@@ -46,19 +47,21 @@ interface WeekHeadProps {
   readonly week: Week | undefined;
   readonly isPresent: boolean;
   readonly timezone: string;
-  readonly onDay: (day: string | null) => void;
+  readonly onDay: WeekCalendarTabProps["onDay"];
 }
 
 function WeekHead({ week, isPresent, timezone, onDay }: WeekHeadProps) {
   const [first, last] = [week?.days.at(0)?.date, week?.days.at(-1)?.date];
   const isThisWeek = isPresent || (week !== undefined && week.days.some(({ date }) => date === week.today));
   const hasSample = week?.days.some(({ entries }) => entries.some(({ sample }) => sample)) ?? false;
-  const go = (days: number) => {
-    if (first === undefined || week === undefined) return;
-    const next = addDays(first, days);
-    // The present week has no date in the address, so that a link to it stays the present one.
-    onDay(next <= week.today && week.today < addDays(next, 7) ? null : next);
-  };
+  // From the week that was asked for last, which may still be on its way: two presses are two weeks.
+  const go = (days: number) =>
+    onDay((asked) => {
+      const today = week?.today ?? todayIn(timezone, new Date());
+      const next = addDays(startOfWeek(asked ?? today), days);
+      // The present week has no date in the address, so that a link to it stays the present one.
+      return next <= today && today < addDays(next, 7) ? null : next;
+    });
   return (
     <div className={classes["head"]}>
       <div className={classes["steps"]}>
@@ -67,7 +70,7 @@ function WeekHead({ week, isPresent, timezone, onDay }: WeekHeadProps) {
             <IconChevronLeft size={16} aria-hidden />
           </ActionIcon>
         </Tooltip>
-        <Button variant="default" size="xs" h={30} aria-pressed={isThisWeek} onClick={() => onDay(null)}>
+        <Button variant="default" size="xs" h={30} aria-pressed={isThisWeek} onClick={() => onDay(() => null)}>
           This week
         </Button>
         <Tooltip label="Next week">

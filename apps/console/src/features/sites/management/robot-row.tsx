@@ -1,7 +1,6 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { IconEdit, IconRefresh, IconTrash } from "@tabler/icons-react";
-import { useState } from "react";
 import type { ComponentProps, ReactNode } from "react";
 import { firmwareWords, RobotBatteryBadge, RobotStatusBadge, useRobotView } from "../../robots/public.ts";
 import classes from "./robot-rows.module.css";
@@ -16,15 +15,7 @@ export interface RobotRowProps {
 /** One robot of the list: what it is, how it is, and what can be done with it. */
 export function RobotRow({ row, onRefresh, onEdit, onDelete }: RobotRowProps) {
   const robot = useRobotView(row);
-  const [isAsked, setAsked] = useState(false);
-  // A person's refresh, not a poll: hundreds of badges must not change each minute.
-  if (isAsked && !robot.isRefreshing) setAsked(false);
   const name = robot.name === "" ? robot.serialNumber : robot.name;
-
-  const refresh = () => {
-    onRefresh(row);
-    setAsked(true);
-  };
 
   return (
     <article className={classes["row"]} aria-label={robot.serialNumber}>
@@ -37,14 +28,17 @@ export function RobotRow({ row, onRefresh, onEdit, onDelete }: RobotRowProps) {
       </div>
       <div className={classes["state"]}>
         <RobotBatteryBadge robot={robot} />
-        <RobotStatusBadge robot={isAsked ? { ...robot, isChecking: true } : robot} />
+        {/* Not for a poll: hundreds of badges must not change each minute. */}
+        <RobotStatusBadge robot={robot.refresh === "pressed" ? { ...robot, isChecking: true } : robot} />
       </div>
       <div className={classes["deeds"]}>
         <Deed
           label="Refresh status"
-          aria-busy={robot.isRefreshing}
-          onClick={robot.isRefreshing ? undefined : refresh}
-          icon={<IconRefresh size={16} aria-hidden className={robot.isRefreshing ? classes["turning"] : undefined} />}
+          aria-busy={robot.refresh !== null}
+          onClick={() => onRefresh(row)}
+          icon={
+            <IconRefresh size={16} aria-hidden className={robot.refresh !== null ? classes["turning"] : undefined} />
+          }
         />
         <Deed label="Edit" aria-haspopup="dialog" onClick={onEdit} icon={<IconEdit size={16} aria-hidden />} />
         <Deed label="Delete" aria-haspopup="dialog" onClick={onDelete} icon={<IconTrash size={16} aria-hidden />} />
