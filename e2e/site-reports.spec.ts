@@ -84,6 +84,7 @@ test("§2 Site Reports: a partner chooses among its own sites; the active templa
   await form(page).getByLabel("Template").click();
   await page.getByRole("option", { name: "Performance Only Report" }).click();
   await expect(page).toHaveURL(/&template=\d+$/);
+  await expect(form(page).getByRole("combobox", { name: "Template" })).toHaveValue("Performance Only Report");
   const requested = page.waitForRequest(PDF_CALL);
   const saving = page.waitForEvent("download");
   await download(page).click();
