@@ -3,8 +3,9 @@ import { idInputSchema } from "@suncrew/contract/http/values.ts";
 import type { Locator, Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
 import { expectToast, toasts } from "./support/dashboard.ts";
-import { makePartner, signInWith } from "./support/made-partners.ts";
-import { accounts, expect, test } from "./support/suncrew.ts";
+import { expect, test } from "./support/partners-page.ts";
+import { signInWith } from "./support/sign-in-with.ts";
+import { accounts } from "./support/suncrew.ts";
 import { themes, useTheme } from "./support/themes.ts";
 
 /** Its id is text in the browser. */
@@ -12,9 +13,6 @@ const storedUser = sessionUserSchema.extend({ id: idInputSchema });
 
 const CHANGE = "**/api/auth/change-password";
 const NEW = "evening rain 77";
-
-let count = 0;
-const ownName = () => `Profile Partner ${(count += 1)}`;
 
 interface PasswordForm {
   readonly current: Locator;
@@ -139,11 +137,11 @@ for (const { account, role, type } of [
 
 test("§5 Change password as a partner: a wrong current one is told at its field and signs nobody out; the right one counts", async ({
   page,
-  apiAs,
+  partners,
   problems,
 }) => {
   problems.allow(/status of 400/);
-  const { credentials } = await makePartner(await apiAs("admin"), ownName());
+  const credentials = await partners.make();
   await signInWith(page, credentials);
   const form = await openProfile(page);
   await fillIn(form, "wrong", NEW);
@@ -175,11 +173,11 @@ test("§5 Change password as a partner: a wrong current one is told at its field
 test("§4 Session: another browser of the same user is signed out at once; only the new password signs in", async ({
   page,
   openBrowser,
-  apiAs,
+  partners,
   problems,
 }) => {
   problems.allow(/status of 401/);
-  const { credentials } = await makePartner(await apiAs("admin"), ownName());
+  const credentials = await partners.make();
   const other = await openBrowser();
   await signInWith(page, credentials);
   await signInWith(other, credentials);
@@ -222,9 +220,9 @@ test("§4 Session: a Super Admin's change signs out that Super Admin's other bro
 
 test("§5 Change password: Enter pressed again and again changes it once; the button says that it works", async ({
   page,
-  apiAs,
+  partners,
 }) => {
-  const { credentials } = await makePartner(await apiAs("admin"), ownName());
+  const credentials = await partners.make();
   await signInWith(page, credentials);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let sent = 0;

@@ -1,4 +1,5 @@
 import { expect } from "@playwright/test";
+import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
@@ -8,16 +9,17 @@ import type { SimulatorControl } from "./simulator.ts";
 /** A robot connects within seconds and stops at once; the rest is for a busy machine. */
 const DELIVERED_MS = 20_000;
 
-/** A site by its name, or a robot by its serial number, and what a test may have left there. */
+/** A partner or a site by its name, or a robot by its serial number, and what a test may have left there. */
 export type Standing = Readonly<Record<string, string>>;
 
 /**
- * What the tests of one server share, and each leaves as it found it: the sites and robots there are, and of each robot
- * that it stands, unlocked and in no group, with no command open. A robot too many is asked for its status by every
+ * What the tests of one server share, and each leaves as it found it: the partners, sites and robots there are, and of
+ * each robot that it stands, unlocked and in no group, with no command open. A robot too many is asked for its status by every
  * page that shows its site; a Stop that waits for one disables its buttons.
  */
 export async function readStanding(api: ApiClient): Promise<Standing> {
   const standing: Record<string, string> = {};
+  for (const { name } of await api.call(partnerDetails, {})) standing[name] = "partner";
   for (const { id: siteId, name } of await api.call(siteDetails, {})) {
     standing[name] = "site";
     const { robots } = await api.call(robotDetailsWithSettings, { params: { siteId } });

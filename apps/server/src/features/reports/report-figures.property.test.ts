@@ -18,6 +18,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const INTERVAL_DAYS = 830;
+/** Of the 60 runs, as many may be of a range without activity. */
+const REFUSED_RUNS = 20;
 
 test(
   "decisions, report figures: they are those that a plain loop over the raw rows finds",
@@ -32,7 +34,7 @@ test(
       partnerId: null,
       sessionId: "",
     };
-    let reports = 0;
+    let refused = 0;
     await fc.assert(
       fc.asyncProperty(rawHistory, async (history) => {
         const siteId = await storeHistory(db, history, elsewhereId, fixtures.userIds.admin);
@@ -44,13 +46,13 @@ test(
           if (error instanceof HttpError && error.status === 404) return null;
           throw error;
         });
-        if (report !== null) reports += 1;
         const told = report === null ? { activity: 0 } : figuresOf(report);
         expect(rounded(told)).toEqual(rounded(expected.activity === 0 ? { activity: 0 } : expected));
+        // Another history instead, so that most of the runs have a report to look at.
+        if (report === null) fc.pre(++refused <= REFUSED_RUNS);
       }),
       { numRuns: 60 },
     );
-    expect(reports).toBeGreaterThan(15);
   },
 );
 
