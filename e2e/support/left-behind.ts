@@ -14,8 +14,8 @@ export type Standing = Readonly<Record<string, string>>;
 
 /**
  * What the tests of one server share, and each leaves as it found it: the partners, sites and robots there are, and of
- * each robot that it stands, unlocked and in no group, with no command open. A robot too many is asked for its status by every
- * page that shows its site; a Stop that waits for one disables its buttons.
+ * each robot that it stands, unlocked and in no group, with no command open. A robot too many is asked for its status
+ * by every page that shows its site; a Stop that waits for one disables its buttons.
  */
 export async function readStanding(api: ApiClient): Promise<Standing> {
   const standing: Record<string, string> = {};
