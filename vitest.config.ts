@@ -1,8 +1,23 @@
 import { existsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 
-/** Starts one PostgreSQL for all workers and migrates the template that every test file copies. */
+/** Starts one PostgreSQL for all workers and migrates the template that each worker copies. */
 const databaseSetup = "apps/server/test/global-setup.ts";
+
+/** `npm test` tries the same few random histories each time; `npm run test:soak` tries others, and many more. */
+const soaking = process.env["SUNCREW_SOAK"] !== undefined;
+const soak = {
+  factor: soaking ? Number(process.env["SUNCREW_SOAK"]) : 1,
+  seed: Number(process.env["SEED"] ?? (soaking ? Date.now() % 1_000_000_000 : 1)),
+};
+if (soaking) console.log(`Random tests go on ${soak.factor} times as long, with seed ${soak.seed} (SEED=... repeats it).`);
+
+const everyProject = {
+  // Files of a worker share what they import: to import the server anew for each was a third of the time.
+  isolate: false,
+  setupFiles: ["tools/test-setup.ts"],
+  provide: { soak },
+};
 
 /**
  * Two projects, so that `npx vitest run --project unit` needs no database:
@@ -10,14 +25,14 @@ const databaseSetup = "apps/server/test/global-setup.ts";
  */
 export default defineConfig({
   test: {
-    // As many files at once as Vitest finds fit for the cores; each file has its own process.
-    pool: "forks",
+    maxWorkers: 2,
     reporters: ["default"],
     // Nobody may leave a test out; a chosen file on the command line is the way to run one.
     allowOnly: false,
     projects: [
       {
         test: {
+          ...everyProject,
           name: "unit",
           pool: "threads",
           include: [
@@ -31,7 +46,9 @@ export default defineConfig({
       },
       {
         test: {
+          ...everyProject,
           name: "server",
+          pool: "forks",
           include: ["apps/server/{src,test}/**/*.test.ts", "e2e/**/*.test.ts"],
           globalSetup: existsSync(databaseSetup) ? [databaseSetup] : [],
           testTimeout: 30_000,

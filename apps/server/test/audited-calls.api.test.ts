@@ -6,14 +6,15 @@ import { standAlerts } from "./alert-fixtures.ts";
 import { standFirmware } from "./firmware-fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
-import { rememberWhole, standWhole } from "./stand-whole.ts";
+import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
 import { urlOf } from "./test-client.ts";
 
 let server: TestApp;
+let restorePoint: RestorePoint;
 beforeAll(async () => {
   server = await createTestApp();
-  await rememberWhole(server.db);
+  restorePoint = await createRestorePoint(server.db);
 });
 afterAll(() => server.close());
 
@@ -42,7 +43,7 @@ async function callAs(name: RouteName, person: "admin" | "owner"): Promise<numbe
   const own = (part: Part | undefined): Part | undefined =>
     part && Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
   const client = await server.signIn(person);
-  await standWhole(server.db);
+  await restorePoint.restore();
   if (groups !== undefined) await standGroups(server.db, server.fixtures, groups);
   if (alerts === true) await standAlerts(server.db, server.fixtures);
   if (firmware === true) await standFirmware(server.db, server.fixtures);
@@ -52,7 +53,7 @@ async function callAs(name: RouteName, person: "admin" | "owner"): Promise<numbe
   if (sent !== undefined && "csv" in sent) Object.assign(sent, { apply: true });
   const whole = file ?? sent;
   await client.raw(urlOf(route.path, own(params), own(query)), { method: route.method, ...(whole && { body: whole }) });
-  if (changes === true) await standWhole(server.db);
+  if (changes === true) await restorePoint.restore();
   return (await onRecord()) - before;
 }
 

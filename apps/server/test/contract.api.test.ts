@@ -14,17 +14,17 @@ import { standFirmware } from "./firmware-fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
 import { addKeptReports } from "./kept-report-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
-import { rememberWhole, standWhole } from "./stand-whole.ts";
+import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
 import { urlOf } from "./test-client.ts";
 
 let server: TestApp;
+let restorePoint: RestorePoint;
 const zone = process.env["TZ"];
 beforeAll(async () => {
   // A zone west of Greenwich is where dates slip to the day before.
   process.env["TZ"] = "America/Los_Angeles";
   server = await createTestApp();
-  await rememberWhole(server.db);
   await addKeptReports(server.db, server.fixtures);
   await sql`alter table activity alter column log_id restart with 9007199254740993`.execute(server.db);
   await recordActivity(server.db, {
@@ -41,6 +41,7 @@ beforeAll(async () => {
     mode: "MANUAL",
     params: { direction: "REV", "main-speed": 50, "brush-speed": 0 },
   });
+  restorePoint = await createRestorePoint(server.db);
 });
 afterAll(async () => {
   await server.close();
@@ -88,7 +89,7 @@ describe("§7 The calls it makes", () => {
       ...(body && { body: filled(body) }),
       ...(file && { body: file }),
     });
-    await standWhole(server.db);
+    await restorePoint.restore();
     expect([name, answer.status]).toEqual([name, sampleCalls[name].status ?? route.status ?? 200]);
     expect(answer.headers["content-type"]).toBe(mediaTypeOf(route));
     const told = route.file === undefined ? answer.body : answer.text;

@@ -3,7 +3,7 @@ import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenanc
 import { createSchedule, deleteSchedule, updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { type BenchServer, CommandBench } from "./command-bench.ts";
 import { CuttableBroker } from "./cuttable-broker.ts";
 import { FastClock } from "./fast-clock.ts";
@@ -11,9 +11,8 @@ import type { TestRobot } from "./fixtures.ts";
 import { MotionRecorder } from "./motion-recorder.ts";
 import type { Answer, TestClient } from "./test-client.ts";
 
-/** More histories, or one again: HISTORIES=200 or SEED=... before the command. */
-const histories = Number(process.env["HISTORIES"] ?? 8);
-const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000_000);
+const { factor, seed } = inject("soak");
+const histories = 3 * factor;
 const SPEED = 25;
 /** What a busy machine may be late by, in milliseconds of the bench's time. */
 const TOLERANCE_MS = 400 * SPEED;

@@ -6,10 +6,11 @@ import type { TestProject } from "vitest/node";
 import { openDatabase } from "../src/platform/database/database.ts";
 import { migrate } from "../src/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "../src/platform/embedded/postgres.ts";
+import { inDatabase } from "./test-database.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The PostgreSQL of this run: `template` is migrated and empty, for each test file to copy. */
+    /** The PostgreSQL of this run: `template` is migrated and empty, and the names of its copies begin with its own. */
     postgres: { readonly admin: pg.ClientConfig; readonly template: string };
   }
 }
@@ -39,35 +40,32 @@ async function startPostgres(): Promise<TestPostgres> {
   };
 }
 
-async function run(admin: pg.ClientConfig, ...statements: readonly string[]): Promise<void> {
+async function asAdmin(admin: pg.ClientConfig, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client(admin);
   await client.connect();
   try {
-    for (const statement of statements) await client.query(statement);
+    await work(client);
   } finally {
     await client.end();
   }
 }
 
-/** The settings of a connection to another database of the same PostgreSQL. */
-function inDatabase(admin: pg.ClientConfig, database: string): pg.ClientConfig {
-  if (admin.connectionString === undefined) return { ...admin, database };
-  const url = new URL(admin.connectionString);
-  url.pathname = `/${database}`;
-  return { connectionString: url.href };
-}
-
 /** Runs once for all workers: one PostgreSQL, one migrated database for them to copy. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const postgres = await startPostgres();
-  const template = `suncrew_template_${process.pid}`;
-  await run(postgres.admin, `create database ${template}`);
-  const database = openDatabase(inDatabase(postgres.admin, template));
+  const { admin } = postgres;
+  const template = `suncrew_test_${process.pid}`;
+  await asAdmin(admin, async (client) => void (await client.query(`create database ${template}`)));
+  const database = openDatabase(inDatabase(admin, template));
   await migrate(database.db);
   await database.close();
-  project.provide("postgres", { admin: postgres.admin, template });
+  project.provide("postgres", { admin, template });
   return async () => {
-    await run(postgres.admin, `drop database if exists ${template} with (force)`);
+    await asAdmin(admin, async (client) => {
+      const ours = "select datname from pg_database where starts_with(datname, $1)";
+      const { rows } = await client.query<{ datname: string }>(ours, [template]);
+      for (const { datname } of rows) await client.query(`drop database if exists ${datname} with (force)`);
+    });
     await postgres.stop();
   };
 }

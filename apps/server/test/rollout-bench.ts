@@ -3,6 +3,7 @@ import { createRollout, rolloutDetails, steerRollout, uploadFirmware } from "@su
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { FaultInput } from "@suncrew/simulator/faults/fault.ts";
 import { type BenchOptions, type BenchServer, CommandBench } from "./command-bench.ts";
+import { FastClock } from "./fast-clock.ts";
 import type { TestRobot } from "./fixtures.ts";
 import type { TestClient } from "./test-client.ts";
 import { urlOf } from "./test-client.ts";
@@ -24,7 +25,9 @@ export class RolloutBench {
 
   static async open(options: Omit<BenchOptions, "settings"> = {}): Promise<RolloutBench> {
     const where: { url: string | null } = { url: null };
-    const bench = await CommandBench.open({ ...options, settings: { publicUrl: () => where.url } });
+    // Rollouts are looked at each second, and robots take their time.
+    const clock = options.clock ?? new FastClock(6);
+    const bench = await CommandBench.open({ ...options, clock, settings: { publicUrl: () => where.url } });
     where.url = await listenOn(bench.server);
     const opened = new RolloutBench(bench, where);
     for (const robot of opened.robots) await bench.live(robot);

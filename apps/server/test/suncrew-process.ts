@@ -2,7 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+
+/** Lets a process of the tests take over what another has compiled: it is ready in half of the time. */
+export const compiledBefore = { NODE_COMPILE_CACHE: join(tmpdir(), `suncrew-compiled-${userInfo().uid}`) };
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 /** Of what hangs; a busy machine starts a database, a broker and two processes within a minute. */
@@ -36,7 +41,7 @@ export function runSuncrew(
   const without = ["--no-console", ...(mode === "demo" && !history ? ["--no-history"] : [])];
   const child = spawn(process.execPath, [main, mode, ...options, ...without], {
     // PORT and the like of whoever runs the tests are not the test's.
-    env: { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], MAP_TILE_URL: "", ...environment },
+    env: { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], MAP_TILE_URL: "", ...compiledBefore, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";

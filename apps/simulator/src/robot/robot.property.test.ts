@@ -1,10 +1,10 @@
 import type { CommandMessage, FirmwareOfferMessage } from "@suncrew/contract/devices/messages.ts";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { Examiner } from "../../test/examiner.ts";
 import { LINK_LOSS_MS, RobotBench } from "../../test/robot-bench.ts";
 
-const HISTORIES = 2_000;
+const HISTORIES = 1_000 * inject("soak").factor;
 /** Seconds on a busy machine, in milliseconds. */
 const PATIENCE_MS = 60_000;
 const verbs = [

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, inject, it, test } from "vitest";
 import { afterReport } from "./after-report.ts";
 import { type RolloutStand, type RolloutStep, rolloutStep } from "./rollout-step.ts";
 
@@ -121,7 +121,7 @@ describe("protocol rule 13: how a rollout goes on", () => {
         }
         expect([ended, problems]).toEqual([true, []]);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 * inject("soak").factor },
     );
   });
 

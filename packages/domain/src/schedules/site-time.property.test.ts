@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { instantOf, localTimeOf, siteToday, startOfDay } from "./site-time.ts";
 
 /** With and without clock changes: of 30 minutes, at and over midnight, of a whole day, given up, backwards in winter. */
@@ -101,7 +101,7 @@ it("Time: what clocks show is what the runtime writes", () => {
       expect(localTimeOf(new Date(time), zone)).toEqual({ date, time: clock });
       expect(siteToday(zone, new Date(time))).toBe(date);
     }),
-    { numRuns: 4_000 },
+    { numRuns: 1_000 * inject("soak").factor },
   );
 });
 
@@ -132,7 +132,7 @@ it("Time: a skipped time is the first minute after the gap, a double one the fir
       else if ([0.5, 1, 2].some((hours) => wallOf(instant + hours * HOUR_MS, zone) === wall)) seen.twice += 1;
       else seen.plain += 1;
     }),
-    { numRuns: 1_000 },
+    { numRuns: 500 * inject("soak").factor },
   );
   // The tries were worth it: all three kinds came up, each far more often than this.
   expect(seen.gap).toBeGreaterThan(50);
@@ -148,6 +148,6 @@ it("the first instant of a day is the first that shows it", () => {
       expect(wallOf(first, zone).slice(0, 10)).toBe(date);
       expect(wallOf(first - 1_000, zone) < date).toBe(true);
     }),
-    { numRuns: 2_000 },
+    { numRuns: 500 * inject("soak").factor },
   );
 });

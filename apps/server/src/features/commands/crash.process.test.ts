@@ -9,6 +9,7 @@ import { z } from "zod";
 import { CommandBench } from "../../../test/command-bench.ts";
 import { PASSWORD, type TestRobot, usernames } from "../../../test/fixtures.ts";
 import type { KilledServerSetup, KillPoint } from "../../../test/killed-server.ts";
+import { compiledBefore } from "../../../test/suncrew-process.ts";
 import { SystemClock } from "../../platform/clock.ts";
 
 const program = fileURLToPath(new URL("../../../test/killed-server.ts", import.meta.url));
@@ -67,7 +68,7 @@ async function crashDuringStart(killAt: KillPoint): Promise<void> {
 
 /** Asks a server in a process of its own, which kills itself at that point; then nobody serves. */
 async function crashDuring(ask: Ask, killAt: KillPoint, robot?: TestRobot): Promise<void> {
-  child = fork(program, { stdio: "inherit" });
+  child = fork(program, { stdio: "inherit", env: { ...process.env, ...compiledBefore } });
   const exited = once(child, "exit");
   const { username, password } = bench.mqtt.serverAccount;
   const { connection } = bench;

@@ -8,7 +8,7 @@ let broker: CuttableBroker;
 
 beforeEach(async () => {
   bench = await CommandBench.open({
-    clock: new FastClock(4),
+    clock: new FastClock(10),
     wrapBroker: (inner) => (broker = new CuttableBroker(inner)),
   });
   await bench.live();

@@ -1,15 +1,14 @@
 import type { TakenStart } from "@suncrew/simulator/fleet/truth.ts";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { type BenchServer, CommandBench } from "../../../test/command-bench.ts";
 import { CuttableBroker } from "../../../test/cuttable-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
 import type { Answer } from "../../../test/test-client.ts";
 
-/** More histories, or one again: HISTORIES=200 or SEED=... before the command. */
-const histories = Number(process.env["HISTORIES"] ?? 10);
-const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000_000);
+const { factor, seed } = inject("soak");
+const histories = 4 * factor;
 const SPEED = 20;
 
 let bench: CommandBench;

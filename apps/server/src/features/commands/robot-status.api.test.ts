@@ -10,7 +10,7 @@ let broker: CuttableBroker;
 
 beforeEach(async () => {
   bench = await CommandBench.open({
-    clock: new FastClock(6),
+    clock: new FastClock(10),
     wrapBroker: (inner) => (broker = new CuttableBroker(inner)),
   });
   await bench.live();

@@ -8,7 +8,7 @@ import type { Answer } from "../../../test/test-client.ts";
 let bench: CommandBench;
 
 beforeEach(async () => {
-  bench = await CommandBench.open({ clock: new FastClock(6), servers: 2 });
+  bench = await CommandBench.open({ clock: new FastClock(10), servers: 2 });
   await bench.live();
 });
 afterEach(() => bench.close());

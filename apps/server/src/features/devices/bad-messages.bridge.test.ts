@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { robotLeaves, serverLeaves, topicOf } from "@suncrew/contract/devices/topics.ts";
 import fc from "fast-check";
 import { sql } from "kysely";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { type BridgeHarness, createBridge } from "../../../test/bridge-harness.ts";
 import { RealBroker } from "../../../test/real-broker.ts";
 import { eventMessage, stateMessage } from "../../../test/robot-messages.ts";
@@ -99,7 +99,7 @@ describe("protocol rule 10: bad messages change nothing", () => {
       fc.property(topic, payload, fc.boolean(), (to, bytes, retained) => {
         expect(openMessage({ topic: to, payload: Buffer.from(bytes), retained }, now())).toHaveProperty("bad");
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 * inject("soak").factor },
     );
   });
 

@@ -10,6 +10,7 @@ import { type App, buildApp } from "../../app.ts";
 import { CommandBench } from "../../../test/command-bench.ts";
 import { PASSWORD, type TestRobot, usernames } from "../../../test/fixtures.ts";
 import type { OfferKillPoint, RolloutServerSetup } from "../../../test/rollout-server.ts";
+import { compiledBefore } from "../../../test/suncrew-process.ts";
 import { testSettings } from "../../../test/test-app.ts";
 import { TestClient, urlOf } from "../../../test/test-client.ts";
 import { login } from "@suncrew/contract/auth/auth.ts";
@@ -44,7 +45,7 @@ async function open(more: number): Promise<TestRobot[]> {
 }
 
 async function startChild(killAt: OfferKillPoint): Promise<{ readonly exited: Promise<unknown> }> {
-  child = fork(program, { stdio: "inherit" });
+  child = fork(program, { stdio: "inherit", env: { ...process.env, ...compiledBefore } });
   const exited = once(child, "exit");
   const { username, password } = bench.mqtt.serverAccount;
   const connection = { ...bench.connection, types: undefined };

@@ -1,9 +1,10 @@
 import { createGroup, groupSendCommand } from "@suncrew/contract/groups/groups.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
+import { FastClock } from "../../../test/fast-clock.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
 
-/** In real time, and far more robots than a server has connections to its database. */
+/** Far more robots than a server has connections to its database. */
 const ROBOTS = 100;
 
 let bench: CommandBench;
@@ -11,7 +12,7 @@ let robots: readonly TestRobot[];
 let groupId: number;
 
 beforeEach(async () => {
-  bench = await CommandBench.open({ more: ROBOTS });
+  bench = await CommandBench.open({ clock: new FastClock(2), more: ROBOTS });
   robots = bench.moreRobots;
   for (const robot of robots) await bench.live(robot);
   const owner = await bench.server.as("owner");

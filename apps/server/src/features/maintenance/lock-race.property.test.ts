@@ -2,16 +2,15 @@ import { createGroup, groupSendCommand } from "@suncrew/contract/groups/groups.t
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { type BenchServer, CommandBench } from "../../../test/command-bench.ts";
 import { CuttableBroker } from "../../../test/cuttable-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
 import type { Answer } from "../../../test/test-client.ts";
 
-/** More histories, or one again: HISTORIES=200 or SEED=... before the command. */
-const histories = Number(process.env["HISTORIES"] ?? 12);
-const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000_000);
+const { factor, seed } = inject("soak");
+const histories = 4 * factor;
 const SPEED = 10;
 
 let bench: CommandBench;

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { addSite } from "../../../test/fixtures.ts";
 import { naiveReport } from "../../../test/naive-report.ts";
 import { rawHistory, storeHistory, TICK_MS } from "../../../test/report-histories.ts";
@@ -53,7 +53,7 @@ test(
         // Another history instead, so that most of the runs have a report to look at.
         else fc.pre(++refused <= REFUSED_RUNS);
       }),
-      { numRuns: 60 },
+      { numRuns: 20 * inject("soak").factor },
     );
     expect(reports).toBeGreaterThan(15);
   },

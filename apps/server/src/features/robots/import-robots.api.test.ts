@@ -4,18 +4,19 @@ import { writeCsv } from "@suncrew/domain/csv/csv.ts";
 import { ROBOT_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addDevice, type Person } from "../../../test/fixtures.ts";
-import { rememberWhole, standWhole } from "../../../test/stand-whole.ts";
+import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 
 let server: TestApp;
+let restorePoint: RestorePoint;
 beforeAll(async () => {
   server = await createTestApp();
   for (const serial of ["FREE-2", "FREE-3", "OLD-1"]) await addDevice(server.db, serial);
   await server.db.updateTable("devices").set({ retired_at: new Date() }).where("serial", "=", "OLD-1").execute();
-  await rememberWhole(server.db);
+  restorePoint = await createRestorePoint(server.db);
 });
 beforeEach(async () => {
-  await standWhole(server.db);
+  await restorePoint.restore();
   await server.db.deleteFrom("audit").execute();
 });
 afterAll(() => server.close());

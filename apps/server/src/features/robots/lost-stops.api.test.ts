@@ -13,7 +13,7 @@ let bench: CommandBench;
 let broker: CuttableBroker;
 beforeEach(async () => {
   const wrapBroker = (inner: ConstructorParameters<typeof CuttableBroker>[0]) => (broker = new CuttableBroker(inner));
-  bench = await CommandBench.open({ clock: new FastClock(4), wrapBroker });
+  bench = await CommandBench.open({ clock: new FastClock(10), wrapBroker });
   await bench.live();
 });
 afterEach(() => bench.close());

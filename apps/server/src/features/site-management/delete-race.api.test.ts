@@ -1,13 +1,14 @@
 import { routes } from "@suncrew/contract/routes.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { standGroups } from "../../../test/group-fixtures.ts";
-import { rememberWhole, standWhole } from "../../../test/stand-whole.ts";
+import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 
 let server: TestApp;
+let restorePoint: RestorePoint;
 beforeAll(async () => {
   server = await createTestApp();
-  await rememberWhole(server.db);
+  restorePoint = await createRestorePoint(server.db);
 });
 afterAll(() => server.close());
 
@@ -89,7 +90,7 @@ async function leftAt(siteId: number): Promise<number[]> {
 
 test("a site is deleted whole, whatever others do there at the same moment, and nobody gets a failure", async () => {
   for (let round = 0; round < 18; round += 1) {
-    await standWhole(server.db);
+    await restorePoint.restore();
     await standGroups(server.db, server.fixtures, "planned");
     await server.db.updateTable("maintenance_locks").set({ released_at: new Date(), released_by: "test" }).execute();
     const { deletion, others } = await everythingAtOnce(round);

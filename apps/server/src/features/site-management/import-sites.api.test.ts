@@ -2,17 +2,18 @@ import { exportSites, importSites, siteDetails } from "@suncrew/contract/sites/s
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
 import { SITE_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { rememberWhole, standWhole } from "../../../test/stand-whole.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 
 let server: TestApp;
+let restorePoint: RestorePoint;
 beforeAll(async () => {
   server = await createTestApp();
-  await rememberWhole(server.db);
+  restorePoint = await createRestorePoint(server.db);
 });
 beforeEach(async () => {
-  await standWhole(server.db);
+  await restorePoint.restore();
   await server.db.deleteFrom("audit").execute();
 });
 afterAll(() => server.close());
@@ -264,7 +265,7 @@ test("Import of sites: whatever stands in the cells, a file is applied exactly w
   });
   await fc.assert(
     fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 3 }), async (rows) => {
-      await standWhole(server.db);
+      await restorePoint.restore();
       const csv = fileOf(...rows);
       const preview = await send(csv, false);
       expect([csv, preview.status]).toEqual([csv, 200]);
@@ -274,7 +275,7 @@ test("Import of sites: whatever stands in the cells, a file is applied exactly w
       expect([csv, applied.status]).toEqual([csv, isGood ? 200 : 400]);
       expect(await sites()).toHaveLength(isGood ? 3 + rows.length : 3);
     }),
-    { numRuns: 60 },
+    { numRuns: 20 * inject("soak").factor },
   );
 });
 

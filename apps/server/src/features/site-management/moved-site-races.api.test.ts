@@ -4,16 +4,17 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { standGroups } from "../../../test/group-fixtures.ts";
 import { holdTaken, untilSomebodyWaits } from "../../../test/held-rows.ts";
-import { rememberWhole, standWhole } from "../../../test/stand-whole.ts";
+import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 
 // The clock of the tests stands at 12:00 on Monday, 15 June 2026, in India: 8:30 in Berlin.
 let server: TestApp;
+let restorePoint: RestorePoint;
 beforeAll(async () => {
   server = await createTestApp();
-  await rememberWhole(server.db);
+  restorePoint = await createRestorePoint(server.db);
 });
-beforeEach(() => standWhole(server.db));
+beforeEach(() => restorePoint.restore());
 afterAll(() => server.close());
 
 const body = () => ({

@@ -4,18 +4,19 @@ import type { Updateable } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { v7 as uuidv7 } from "uuid";
 import { standGroups } from "../../../test/group-fixtures.ts";
-import { rememberWhole, standWhole } from "../../../test/stand-whole.ts";
+import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import type { SchedulesTable } from "../../platform/database/schema.ts";
 
 // The clock of the tests stands at 12:00 on Monday, 15 June 2026, in India: 8:30 in Berlin, 15:30 in Tokyo.
 let server: TestApp;
+let restorePoint: RestorePoint;
 beforeAll(async () => {
   server = await createTestApp();
-  await rememberWhole(server.db);
+  restorePoint = await createRestorePoint(server.db);
 });
 beforeEach(async () => {
-  await standWhole(server.db);
+  await restorePoint.restore();
   await server.db.deleteFrom("audit").execute();
   await server.db.deleteFrom("runs").execute();
   await standGroups(server.db, server.fixtures, "planned");

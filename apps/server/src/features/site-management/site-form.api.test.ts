@@ -4,16 +4,17 @@ import { duplicateSiteName } from "@suncrew/domain/sites/site-name.ts";
 import { duplicateLocation } from "@suncrew/domain/sites/site-place.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Person } from "../../../test/fixtures.ts";
-import { rememberWhole, standWhole } from "../../../test/stand-whole.ts";
+import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 
 let server: TestApp;
+let restorePoint: RestorePoint;
 beforeAll(async () => {
   server = await createTestApp();
-  await rememberWhole(server.db);
+  restorePoint = await createRestorePoint(server.db);
 });
 beforeEach(async () => {
-  await standWhole(server.db);
+  await restorePoint.restore();
   await server.db.deleteFrom("audit").execute();
 });
 afterAll(() => server.close());

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { plainText, shape } from "./shaping.ts";
 
 const copied = (text: string) =>
@@ -18,7 +18,7 @@ describe("§2 Site Reports: names in any script", () => {
         const plain = plainText(parts.join(""));
         expect(copied(plain).normalize("NFC")).toBe(plain.normalize("NFC"));
       }),
-      { numRuns: 300 },
+      { numRuns: 300 * inject("soak").factor },
     );
   });
 
