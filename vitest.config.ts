@@ -5,12 +5,7 @@ import { defineConfig } from "vitest/config";
 const databaseSetup = "apps/server/test/global-setup.ts";
 
 /** `npm test` tries the same few random histories each time; `npm run test:soak` tries others, and many more. */
-const soaking = process.env["SUNCREW_SOAK"] !== undefined;
-const soak = {
-  factor: soaking ? Number(process.env["SUNCREW_SOAK"]) : 1,
-  seed: Number(process.env["SEED"] ?? (soaking ? Date.now() % 1_000_000_000 : 1)),
-};
-if (soaking) console.log(`Random tests go on ${soak.factor} times as long, with seed ${soak.seed} (SEED=... repeats it).`);
+const soak = { factor: Number(process.env["SUNCREW_SOAK"] ?? 1), seed: Number(process.env["SEED"] ?? 1) };
 
 const everyProject = {
   // Files of a worker share what they import: to import the server anew for each was a third of the time.

@@ -8,33 +8,76 @@ import { repositoryRoot } from "./repository.ts";
 const reportsDir = mkdtempSync(join(tmpdir(), "suncrew-reports-"));
 const reportOf = (step: string): string => join(reportsDir, `${step}.json`);
 
+type Steps = Readonly<Record<string, readonly [program: string, ...args: string[]]>>;
+const npmRun = (script: string) => ["npm", "run", "--silent", script] as const;
+const vitest = (...args: readonly string[]) =>
+  ["vitest", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${reportOf("unit")}`, ...args] as const;
+const playwright = (...args: readonly string[]) =>
+  ["playwright", "test", "--config", "e2e", "--reporter=list,json", ...args] as const;
+
 /** Everything that must hold before work lands, cheapest first. */
-const steps: Readonly<Record<string, readonly [program: string, ...args: string[]]>> = {
-  types: ["npm", "run", "--silent", "types"],
-  lint: ["npm", "run", "--silent", "lint"],
-  format: ["npm", "run", "--silent", "format:check"],
-  build: ["npm", "run", "--silent", "build"],
-  unit: ["vitest", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${reportOf("unit")}`],
-  browser: ["playwright", "test", "--config", "e2e", "--reporter=list,json"],
+const steps: Steps = {
+  types: npmRun("types"),
+  lint: npmRun("lint"),
+  format: npmRun("format:check"),
+  build: npmRun("build"),
+  unit: vitest(),
+  browser: playwright(),
 };
+
+/** A look in between, in a minute and a half: every rule, a few calls with real parts, and one walk in a browser. */
+const smoke: Steps = {
+  types: npmRun("types"),
+  build: npmRun("build"),
+  unit: vitest("packages/", "tools/", "apps/console/src", "apps/simulator/", ...smokeTestsOfServer()),
+  browser: playwright("--grep", "@smoke"),
+};
+
+const seed = process.env["SEED"] ?? String(Date.now() % 1_000_000_000);
+
+/** What goes on for long: other random histories each time, 20 times as many, and servers that are killed for longer. */
+const soak: Steps = {
+  unit: vitest("property", "fuzz", "simulated-month", "import-sites", "bad-messages", "packages/domain"),
+  endurance: ["node", "bench/production/main.ts", "endurance", "--seconds", "600", "--seed", seed],
+};
+
+function smokeTestsOfServer(): string[] {
+  const features = [
+    "auth/auth",
+    "commands/start-stop",
+    "commands/refusals",
+    "sites/sites",
+    "schedules/scheduler.bridge",
+  ];
+  return [...features.map((feature) => `features/${feature}`), "test/contract"];
+}
+
+const [set, ...others] = process.argv.slice(2);
+const isSet = (set === "smoke" || set === "soak") && others.length === 0;
+const all = isSet ? { smoke, soak }[set] : steps;
+const chosen = isSet ? [] : process.argv.slice(2);
+if (all === soak) {
+  process.env["SUNCREW_SOAK"] ??= "20";
+  process.env["SEED"] = seed;
+  console.log(`Seed ${seed}: SEED=${seed} before the command tries the same again.`);
+}
+const unknown = chosen.find((name) => !(name in all));
+if (unknown !== undefined) {
+  const names = Object.keys(steps).join(", ");
+  console.error(`There is no step "${unknown}". Steps: ${names}; all of them without a name; or smoke alone.`);
+  process.exit(2);
+}
 
 const failedTests: Readonly<Record<string, (report: string) => FailedTest[]>> = {
   unit: failedInVitest,
   browser: failedInPlaywright,
 };
 
-const chosen = process.argv.slice(2);
-const unknown = chosen.find((name) => !(name in steps));
-if (unknown !== undefined) {
-  console.error(`There is no step "${unknown}". Steps: ${Object.keys(steps).join(", ")}; all of them without a name.`);
-  process.exit(2);
-}
-
 const began = performance.now();
 const results: string[] = [];
 let exitCode = 0;
 
-for (const [name, [program, ...args]] of Object.entries(steps)) {
+for (const [name, [program, ...args]] of Object.entries(all)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   console.log(`\n=== ${name}: ${program} ${args.join(" ")}`);
   const stepBegan = performance.now();

@@ -27,7 +27,8 @@ export async function restoringSql(rows: Rows, except: readonly string[] = []): 
     statements.push(`insert into ${name} (${columns}) overriding system value
       select ${columns} from json_populate_recordset(null::${name}, ${pg.escapeLiteral(row.content)})`);
   }
-  for (const { name, value, called } of sequences) statements.push(`select from setval('${name}', ${value}, ${called})`);
+  for (const { name, value, called } of sequences)
+    statements.push(`select from setval('${name}', ${value}, ${called})`);
   return [...statements, "commit"].join(";\n");
 }
 

@@ -26,7 +26,7 @@ export class RolloutBench {
   static async open(options: Omit<BenchOptions, "settings"> = {}): Promise<RolloutBench> {
     const where: { url: string | null } = { url: null };
     // Rollouts are looked at each second, and robots take their time.
-    const clock = options.clock ?? new FastClock(6);
+    const clock = options.clock ?? new FastClock(3);
     const bench = await CommandBench.open({ ...options, clock, settings: { publicUrl: () => where.url } });
     where.url = await listenOn(bench.server);
     const opened = new RolloutBench(bench, where);

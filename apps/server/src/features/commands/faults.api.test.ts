@@ -8,7 +8,7 @@ let broker: CuttableBroker;
 
 beforeEach(async () => {
   bench = await CommandBench.open({
-    clock: new FastClock(10),
+    clock: new FastClock(6),
     wrapBroker: (inner) => (broker = new CuttableBroker(inner)),
   });
   await bench.live();

@@ -177,11 +177,8 @@ describe("Import of robots: all or nothing", () => {
       .values(serials.map((serial) => ({ serial, secret_sha256 })))
       .execute();
     const rows = serials.map((serial_number) => ({ ...right, serial_number, robot_name: "" }));
-    const began = performance.now();
     const { status } = await send(fileOf(...rows), true);
     expect(status).toBe(200);
-    // A browser waits; a person too. Far above what it takes, so that a busy machine does not fail it.
-    expect(performance.now() - began).toBeLessThan(15_000);
     expect(await serialsAt(server.fixtures.ownSiteId)).toHaveLength(5_002);
   });
 });

@@ -229,11 +229,8 @@ describe("Import of sites: all or nothing", () => {
       latitude: String(10 + Math.floor(nth / 100) / 100),
       longitude: String(72 + (nth % 100) / 100),
     }));
-    const began = performance.now();
     const { status } = await send(fileOf(...rows), true);
     expect(status).toBe(200);
-    // A browser waits; a person too. Far above what it takes, so that a busy machine does not fail it.
-    expect(performance.now() - began).toBeLessThan(15_000);
     expect(await sites()).toHaveLength(5_003);
   });
 });
