@@ -14,7 +14,7 @@ export default defineConfig({
   retries: 0,
   // A limit for what hangs: nothing is said by it about speed, also not on a busy machine.
   timeout: 120_000,
-  expect: { timeout: 10_000 },
+  expect: { timeout: 20_000 },
   reporter: [["list"]],
   use: {
     browserName: "chromium",

@@ -39,9 +39,8 @@ test("Cleaning runs: a schedule starts and stops its robots by itself, and every
   groups,
   simulator,
   apiAs,
+  suncrew,
 }) => {
-  // The run itself takes the shortest time that a schedule has: one minute.
-  test.setTimeout(test.info().timeout + 120_000);
   const admin = await apiAs("admin");
   const group = await groups.make(REWA, "Sunrise", ["SCR-1010", "SCR-1011"]);
   const { robots } = await admin.call(robotDetailsWithSettings, { params: { siteId: group.site_id } });
@@ -56,14 +55,18 @@ test("Cleaning runs: a schedule starts and stops its robots by itself, and every
   await other.goto(siteAddress(group, "groups"));
   const summary = other.getByRole("group", { name: "Schedule of Sunrise" });
 
-  await groups.schedule(group, { startTime: localText(new Date(Date.now() + 20_000), ZONE), minutes: 1 });
+  await groups.schedule(group, { startTime: localText(new Date(Date.now() + 120_000), ZONE), minutes: 1 });
   const entry = entryOf(page, "Sunrise");
   await expect(entry).toContainText("Planned");
   await expect(entry).toContainText("2 robots");
   await expect(figuresOf(page)).toContainText("2 planned");
-  await expect(summary).toContainText(/Next run in \d+ s|Next run just now/);
+  await expect(summary).toContainText(/Next run in (\d+ s|\d min)/);
 
-  await expect(entry).toContainText("Running", { timeout: 45_000 });
+  await suncrew.sql(
+    `update schedules set next_run_at = date_trunc('second', now()),
+      start_time = date_trunc('second', now()) at time zone '${ZONE}' where group_id = ${group.id}`,
+  );
+  await expect(entry).toContainText("Running");
   await expectTruth(simulator, "SCR-1010", { motion: "MOVING" });
   await expect(figuresOf(page)).toContainText(/1 running, 0 planned, [1-9]\d* skipped/);
   await expect(summary).toContainText("Completed");
@@ -71,7 +74,8 @@ test("Cleaning runs: a schedule starts and stops its robots by itself, and every
   await expect(robotCard(page, "SCR-1010").root).toContainText(/Cleaning, [01] of 1 min/);
   await page.getByRole("tab", { name: "Calendar" }).click();
 
-  await expect(entry).toContainText("1 done, 1 skipped", { timeout: 90_000 });
+  await suncrew.sql(`update runs set stop_due_at = now() where schedule_id is not null and outcome is null`);
+  await expect(entry).toContainText("1 done, 1 skipped");
   await expectTruth(simulator, "SCR-1010", { motion: "STOPPED" });
   await entry.focus();
   await page.keyboard.press("Enter");

@@ -12,7 +12,7 @@ export const PAVAGADA = "Pavagada Solar Park";
 export const REWA = "Rewa Ultra Mega Solar";
 
 /** A command is settled after 8 s at the latest; the rest is for a busy machine. */
-const ANSWER_MS = 15_000;
+const ANSWER_MS = 30_000;
 
 /** The parts of one robot's card that a person uses. */
 export interface RobotCard {

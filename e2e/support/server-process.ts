@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import pg from "pg";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const START_LIMIT_MS = 90_000;
@@ -31,6 +32,8 @@ export interface RunningServer {
   readonly process: ChildProcess;
   /** Everything that it has printed so far, for the report of a failed test. */
   output(): string;
+  /** Runs a statement on its database, to bring about at once what would take its time. */
+  sql(statement: string): Promise<void>;
   /** Asks it to end and waits until it has; `keepData` leaves its folder for another start. */
   stop(options?: { readonly keepData?: boolean }): Promise<void>;
 }
@@ -64,7 +67,9 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         DATA_DIR: dataDir,
         SIM_CONTROL_FILE: simulatorControlFile,
         // A robot downloads and installs new firmware in seconds; in a browser it need not take longer than to be seen.
-        SIM_FIRMWARE: "2",
+        SIM_FIRMWARE: "1",
+        // The next server takes over what this one has compiled.
+        NODE_COMPILE_CACHE: join(tmpdir(), `suncrew-compiled-${userInfo().uid}`),
         // No test asks anybody's tile service for pictures.
         MAP_TILE_URL: "",
         // Set by the test runner; its colours would end up in the reports.
@@ -101,6 +106,18 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     simulatorControlFile,
     process: child,
     output: () => printed,
+    async sql(statement) {
+      // The fifth line of this file names the folder of the socket.
+      const postmaster = await readFile(join(dataDir, "suncrew_demo/postmaster.pid"), "utf8");
+      const host = postmaster.split("\n")[4] ?? "";
+      const client = new pg.Client({ host, user: "suncrew", database: "suncrew_demo" });
+      await client.connect();
+      try {
+        await client.query(statement);
+      } finally {
+        await client.end();
+      }
+    },
     async stop({ keepData = false } = {}) {
       if (child.exitCode === null && child.signalCode === null) {
         const ended = once(child, "exit");
