@@ -37,7 +37,15 @@ const seed = process.env["SEED"] ?? String(Date.now() % 1_000_000_000);
 
 /** What goes on for long: other random histories each time, 20 times as many, and servers that are killed for longer. */
 const soak: Steps = {
-  unit: vitest("property", "fuzz", "simulated-month", "import-sites", "bad-messages", "packages/domain"),
+  unit: vitest(
+    "property",
+    "rollout-crash",
+    "fuzz",
+    "simulated-month",
+    "import-sites",
+    "bad-messages",
+    "packages/domain",
+  ),
   endurance: ["node", "bench/production/main.ts", "endurance", "--seconds", "600", "--seed", seed],
 };
 

@@ -13,10 +13,9 @@ import { type Clock, SystemClock } from "../src/platform/clock.ts";
 import type { Db } from "../src/platform/database/database.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../src/platform/embedded/broker.ts";
 import type { Settings } from "../src/platform/parts.ts";
-import { openSession } from "../src/platform/sessions.ts";
-import { signToken } from "../src/features/auth/tokens.ts";
 import { activityRows } from "./activity-rows.ts";
-import { addFixtures, addRobot, type Fixtures, type Person, type TestRobot, usernames } from "./fixtures.ts";
+import { addFixtures, addRobot, type Fixtures, type Person, type TestRobot } from "./fixtures.ts";
+import { openToken } from "./open-token.ts";
 import { testSettings } from "./test-app.ts";
 import { type Answer, TestClient } from "./test-client.ts";
 import { createTestDatabase } from "./test-database.ts";
@@ -129,7 +128,7 @@ export class CommandBench {
     const server: BenchServer = {
       app,
       broker,
-      as: async (person) => new TestClient(app.http, await this.#token(app, person)),
+      as: async (person) => new TestClient(app.http, await openToken(app.http, db, person, clock.now())),
       stop: async () => {
         this.servers.splice(this.servers.indexOf(server), 1);
         await app.stop();
@@ -235,19 +234,6 @@ export class CommandBench {
     await this.mqtt.stop();
     await this.#listener.end();
     await this.#database.close();
-  }
-
-  async #token(app: App, person: Person): Promise<string> {
-    const user = await this.db
-      .selectFrom("users")
-      .selectAll()
-      .where("username", "=", usernames[person])
-      .executeTakeFirstOrThrow();
-    const now = this.clock.now();
-    const expiresAt = new Date(now.getTime() + 43_200_000);
-    const sid = await openSession(this.db, { userId: user.id, now, expiresAt });
-    const { id, role, email, partner_id: partnerId } = user;
-    return signToken(app.http, { id, role, email, partnerId, sid, exp: Math.floor(expiresAt.getTime() / 1000) }, now);
   }
 }
 

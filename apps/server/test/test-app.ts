@@ -9,6 +9,7 @@ import type { Db } from "../src/platform/database/database.ts";
 import type { Parts, Settings } from "../src/platform/parts.ts";
 import { addFixtures, type Fixtures, PASSWORD, type Person, usernames } from "./fixtures.ts";
 import { MemoryBroker } from "./memory-broker.ts";
+import { openToken } from "./open-token.ts";
 import { TestClient } from "./test-client.ts";
 import { createTestDatabase } from "./test-database.ts";
 
@@ -29,9 +30,9 @@ export interface TestApp<C extends Clock = ManualClock, B extends Broker = Memor
   readonly clock: C;
   readonly broker: B;
   readonly fixtures: Fixtures;
-  /** Makes calls as one of the fixtures' people, signed in once; null is nobody. */
+  /** Makes calls as one of the fixtures' people, in one session of theirs; null is nobody. */
   as(person: Person | null): Promise<TestClient>;
-  /** Signs in anew. */
+  /** Signs in anew, with the password. */
   signIn(person: Person): Promise<TestClient>;
   close(): Promise<void>;
 }
@@ -95,7 +96,9 @@ export async function createTestApp(options: TestAppOptions<Clock, Broker> = {})
     signIn,
     async as(person) {
       if (person === null) return nobody;
-      const client = signedIn.get(person) ?? signIn(person);
+      const client =
+        signedIn.get(person) ??
+        openToken(app.http, database.db, person, clock.now()).then((token) => new TestClient(app.http, token));
       signedIn.set(person, client);
       return client;
     },

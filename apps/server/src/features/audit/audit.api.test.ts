@@ -82,7 +82,7 @@ describe("added call GET api/audit", () => {
           ]),
       )
       .execute();
-    const admin = await server.as("admin");
+    const admin = await server.signIn("admin");
     const bounded = await admin.ask(auditList, { query: { actor: "Counter", limit: "1" } });
     expect([bounded.total, bounded.total_exact]).toEqual([10_000, false]);
     const exact = await admin.ask(auditList, { query: { actor: "Counter", limit: "1", exact_total: "true" } });

@@ -29,18 +29,15 @@ describe("protocol rule 13: a rollout", () => {
     const ended = await bench.untilRollout(id, "DONE");
     expect(statesOf(ended)).toEqual(bench.robots.map(() => "DONE"));
     expect(ended.robots.map((robot) => robot.canary)).toEqual([true, ...others.map(() => false)]);
-    expect(batchesOf(ended.robots).map((batch) => batch.length)).toEqual([1, 3, 2]);
-    expect(batchesOf(ended.robots)[0]).toEqual([canary?.id]);
+    const batches = batchesOf(ended.robots);
+    expect(batches[0]).toEqual([canary?.id]);
+    // Who is being written to at that moment comes with the next batch.
+    expect(Math.max(...batches.map((batch) => batch.length))).toBe(3);
     expect(bench.robots.map(firmwareOf)).toEqual(bench.robots.map(() => "2.0.0"));
-    const times = ended.robots.map(({ offered_at, ended_at }) => ({
-      offered_at: offered_at ?? "",
-      ended_at: ended_at ?? "",
-    }));
-    const [first, second] = [times.slice(0, 1), times.slice(1, 4)];
-    for (const { offered_at } of times.slice(1))
-      expect(first.every(({ ended_at }) => ended_at <= offered_at)).toBe(true);
-    for (const { offered_at } of times.slice(4))
-      expect(second.every(({ ended_at }) => ended_at <= offered_at)).toBe(true);
+    for (const { offered_at } of ended.robots) {
+      const before = ended.robots.filter((robot) => (robot.offered_at ?? "") < (offered_at ?? ""));
+      expect(before.every(({ ended_at }) => ended_at !== null && ended_at <= (offered_at ?? ""))).toBe(true);
+    }
     // Each end is on record, and so is that of the rollout.
     const audit = await bench.db
       .selectFrom("audit")
@@ -86,25 +83,24 @@ describe("protocol rule 13: a rollout", () => {
     const id = await bench.begin("2.0.0", bench.robots, { batch_size: 3, failure_threshold_percent: 20 });
     const paused = await bench.untilRollout(id, "PAUSED");
     expect(paused.reason).toBe("More than 20 % of the robots failed.");
-    const [canary, ...rest] = (
-      await bench.bench.until(async () => {
-        const now = await bench.details(id);
-        return now.robots[3]?.state === "DONE" && now;
-      })
-    ).robots;
-    expect([canary, ...rest].map((robot) => robot?.state)).toEqual([
-      "DONE",
-      "FAILED",
-      "FAILED",
-      "DONE",
-      "WAITING",
-      "WAITING",
-      "WAITING",
-    ]);
+    const settled = await bench.bench.until(async () => {
+      const now = await bench.details(id);
+      return now.robots.every(({ state }) => ["DONE", "FAILED", "WAITING"].includes(state)) && now.robots;
+    });
+    const offered = settled.filter(({ offered_at }) => offered_at !== null);
+    // The canary and one batch, of whom as many fail as cannot install it; the others wait.
+    expect(offered.length).toBeLessThanOrEqual(4);
+    const cannot = bench.robots.slice(1, 3).map((robot) => robot.id);
+    expect(settled.map(({ robot_id, state }) => [robot_id, state])).toEqual(
+      settled.map(({ robot_id, offered_at }) => [
+        robot_id,
+        offered_at === null ? "WAITING" : cannot.includes(robot_id) ? "FAILED" : "DONE",
+      ]),
+    );
     expect(await bench.steer(id, "CANCEL")).toContain("cancelled");
     expect(await bench.steer(id, "CANCEL")).toContain("cancelled");
     const ended = await bench.untilRollout(id, "CANCELLED");
-    expect(statesOf(ended).slice(4)).toEqual(["CANCELLED", "CANCELLED", "CANCELLED"]);
+    expect(statesOf(ended)).toEqual(settled.map(({ state }) => (state === "WAITING" ? "CANCELLED" : state)));
     const resumed = bench.steer(id, "RESUME");
     await expect(resumed).rejects.toThrow("409");
   });
