@@ -2,8 +2,8 @@ import type { Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
 import { ApiClient } from "./support/api.ts";
 import { logout } from "@suncrew/contract/auth/auth.ts";
+import { signInWith } from "./support/sign-in-with.ts";
 import { accounts, expect, test } from "./support/suncrew.ts";
-import { themes, useTheme } from "./support/themes.ts";
 
 const LOGIN = "**/api/auth/login";
 
@@ -60,8 +60,8 @@ test("§2 Sign-in page: its tagline, fields and button", async ({ page }) => {
   await expect(page.getByRole("button", { name: "Sign In" })).toBeEnabled();
 });
 
-test("§4 Session: signing in stores token and user and leads to the dashboard", async ({ page, signIn }) => {
-  await signIn(page, "admin");
+test("§4 Session: signing in stores token and user and leads to the dashboard", async ({ page }) => {
+  await signInWith(page, accounts.admin);
   expect(await stored(page, "token")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   const user: unknown = JSON.parse((await stored(page, "user")) ?? "null");
   expect(user).toEqual({
@@ -210,14 +210,9 @@ test("§4 Session: a token that expires while the page is open leads to the sign
   await expectSignedOut(page);
 });
 
-test("§4 Session: a session that ends on the server ends on every open page", async ({
-  page,
-  signIn,
-  suncrew,
-  problems,
-}) => {
+test("§4 Session: a session that ends on the server ends on every open page", async ({ page, suncrew, problems }) => {
   problems.allow(/status of 401/);
-  await signIn(page, "admin");
+  await signInWith(page, accounts.admin);
   await expect(page.getByRole("banner").getByText("Live", { exact: true })).toBeVisible();
   await new ApiClient(suncrew.baseUrl, await stored(page, "token")).call(logout, {});
   await expectSignedOut(page);
@@ -240,23 +235,19 @@ test("§4 Session: signing out in one tab signs the others out", async ({ page, 
   await expectSignedOut(other);
 });
 
-for (const theme of themes) {
-  test(`§9 Themes: the sign-in page is accessible in ${theme}, also with an error`, async ({ page, problems }) => {
-    problems.allow(/status of 401/);
-    await useTheme(page, theme);
-    await page.goto("/");
-    await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
-    await page.getByRole("button", { name: "admin / admin@123" }).waitFor();
-    await expectAccessible(page);
-    await submit(page);
-    await expect(page.getByText("Username is required")).toBeVisible();
-    await expectAccessible(page);
-    await fillIn(page, "nobody", "wrong");
-    await submit(page);
-    await expect(page.getByRole("alert")).toBeVisible();
-    await expectAccessible(page);
-  });
-}
+test("§9 Themes: the sign-in page is accessible, also with an error", async ({ page, problems }) => {
+  problems.allow(/status of 401/);
+  await page.goto("/");
+  await page.getByRole("button", { name: "admin / admin@123" }).waitFor();
+  await expectAccessible(page);
+  await submit(page);
+  await expect(page.getByText("Username is required")).toBeVisible();
+  await expectAccessible(page);
+  await fillIn(page, "nobody", "wrong");
+  await submit(page);
+  await expect(page.getByRole("alert")).toBeVisible();
+  await expectAccessible(page);
+});
 
 test("signing in by keyboard alone", async ({ page }) => {
   await page.goto("/");

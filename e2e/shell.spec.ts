@@ -1,6 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
-import { expectAccessible } from "./support/axe.ts";
-import { expect, test } from "./support/suncrew.ts";
+import { expectAccessible, expectAccessibleAsShown } from "./support/axe.ts";
+import { signInWith } from "./support/sign-in-with.ts";
+import { accounts, expect, test } from "./support/suncrew.ts";
 import type { Theme } from "./support/themes.ts";
 
 const themeWords = { light: "Light", dark: "Dark", blue: "Blue", green: "Green", purple: "Purple" } as const;
@@ -72,15 +73,13 @@ for (const { account, role } of [
 }
 
 test("§4 Theme: each can be chosen, is accessible, and is kept under the key theme", async ({ page, signIn }) => {
-  // Five full scans of the page.
-  test.slow();
   await signIn(page, "admin");
   const dialog = await openProfile(page);
   for (const theme of themesInTurn) {
     await dialog.getByRole("radio", { name: themeWords[theme] }).check();
     await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
     expect(await page.evaluate(() => localStorage.getItem("theme"))).toBe(theme);
-    await expectAccessible(page);
+    await expectAccessibleAsShown(page);
   }
   await page.reload();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "purple");
@@ -102,11 +101,10 @@ test("§4 Theme: the stored one stands before anything is drawn; an unknown one 
 
 test("§4 Session: Logout tells the server, ignores its answer, clears token and user, and leads to /", async ({
   page,
-  signIn,
   problems,
 }) => {
   problems.allow(/Failed to load resource/);
-  await signIn(page, "admin");
+  await signInWith(page, accounts.admin);
   const authorizations: (string | undefined)[] = [];
   await page.route("**/api/auth/logout", async (route) => {
     authorizations.push(route.request().headers()["authorization"]);
@@ -124,8 +122,8 @@ test("§4 Session: Logout tells the server, ignores its answer, clears token and
   ]);
 });
 
-test("§4 Session: Logout ends the session on the server", async ({ page, signIn, suncrew }) => {
-  await signIn(page, "admin");
+test("§4 Session: Logout ends the session on the server", async ({ page, suncrew }) => {
+  await signInWith(page, accounts.admin);
   const token = await page.evaluate(() => localStorage.getItem("token"));
   await (await userMenuButton(page)).click();
   await page.getByRole("menuitem", { name: "Logout" }).click();
