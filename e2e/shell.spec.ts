@@ -26,7 +26,10 @@ async function openProfile(page: Page): Promise<Locator> {
   return dialog;
 }
 
-test("§2 Top navigation bar: the logo leads to /, the current link is highlighted", async ({ page, signIn }) => {
+test("§2 Top navigation bar: the logo leads to /, the current link is highlighted; a demo says that it is one", async ({
+  page,
+  signIn,
+}) => {
   await signIn(page, "admin");
   const bar = page.getByRole("banner");
   await expect(bar.getByRole("link", { name: "Suncrew" })).toHaveAttribute("href", "/");
@@ -42,6 +45,7 @@ test("§2 Top navigation bar: the logo leads to /, the current link is highlight
   await expect(links.first()).toHaveAttribute("href", "/");
   await expect(links.first()).toHaveAttribute("aria-current", "page");
   await expect(page).toHaveTitle("Dashboard - Suncrew");
+  await expect(page.getByText("Demo: simulated robots and sample data")).toBeVisible();
 });
 
 test("§2 User menu: Profile Settings and Logout", async ({ page, signIn }) => {
@@ -136,15 +140,16 @@ test("§4 Session: Logout ends the session on the server", async ({ page, suncre
   }).toPass();
 });
 
-for (const path of ["/nothing-here", "/sites/x", "/partners/x", "/dashboard/x"]) {
-  test(`§2 Routes: ${path} is 'Oops! Page not found' with a Return to Home link`, async ({ page }) => {
+test("§2 Routes: any other path is 'Oops! Page not found' with a Return to Home link", async ({ page }) => {
+  for (const path of ["/nothing-here", "/sites/x", "/partners/x", "/dashboard/x"]) {
     await page.goto(path);
     await expect(page.getByRole("heading", { name: "Oops! Page not found" })).toBeVisible();
+    await expect(page.getByText(`There is nothing at ${path}`)).toBeVisible();
     await expectAccessible(page);
     await page.getByRole("link", { name: "Return to Home" }).click();
     await expect(page).toHaveURL("/");
-  });
-}
+  }
+});
 
 test("§8 the error screen shows 'Unexpected Application Error!' with the message", async ({
   page,
@@ -173,11 +178,6 @@ test("a lost live connection shows a banner and recovers by itself", async ({ pa
   await page.unroute("**/api/live");
   await expect(banner).toBeHidden({ timeout: 30_000 });
   await expect(page.getByRole("banner").getByText("Live", { exact: true })).toBeVisible();
-});
-
-test("a demo says on screen that it is one", async ({ page, signIn }) => {
-  await signIn(page, "admin");
-  await expect(page.getByText("Demo: simulated robots and sample data")).toBeVisible();
 });
 
 test("by keyboard alone: skip link, user menu, dialog and back", async ({ page, signIn }) => {
