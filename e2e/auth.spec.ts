@@ -2,8 +2,8 @@ import type { Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
 import { ApiClient } from "./support/api.ts";
 import { logout } from "@suncrew/contract/auth/auth.ts";
+import { signInWith } from "./support/sign-in-with.ts";
 import { accounts, expect, test } from "./support/suncrew.ts";
-import { themes, useTheme } from "./support/themes.ts";
 
 const LOGIN = "**/api/auth/login";
 
@@ -52,16 +52,24 @@ async function expectSignedOut(page: Page): Promise<void> {
   }).toPass();
 }
 
-test("§2 Sign-in page: its tagline, fields and button", async ({ page }) => {
-  await page.goto("/");
+test("§2 Sign-in page: its tagline, fields and button; it asks nobody but the server for anything", async ({
+  page,
+  suncrew,
+}) => {
+  const elsewhere: string[] = [];
+  page.on("request", (request) => {
+    if (!request.url().startsWith(suncrew.baseUrl)) elsewhere.push(request.url());
+  });
+  await page.goto("/", { waitUntil: "networkidle" });
   await expect(page.getByText("Robot Fleet Management System")).toBeVisible();
   await expect(page.getByLabel("Username")).toBeVisible();
   await expect(page.getByLabel("Password", { exact: true })).toHaveAttribute("type", "password");
   await expect(page.getByRole("button", { name: "Sign In" })).toBeEnabled();
+  expect(elsewhere).toEqual([]);
 });
 
-test("§4 Session: signing in stores token and user and leads to the dashboard", async ({ page, signIn }) => {
-  await signIn(page, "admin");
+test("§4 Session: signing in stores token and user and leads to the dashboard", async ({ page }) => {
+  await signInWith(page, accounts.admin);
   expect(await stored(page, "token")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   const user: unknown = JSON.parse((await stored(page, "user")) ?? "null");
   expect(user).toEqual({
@@ -210,14 +218,9 @@ test("§4 Session: a token that expires while the page is open leads to the sign
   await expectSignedOut(page);
 });
 
-test("§4 Session: a session that ends on the server ends on every open page", async ({
-  page,
-  signIn,
-  suncrew,
-  problems,
-}) => {
+test("§4 Session: a session that ends on the server ends on every open page", async ({ page, suncrew, problems }) => {
   problems.allow(/status of 401/);
-  await signIn(page, "admin");
+  await signInWith(page, accounts.admin);
   await expect(page.getByRole("banner").getByText("Live", { exact: true })).toBeVisible();
   await new ApiClient(suncrew.baseUrl, await stored(page, "token")).call(logout, {});
   await expectSignedOut(page);
@@ -240,23 +243,19 @@ test("§4 Session: signing out in one tab signs the others out", async ({ page, 
   await expectSignedOut(other);
 });
 
-for (const theme of themes) {
-  test(`§9 Themes: the sign-in page is accessible in ${theme}, also with an error`, async ({ page, problems }) => {
-    problems.allow(/status of 401/);
-    await useTheme(page, theme);
-    await page.goto("/");
-    await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
-    await page.getByRole("button", { name: "admin / admin@123" }).waitFor();
-    await expectAccessible(page);
-    await submit(page);
-    await expect(page.getByText("Username is required")).toBeVisible();
-    await expectAccessible(page);
-    await fillIn(page, "nobody", "wrong");
-    await submit(page);
-    await expect(page.getByRole("alert")).toBeVisible();
-    await expectAccessible(page);
-  });
-}
+test("§9 Themes: the sign-in page is accessible, also with an error", async ({ page, problems }) => {
+  problems.allow(/status of 401/);
+  await page.goto("/");
+  await page.getByRole("button", { name: "admin / admin@123" }).waitFor();
+  await expectAccessible(page);
+  await submit(page);
+  await expect(page.getByText("Username is required")).toBeVisible();
+  await expectAccessible(page);
+  await fillIn(page, "nobody", "wrong");
+  await submit(page);
+  await expect(page.getByRole("alert")).toBeVisible();
+  await expectAccessible(page);
+});
 
 test("signing in by keyboard alone", async ({ page }) => {
   await page.goto("/");
@@ -271,20 +270,11 @@ test("signing in by keyboard alone", async ({ page }) => {
   await expect(page).toHaveURL(/\/dashboard/);
 });
 
-for (const width of [360, 390]) {
-  test(`the sign-in page fits a screen ${width} px wide`, async ({ page }) => {
+test("the sign-in page fits a screen 360 px and one 390 px wide", async ({ page }) => {
+  for (const width of [360, 390]) {
     await page.setViewportSize({ width, height: 780 });
     await page.goto("/");
     await page.getByRole("button", { name: "admin / admin@123" }).waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-  });
-}
-
-test("the sign-in page asks nobody but the server for anything", async ({ page, suncrew }) => {
-  const elsewhere: string[] = [];
-  page.on("request", (request) => {
-    if (!request.url().startsWith(suncrew.baseUrl)) elsewhere.push(request.url());
-  });
-  await page.goto("/", { waitUntil: "networkidle" });
-  expect(elsewhere).toEqual([]);
+  }
 });

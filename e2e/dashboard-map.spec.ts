@@ -104,8 +104,7 @@ test("the address holds site, tab and search: back works, a link can be shared",
   await expect(page).toHaveURL(/site=\d+.*tab=groups.*q=solar/);
 
   const other = await openBrowser();
-  await signIn(other, "admin");
-  await other.goto(page.url());
+  await signIn(other, "admin", { at: page.url() });
   await expect(other.getByRole("heading", { level: 2, name: KAMUTHI })).toBeVisible();
   await expect(other.getByRole("tab", { name: "Group Control" })).toHaveAttribute("aria-selected", "true");
   await expect(searchBox(other)).toHaveValue("solar power");
@@ -113,8 +112,7 @@ test("the address holds site, tab and search: back works, a link can be shared",
 });
 
 test("a link to a site that is not there: 'Select a site to view details'", async ({ page, signIn }) => {
-  await signIn(page, "admin");
-  await page.goto("/dashboard?site=99999");
+  await signIn(page, "admin", { at: "/dashboard?site=99999" });
   await expect(page.getByText("Select a site to view details")).toBeVisible();
   await chooseSite(page, REWA);
 });

@@ -129,8 +129,7 @@ test("§6 PARTNER: a link to a foreign site shows nothing of it", async ({ page,
   await chooseSite(page, REWA);
   const link = page.url();
   await signOut(page);
-  await signIn(page, "partner");
-  await page.goto(link);
+  await signIn(page, "partner", { at: link });
   await expect(page.getByText("Select a site to view details")).toBeVisible();
   await expect(page.getByText(REWA)).toHaveCount(0);
 });

@@ -7,8 +7,8 @@ import type { Locator, Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
 import { expectToast, REWA } from "./support/dashboard.ts";
 import { expect, test } from "./support/suncrew.ts";
-import { themes, useTheme } from "./support/themes.ts";
 
+const DEVICES = "/sites?dialog=devices";
 const DEVICES_CALL = "**/api/devices";
 const dialogNamed = (page: Page, name: string) => page.getByRole("dialog", { name, exact: true });
 const row = (page: Page, serial: string) => dialogNamed(page, "Devices").getByRole("row").filter({ hasText: serial });
@@ -19,8 +19,7 @@ async function findRow(page: Page, serial: string): Promise<Locator> {
 }
 const field = (dialog: Locator, label: RegExp) => dialog.getByRole("textbox", { name: label });
 
-async function openDevices(page: Page): Promise<Locator> {
-  await page.goto("/sites?dialog=devices");
+async function devicesShown(page: Page): Promise<Locator> {
   const dialog = dialogNamed(page, "Devices");
   await expect(dialog.getByRole("table", { name: "Devices" })).toBeVisible();
   return dialog;
@@ -49,8 +48,7 @@ test("protocol rule 9: a Super Admin sees every device with its robot and site, 
   page,
   signIn,
 }) => {
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   await page.getByRole("button", { name: "Devices" }).click();
   await expect(page).toHaveURL(/dialog=devices/);
   const dialog = dialogNamed(page, "Devices");
@@ -77,8 +75,7 @@ test("Devices: the dialog opens at once, also while its code and its list are on
     await held.promise;
     await route.continue();
   });
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   await page.getByRole("button", { name: "Devices" }).click();
   const dialog = dialogNamed(page, "Devices");
   await expect(dialog.getByRole("status").filter({ hasText: "Loading devices" })).toBeVisible();
@@ -90,8 +87,8 @@ test("protocol rule 9: each field says what is wrong with it, and a preview how 
   page,
   signIn,
 }) => {
-  await signIn(page, "admin");
-  await openDevices(page);
+  await signIn(page, "admin", { at: DEVICES });
+  await devicesShown(page);
   await dialogNamed(page, "Devices").getByRole("button", { name: "Provision" }).click();
   const form = dialogNamed(page, "Provision Devices");
   const [first, last] = [field(form, /^Serial number/), field(form, /^To/)];
@@ -118,8 +115,8 @@ test("protocol rule 9: secrets are shown once, and a robot signs in to the broke
   suncrew,
   apiAs,
 }) => {
-  await signIn(page, "admin");
-  await openDevices(page);
+  await signIn(page, "admin", { at: DEVICES });
+  await devicesShown(page);
   const secrets = await provision(page, "SCR-8001", "SCR-8003");
   await expect(secrets).toContainText("3 devices provisioned");
   await secrets.getByRole("button", { name: "Done" }).click();
@@ -187,8 +184,8 @@ test("protocol rule 9: a new secret that did not come to an end is told, until t
   page,
   signIn,
 }) => {
-  await signIn(page, "admin");
-  const dialog = await openDevices(page);
+  await signIn(page, "admin", { at: DEVICES });
+  const dialog = await devicesShown(page);
   const serial = "SCR-8301";
   await keepSecrets(await provision(page, serial));
   // As after a server that died in between.
@@ -219,8 +216,8 @@ test("protocol rule 9: a refusal is told with its reason, and a list that cannot
   problems,
 }) => {
   problems.allow(/503/);
-  await signIn(page, "admin");
-  await openDevices(page);
+  await signIn(page, "admin", { at: DEVICES });
+  await devicesShown(page);
   const message = "The robots' broker cannot be reached. Nothing was provisioned.";
   await page.route(DEVICES_CALL, (route) =>
     route.request().method() === "POST" ? route.fulfill({ status: 503, json: { message } }) : route.fallback(),
@@ -246,29 +243,22 @@ test("§6 PARTNER: there is no Devices button, and its address opens nothing and
 }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-  await signIn(page, "partner");
-  await page.goto("/sites?dialog=devices");
+  await signIn(page, "partner", { at: "/sites?dialog=devices" });
   await expect(page.getByRole("heading", { name: "All Sites" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Devices" })).toHaveCount(0);
   await expect(page.getByRole("dialog")).toHaveCount(0);
   expect(asked).not.toContain("/api/devices");
 });
 
-for (const theme of themes) {
-  for (const width of [1440, 390]) {
-    test(`§9 Themes: devices can be used by everybody at ${width} px in the theme ${theme}`, async ({
-      page,
-      signIn,
-    }) => {
-      await page.setViewportSize({ width, height: 844 });
-      await useTheme(page, theme);
-      await signIn(page, "admin");
-      const dialog = await openDevices(page);
-      await expectAccessible(page);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      await dialog.getByRole("button", { name: "Provision" }).click();
-      await expect(dialogNamed(page, "Provision Devices")).toBeVisible();
-      await expectAccessible(page);
-    });
-  }
+for (const width of [1440, 390]) {
+  test(`§9 Themes: devices can be used by everybody at ${width} px`, async ({ page, signIn }) => {
+    await page.setViewportSize({ width, height: 844 });
+    await signIn(page, "admin", { at: DEVICES });
+    const dialog = await devicesShown(page);
+    await expectAccessible(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await dialog.getByRole("button", { name: "Provision" }).click();
+    await expect(dialogNamed(page, "Provision Devices")).toBeVisible();
+    await expectAccessible(page);
+  });
 }

@@ -3,7 +3,6 @@ import { expectAccessible } from "./support/axe.ts";
 import { BHADLA, expectToast, expectTruth, PAVAGADA } from "./support/dashboard.ts";
 import { expect, groupCard, groupRow, managementAddress, siteAddress, test } from "./support/made-groups.ts";
 import { deliverKeptStop } from "./support/left-behind.ts";
-import { themes, useTheme } from "./support/themes.ts";
 
 /** Fingers want this much, in pixels. */
 const TOUCH_PX = 44;
@@ -12,54 +11,49 @@ async function expectNoOverflow(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
 }
 
-for (const theme of themes) {
-  test(`groups have no axe violation on any page or dialog, theme ${theme}`, async ({
-    page,
-    signIn,
-    groups,
-    simulator,
-    problems,
-    standing,
-  }) => {
-    problems.allow(/status of 504/);
-    const group = await groups.make(PAVAGADA, "Blocks", ["SCR-1005", "SCR-1006", "SCR-1007"]);
-    await groups.schedule(group, { startTime: "2999-01-01 06:30:00" });
-    const site = await groups.site(PAVAGADA);
-    const empty = await groups.site(BHADLA);
-    await simulator.fault("SCR-1006", { kind: "refuse", code: "FAULT" });
-    await useTheme(page, theme);
-    await signIn(page, "admin");
+test("groups have no axe violation on any page or dialog", async ({
+  page,
+  signIn,
+  groups,
+  simulator,
+  problems,
+  standing,
+}) => {
+  problems.allow(/status of 504/);
+  const group = await groups.make(PAVAGADA, "Blocks", ["SCR-1005", "SCR-1006", "SCR-1007"]);
+  await groups.schedule(group, { startTime: "2999-01-01 06:30:00" });
+  const site = await groups.site(PAVAGADA);
+  const empty = await groups.site(BHADLA);
+  await simulator.fault("SCR-1006", { kind: "refuse", code: "FAULT" });
+  await signIn(page, "admin", { at: "/sites" });
+  await expect(page.getByText("Select a site to manage its robots")).toBeVisible();
+  await expectAccessible(page);
+  await page.goto(managementAddress(empty));
+  await expect(page.getByText("No robot groups yet")).toBeVisible();
+  await page.getByRole("button", { name: "Create Group" }).click();
+  await expect(page.getByRole("checkbox")).toHaveCount(4);
+  await expectAccessible(page);
+  await page.goto(managementAddress(site));
+  await expect(groupRow(page, "Blocks")).toBeVisible();
+  await expectAccessible(page);
+  await groupRow(page, "Blocks").getByRole("button", { name: "Delete", exact: true }).click();
+  await expect(page.getByRole("dialog", { name: "Delete Robot Group" })).toBeVisible();
+  await expectAccessible(page);
 
-    await page.goto("/sites");
-    await expect(page.getByText("Select a site to manage its robots")).toBeVisible();
-    await expectAccessible(page);
-    await page.goto(managementAddress(empty));
-    await expect(page.getByText("No robot groups yet")).toBeVisible();
-    await page.getByRole("button", { name: "Create Group" }).click();
-    await expect(page.getByRole("checkbox")).toHaveCount(4);
-    await expectAccessible(page);
-    await page.goto(managementAddress(site));
-    await expect(groupRow(page, "Blocks")).toBeVisible();
-    await expectAccessible(page);
-    await groupRow(page, "Blocks").getByRole("button", { name: "Delete", exact: true }).click();
-    await expect(page.getByRole("dialog", { name: "Delete Robot Group" })).toBeVisible();
-    await expectAccessible(page);
-
-    await page.goto(siteAddress(site, "groups"));
-    const card = groupCard(page, "Blocks");
-    await expect(card.getByText("Online: 2/3")).toBeVisible();
-    await card.getByRole("button", { name: "Start All" }).click();
-    await expect(page.getByRole("dialog", { name: /^Start all robots/ })).toContainText("1 robot will be skipped");
-    await expectAccessible(page);
-    await page.getByRole("button", { name: "Start 2 robots" }).click();
-    await expect(card.getByRole("region", { name: "Result for Blocks" }).getByRole("listitem")).toHaveCount(2);
-    await expectAccessible(page);
-    await card.getByRole("button", { name: "Stop All" }).click();
-    await expectTruth(simulator, "SCR-1005", { motion: "STOPPED" });
-    await expect.poll(async () => (await standing.read())["SCR-1007"]).toContain("STOP is open");
-    await deliverKeptStop(simulator, standing.read, "SCR-1007");
-  });
-}
+  await page.goto(siteAddress(site, "groups"));
+  const card = groupCard(page, "Blocks");
+  await expect(card.getByText("Online: 2/3")).toBeVisible();
+  await card.getByRole("button", { name: "Start All" }).click();
+  await expect(page.getByRole("dialog", { name: /^Start all robots/ })).toContainText("1 robot will be skipped");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Start 2 robots" }).click();
+  await expect(card.getByRole("region", { name: "Result for Blocks" }).getByRole("listitem")).toHaveCount(2);
+  await expectAccessible(page);
+  await card.getByRole("button", { name: "Stop All" }).click();
+  await expectTruth(simulator, "SCR-1005", { motion: "STOPPED" });
+  await expect.poll(async () => (await standing.read())["SCR-1007"]).toContain("STOP is open");
+  await deliverKeptStop(simulator, standing.read, "SCR-1007");
+});
 
 for (const width of [360, 390]) {
   test(`groups on a phone, ${width} px: nothing is cut off, and every button is wide enough for a finger`, async ({
@@ -72,8 +66,7 @@ for (const width of [360, 390]) {
     const longName = "Everything east of the old irrigation canal, by day and by night";
     const group = await groups.make(BHADLA, longName, serials);
     await page.setViewportSize({ width, height: 780 });
-    await signIn(page, "partner");
-    await page.goto(siteAddress(group, "groups"));
+    await signIn(page, "partner", { at: siteAddress(group, "groups") });
     const card = groupCard(page, longName);
     await expect(card.getByRole("listitem")).toHaveCount(4);
     await expectNoOverflow(page);
@@ -119,8 +112,7 @@ test("a group is created, started, stopped and deleted by the keyboard alone", a
   simulator,
 }) => {
   const site = await groups.site(BHADLA);
-  await signIn(page, "admin");
-  await page.goto(managementAddress(site));
+  await signIn(page, "admin", { at: managementAddress(site) });
   const press = async (name: string, within: Page | Locator = page) => {
     const button = within.getByRole("button", { name, exact: true });
     await button.focus();

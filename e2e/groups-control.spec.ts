@@ -58,8 +58,7 @@ for (const account of ["admin", "partner"] as const) {
     groups,
   }) => {
     const group = await groups.make(BHADLA, "East Row", THREE);
-    await signIn(page, account);
-    await page.goto(siteAddress(group, "groups"));
+    await signIn(page, account, { at: siteAddress(group, "groups") });
     const card = cardOf(page, "East Row");
     const sent = groupCommandsOf(page);
     await expect(card.badge("Online: 3/3")).toBeVisible();
@@ -106,8 +105,7 @@ test("§4 Group status: warning while some are normal; Start All is disabled if 
   simulator,
 }) => {
   const group = await groups.make(BHADLA, "Mixed", ["SCR-1002", "SCR-1003", "SCR-1004"]);
-  await signIn(page, "admin");
-  await page.goto(siteAddress(group, "groups"));
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
   const card = cardOf(page, "Mixed");
   // A robot with a warning counts as neither normal nor idle.
   await expect(card.badge("Online: 2/3")).toBeVisible();
@@ -138,8 +136,7 @@ test("§4 Group action outcome: with a robot away and one that refuses, each is 
   const group = await groups.make(PAVAGADA, "Blocks", serials);
   await simulator.fault("SCR-1006", { kind: "refuse", code: "FAULT" });
   const movesBefore = await startsOf(simulator, "SCR-1005");
-  await signIn(page, "admin");
-  await page.goto(siteAddress(group, "groups"));
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
   const card = cardOf(page, "Blocks");
   const sent = groupCommandsOf(page);
   await expect(card.badge("Online: 2/3")).toBeVisible();
@@ -183,8 +180,7 @@ test("§4 Group action outcome: where none succeeds it failed, and the group is 
 }) => {
   const group = await groups.make(BHADLA, "Stubborn", ["SCR-1002", "SCR-1003"]);
   for (const serial of ["SCR-1002", "SCR-1003"]) await simulator.fault(serial, { kind: "refuse", code: "FAULT" });
-  await signIn(page, "admin");
-  await page.goto(siteAddress(group, "groups"));
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
   const card = cardOf(page, "Stubborn");
   await expect(card.badge("Online: 2/2")).toBeVisible();
   await card.startAll.click();
@@ -208,8 +204,7 @@ test("§4 Group action: where no robot can move, the question says so and why", 
 }) => {
   problems.allow(/status of 504/);
   const group = await groups.make(PAVAGADA, "Gone", ["SCR-1007"]);
-  await signIn(page, "admin");
-  await page.goto(siteAddress(group, "groups"));
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
   const card = cardOf(page, "Gone");
   await expect(card.badge("Online: 0/1")).toBeVisible();
   await card.startAll.click();
@@ -228,8 +223,7 @@ test("protocol rule 3: Stop All for a robot that is away stays pending, is shown
 }) => {
   problems.allow(/status of 504/);
   const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
-  await signIn(page, "admin");
-  await page.goto(siteAddress(group, "groups"));
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
   const card = cardOf(page, "East Row");
   await card.startAll.click();
   await question(page).getByRole("button", { name: "Start 2 robots" }).click();
@@ -300,8 +294,7 @@ test("§4 Commands: Stop All takes over a Start All that waits for a silent robo
   problems.allow(/status of 504/);
   const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
   await simulator.fault("SCR-1002", { kind: "deaf" });
-  await signIn(page, "admin");
-  await page.goto(siteAddress(group, "groups"));
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
   const card = cardOf(page, "East Row");
   const sent = groupCommandsOf(page);
   await card.startAll.click();
@@ -332,8 +325,7 @@ test("§8: a call that fails as a whole says so with its reason, and can be trie
   const group = await groups.make(BHADLA, "East Row", ["SCR-1001"]);
   const reason = "The robots' broker cannot be reached.";
   const startsBefore = await startsOf(simulator, "SCR-1001");
-  await signIn(page, "admin");
-  await page.goto(siteAddress(group, "groups"));
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
   const card = cardOf(page, "East Row");
   await expect(card.badge("Online: 1/1")).toBeVisible();
   await page.route(`**${groupSendCommand.path}`, (route) =>

@@ -2,6 +2,8 @@ import type { Page } from "@playwright/test";
 import { createGroup } from "@suncrew/contract/groups/groups.ts";
 import { BHADLA, expectDisabled, expectEnabled, expectToast, robotCard, toasts } from "./support/dashboard.ts";
 import { expect, groupCard, groupRow, managementAddress, siteAddress, test } from "./support/made-groups.ts";
+import { signInWith } from "./support/sign-in-with.ts";
+import { accounts } from "./support/suncrew.ts";
 
 const NAME_TAKEN = "Group name already exists for this site";
 const INCOMPLETE = "Please enter a valid group name and select at least one robot.";
@@ -40,8 +42,7 @@ test("§2 Group Control, empty: it leads to Site Management, where the first gro
   groups,
 }) => {
   const site = await groups.site(BHADLA);
-  await signIn(page, "admin");
-  await page.goto(siteAddress(site, "groups"));
+  await signIn(page, "admin", { at: siteAddress(site, "groups") });
   await expect(page.getByText("No robot groups available, create groups in Site Management")).toBeVisible();
   await page.getByRole("link", { name: "Go to Site Management" }).click();
   await expect(page).toHaveURL(/\/sites\?site=\d+&tab=groups$/);
@@ -64,8 +65,7 @@ test("§2 Group Control, empty: it leads to Site Management, where the first gro
 
 test("§5 Robot group: Create is disabled while invalid and says why", async ({ page, signIn, groups }) => {
   const site = await groups.site(BHADLA);
-  await signIn(page, "admin");
-  await page.goto(managementAddress(site));
+  await signIn(page, "admin", { at: managementAddress(site) });
   const dialog = await openCreate(page);
   await expectDisabled(dialog.save, INCOMPLETE);
   await dialog.name.fill("North");
@@ -94,8 +94,7 @@ test("§5 Robot group: the name is unique per site without case and spaces; the 
 }) => {
   await groups.make(BHADLA, "East Row", ["SCR-1001"]);
   await groups.make(BHADLA, "West Row", ["SCR-1002"]);
-  await signIn(page, "admin");
-  await page.goto(managementAddress(await groups.site(BHADLA)));
+  await signIn(page, "admin", { at: managementAddress(await groups.site(BHADLA)) });
   const create = await openCreate(page);
   await create.robot("SCR-1003").check();
   for (const name of ["East Row", "eastrow", " EAST  r o w "]) {
@@ -123,8 +122,7 @@ test("§5 Robot group: create offers robots in no group, edit the group's own as
 }) => {
   await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
   await groups.make(BHADLA, "West Row", ["SCR-1003"]);
-  await signIn(page, "admin");
-  await page.goto(managementAddress(await groups.site(BHADLA)));
+  await signIn(page, "admin", { at: managementAddress(await groups.site(BHADLA)) });
   const create = await openCreate(page);
   await expect(create.robots).toHaveCount(1);
   await expect(create.robot("SCR-1004")).not.toBeChecked();
@@ -157,8 +155,7 @@ test("§5 Robot group: deleting asks Yes or No and names the group and what goes
 }) => {
   const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
   await groups.schedule(group, { startTime: "2999-01-01 06:30:00" });
-  await signIn(page, "admin");
-  await page.goto(managementAddress(await groups.site(BHADLA)));
+  await signIn(page, "admin", { at: managementAddress(await groups.site(BHADLA)) });
   const ask = async () => groupRow(page, "East Row").getByRole("button", { name: "Delete", exact: true }).click();
   const question = page.getByRole("dialog", { name: "Delete Robot Group" });
   await ask();
@@ -185,8 +182,7 @@ test("§8 Groups: what cannot be saved or deleted says the specification's sente
 }) => {
   problems.allow(/status of 500/);
   await groups.make(BHADLA, "East Row", ["SCR-1001"]);
-  await signIn(page, "admin");
-  await page.goto(managementAddress(await groups.site(BHADLA)));
+  await signIn(page, "admin", { at: managementAddress(await groups.site(BHADLA)) });
   for (const call of ["create", "update/*", "delete/*"]) {
     await page.route(`**/api/robots/group/${call}`, (route) => route.fulfill({ status: 500, json: { message: "" } }));
   }
@@ -346,11 +342,10 @@ test("§8 Groups fetch failure: the groups are emptied, and Retry loads them", a
 
 test("§9 robotGroups: the browser keeps a copy of the groups, believes the server alone, and drops it at sign-out", async ({
   page,
-  signIn,
   groups,
 }) => {
   const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
-  await signIn(page, "admin");
+  await signInWith(page, accounts.admin);
   await page.goto(siteAddress(group, "groups"));
   await expect(groupCard(page, "East Row")).toBeVisible();
   const stored = () => page.evaluate(() => localStorage.getItem("robotGroups"));

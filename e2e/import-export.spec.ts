@@ -44,8 +44,7 @@ test("Import Sites: every bad row is named with its reason, and nothing is impor
   signIn,
   sites,
 }) => {
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const dialog = await openImport(page, "Import Sites");
   await expectDisabled(dialog.apply, "Choose a file first.");
   await expect(dialog.root.getByText("maintenance_contact_name")).toBeVisible();
@@ -92,8 +91,7 @@ test("Import Sites: all or nothing also where somebody else was faster, and file
   problems,
 }) => {
   problems.allow(/status of 400/);
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const dialog = await openImport(page, "Import Sites");
   for (const [text, sentence] of [
     ["", "The file is empty."],
@@ -131,8 +129,7 @@ test("Export Sites: the file opens with Indian names, carries no formula, and ca
     maintenance_contact: "+91 98000 12345",
     maintenance_email: "ravi@example.in",
   });
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const download = await exported(page, "Export Sites");
   expect(download.suggestedFilename()).toBe("sites.csv");
   const text = await textOf(download);
@@ -164,8 +161,7 @@ test("Import and Export Robots: a partner imports robots to its own sites, and g
   signIn,
   robots,
 }) => {
-  await signIn(page, "partner");
-  await page.goto("/sites");
+  await signIn(page, "partner", { at: "/sites" });
   const dialog = await openImport(page, "Import Robots");
   const waiting = page.waitForEvent("download");
   await dialog.root.getByRole("button", { name: "Download template" }).click();
@@ -195,8 +191,7 @@ test("a failed export and a failed check say so, and the file can be chosen agai
   problems.allow(/status of 500/);
   await page.route("**/api/*/export", (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
   await page.route("**/api/sites/import", (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   await page.getByRole("button", { name: "Import / Export" }).click();
   await page.getByRole("menuitem", { name: "Export Sites" }).click();
   await expectToast(page, "Export Failed", "Failed to export sites. Please try again.", "Broken");

@@ -9,10 +9,12 @@ import {
   partnerBody,
   partnerCard,
   partnerForm,
+  partnersShown,
   shareDialog,
   test,
   typed,
 } from "./support/partners-page.ts";
+import { accounts } from "./support/suncrew.ts";
 
 const MASK = "••••••••••••";
 
@@ -52,8 +54,8 @@ test("§4 Partner: after creation the credentials dialog opens by itself, with a
   signIn,
   partners,
 }) => {
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   await page.getByRole("button", { name: "Add New Partner" }).click();
   const form = partnerForm(page, "Add New Partner");
   for (const [label, text] of Object.entries(typed)) await form.field(label).fill(text);
@@ -89,8 +91,8 @@ test("§2 Share Login Credentials: the password is masked, shown, hidden and cop
 }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const { name, username, password } = await partners.make();
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   const share = await openShare(page, name);
   const secret = share.credentials.locator("code").last();
   await expect(secret).toContainText(MASK);
@@ -114,8 +116,8 @@ test("§2 Share Login Credentials: Email, WhatsApp and SMS open prefilled links;
 }) => {
   const opened = await noteOpenedLinks(page);
   const { name, username, password } = await partners.make({ contact_info: "098290 11223" });
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   const share = await openShare(page, name);
   await share.message.fill("Welcome & see you,\nसौर टीम + co.");
   for (const [way, sentence] of [
@@ -160,8 +162,8 @@ test("§2 Share Login Credentials: a number that cannot be called says why; e-ma
   partners,
 }) => {
   const { name } = await partners.make({ contact_info: "98290 11223", country: "Atlantis" });
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   const share = await openShare(page, name);
   const reason =
     'The phone number has no country code, and the country "Atlantis" is not known. Write it with + and its code.';
@@ -186,8 +188,8 @@ test("§4 Partner: regenerating asks, replaces the shown password, and signs the
   const partner = await openBrowser();
   await signInWith(partner, { username, password });
 
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   const share = await openShare(page, name);
   await share.show.click();
   await share.regenerate.click();
@@ -216,8 +218,8 @@ test("§8 Partners: a password that cannot be reset says the specification's sen
 }) => {
   problems.allow(/status of 503/);
   const { name, password } = await partners.make();
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   await page.route("**/api/partner/resetPassword/*", (route) =>
     route.fulfill({ status: 503, json: { message: "The database is busy." } }),
   );
@@ -239,8 +241,8 @@ test("accounts and credentials: a password of the partner's own is not shown; re
   const { name, username, password } = await partners.make();
   const own = await ApiClient.signIn(suncrew.baseUrl, username, password);
   await own.call(changePassword, { body: { currentPassword: password, newPassword: "my-own-word-9" } });
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   const share = await openShare(page, name);
   await expect(share.credentials).toContainText("This partner has set a password of its own, which nobody can see.");
   await expect(share.show).toHaveCount(0);
@@ -288,11 +290,10 @@ test("§2 Share Login Credentials: a partner that has no user yet is given one t
 
 test("signing out leaves nothing of a password behind: the page is loaded anew, and no answer was kept", async ({
   page,
-  signIn,
   partners,
 }) => {
   const { name } = await partners.make(partnerBody);
-  await signIn(page, "admin");
+  await signInWith(page, accounts.admin);
   const answer = page.waitForResponse("**/api/partner/details");
   await openPartners(page);
   expect((await answer).headers()["cache-control"]).toContain("no-store");

@@ -7,11 +7,11 @@ import {
   partnerBody,
   partnerCard,
   partnerForm,
+  partnersShown,
   shareDialog,
   test,
   typed,
 } from "./support/partners-page.ts";
-import { themes, useTheme } from "./support/themes.ts";
 
 const DETAILS_CALL = "**/api/partner/details";
 
@@ -52,8 +52,8 @@ test("§2 Partner Management page: a card for each partner, with its facts, two 
 });
 
 test("§2 Partner Management page: search by what a card shows; it stands in the address", async ({ page, signIn }) => {
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   const search = page.getByRole("searchbox", { name: "Search partners" });
   const cards = page.getByRole("article");
   await expect(cards).toHaveCount(5);
@@ -100,8 +100,8 @@ test("§9 CSV exports: maintenance_partners.csv has its eight columns, every scr
 }) => {
   const body = { contact_info: "+91 98290 11223", registration: '=HYPERLINK("http://x")', certifications: "ISO" };
   const made = await partners.make({ ...body, name: "सौर सेवा, जोधपुर", contact_person: 'Leela "Lee" Bhati' });
-  await signIn(page, "admin");
-  await openPartners(page, "/partners?q=Bikaner");
+  await signIn(page, "admin", { at: "/partners?q=Bikaner" });
+  await partnersShown(page);
   await expect(page.getByRole("article")).toHaveCount(1);
   const downloading = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export CSV" }).click();
@@ -119,8 +119,8 @@ test("§5 Partner add: each required field has its own message, and Save is disa
   signIn,
   partners,
 }) => {
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   await page.getByRole("button", { name: "Add New Partner" }).click();
   const form = partnerForm(page, "Add New Partner");
   await expect(form.field("Company name")).toBeFocused();
@@ -177,8 +177,8 @@ test("§5 Partner edit: Save is disabled while nothing is changed; certification
   partners,
 }) => {
   await partners.make({ country: null, certifications: "ISO 9001" });
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   const card = partnerCard(page, partnerBody.name);
   await card.getByRole("button", { name: "Edit" }).click();
   const form = partnerForm(page, "Edit Partner");
@@ -209,8 +209,8 @@ test("two people edit a partner at once: the second is told what the first saved
 }) => {
   problems.allow(/status of 409/);
   const { id } = await partners.make();
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   await partnerCard(page, partnerBody.name).getByRole("button", { name: "Edit" }).click();
   const form = partnerForm(page, "Edit Partner");
   await form.field("City").fill("Nokha");
@@ -239,8 +239,8 @@ test("a partner deleted while somebody edits it is told, and nothing can be save
 }) => {
   problems.allow(/status of 404/);
   await partners.make();
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   await partnerCard(page, partnerBody.name).getByRole("button", { name: "Edit" }).click();
   const form = partnerForm(page, "Edit Partner");
   await form.field("City").fill("Nokha");
@@ -266,8 +266,8 @@ test("§8 Partners: what cannot be saved says the specification's sentence and t
 }) => {
   problems.allow(/status of (400|500)/);
   await partners.make();
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   const refusal = { message: "The phone is not taken.", errors: [{ field: "contact_info", message: "is not wanted" }] };
   await page.route("**/api/partner/create", (route) => route.fulfill({ status: 400, json: refusal }));
   await page.route("**/api/partner/update/*", (route) => route.fulfill({ status: 500, json: { message: "" } }));
@@ -303,8 +303,8 @@ test("§2 delete dialog: it warns; while sites are assigned it says so before an
 }) => {
   problems.allow(/status of 409/);
   const made = await partners.make();
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   await partnerCard(page, "SunCare Services").getByRole("button", { name: "Delete" }).click();
   const dialog = page.getByRole("dialog", { name: "Delete Partner" });
   await expect(dialog).toContainText("Delete SunCare Services? This action is permanent and cannot be undone.");
@@ -367,34 +367,29 @@ test("hundreds of partners: only the cards near the window exist, and the last c
   await expect(partnerCard(page, "Partner 399")).toBeVisible();
 });
 
-for (const theme of themes) {
-  test(`the partners page and its dialogs break no rule of WCAG AA in ${theme}`, async ({ page, signIn, partners }) => {
-    // Four full scans of the page.
-    test.slow();
-    const made = await partners.make({ certifications: "ISO 9001, ISO 45001, MNRE" });
-    await useTheme(page, theme);
-    await signIn(page, "admin");
-    await openPartners(page);
-    await expectAccessible(page);
-    await page.getByRole("button", { name: "Add New Partner" }).click();
-    await partnerForm(page, "Add New Partner").field("Company name").press("Enter");
-    await expectAccessible(page);
-    await page.keyboard.press("Escape");
-    await partnerCard(page, made.name).getByRole("button", { name: "Share credentials" }).click();
-    await shareDialog(page).root.getByText("Preview of the message").click();
-    await expectAccessible(page);
-    await shareDialog(page).regenerate.click();
-    await expect(page.getByRole("dialog", { name: "Regenerate Password" })).toBeVisible();
-    await expectAccessible(page);
-  });
-}
+test("the partners page and its dialogs break no rule of WCAG AA", async ({ page, signIn, partners }) => {
+  const made = await partners.make({ certifications: "ISO 9001, ISO 45001, MNRE" });
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Add New Partner" }).click();
+  await partnerForm(page, "Add New Partner").field("Company name").press("Enter");
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await partnerCard(page, made.name).getByRole("button", { name: "Share credentials" }).click();
+  await shareDialog(page).root.getByText("Preview of the message").click();
+  await expectAccessible(page);
+  await shareDialog(page).regenerate.click();
+  await expect(page.getByRole("dialog", { name: "Regenerate Password" })).toBeVisible();
+  await expectAccessible(page);
+});
 
 for (const width of [360, 390]) {
   test(`the partners page and its dialogs fit a screen ${width} px wide`, async ({ page, signIn, partners }) => {
     const made = await partners.make({ name: "Shree Mahalakshmi Renewable Operations Private Limited of Bikaner" });
     await page.setViewportSize({ width, height: 780 });
-    await signIn(page, "admin");
-    await openPartners(page);
+    await signIn(page, "admin", { at: "/partners" });
+    await partnersShown(page);
     const card = partnerCard(page, made.name);
     const fits = async () => expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     await fits();
@@ -415,8 +410,8 @@ test("on a phone the form fills the screen, its buttons stay in sight, and the c
   signIn,
 }) => {
   await page.setViewportSize({ width: 390, height: 780 });
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   await page.getByRole("searchbox", { name: "Search partners" }).fill("suncare");
   await expect(page.getByText("1 of 5 partners")).toBeVisible();
   await page.getByRole("button", { name: "Add New Partner" }).click();
@@ -430,8 +425,8 @@ test("§5 Partner add: below Phone stands how it is dialled; a text that is too 
   page,
   signIn,
 }) => {
-  await signIn(page, "admin");
-  await openPartners(page);
+  await signIn(page, "admin", { at: "/partners" });
+  await partnersShown(page);
   await page.getByRole("button", { name: "Add New Partner" }).click();
   const form = partnerForm(page, "Add New Partner");
   for (const [label, text] of Object.entries(typed)) await form.field(label).fill(text);

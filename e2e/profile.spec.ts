@@ -6,7 +6,6 @@ import { expectToast, toasts } from "./support/dashboard.ts";
 import { expect, test } from "./support/partners-page.ts";
 import { signInWith } from "./support/sign-in-with.ts";
 import { accounts } from "./support/suncrew.ts";
-import { themes, useTheme } from "./support/themes.ts";
 
 /** Its id is text in the browser. */
 const storedUser = sessionUserSchema.extend({ id: idInputSchema });
@@ -33,6 +32,10 @@ function passwordForm(page: Page): PasswordForm {
 
 async function openProfile(page: Page): Promise<PasswordForm> {
   await page.goto("/profile");
+  return profileShown(page);
+}
+
+async function profileShown(page: Page): Promise<PasswordForm> {
   await expect(page.getByRole("heading", { level: 1, name: "Profile" })).toBeVisible();
   return passwordForm(page);
 }
@@ -57,10 +60,10 @@ for (const { account, role, type } of [
   { account: "partner", role: "Partner", type: "Partner" },
 ] as const) {
   test.describe(`as ${role}`, () => {
-    test.beforeEach(async ({ page, signIn }) => signIn(page, account));
+    test.beforeEach(async ({ page, signIn }) => signIn(page, account, { at: "/profile" }));
 
     test("§2 Profile page: user information, appearance, security and account settings", async ({ page }) => {
-      await openProfile(page);
+      await profileShown(page);
       await expect(page).toHaveTitle("Profile - Suncrew");
       await expect(page.getByRole("heading", { level: 2 })).toHaveText([
         "User Information",
@@ -86,7 +89,7 @@ for (const { account, role, type } of [
       page.on("request", (request) => {
         if (request.url().includes("change-password")) sent.push(request.url());
       });
-      const form = await openProfile(page);
+      const form = await profileShown(page);
       await form.submit.click();
       await expect(page.getByText("Current password is required", { exact: true })).toBeVisible();
       await expect(page.getByText("New password must be at least 8 characters", { exact: true })).toBeVisible();
@@ -114,7 +117,7 @@ for (const { account, role, type } of [
       problems,
     }) => {
       problems.allow(/Failed to load resource/);
-      const form = await openProfile(page);
+      const form = await profileShown(page);
       const sentence = "Failed to update password. Please check your current password.";
       const waiting = "Too many wrong passwords. Try again in 15 minutes.";
       for (const [answer, lines] of [
@@ -205,8 +208,8 @@ test("§4 Session: a Super Admin's change signs out that Super Admin's other bro
 }) => {
   problems.allow(/status of 401/);
   const [own, partner] = [await openBrowser(), await openBrowser()];
-  await signIn(page, "admin");
-  await signIn(own, "admin");
+  await signInWith(page, accounts.admin);
+  await signInWith(own, accounts.admin);
   await signIn(partner, "partner");
   const form = await openProfile(page);
   // To the same word, so that the demo's sign-in stays.
@@ -245,8 +248,8 @@ test("§5 Change password: password managers are told whose password it is, whic
   page,
   signIn,
 }) => {
-  await signIn(page, "partner");
-  const form = await openProfile(page);
+  await signIn(page, "partner", { at: "/profile" });
+  const form = await profileShown(page);
   await expect(page.locator('input[autocomplete="username"]')).toHaveValue(accounts.partner.username);
   await expect(page.locator('input[autocomplete="username"]')).toBeHidden();
   await expect(form.current).toHaveAttribute("autocomplete", "current-password");
@@ -255,8 +258,8 @@ test("§5 Change password: password managers are told whose password it is, whic
 });
 
 test("§5 Change password: what is typed is hidden until it is asked for, by keyboard too", async ({ page, signIn }) => {
-  await signIn(page, "partner");
-  const form = await openProfile(page);
+  await signIn(page, "partner", { at: "/profile" });
+  const form = await profileShown(page);
   await form.new.fill(NEW);
   await expect(form.new).toHaveAttribute("type", "password");
   await form.new.press("Tab");
@@ -282,8 +285,8 @@ test("§2 Profile Settings leads to the profile page; back returns", async ({ pa
 });
 
 test("§2 Appearance: the theme is chosen on the profile page and kept", async ({ page, signIn }) => {
-  await signIn(page, "partner");
-  await openProfile(page);
+  await signIn(page, "partner", { at: "/profile" });
+  await profileShown(page);
   const themesOffered = page.getByRole("region", { name: "Appearance" }).getByRole("radio");
   await expect(themesOffered).toHaveCount(5);
   await page.getByRole("radio", { name: "Dark" }).check();
@@ -297,28 +300,25 @@ test("§2 Routes: /profile without a session leads to the sign-in page", async (
   await expectSignedOut(page);
 });
 
-for (const theme of themes) {
-  test(`§9 Themes: the profile page is accessible in ${theme}, also with errors`, async ({ page, signIn }) => {
-    await useTheme(page, theme);
-    await signIn(page, "admin");
-    const form = await openProfile(page);
-    await expectAccessible(page);
-    await fillIn(form, "", "short", "other");
-    await form.submit.click();
-    await expect(page.getByText("Current password is required", { exact: true })).toBeVisible();
-    await expectAccessible(page);
-  });
-}
+test("§9 Themes: the profile page is accessible, also with errors", async ({ page, signIn }) => {
+  await signIn(page, "admin", { at: "/profile" });
+  const form = await profileShown(page);
+  await expectAccessible(page);
+  await fillIn(form, "", "short", "other");
+  await form.submit.click();
+  await expect(page.getByText("Current password is required", { exact: true })).toBeVisible();
+  await expectAccessible(page);
+});
 
-for (const width of [360, 390]) {
-  test(`the profile page fits a screen ${width} px wide`, async ({ page, signIn }) => {
+test("the profile page fits a screen 360 px and one 390 px wide", async ({ page, signIn }) => {
+  await signIn(page, "admin", { at: "/profile" });
+  for (const width of [360, 390]) {
     await page.setViewportSize({ width, height: 780 });
-    await signIn(page, "admin");
     const form = await openProfile(page);
     await form.submit.click();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-  });
-}
+  }
+});
 
 test("§2 Sign-in page: a demo's sign-in whose password was changed is offered no more", async ({ page }) => {
   const config = { mode: "demo", demo_sign_ins: [], map_tiles: null };

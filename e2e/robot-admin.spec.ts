@@ -40,8 +40,7 @@ test("§2 Robots tab: the status filter stands in the address, and heading and e
   robots,
 }) => {
   const kurnool = await robots.site(KURNOOL);
-  await signIn(page, "admin");
-  await page.goto(`/sites?site=${kurnool.id}`);
+  await signIn(page, "admin", { at: `/sites?site=${kurnool.id}` });
   const filter = page.getByRole("combobox", { name: "Filter by status" });
   await expect(heading(page)).toHaveText("Cleaning Robots (2)");
   await expect(filter.getByRole("option")).toHaveText(["All Status", "Normal", "Warning", "Fault", "Offline"]);
@@ -65,8 +64,7 @@ test("§2 Robots tab: the badge reads CHECKING... while a person's refresh is un
   robots,
 }) => {
   const site = await robots.site(REWA);
-  await signIn(page, "admin");
-  await page.goto(`/sites?site=${site.id}`);
+  await signIn(page, "admin", { at: `/sites?site=${site.id}` });
   const row = robotRow(page, "SCR-1010");
   await expect(row.getByText("Idle", { exact: true })).toBeVisible();
   const answer = Promise.withResolvers<void>();
@@ -89,11 +87,9 @@ for (const who of ["admin", "partner"] as const) {
   }) => {
     const site = await robots.site(BHADLA);
     const other = await openBrowser();
-    await signIn(other, "admin");
-    await other.goto(`/sites?site=${site.id}`);
+    await signIn(other, "admin", { at: `/sites?site=${site.id}` });
     await expect(heading(other)).toHaveText("Cleaning Robots (4)");
-    await signIn(page, who);
-    await page.goto(`/sites?site=${site.id}`);
+    await signIn(page, who, { at: `/sites?site=${site.id}` });
 
     const dialog = await openAdd(page);
     await expectDisabled(dialog.save, "Still missing or wrong: Serial number, Robot name, Installation date.");
@@ -144,8 +140,7 @@ test("§2 Robot serial-number picker: assigned ones of all sites are shown and c
   // One of its robots is away.
   problems.allow(/status of 504/);
   const site = await robots.site(PAVAGADA);
-  await signIn(page, "partner");
-  await page.goto(`/sites?site=${site.id}`);
+  await signIn(page, "partner", { at: `/sites?site=${site.id}` });
   const dialog = await openAdd(page);
   await page.keyboard.press("Enter");
   const picker = serialPicker(page);
@@ -188,8 +183,7 @@ test("§8 Robots: a refused creation says why at the field and loses nothing", a
 }) => {
   problems.allow(/status of 409/);
   const site = await robots.site(BHADLA);
-  await signIn(page, "admin");
-  await page.goto(`/sites?site=${site.id}`);
+  await signIn(page, "admin", { at: `/sites?site=${site.id}` });
   const dialog = await openAdd(page);
   await dialog.serial.click();
   await serialPicker(page).option("SCR-1015").click();
@@ -214,8 +208,7 @@ test("§5 Edit Robot: Save waits for a change, another site and serial number ca
 }) => {
   const site = await robots.site(BHADLA);
   const robot = await robots.add(BHADLA, "SCR-1013", "Row 05");
-  await signIn(page, "admin");
-  await page.goto(`/sites?site=${site.id}`);
+  await signIn(page, "admin", { at: `/sites?site=${site.id}` });
   const dialog = await openEdit(page, "SCR-1013");
   await expect(dialog.name).toBeFocused();
   await expectDisabled(dialog.save, "Nothing has been changed.");
@@ -298,8 +291,7 @@ test("two people edit a robot at once, also where the stream did not tell: the s
   const site = await robots.site(BHADLA);
   const robot = await robots.add(BHADLA, "SCR-1013", "Row 05");
   await page.route("**/api/live", (route) => route.abort());
-  await signIn(page, "admin");
-  await page.goto(`/sites?site=${site.id}`);
+  await signIn(page, "admin", { at: `/sites?site=${site.id}` });
   const dialog = await openEdit(page, "SCR-1013");
   await dialog.name.fill("Mine");
   await robots.edit(robot, { robot_name: "Theirs" });
@@ -321,8 +313,7 @@ test("§4 Closing a form: Back to another site asks before it takes a robot's fo
   // One of the robots there is away.
   problems.allow(/status of 504/);
   const site = await robots.site(BHADLA);
-  await signIn(page, "admin");
-  await page.goto(`/sites?site=${site.id}`);
+  await signIn(page, "admin", { at: `/sites?site=${site.id}` });
   await siteRow(page, PAVAGADA).click();
   const dialog = await openAdd(page);
   await dialog.motor.fill("AC");
@@ -339,8 +330,7 @@ test("§4 Closing a form: Back to another site asks before it takes a robot's fo
 test("a robot deleted while somebody edits it is told, and nothing can be saved", async ({ page, signIn, robots }) => {
   const site = await robots.site(BHADLA);
   const robot = await robots.add(BHADLA, "SCR-1013", "Row 05");
-  await signIn(page, "admin");
-  await page.goto(`/sites?site=${site.id}`);
+  await signIn(page, "admin", { at: `/sites?site=${site.id}` });
   const dialog = await openEdit(page, "SCR-1013");
   await dialog.name.fill("Mine");
   await robots.delete(robot);
@@ -363,11 +353,9 @@ test("§8 Delete robot: it asks first, the counters follow, and others see it", 
   const site = await robots.site(BHADLA);
   await robots.add(BHADLA, "SCR-1013", "Row 05");
   const other = await openBrowser();
-  await signIn(other, "partner");
-  await other.goto(`/sites?site=${site.id}`);
+  await signIn(other, "partner", { at: `/sites?site=${site.id}` });
   await expect(robotRow(other, "SCR-1013")).toBeVisible();
-  await signIn(page, "admin");
-  await page.goto(`/sites?site=${site.id}`);
+  await signIn(page, "admin", { at: `/sites?site=${site.id}` });
   const remove = robotRow(page, "SCR-1013").getByRole("button", { name: "Delete" });
   await remove.click();
   const question = page.getByRole("dialog", { name: "Delete Robot" });
@@ -396,8 +384,7 @@ for (const who of ["admin", "partner"] as const) {
     problems.allow(/status of 400/);
     const site = await robots.site(BHADLA);
     const robot = await robots.add(BHADLA, "SCR-1018", "Row 05");
-    await signIn(page, who);
-    await page.goto(`/sites?site=${site.id}`);
+    await signIn(page, who, { at: `/sites?site=${site.id}` });
     const row = robotRow(page, "SCR-1018");
     await expect(row.getByText("Idle", { exact: true })).toBeVisible();
     const dialog = page.getByRole("dialog", { name: "Delete Robot" });
@@ -445,8 +432,7 @@ test("§8 Delete robot: any other failure shows the error's message, or the sent
   problems.allow(/status of 500|ERR_FAILED/);
   const site = await robots.site(BHADLA);
   await robots.add(BHADLA, "SCR-1013", "Row 05");
-  await signIn(page, "admin");
-  await page.goto(`/sites?site=${site.id}`);
+  await signIn(page, "admin", { at: `/sites?site=${site.id}` });
   for (const [answer, message] of [
     [{ message: "The database is down." }, "The database is down."],
     [{ message: "" }, "Failed to delete robot. Please try again."],
@@ -467,8 +453,7 @@ test("§8 Delete robot: any other failure shows the error's message, or the sent
 test("§5 Robot form: a name that is too long is not cut, and the field says so", async ({ page, signIn, robots }) => {
   const site = await robots.site(BHADLA);
   await robots.add(BHADLA, "SCR-1013", "Row 05");
-  await signIn(page, "admin");
-  await page.goto(`/sites?site=${site.id}`);
+  await signIn(page, "admin", { at: `/sites?site=${site.id}` });
   const dialog = await openEdit(page, "SCR-1013");
   await dialog.name.fill("R".repeat(201));
   await dialog.name.blur();

@@ -19,7 +19,6 @@ import {
 } from "./support/dashboard.ts";
 import type { RobotCard } from "./support/dashboard.ts";
 import { expect, groupCard, siteAddress, test } from "./support/made-groups.ts";
-import { themes, useTheme } from "./support/themes.ts";
 
 const NO_ISOLATION = "This lock does not replace isolating the machine.";
 const CONFIRMED = "confirmed by the robot";
@@ -310,8 +309,7 @@ test("§2 Group Control, Maintenance: every member is locked and released, and e
 }) => {
   const group = await groups.make(REWA, "Both rows", ["SCR-1010", "SCR-1011"]);
   const admin = await apiAs("admin");
-  await signIn(page, "admin");
-  await page.goto(siteAddress(group, "groups"));
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
   const card = groupCard(page, "Both rows");
   const dialog = page.getByRole("dialog", { name: "Maintenance: Both rows" });
   const button = (name: string) => dialog.getByRole("button", { name, exact: true });
@@ -354,37 +352,33 @@ test("§2 Group Control, Maintenance: every member is locked and released, and e
   for (const serial of ["SCR-1010", "SCR-1011"]) await expectTruth(simulator, serial, { motion: "STOPPED" });
 });
 
-for (const theme of themes) {
-  test(`§9 Themes: a locked robot and both dialogs are accessible in ${theme}, and fit on a phone`, async ({
-    page,
-    signIn,
-    apiAs,
-    groups,
-  }) => {
-    const admin = await apiAs("admin");
-    const site = await groups.site(REWA);
-    await changeLock(admin, site.id, "SCR-1010", true);
-    await useTheme(page, theme);
-    await page.setViewportSize({ width: 360, height: 780 });
-    await signIn(page, "admin");
-    await page.goto(`/dashboard?site=${site.id}`);
-    const fits = async () =>
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-    const locked = lockOf(page, robotCard(page, "SCR-1010"));
-    await expect(locked.note).toBeVisible();
-    await expectAccessible(page);
-    await locked.exit.click();
-    await expect(locked.cancel).toBeFocused();
-    await fits();
-    await expectAccessible(page);
-    await locked.cancel.click();
-    const free = lockOf(page, robotCard(page, "SCR-1011"));
-    await free.enter.click();
-    await expect(free.reason).toBeVisible();
-    await free.lock.click();
-    await expect(free.lockDialog).toContainText("Please say why.");
-    await fits();
-    await expectAccessible(page);
-    await changeLock(admin, site.id, "SCR-1010", false);
-  });
-}
+test("§9 Themes: a locked robot and both dialogs are accessible, and fit on a phone", async ({
+  page,
+  signIn,
+  apiAs,
+  groups,
+}) => {
+  const admin = await apiAs("admin");
+  const site = await groups.site(REWA);
+  await changeLock(admin, site.id, "SCR-1010", true);
+  await page.setViewportSize({ width: 360, height: 780 });
+  await signIn(page, "admin", { at: `/dashboard?site=${site.id}` });
+  const fits = async () =>
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  const locked = lockOf(page, robotCard(page, "SCR-1010"));
+  await expect(locked.note).toBeVisible();
+  await expectAccessible(page);
+  await locked.exit.click();
+  await expect(locked.cancel).toBeFocused();
+  await fits();
+  await expectAccessible(page);
+  await locked.cancel.click();
+  const free = lockOf(page, robotCard(page, "SCR-1011"));
+  await free.enter.click();
+  await expect(free.reason).toBeVisible();
+  await free.lock.click();
+  await expect(free.lockDialog).toContainText("Please say why.");
+  await fits();
+  await expectAccessible(page);
+  await changeLock(admin, site.id, "SCR-1010", false);
+});

@@ -4,7 +4,6 @@ import { deleteSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { expectAccessible } from "./support/axe.ts";
 import { BHADLA, expectToast, REWA } from "./support/dashboard.ts";
 import { enoughOfTheDay, expect, groupCard, siteAddress, siteDay, test } from "./support/made-groups.ts";
-import { themes, useTheme } from "./support/themes.ts";
 
 const ZONE = "Asia/Kolkata";
 
@@ -59,8 +58,8 @@ test("§9 Schedule: the dialog begins enabled, today at the site, 30 minutes, on
   groups,
 }) => {
   const group = await groups.make(REWA, "Defaults", ["SCR-1010", "SCR-1011"]);
-  await signIn(page, "admin");
-  const dialog = await openDialog(page, group);
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
+  const dialog = await pressSchedule(page, group);
   await expect(dialog.enabled).toBeChecked();
   await expect(dialog.time).toHaveValue("");
   await expect(dialog.date).toHaveValue(siteDay(ZONE));
@@ -73,8 +72,8 @@ test("§9 Schedule: the dialog begins enabled, today at the site, 30 minutes, on
 
 test("§5 Schedule: what must not be saved is told, and nothing is sent", async ({ page, signIn, groups }) => {
   const group = await groups.make(REWA, "Checks", ["SCR-1010"]);
-  await signIn(page, "admin");
-  const dialog = await openDialog(page, group);
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
+  const dialog = await pressSchedule(page, group);
   const sent: string[] = [];
   page.on("request", (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`));
   await dialog.save.click();
@@ -109,8 +108,8 @@ test("Time: the preview names five next runs in the site's time, and what a past
   groups,
 }) => {
   const group = await groups.make(REWA, "Preview", ["SCR-1010"]);
-  await signIn(page, "admin");
-  const dialog = await openDialog(page, group);
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
+  const dialog = await pressSchedule(page, group);
   const runs = dialog.next.getByRole("listitem");
   const [today, tomorrow] = [siteDay(ZONE), siteDay(ZONE, 1)];
   // Midnight has been, whatever the hour.
@@ -145,8 +144,8 @@ test("§8 Schedule Created, Updated, Deleted: each shows at once, without losing
   groups,
 }) => {
   const group = await groups.make(REWA, "North rows", ["SCR-1010", "SCR-1011"]);
-  await signIn(page, "admin");
-  const dialog = await openDialog(page, group);
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
+  const dialog = await pressSchedule(page, group);
   const opened = await page.evaluate(() => performance.timeOrigin);
   const sent: unknown[] = [];
   page.on("request", (request) => {
@@ -253,8 +252,7 @@ test("§8 No Schedule Found and Delete Failed: a schedule that is gone, and a se
   const schedule = await groups.schedule(group, { startTime: `${siteDay(ZONE, 1)} 07:00:00`, frequency: "WEEKLY" });
   // Without the live stream this browser does not hear of the other's deed.
   await page.route("**/api/live", (route) => route.abort());
-  await signIn(page, "admin");
-  await page.goto(siteAddress(group, "groups"));
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
   const summary = summaryOf(page, group);
   await page.route("**/deleteSchedule/*", (route) => route.abort());
   const remove = async () => {
@@ -280,11 +278,10 @@ test("§4 Schedule: what one browser saves another shows within a second, and a 
 }) => {
   const group = await groups.make(BHADLA, "Partner's rows", ["SCR-1003"]);
   const other = await openBrowser();
-  await signIn(other, "admin");
-  await other.goto(siteAddress(group, "groups"));
+  await signIn(other, "admin", { at: siteAddress(group, "groups") });
   await expect(groupCard(other, "Partner's rows").getByText("No schedule")).toBeVisible();
-  await signIn(page, "partner");
-  const dialog = await openDialog(page, group);
+  await signIn(page, "partner", { at: siteAddress(group, "groups") });
+  const dialog = await pressSchedule(page, group);
   await dialog.time.fill("05:15");
   await dialog.date.fill(siteDay(ZONE, 3));
   await dialog.choose("Monthly");
@@ -293,30 +290,22 @@ test("§4 Schedule: what one browser saves another shows within a second, and a 
   await expect(summaryOf(other, group)).toContainText("at 05:15");
 });
 
-for (const theme of themes) {
-  test(`§9 Themes: the Schedule dialog and the summary are accessible in ${theme}`, async ({
-    page,
-    signIn,
-    groups,
-  }) => {
-    const group = await groups.make(REWA, "Themes", ["SCR-1010", "SCR-1011"]);
-    await groups.schedule(group, { startTime: `${siteDay(ZONE)} 00:00:00`, frequency: "DAILY", skipOnRain: true });
-    await useTheme(page, theme);
-    await signIn(page, "admin");
-    const dialog = await openDialog(page, group);
-    await expect(dialog.next.getByRole("listitem")).toHaveCount(5);
-    await expectAccessible(page);
-    await dialog.cancel.click();
-    await expect(dialog.root).toBeHidden();
-    await expectAccessible(page);
-  });
-}
+test("§9 Themes: the Schedule dialog and the summary are accessible", async ({ page, signIn, groups }) => {
+  const group = await groups.make(REWA, "Themes", ["SCR-1010", "SCR-1011"]);
+  await groups.schedule(group, { startTime: `${siteDay(ZONE)} 00:00:00`, frequency: "DAILY", skipOnRain: true });
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
+  const dialog = await pressSchedule(page, group);
+  await expect(dialog.next.getByRole("listitem")).toHaveCount(5);
+  await expectAccessible(page);
+  await dialog.cancel.click();
+  await expect(dialog.root).toBeHidden();
+  await expectAccessible(page);
+});
 
 test("On a phone the Schedule dialog fits, and works by keyboard alone", async ({ page, signIn, groups }) => {
   const group = await groups.make(REWA, "Phone", ["SCR-1010"]);
   await page.setViewportSize({ width: 360, height: 780 });
-  await signIn(page, "admin");
-  await page.goto(siteAddress(group, "groups"));
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
   const button = groupCard(page, "Phone").getByRole("button", { name: "Schedule", exact: true });
   await button.focus();
   await page.keyboard.press("Enter");

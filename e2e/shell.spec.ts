@@ -1,6 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
-import { expectAccessible } from "./support/axe.ts";
-import { expect, test } from "./support/suncrew.ts";
+import { expectAccessible, expectAccessibleAsShown } from "./support/axe.ts";
+import { signInWith } from "./support/sign-in-with.ts";
+import { accounts, expect, test } from "./support/suncrew.ts";
 import type { Theme } from "./support/themes.ts";
 
 const themeWords = { light: "Light", dark: "Dark", blue: "Blue", green: "Green", purple: "Purple" } as const;
@@ -25,7 +26,10 @@ async function openProfile(page: Page): Promise<Locator> {
   return dialog;
 }
 
-test("§2 Top navigation bar: the logo leads to /, the current link is highlighted", async ({ page, signIn }) => {
+test("§2 Top navigation bar: the logo leads to /, the current link is highlighted; a demo says that it is one", async ({
+  page,
+  signIn,
+}) => {
   await signIn(page, "admin");
   const bar = page.getByRole("banner");
   await expect(bar.getByRole("link", { name: "Suncrew" })).toHaveAttribute("href", "/");
@@ -41,6 +45,7 @@ test("§2 Top navigation bar: the logo leads to /, the current link is highlight
   await expect(links.first()).toHaveAttribute("href", "/");
   await expect(links.first()).toHaveAttribute("aria-current", "page");
   await expect(page).toHaveTitle("Dashboard - Suncrew");
+  await expect(page.getByText("Demo: simulated robots and sample data")).toBeVisible();
 });
 
 test("§2 User menu: Profile Settings and Logout", async ({ page, signIn }) => {
@@ -72,15 +77,13 @@ for (const { account, role } of [
 }
 
 test("§4 Theme: each can be chosen, is accessible, and is kept under the key theme", async ({ page, signIn }) => {
-  // Five full scans of the page.
-  test.slow();
   await signIn(page, "admin");
   const dialog = await openProfile(page);
   for (const theme of themesInTurn) {
     await dialog.getByRole("radio", { name: themeWords[theme] }).check();
     await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
     expect(await page.evaluate(() => localStorage.getItem("theme"))).toBe(theme);
-    await expectAccessible(page);
+    await expectAccessibleAsShown(page);
   }
   await page.reload();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "purple");
@@ -102,11 +105,10 @@ test("§4 Theme: the stored one stands before anything is drawn; an unknown one 
 
 test("§4 Session: Logout tells the server, ignores its answer, clears token and user, and leads to /", async ({
   page,
-  signIn,
   problems,
 }) => {
   problems.allow(/Failed to load resource/);
-  await signIn(page, "admin");
+  await signInWith(page, accounts.admin);
   const authorizations: (string | undefined)[] = [];
   await page.route("**/api/auth/logout", async (route) => {
     authorizations.push(route.request().headers()["authorization"]);
@@ -124,8 +126,8 @@ test("§4 Session: Logout tells the server, ignores its answer, clears token and
   ]);
 });
 
-test("§4 Session: Logout ends the session on the server", async ({ page, signIn, suncrew }) => {
-  await signIn(page, "admin");
+test("§4 Session: Logout ends the session on the server", async ({ page, suncrew }) => {
+  await signInWith(page, accounts.admin);
   const token = await page.evaluate(() => localStorage.getItem("token"));
   await (await userMenuButton(page)).click();
   await page.getByRole("menuitem", { name: "Logout" }).click();
@@ -138,15 +140,16 @@ test("§4 Session: Logout ends the session on the server", async ({ page, signIn
   }).toPass();
 });
 
-for (const path of ["/nothing-here", "/sites/x", "/partners/x", "/dashboard/x"]) {
-  test(`§2 Routes: ${path} is 'Oops! Page not found' with a Return to Home link`, async ({ page }) => {
+test("§2 Routes: any other path is 'Oops! Page not found' with a Return to Home link", async ({ page }) => {
+  for (const path of ["/nothing-here", "/sites/x", "/partners/x", "/dashboard/x"]) {
     await page.goto(path);
     await expect(page.getByRole("heading", { name: "Oops! Page not found" })).toBeVisible();
+    await expect(page.getByText(`There is nothing at ${path}`)).toBeVisible();
     await expectAccessible(page);
     await page.getByRole("link", { name: "Return to Home" }).click();
     await expect(page).toHaveURL("/");
-  });
-}
+  }
+});
 
 test("§8 the error screen shows 'Unexpected Application Error!' with the message", async ({
   page,
@@ -175,11 +178,6 @@ test("a lost live connection shows a banner and recovers by itself", async ({ pa
   await page.unroute("**/api/live");
   await expect(banner).toBeHidden({ timeout: 30_000 });
   await expect(page.getByRole("banner").getByText("Live", { exact: true })).toBeVisible();
-});
-
-test("a demo says on screen that it is one", async ({ page, signIn }) => {
-  await signIn(page, "admin");
-  await expect(page.getByText("Demo: simulated robots and sample data")).toBeVisible();
 });
 
 test("by keyboard alone: skip link, user menu, dialog and back", async ({ page, signIn }) => {

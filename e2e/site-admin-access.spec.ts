@@ -4,44 +4,38 @@ import { expectAccessible } from "./support/axe.ts";
 import { BHADLA, CHARANKA, expectDisabled, expectToast, KAMUTHI, REWA } from "./support/dashboard.ts";
 import { choosePartner, expect, fillSite, openAdd, openEdit, SAMBHAR, siteRow, test } from "./support/made-sites.ts";
 import { pickedPlace } from "./support/map.ts";
-import { themes, useTheme } from "./support/themes.ts";
 
 async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
 }
 
-for (const theme of themes) {
-  test(`§9 Themes: Site Management and its dialogs are accessible in ${theme}`, async ({ page, signIn }) => {
-    await useTheme(page, theme);
-    await signIn(page, "admin");
-    await page.goto("/sites");
-    await expect(siteRow(page, BHADLA)).toBeVisible();
-    await expectAccessible(page);
-    const dialog = await openAdd(page);
-    await expect(dialog.map.locator(".leaflet-land-pane canvas").first()).toBeVisible();
-    await dialog.name.press("Enter");
-    await expect(dialog.root.getByText("Email is required where there is no maintenance partner")).toBeVisible();
-    await expectAccessible(page);
-    await dialog.selectPartner.click();
-    await expect(page.getByRole("list", { name: "Maintenance partners" })).toBeVisible();
-    await expectAccessible(page);
-    await page.keyboard.press("Escape");
-    await dialog.cancel.click();
-    await siteRow(page, BHADLA).getByRole("button", { name: "Delete" }).click();
-    await expect(page.getByText("will be deleted with its")).toBeVisible();
-    await expectAccessible(page);
-    await page.keyboard.press("Escape");
-    await page.getByPlaceholder("Search by name, address, or district").fill("park");
-    await expect(page.getByText("4 of 6")).toBeVisible();
-    await expectAccessible(page);
-  });
-}
+test("§9 Themes: Site Management and its dialogs are accessible", async ({ page, signIn }) => {
+  await signIn(page, "admin", { at: "/sites" });
+  await expect(siteRow(page, BHADLA)).toBeVisible();
+  await expectAccessible(page);
+  const dialog = await openAdd(page);
+  await expect(dialog.map.locator(".leaflet-land-pane canvas").first()).toBeVisible();
+  await dialog.name.press("Enter");
+  await expect(dialog.root.getByText("Email is required where there is no maintenance partner")).toBeVisible();
+  await expectAccessible(page);
+  await dialog.selectPartner.click();
+  await expect(page.getByRole("list", { name: "Maintenance partners" })).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await dialog.cancel.click();
+  await siteRow(page, BHADLA).getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("will be deleted with its")).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await page.getByPlaceholder("Search by name, address, or district").fill("park");
+  await expect(page.getByText("4 of 6")).toBeVisible();
+  await expectAccessible(page);
+});
 
 test("390 px: the page, its toolbar and its dialogs fit, and fingers find their places", async ({ page, signIn }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   await expect(siteRow(page, BHADLA)).toBeVisible();
   await expectNoSidewaysScroll(page);
   for (const name of ["Import / Export", "Add New Site"]) {
@@ -65,8 +59,7 @@ test("the coordinates of a site can be picked on the map, typed beside it, and a
   signIn,
   sites,
 }) => {
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const dialog = await openAdd(page);
   await fillSite(dialog, { ...SAMBHAR, latitude: "", longitude: "" });
   await choosePartner(page, dialog, "In-house");
@@ -120,8 +113,7 @@ test("2,000 sites: the list stays short in the page, and the keyboard leads thro
     return { ...model, id: 10_000 + index, name: `Zone ${number} Solar Park`, latitude: 8 + index / 100 };
   });
   await page.route(SITES, (route) => route.fulfill({ json: [...listed, ...more] }));
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   await expect(page.getByText("2,000 sites")).toBeVisible();
   const rows = page.getByRole("list", { name: "All Sites" }).getByRole("listitem");
   await expect(rows.first()).toHaveAttribute("aria-setsize", "2000");
@@ -156,8 +148,7 @@ test("keyboard: after the last button of the row in a long list, Tab leads on to
     name: `Zone ${String(index + 1).padStart(4, "0")} Solar Park`,
   }));
   await page.route(SITES, (route) => route.fulfill({ json: [...listed, ...more] }));
-  await signIn(page, "admin");
-  await page.goto(`/sites?site=${bhadla.id}`);
+  await signIn(page, "admin", { at: `/sites?site=${bhadla.id}` });
   const detail = page.getByRole("region", { name: "Selected site" });
   await expect(detail.getByRole("article")).toHaveCount(4);
   const row = siteRow(page, BHADLA);
@@ -193,8 +184,7 @@ test("390 px: choosing a site brings its detail into sight, and Tab leads on the
   signIn,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const names = ["Devices", "Import / Export", "Add New Site"];
   const tops = names.map(async (name) => (await page.getByRole("button", { name }).boundingBox())?.y);
   expect(new Set(await Promise.all(tops)).size).toBe(1);
@@ -221,8 +211,7 @@ for (const width of [1440, 390]) {
     sites,
   }) => {
     await page.setViewportSize({ width, height: 844 });
-    await signIn(page, "admin");
-    await page.goto("/sites");
+    await signIn(page, "admin", { at: "/sites" });
     const dialog = await openAdd(page);
     await dialog.map.scrollIntoViewIfNeeded();
     await expect(dialog.map.locator('[data-edge="top"]').filter({ hasText: "80° E" })).toHaveCount(1);
@@ -262,8 +251,7 @@ test("no site yet: the page says so and leads to the first one; sites that canno
 }) => {
   problems.allow(/status of 500/);
   await page.route(SITES, (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   await expect(page.getByText("The sites could not be loaded.")).toBeVisible();
   // The toolbar stays in its place, and says what it waits for.
   await expectDisabled(page.getByRole("button", { name: "Add New Site" }), "The sites are not known yet.");

@@ -11,8 +11,7 @@ test("§5 Site create: each required field has its own sentence, and Add Site is
   signIn,
   sites,
 }) => {
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const dialog = await openAdd(page);
   const missing =
     "Site name, Address, District, State, Pin code, Commissioning date, Latitude, Longitude, Contact, Phone, Email";
@@ -84,11 +83,9 @@ test("§5 Site create: a chosen partner fills contact, phone and e-mail; the new
   sites,
 }) => {
   const partner = await openBrowser();
-  await signIn(partner, "partner");
-  await partner.goto("/sites");
+  await signIn(partner, "partner", { at: "/sites" });
   await expect(siteRow(partner, BHADLA)).toBeVisible();
-  await signIn(page, "admin");
-  await page.goto("/sites?q=bhadla");
+  await signIn(page, "admin", { at: "/sites?q=bhadla" });
   const dialog = await openAdd(page);
   await fillSite(dialog);
   await dialog.contact.fill("Ravi Kumar");
@@ -123,8 +120,7 @@ test("§2 Select Maintenance Partner: search, the one chosen is marked, Escape c
   page,
   signIn,
 }) => {
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const dialog = await openEdit(page, BHADLA);
   await dialog.selectPartner.click();
   const picker = page.getByRole("dialog", { name: "Select Maintenance Partner" });
@@ -154,8 +150,7 @@ test("§5 Site create: names are unique trimmed and in any case, places to 0.000
   sites,
 }) => {
   const rewa = await sites.named(REWA);
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const dialog = await openAdd(page);
   await fillSite(dialog);
   await choosePartner(page, dialog, "In-house");
@@ -193,8 +188,7 @@ test("§5 Site edit: nothing changed is nothing to save; the site's own name and
 }) => {
   const made = await sites.make();
   const other = await sites.named(BHADLA);
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const dialog = await openEdit(page, made.name);
   await expectDisabled(dialog.save, "Nothing has been changed.");
   await dialog.name.fill(`  ${made.name}  `);
@@ -225,8 +219,7 @@ test("a form that was typed into asks before it is closed, and loses nothing whe
 }) => {
   problems.allow(/status of 500/);
   const made = await sites.make();
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const dialog = await openEdit(page, made.name);
   await page.route("**/api/sites/update/**", (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
   await dialog.district.fill("Jaipur");

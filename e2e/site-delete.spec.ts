@@ -25,12 +25,10 @@ test("§2 Delete Site: names the robots, groups and schedules that go with it, a
   await groups.make(NAME, "West", ["SCR-1018"]);
   await groups.schedule(group, { startTime: "2099-01-01 06:00:00", frequency: "ONCE" });
   const other = await openBrowser();
-  await signIn(other, "admin");
-  await other.goto(`/sites?site=${made.id}`);
+  await signIn(other, "admin", { at: `/sites?site=${made.id}` });
   await expect(other.getByRole("heading", { level: 2, name: NAME })).toBeVisible();
 
-  await signIn(page, "admin");
-  await page.goto(`/sites?site=${made.id}`);
+  await signIn(page, "admin", { at: `/sites?site=${made.id}` });
   await expect(page.getByRole("article")).toHaveCount(3);
   await siteRow(page, NAME).getByRole("button", { name: "Delete" }).click();
   const dialog = page.getByRole("dialog", { name: "Delete Site" });
@@ -67,8 +65,7 @@ test("§2 Delete Site: refused with the reason while a robot there cleans, and p
   const isOnline = async () => (await robots.listed()).some((one) => one.robot_id === robot.robot_id && one.online);
   await expect.poll(isOnline).toBe(true);
   await robots.command(robot, "START");
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   await siteRow(page, NAME).getByRole("button", { name: "Delete" }).click();
   const dialog = page.getByRole("dialog", { name: "Delete Site" });
   const reason = "SCR-1015 is cleaning. Stop it first: a site is deleted only while its robots stand still.";
@@ -89,8 +86,7 @@ test("§2 Delete Site: what the server has against it is shown, and what belongs
 }) => {
   problems.allow(/status of (409|500)/);
   await sites.make();
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const reason = `Site "${NAME}" cannot be deleted now. SCR-1015 has just been started.`;
   await page.route("**/api/sites/delete/**", (route) => route.fulfill({ status: 409, json: { message: reason } }));
   await page.route("**/robotSiteGroupList/**", (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));

@@ -53,8 +53,7 @@ test("§2 Site Management page: search by name, address or district; few matches
   page,
   signIn,
 }) => {
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   await search(page).fill("jodhPUR");
   const rows = allSites(page).getByRole("list", { name: "All Sites" }).getByRole("listitem");
   await expect(rows).toHaveCount(1);
@@ -78,13 +77,11 @@ test("§6 PARTNER: Site Management shows its own sites alone, and a link to a fo
   openBrowser,
   signIn,
 }) => {
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   await allSites(page).getByRole("button", { name: REWA }).click();
   await expect(page.getByRole("heading", { level: 2, name: REWA })).toBeVisible();
   const partner = await openBrowser();
-  await signIn(partner, "partner");
-  await partner.goto(page.url());
+  await signIn(partner, "partner", { at: page.url() });
   await expect(partner.getByText("The site in this address is not there, or not yours.")).toBeVisible();
   await expect(partner.getByText(REWA)).toHaveCount(0);
   const rows = allSites(partner).getByRole("listitem");
@@ -99,8 +96,7 @@ test("§8 Robot fetch failure on Site Management: the list is emptied, robots on
 }) => {
   problems.allow(/status of 500/);
   await page.route(ROBOTS_CALL, (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   await allSites(page).getByRole("button", { name: BHADLA }).click();
   await expect(page.getByText("The robots could not be loaded.")).toBeVisible();
   await expect(page.getByRole("region", { name: "Selected site" })).toContainText("0 of 4 robots online");
@@ -115,8 +111,7 @@ test("on Site Management too, what robots do appears without a click, and a robo
   signIn,
   simulator,
 }) => {
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   await allSites(page).getByRole("button", { name: BHADLA }).click();
   await expect(robotRow(page, "SCR-1002")).toContainText("Idle");
   await simulator.fault("SCR-1002", { kind: "jam" });

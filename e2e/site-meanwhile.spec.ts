@@ -15,14 +15,12 @@ test("two people edit a site at once: the second is told what the first saved, a
 }) => {
   const made = await sites.make();
   const second = await openBrowser();
-  await signIn(second, "admin");
-  await second.goto("/sites");
+  await signIn(second, "admin", { at: "/sites" });
   const theirs = await openEdit(second, made.name);
   await theirs.district.fill("Jaipur");
   await theirs.address.fill("Lake Road 5");
 
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const mine = await openEdit(page, made.name);
   await mine.district.fill("Ajmer");
   await mine.pinCode.fill("305001");
@@ -52,8 +50,7 @@ test("two people edit different fields of a site: both changes fit together, and
   sites,
 }) => {
   const made = await sites.make();
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const dialog = await openEdit(page, made.name);
   await dialog.district.fill("Jaipur");
   await sites.change(made, { address: "Lake Road 9" });
@@ -78,8 +75,7 @@ test("two people edit a site at once without the live stream: the server refuses
   problems.allow(/status of 409|ERR_FAILED/);
   const made = await sites.make();
   await page.route("**/api/live", (route) => route.abort());
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const dialog = await openEdit(page, made.name);
   await dialog.district.fill("Jaipur");
   await dialog.address.fill("Lake Road 5");
@@ -105,8 +101,7 @@ test("two people edit a site at once without the live stream: the server refuses
 
 test("a site deleted while somebody edits it is told, and nothing can be saved", async ({ page, signIn, sites }) => {
   const made = await sites.make();
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const dialog = await openEdit(page, made.name);
   await dialog.district.fill("Jaipur");
   await sites.restore();
@@ -127,8 +122,7 @@ test("§5 Site edit by a partner: a name that a foreign site has is refused by t
   problems,
 }) => {
   problems.allow(/status of 409/);
-  await signIn(page, "partner");
-  await page.goto("/sites");
+  await signIn(page, "partner", { at: "/sites" });
   const dialog = await openEdit(page, BHADLA);
   await dialog.name.fill(REWA.toLowerCase());
   await dialog.save.click();
@@ -151,8 +145,7 @@ test("§6 PARTNER: no Add New Site, no site delete, no files of sites; the partn
   sites,
 }) => {
   const before = await sites.named(BHADLA);
-  await signIn(page, "partner");
-  await page.goto("/sites");
+  await signIn(page, "partner", { at: "/sites" });
   await expect(siteRow(page, BHADLA).getByRole("button", { name: "Edit" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Add New Site" })).toHaveCount(0);
   await expect(page.getByRole("region", { name: "All Sites" }).getByRole("button", { name: "Delete" })).toHaveCount(0);
@@ -178,8 +171,7 @@ test("§4 Closing a form: Escape while it is saved does nothing, and what the se
 }) => {
   problems.allow(/status of 500/);
   const made = await sites.make();
-  await signIn(page, "admin");
-  await page.goto("/sites");
+  await signIn(page, "admin", { at: "/sites" });
   const answer = Promise.withResolvers<void>();
   await page.route("**/api/sites/update/*", async (route) => {
     await answer.promise;

@@ -2,9 +2,9 @@ import type { Locator, Page } from "@playwright/test";
 import { createPartner, deletePartner, partnerDetails, updatePartner } from "@suncrew/contract/partners/partners.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
-import { ApiClient, CallError } from "./api.ts";
+import { type ApiClient, CallError } from "./api.ts";
 import { leavePages } from "./leave-pages.ts";
-import { accounts, test as base } from "./suncrew.ts";
+import { test as base } from "./suncrew.ts";
 
 /** A partner that a test made through the server. */
 export interface MadePartner {
@@ -70,9 +70,8 @@ export class MadePartners {
 }
 
 export const test = base.extend<{ readonly partners: MadePartners }>({
-  partners: async ({ suncrew, browser }, use) => {
-    const { username, password } = accounts.admin;
-    const admin = await ApiClient.signIn(suncrew.baseUrl, username, password);
+  partners: async ({ apiAs, browser }, use) => {
+    const admin = await apiAs("admin");
     const made = new MadePartners(admin, await admin.call(partnerDetails, {}));
     await use(made);
     await leavePages(browser);
@@ -118,6 +117,11 @@ export function shareDialog(page: Page) {
 /** Opens the page and waits for its cards. */
 export async function openPartners(page: Page, address = "/partners"): Promise<void> {
   await page.goto(address);
+  await partnersShown(page);
+}
+
+/** Waits for the cards of the partners page. */
+export async function partnersShown(page: Page): Promise<void> {
   await page.getByRole("article").first().waitFor();
 }
 

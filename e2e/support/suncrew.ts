@@ -5,6 +5,7 @@ import { PageProblems } from "./page-problems.ts";
 import { type RunningServer, startServer } from "./server-process.ts";
 import { SimulatorControl } from "./simulator.ts";
 import { slowDown } from "./slow-machine.ts";
+import { StoredSessions } from "./stored-sessions.ts";
 
 /** The known sign-ins of a demo. */
 export const accounts = {
@@ -21,6 +22,13 @@ interface WorkerFixtures {
   readonly suncrew: RunningServer;
   /** Reads how its sites and robots stand, by an account of its own; and how they stood before the first test. */
   readonly standing: { readonly read: () => Promise<Standing>; readonly first: Standing };
+  /** The sessions of this worker's browsers, and those of its calls without one. */
+  readonly sessions: { readonly ofBrowsers: StoredSessions; readonly ofCalls: StoredSessions };
+}
+
+interface SignInOptions {
+  /** The page to open; the dashboard unless told. */
+  readonly at?: string;
 }
 
 interface TestFixtures {
@@ -32,8 +40,11 @@ interface TestFixtures {
   readonly problems: PageProblems;
   /** Opens another browser beside `page`, watched like it. */
   readonly openBrowser: () => Promise<Page>;
-  /** Signs in through the sign-in page and waits for the dashboard. */
-  readonly signIn: (page: Page, account: Account) => Promise<void>;
+  /**
+   * Opens the dashboard, or another page, as somebody who has signed in before. All browsers of an account share a
+   * session: a test that ends one, or needs two, signs in with `signInWith`.
+   */
+  readonly signIn: (page: Page, account: Account, options?: SignInOptions) => Promise<void>;
   /** Calls of the server as this account, without a browser. */
   readonly apiAs: (account: Account) => Promise<ApiClient>;
 }
@@ -64,6 +75,13 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
         }
       };
       await use({ read, first: await read() });
+    },
+    { scope: "worker" },
+  ],
+  sessions: [
+    async ({ suncrew }, use) => {
+      const { baseUrl } = suncrew;
+      await use({ ofBrowsers: new StoredSessions(baseUrl), ofCalls: new StoredSessions(baseUrl) });
     },
     { scope: "worker" },
   ],
@@ -119,18 +137,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     });
     for (const page of pages) await page.context().close();
   },
-  // oxlint-disable-next-line no-empty-pattern -- the fixture library reads the first parameter's pattern
-  signIn: async ({}, use) => {
-    await use(async (page, account) => {
-      await page.goto("/");
-      await page.getByLabel("Username").fill(accounts[account].username);
-      await page.getByLabel("Password", { exact: true }).fill(accounts[account].password);
-      await page.getByRole("button", { name: "Sign In" }).click();
-      await page.waitForURL("**/dashboard**");
-    });
+  signIn: async ({ sessions }, use) => {
+    await use((page, account, { at = "/dashboard" } = {}) => sessions.ofBrowsers.open(page, accounts[account], at));
   },
-  apiAs: async ({ suncrew }, use) => {
-    await use((account) => ApiClient.signIn(suncrew.baseUrl, accounts[account].username, accounts[account].password));
+  apiAs: async ({ sessions }, use) => {
+    await use((account) => sessions.ofCalls.client(accounts[account]));
   },
 });
 

@@ -1,10 +1,24 @@
-import type { Page } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 
 /** §9 Themes. */
 export const themes = ["light", "dark", "blue", "green", "purple"] as const;
 export type Theme = (typeof themes)[number];
 
-/** Chooses the theme as a returning user's browser does: by its key in the storage, before the page loads. */
-export async function useTheme(page: Page, theme: Theme): Promise<void> {
-  await page.addInitScript((chosen) => localStorage.setItem("theme", chosen), theme);
+/**
+ * Chooses the theme as another tab of this browser does: what is open on the page stays open.
+ * @param theme null where none has been chosen
+ * @returns what was chosen before
+ */
+export async function switchTheme(page: Page, theme: string | null): Promise<string | null> {
+  const former = await page.evaluate((chosen) => {
+    const before = localStorage.getItem("theme");
+    if (chosen === null) localStorage.removeItem("theme");
+    else localStorage.setItem("theme", chosen);
+    dispatchEvent(new StorageEvent("storage", { key: "theme", oldValue: before, newValue: chosen }));
+    return before;
+  }, theme);
+  const root = page.locator("html");
+  await expect(root).toHaveAttribute("data-theme", theme ?? "light");
+  await expect(root).toHaveAttribute("data-mantine-color-scheme", theme === "dark" ? "dark" : "light");
+  return former;
 }
