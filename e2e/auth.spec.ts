@@ -68,7 +68,7 @@ test("§2 Sign-in page: its tagline, fields and button; it asks nobody but the s
   expect(elsewhere).toEqual([]);
 });
 
-test("§4 Session: signing in stores token and user and leads to the dashboard", async ({ page }) => {
+test("§4 Session: signing in stores token and user and leads to the dashboard", { tag: "@smoke" }, async ({ page }) => {
   await signInWith(page, accounts.admin);
   expect(await stored(page, "token")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   const user: unknown = JSON.parse((await stored(page, "user")) ?? "null");

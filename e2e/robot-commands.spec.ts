@@ -16,36 +16,36 @@ for (const { account, serial } of [
   { account: "admin", serial: "SCR-1001" },
   { account: "partner", serial: "SCR-1002" },
 ] as const) {
-  test(`§4 Commands: as ${account}, Start makes the robot move and Stop makes it stand, and the card shows it`, async ({
-    page,
-    signIn,
-    simulator,
-  }) => {
-    const startsBefore = await startsOf(simulator, serial);
-    await signIn(page, account);
-    const card = robotCard(page, serial);
-    const cleaning = page.getByRole("group", { name: "Fleet figures" }).getByRole("button", { name: "Cleaning" });
-    await expectStatus(card, "Idle");
-    await expect(cleaning).toHaveText("0 Cleaning");
+  test(
+    `§4 Commands: as ${account}, Start makes the robot move and Stop makes it stand, and the card shows it`,
+    { tag: "@smoke" },
+    async ({ page, signIn, simulator }) => {
+      const startsBefore = await startsOf(simulator, serial);
+      await signIn(page, account);
+      const card = robotCard(page, serial);
+      const cleaning = page.getByRole("group", { name: "Fleet figures" }).getByRole("button", { name: "Cleaning" });
+      await expectStatus(card, "Idle");
+      await expect(cleaning).toHaveText("0 Cleaning");
 
-    await card.start.click();
-    await expectToast(page, "Robot Control", `START command sent to Robot ${serial}`);
-    const moving = await expectTruth(simulator, serial, { motion: "MOVING", status: "start" });
-    expect(moving.startsTaken).toHaveLength(startsBefore + 1);
-    expect(moving.runId).not.toBeNull();
-    await expectStatus(card, "Normal");
-    await expect(card.root.getByText(/^Cleaning/)).toBeVisible();
-    await expect(card.root.getByText(/^Confirmed (just now|\d+ s ago)$/)).toBeVisible();
-    await expect(cleaning).toHaveText("1 Cleaning");
+      await card.start.click();
+      await expectToast(page, "Robot Control", `START command sent to Robot ${serial}`);
+      const moving = await expectTruth(simulator, serial, { motion: "MOVING", status: "start" });
+      expect(moving.startsTaken).toHaveLength(startsBefore + 1);
+      expect(moving.runId).not.toBeNull();
+      await expectStatus(card, "Normal");
+      await expect(card.root.getByText(/^Cleaning/)).toBeVisible();
+      await expect(card.root.getByText(/^Confirmed (just now|\d+ s ago)$/)).toBeVisible();
+      await expect(cleaning).toHaveText("1 Cleaning");
 
-    await card.stop.click();
-    await expectToast(page, "Robot Control", `STOP command sent to Robot ${serial}`);
-    const standing = await expectTruth(simulator, serial, { motion: "STOPPED", runId: null, status: "stop" });
-    expect(standing.startsTaken).toHaveLength(startsBefore + 1);
-    await expectStatus(card, "Idle");
-    await expect(card.root.getByText(/^Cleaning/)).toBeHidden();
-    await expect(cleaning).toHaveText("0 Cleaning");
-  });
+      await card.stop.click();
+      await expectToast(page, "Robot Control", `STOP command sent to Robot ${serial}`);
+      const standing = await expectTruth(simulator, serial, { motion: "STOPPED", runId: null, status: "stop" });
+      expect(standing.startsTaken).toHaveLength(startsBefore + 1);
+      await expectStatus(card, "Idle");
+      await expect(card.root.getByText(/^Cleaning/)).toBeHidden();
+      await expect(cleaning).toHaveText("0 Cleaning");
+    },
+  );
 }
 
 test("§8 Robot Control: a toast stays about 3 seconds and can be closed before", async ({

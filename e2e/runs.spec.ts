@@ -31,72 +31,70 @@ async function openCalendar(page: Page, siteName: string): Promise<void> {
 
 test.beforeEach(() => enoughOfTheDay(ZONE));
 
-test("Cleaning runs: a schedule starts and stops its robots by itself, and every screen follows", async ({
-  page,
-  openBrowser,
-  signIn,
-  groups,
-  simulator,
-  apiAs,
-  suncrew,
-}) => {
-  const admin = await apiAs("admin");
-  const group = await groups.make(REWA, "Sunrise", ["SCR-1010", "SCR-1011"]);
-  const { robots } = await admin.call(robotDetailsWithSettings, { params: { siteId: group.site_id } });
-  const lockedId = robots.find((robot) => robot.serial_number === "SCR-1011")?.robot_id ?? 0;
-  const lock = { params: { robotId: lockedId } };
-  await admin.call(robotMaintenance, { ...lock, body: { enabled: true, reason: "Brush change" } });
-  await signIn(page, "admin", { at: siteAddress(group, "calendar") });
-  await expect(todayOf(page)).toBeVisible();
-  const other = await openBrowser();
-  await signIn(other, "admin", { at: siteAddress(group, "groups") });
-  const summary = other.getByRole("group", { name: "Schedule of Sunrise" });
+test(
+  "Cleaning runs: a schedule starts and stops its robots by itself, and every screen follows",
+  { tag: "@smoke" },
+  async ({ page, openBrowser, signIn, groups, simulator, apiAs, suncrew }) => {
+    const admin = await apiAs("admin");
+    const group = await groups.make(REWA, "Sunrise", ["SCR-1010", "SCR-1011"]);
+    const { robots } = await admin.call(robotDetailsWithSettings, { params: { siteId: group.site_id } });
+    const lockedId = robots.find((robot) => robot.serial_number === "SCR-1011")?.robot_id ?? 0;
+    const lock = { params: { robotId: lockedId } };
+    await admin.call(robotMaintenance, { ...lock, body: { enabled: true, reason: "Brush change" } });
+    await signIn(page, "admin", { at: siteAddress(group, "calendar") });
+    await expect(todayOf(page)).toBeVisible();
+    const other = await openBrowser();
+    await signIn(other, "admin", { at: siteAddress(group, "groups") });
+    const summary = other.getByRole("group", { name: "Schedule of Sunrise" });
 
-  await groups.schedule(group, { startTime: localText(new Date(Date.now() + 120_000), ZONE), minutes: 1 });
-  const entry = entryOf(page, "Sunrise");
-  await expect(entry).toContainText("Planned");
-  await expect(entry).toContainText("2 robots");
-  await expect(figuresOf(page)).toContainText("2 planned");
-  await expect(summary).toContainText(/Next run in (\d+ s|\d min)/);
+    await groups.schedule(group, { startTime: localText(new Date(Date.now() + 120_000), ZONE), minutes: 1 });
+    const entry = entryOf(page, "Sunrise");
+    await expect(entry).toContainText("Planned");
+    await expect(entry).toContainText("2 robots");
+    await expect(figuresOf(page)).toContainText("2 planned");
+    await expect(summary).toContainText(/Next run in (\d+ s|\d min)/);
 
-  await suncrew.sql(
-    `update schedules set next_run_at = date_trunc('second', now()),
+    await suncrew.sql(
+      `update schedules set next_run_at = date_trunc('second', now()),
       start_time = date_trunc('second', now()) at time zone '${ZONE}' where group_id = ${group.id}`,
-  );
-  await expect(entry).toContainText("Running");
-  await expectTruth(simulator, "SCR-1010", { motion: "MOVING" });
-  await expect(figuresOf(page)).toContainText(/1 running, 0 planned, [1-9]\d* skipped/);
-  await expect(summary).toContainText("Completed");
-  await page.getByRole("tab", { name: "Individual Robots" }).click();
-  await expect(robotCard(page, "SCR-1010").root).toContainText(/Cleaning, [01] of 1 min/);
-  await page.getByRole("tab", { name: "Calendar" }).click();
+    );
+    await expect(entry).toContainText("Running");
+    await expectTruth(simulator, "SCR-1010", { motion: "MOVING" });
+    await expect(figuresOf(page)).toContainText(/1 running, 0 planned, [1-9]\d* skipped/);
+    await expect(summary).toContainText("Completed");
+    await page.getByRole("tab", { name: "Individual Robots" }).click();
+    await expect(robotCard(page, "SCR-1010").root).toContainText(/Cleaning, [01] of 1 min/);
+    await page.getByRole("tab", { name: "Calendar" }).click();
 
-  await suncrew.sql(`update runs set stop_due_at = now() where schedule_id is not null and outcome is null`);
-  await expect(entry).toContainText("1 done, 1 skipped");
-  await expectTruth(simulator, "SCR-1010", { motion: "STOPPED" });
-  await entry.focus();
-  await page.keyboard.press("Enter");
-  const details = page.getByRole("dialog", { name: /^Sunrise at / });
-  await expect(details).toContainText("Partly done");
-  await expect(details).toContainText("By its schedule");
-  await expect(details.getByRole("list", { name: "Reasons" })).toContainText(/SCR-1011 skipped: .*maintenance/);
-  await page.keyboard.press("Escape");
-  await expect(entry).toBeFocused();
+    await suncrew.sql(`update runs set stop_due_at = now() where schedule_id is not null and outcome is null`);
+    await expect(entry).toContainText("1 done, 1 skipped");
+    await expectTruth(simulator, "SCR-1010", { motion: "STOPPED" });
+    await entry.focus();
+    await page.keyboard.press("Enter");
+    const details = page.getByRole("dialog", { name: /^Sunrise at / });
+    await expect(details).toContainText("Partly done");
+    await expect(details).toContainText("By its schedule");
+    await expect(details.getByRole("list", { name: "Reasons" })).toContainText(/SCR-1011 skipped: .*maintenance/);
+    await page.keyboard.press("Escape");
+    await expect(entry).toBeFocused();
 
-  await page.getByRole("tab", { name: "Individual Robots" }).click();
-  const cleaned = robotCard(page, "SCR-1010");
-  await expect(cleaned.root).toContainText(/Last cleaning (just now|\d+ s ago), (1 min|\d+ s), completed/);
-  await cleaned.root.getByRole("button", { name: "Robot info" }).click();
-  await expect(page.getByRole("dialog", { name: "Info on robot SCR-1010" })).toContainText(
-    /Last run(1 min|\d+ s), completed, started by Scheduler/,
-  );
-  await page.keyboard.press("Escape");
-  await admin.call(robotMaintenance, { ...lock, body: { enabled: false } });
+    await page.getByRole("tab", { name: "Individual Robots" }).click();
+    const cleaned = robotCard(page, "SCR-1010");
+    await expect(cleaned.root).toContainText(/Last cleaning (just now|\d+ s ago), (1 min|\d+ s), completed/);
+    await cleaned.root.getByRole("button", { name: "Robot info" }).click();
+    await expect(page.getByRole("dialog", { name: "Info on robot SCR-1010" })).toContainText(
+      /Last run(1 min|\d+ s), completed, started by Scheduler/,
+    );
+    await page.keyboard.press("Escape");
+    await admin.call(robotMaintenance, { ...lock, body: { enabled: false } });
 
-  // A ONCE that has run stays, and editing it begins today.
-  await groupCard(other, "Sunrise").getByRole("button", { name: "Schedule", exact: true }).click();
-  await expect(other.getByRole("dialog", { name: "Schedule: Sunrise" }).getByLabel("Date")).toHaveValue(siteDay(ZONE));
-});
+    // A ONCE that has run stays, and editing it begins today.
+    await groupCard(other, "Sunrise").getByRole("button", { name: "Schedule", exact: true }).click();
+    await expect(other.getByRole("dialog", { name: "Schedule: Sunrise" }).getByLabel("Date")).toHaveValue(
+      siteDay(ZONE),
+    );
+  },
+);
 
 test("Cleaning runs: a run by hand stands in the calendar and on the card while it lasts and after", async ({
   page,

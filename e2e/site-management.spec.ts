@@ -10,44 +10,45 @@ const allSites = (page: Page) => page.getByRole("region", { name: "All Sites" })
 const search = (page: Page) => page.getByPlaceholder("Search by name, address, or district");
 const robotRow = (page: Page, serial: string) => page.getByRole("article", { name: serial });
 
-test("§2 Site Management page: select a site in the list, and its detail, robots and groups are shown", async ({
-  page,
-  signIn,
-}) => {
-  await signIn(page, "admin");
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Site Management" }).click();
-  await expect(page).toHaveTitle("Site Management - Suncrew");
-  await expect(page.getByText("Select a site to manage its robots")).toBeVisible();
-  const rows = allSites(page).getByRole("list", { name: "All Sites" }).getByRole("listitem");
-  await expect(rows).toHaveText([BHADLA, CHARANKA, KAMUTHI, KURNOOL, PAVAGADA, REWA].map((name) => new RegExp(name)));
-  const first = rows.first().getByRole("button", { name: BHADLA });
-  await expect(first).toHaveAccessibleName(/Warning, 3 of 4 robots online/);
-  // Above four matches the rows are compact.
-  await expect(allSites(page)).not.toContainText("Maintenance:");
+test(
+  "§2 Site Management page: select a site in the list, and its detail, robots and groups are shown",
+  { tag: "@smoke" },
+  async ({ page, signIn }) => {
+    await signIn(page, "admin");
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Site Management" }).click();
+    await expect(page).toHaveTitle("Site Management - Suncrew");
+    await expect(page.getByText("Select a site to manage its robots")).toBeVisible();
+    const rows = allSites(page).getByRole("list", { name: "All Sites" }).getByRole("listitem");
+    await expect(rows).toHaveText([BHADLA, CHARANKA, KAMUTHI, KURNOOL, PAVAGADA, REWA].map((name) => new RegExp(name)));
+    const first = rows.first().getByRole("button", { name: BHADLA });
+    await expect(first).toHaveAccessibleName(/Warning, 3 of 4 robots online/);
+    // Above four matches the rows are compact.
+    await expect(allSites(page)).not.toContainText("Maintenance:");
 
-  await first.click();
-  await expect(page).toHaveURL(/\/sites\?site=\d+$/);
-  await expect(page.getByRole("heading", { level: 2, name: BHADLA })).toBeVisible();
-  const detail = page.getByRole("region", { name: "Selected site" });
-  for (const text of [
-    "Bhadla, Phalodi tehsil, Jodhpur, Rajasthan 342301",
-    "Commissioned 22 Feb 2017",
-    "Maintenance: SunCare Services",
-    "3 of 4 robots online",
-  ]) {
-    await expect(detail).toContainText(text);
-  }
-  await expect(detail.getByRole("tab")).toHaveText(["Individual Robots", "Robot Groups"]);
-  await expect(detail.getByRole("heading", { name: "Cleaning Robots (4)" })).toBeVisible();
-  await expect(robotRow(page, "SCR-1001")).toContainText("Bhadla Row 01");
-  await expect(robotRow(page, "SCR-1001")).toContainText("SCR-1001 · BLDC · Firmware 2.4.1");
-  await expect(robotRow(page, "SCR-1001")).toContainText(/Battery \d+ %/);
-  await expect(robotRow(page, "SCR-1001")).toContainText("Idle");
-  await expect(robotRow(page, "SCR-1004")).toContainText("Warning");
+    await first.click();
+    await expect(page).toHaveURL(/\/sites\?site=\d+$/);
+    await expect(page.getByRole("heading", { level: 2, name: BHADLA })).toBeVisible();
+    const detail = page.getByRole("region", { name: "Selected site" });
+    for (const text of [
+      "Bhadla, Phalodi tehsil, Jodhpur, Rajasthan 342301",
+      "Commissioned 22 Feb 2017",
+      "Maintenance: SunCare Services",
+      "3 of 4 robots online",
+    ]) {
+      await expect(detail).toContainText(text);
+    }
+    await expect(detail.getByRole("tab")).toHaveText(["Individual Robots", "Robot Groups"]);
+    await expect(detail.getByRole("heading", { name: "Cleaning Robots (4)" })).toBeVisible();
+    await expect(robotRow(page, "SCR-1001")).toContainText("Bhadla Row 01");
+    await expect(robotRow(page, "SCR-1001")).toContainText("SCR-1001 · BLDC · Firmware 2.4.1");
+    await expect(robotRow(page, "SCR-1001")).toContainText(/Battery \d+ %/);
+    await expect(robotRow(page, "SCR-1001")).toContainText("Idle");
+    await expect(robotRow(page, "SCR-1004")).toContainText("Warning");
 
-  await page.goBack();
-  await expect(page.getByText("Select a site to manage its robots")).toBeVisible();
-});
+    await page.goBack();
+    await expect(page.getByText("Select a site to manage its robots")).toBeVisible();
+  },
+);
 
 test("§2 Site Management page: search by name, address or district; few matches show more of each site", async ({
   page,
