@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
 
 /** Starts one PostgreSQL for all workers and migrates the template that each worker copies. */
@@ -10,7 +12,8 @@ const soak = {
   factor: soaking ? Number(process.env["SUNCREW_SOAK"]) : 1,
   seed: Number(process.env["SEED"] ?? (soaking ? Date.now() % 1_000_000_000 : 1)),
 };
-if (soaking) console.log(`Random tests go on ${soak.factor} times as long, with seed ${soak.seed} (SEED=... repeats it).`);
+if (soaking)
+  console.log(`Random tests go on ${soak.factor} times as long, with seed ${soak.seed} (SEED=... repeats it).`);
 
 const everyProject = {
   // Files of a worker share what they import: to import the server anew for each was a third of the time.
@@ -20,8 +23,31 @@ const everyProject = {
 };
 
 /**
- * Two projects, so that `npx vitest run --project unit` needs no database:
- * `unit` holds what computes only, `server` what wants PostgreSQL, a broker or whole processes.
+ * The browser of the browser tests. Its path and arguments are read when it is started, after the global setup has
+ * found it; so nothing starts it before, and the other projects need none.
+ */
+const chromium = {
+  ...playwright({
+    launchOptions: {
+      get executablePath() {
+        return process.env["SUNCREW_TEST_BROWSER"];
+      },
+      get args() {
+        return process.env["SUNCREW_TEST_BROWSER_ARGUMENTS"]?.split(" ");
+      },
+    },
+    contextOptions: { locale: "en-GB", timezoneId: "Asia/Kolkata" },
+    actionTimeout: 10_000,
+  }),
+  prewarm: undefined,
+};
+
+const absolute = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/**
+ * Three projects, so that `npx vitest run --project unit` needs no database and no browser:
+ * `unit` holds what computes only, `server` what wants PostgreSQL, a broker or whole processes, and `components` the
+ * console in a browser, with answers that the tests give in place of the server.
  */
 export default defineConfig({
   test: {
@@ -41,6 +67,7 @@ export default defineConfig({
             "apps/console/src/**/*.test.ts",
             "tools/**/*.test.ts",
           ],
+          exclude: ["**/node_modules/**", "**/*.component.test.ts"],
           testTimeout: 20_000,
         },
       },
@@ -53,6 +80,31 @@ export default defineConfig({
           globalSetup: existsSync(databaseSetup) ? [databaseSetup] : [],
           testTimeout: 30_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: "apps/console/vite.config.ts",
+        root: absolute("apps/console"),
+        // All of them before the first test: one that is found later would reload the page in the middle of a run.
+        optimizeDeps: { entries: ["index.html", "src/**/*.component.test.ts", "test/setup.ts"] },
+        test: {
+          name: "components",
+          include: ["src/**/*.component.test.ts"],
+          isolate: false,
+          setupFiles: ["test/setup.ts"],
+          globalSetup: [absolute("e2e/support/browser-setup.ts")],
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 10_000 } },
+          attachmentsDir: absolute("test-results/components"),
+          browser: {
+            enabled: true,
+            headless: true,
+            provider: chromium,
+            instances: [{ browser: "chromium" }],
+            viewport: { width: 1280, height: 800 },
+            // As in the browser tests: a part of a name is enough.
+            locators: { exact: false },
+          },
         },
       },
     ],
