@@ -12,8 +12,7 @@ const soak = {
   factor: soaking ? Number(process.env["SUNCREW_SOAK"]) : 1,
   seed: Number(process.env["SEED"] ?? (soaking ? Date.now() % 1_000_000_000 : 1)),
 };
-if (soaking)
-  console.log(`Random tests go on ${soak.factor} times as long, with seed ${soak.seed} (SEED=... repeats it).`);
+if (soaking) console.log(`Random tests go on ${soak.factor} times as long, with seed ${soak.seed} (SEED=... repeats it).`);
 
 const everyProject = {
   // Files of a worker share what they import: to import the server anew for each was a third of the time.
@@ -55,6 +54,8 @@ export default defineConfig({
     reporters: ["default"],
     // Nobody may leave a test out; a chosen file on the command line is the way to run one.
     allowOnly: false,
+    /** Screenshots of failed tests. */
+    attachmentsDir: "test-results/components",
     projects: [
       {
         test: {
@@ -95,7 +96,6 @@ export default defineConfig({
           globalSetup: [absolute("e2e/support/browser-setup.ts")],
           testTimeout: 60_000,
           expect: { poll: { timeout: 10_000 } },
-          attachmentsDir: absolute("test-results/components"),
           browser: {
             enabled: true,
             headless: true,

@@ -5,10 +5,12 @@ import { groupList } from "@suncrew/contract/groups/groups.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { runsToday } from "@suncrew/contract/runs/runs.ts";
+import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
+import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { siteWeather } from "@suncrew/contract/weather/weather.ts";
 import { usually } from "./answers.ts";
-import { livePart, sampleRobots, sampleSites, sampleWeather } from "./sample-fleet.ts";
+import { livePart, samplePartners, sampleRobots, sampleSites, sampleWeather } from "./sample-fleet.ts";
 
 /** What every page asks for, answered by a small fleet in which nothing happens. */
 export function giveDefaultAnswers(): void {
@@ -46,6 +48,8 @@ export function giveDefaultAnswers(): void {
     missed: 0,
   }));
   usually(groupList).answer(() => []);
+  usually(getRobotSchedule).answer(() => ({ message: "Schedule Fetched Successfully", schedules: [] }));
+  usually(partnerDetails).answer(() => [...samplePartners]);
   usually(live).stream(() => ({
     type: "snapshot",
     at: new Date().toISOString(),

@@ -15,6 +15,11 @@ export async function expectText(locator: Locator, text: string | RegExp): Promi
   await expectTexts(locator, [text]);
 }
 
+/** There is one such element, and this is part of its text. */
+export async function expectContains(locator: Locator, part: string): Promise<void> {
+  await expect.poll(() => textOf(locator.query())).toContain(part);
+}
+
 export async function expectCount(locator: Locator, count: number): Promise<void> {
   await expect.poll(() => locator.elements().length).toBe(count);
 }
@@ -33,6 +38,11 @@ export async function expectEnabled(control: Locator): Promise<void> {
 /** A toast with this title and, word for word, these lines. */
 export async function expectToast(title: string, ...lines: readonly string[]): Promise<void> {
   await expect.poll(toasts).toContainEqual({ title, text: lines.join("") });
+}
+
+/** There is no toast with this title. */
+export async function expectNoToastOf(title: string): Promise<void> {
+  await expect.poll(() => toasts().map((toast) => toast.title)).not.toContain(title);
 }
 
 /** Whatever was told has gone again, or nothing was. */

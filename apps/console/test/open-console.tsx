@@ -1,3 +1,5 @@
+import type { login } from "@suncrew/contract/auth/auth.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { notifications } from "@mantine/notifications";
 import { createRoot, type Root } from "react-dom/client";
 import { App } from "../src/app/app.tsx";
@@ -13,7 +15,7 @@ let root: Root | null = null;
 
 /** Shows the whole console at an address, to somebody who is signed in, or to nobody. */
 export async function openConsole(address: string, account: keyof typeof accounts | null = "admin"): Promise<void> {
-  if (account !== null) signIn(account);
+  if (account !== null) startSession(signInOf(account));
   await router.navigate(address, { replace: true });
   const place = document.createElement("div");
   place.id = "root";
@@ -38,10 +40,11 @@ export async function closeConsole(): Promise<void> {
   sessionStorage.clear();
 }
 
-function signIn(name: keyof typeof accounts): void {
+/** What the server answers to somebody who signs in. */
+export function signInOf(name: keyof typeof accounts): ResponseOf<typeof login> {
   const { username, role, ...account } = accounts[name];
   // Signed by nobody: the console reads the middle of a token only.
   const claims = { role, username, exp: Math.floor(Date.now() / 1000) + 3600 };
   const token = `test.${btoa(JSON.stringify(claims))}.test`;
-  startSession({ message: "Login successful", token, user: { id: 1, role, ...account } });
+  return { message: "Login successful", token, user: { id: 1, role, ...account } };
 }

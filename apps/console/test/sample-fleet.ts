@@ -1,4 +1,6 @@
 import type { Role } from "@suncrew/contract/auth/auth.ts";
+import type { Group } from "@suncrew/contract/groups/groups.ts";
+import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import type { Weather } from "@suncrew/contract/weather/weather.ts";
@@ -61,6 +63,50 @@ export const sampleRobots: readonly RobotWithSettings[] = sampleSites.flatMap(({
 export function livePart(robot: RobotWithSettings): RobotLive {
   const { robot_name: _, motor_type: _motor, control_type: _control, installation_date: _installed, ...live } = robot;
   return robotLive(live);
+}
+
+export function samplePartner(change: Partial<Partner> = {}): Partner {
+  return {
+    id: 2,
+    name: "SunCare Services",
+    contact_person: "Asha Rathore",
+    contact_info: "+91 98290 41276",
+    email: "asha@suncare.example",
+    address: "14 Residency Road",
+    city: "Jodhpur",
+    state: "Rajasthan",
+    zip_code: "342003",
+    country: "INDIA",
+    tax_id: null,
+    registration: null,
+    certifications: null,
+    status: "ACTIVE",
+    created_at: "2026-01-05T06:00:00.000Z",
+    username: "partner",
+    user_id: 2,
+    enc_password: null,
+    built_in: false,
+    version: 1,
+    ...change,
+  };
+}
+
+export const samplePartners: readonly Partner[] = [
+  samplePartner({ id: 1, name: "In-house", username: null, user_id: null, built_in: true }),
+  samplePartner(),
+];
+
+export function sampleGroup(change: Partial<Group> = {}): Group {
+  return {
+    id: 5,
+    group_name: "East Row",
+    site_id: 1,
+    robots: [{ id: 11 }],
+    created_at: "2026-01-05T06:00:00.000Z",
+    schedule_type: null,
+    schedule_details: null,
+    ...change,
+  };
 }
 
 /** Dry for as long as it counts, so that cleaning is recommended. */
