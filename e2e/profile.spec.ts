@@ -319,12 +319,3 @@ for (const width of [360, 390]) {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   });
 }
-
-test("§2 Sign-in page: a demo's sign-in whose password was changed is offered no more", async ({ page }) => {
-  const config = { mode: "demo", demo_sign_ins: [], map_tiles: null };
-  await page.route("**/api/config", (route) => route.fulfill({ json: config }));
-  await page.goto("/");
-  await expect(page.getByText("Its known passwords have been changed.")).toBeVisible();
-  await expect(page.getByRole("button", { name: /admin@123/ })).toHaveCount(0);
-  await expectAccessible(page);
-});
