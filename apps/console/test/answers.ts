@@ -40,6 +40,13 @@ export class Refusal extends Error {
   }
 }
 
+/** What `fetch` throws where no connection is made. */
+class NoConnection extends TypeError {
+  constructor() {
+    super("Failed to fetch");
+  }
+}
+
 /** Says how a call is answered until the test ends, or until it says something else of the same call. */
 export function when<R extends RouteSpec>(route: R) {
   return {
@@ -52,7 +59,7 @@ export function when<R extends RouteSpec>(route: R) {
     /** It is never answered, and ends where the console gives it up. */
     hang: () => handle(ofThisTest, route, () => new Promise<never>(() => {})),
     /** No connection is made. */
-    offline: () => handle(ofThisTest, route, () => Promise.reject(new TypeError("Failed to fetch"))),
+    offline: () => handle(ofThisTest, route, () => Promise.reject(new NoConnection())),
     /** As in a test that says nothing of it. */
     answerAsUsual: () => ofThisTest.delete(route),
   };
@@ -91,14 +98,15 @@ async function respond(request: Request, signal: AbortSignal): Promise<Response>
   const handler = [...ofThisTest.values(), ...defaults.values()].find(({ route }) => isFor(route, request));
   if (handler === undefined) {
     const asked = `${request.method} ${new URL(request.url).pathname}`;
-    noteProblem(`The console asked for ${asked}, which this test does not answer. Give it one by answer(...).`);
+    noteProblem(`The console asked for ${asked}, which this test does not answer. Say how: when(route).answer(...).`);
     return Response.json({ message: "Not answered by the test." }, { status: 501 });
   }
   try {
     return await handler.respond(request, signal);
   } catch (error) {
     if (error instanceof Refusal) return Response.json(error.answer, { status: error.status });
-    if (!(error instanceof TypeError)) noteProblem(`The answer to ${request.method} ${request.url}: ${String(error)}`);
+    if (!(error instanceof NoConnection || signal.aborted))
+      noteProblem(`The answer to ${request.method} ${request.url}: ${String(error)}`);
     throw error;
   }
 }
