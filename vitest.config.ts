@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
 
 /** Starts one PostgreSQL for all workers and migrates the template that each worker copies. */
@@ -15,8 +17,31 @@ const everyProject = {
 };
 
 /**
- * Two projects, so that `npx vitest run --project unit` needs no database:
- * `unit` holds what computes only, `server` what wants PostgreSQL, a broker or whole processes.
+ * The browser of the browser tests. Its path and arguments are read when it is started, after the global setup has
+ * found it; so nothing starts it before, and the other projects need none.
+ */
+const chromium = {
+  ...playwright({
+    launchOptions: {
+      get executablePath() {
+        return process.env["SUNCREW_TEST_BROWSER"];
+      },
+      get args() {
+        return process.env["SUNCREW_TEST_BROWSER_ARGUMENTS"]?.split(" ");
+      },
+    },
+    contextOptions: { locale: "en-GB", timezoneId: "Asia/Kolkata" },
+    actionTimeout: 10_000,
+  }),
+  prewarm: undefined,
+};
+
+const absolute = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/**
+ * Three projects, so that `npx vitest run --project unit` needs no database and no browser:
+ * `unit` holds what computes only, `server` what wants PostgreSQL, a broker or whole processes, and `components` the
+ * console in a browser, with answers that the tests give in place of the server.
  */
 export default defineConfig({
   test: {
@@ -24,6 +49,8 @@ export default defineConfig({
     reporters: ["default"],
     // Nobody may leave a test out; a chosen file on the command line is the way to run one.
     allowOnly: false,
+    /** Screenshots of failed tests. */
+    attachmentsDir: "test-results/components",
     projects: [
       {
         test: {
@@ -36,6 +63,7 @@ export default defineConfig({
             "apps/console/src/**/*.test.ts",
             "tools/**/*.test.ts",
           ],
+          exclude: ["**/node_modules/**", "**/*.component.test.ts"],
           testTimeout: 60_000,
         },
       },
@@ -48,6 +76,30 @@ export default defineConfig({
           globalSetup: existsSync(databaseSetup) ? [databaseSetup] : [],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: "apps/console/vite.config.ts",
+        root: absolute("apps/console"),
+        // All of them before the first test: one that is found later would reload the page in the middle of a run.
+        optimizeDeps: { entries: ["index.html", "src/**/*.component.test.ts", "test/setup.ts"] },
+        test: {
+          name: "components",
+          include: ["src/**/*.component.test.ts"],
+          isolate: false,
+          setupFiles: ["test/setup.ts"],
+          globalSetup: [absolute("e2e/support/browser-setup.ts")],
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 10_000 } },
+          browser: {
+            enabled: true,
+            headless: true,
+            provider: chromium,
+            instances: [{ browser: "chromium" }],
+            viewport: { width: 1280, height: 800 },
+            // As in the browser tests: a part of a name is enough.
+            locators: { exact: false },
+          },
         },
       },
     ],

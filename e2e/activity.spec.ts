@@ -6,10 +6,9 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { Page } from "@playwright/test";
 import type { ApiClient } from "./support/api.ts";
 import { expectAccessible } from "./support/axe.ts";
-import { BHADLA, expectDisabled, toasts } from "./support/dashboard.ts";
+import { BHADLA, expectDisabled } from "./support/dashboard.ts";
 import { expect, test } from "./support/suncrew.ts";
 
-const LOGS_CALL = "**/api/site/robot/activity_logs?**";
 const SERIAL = "SCR-1001";
 const COLUMNS = [
   "Timestamp",
@@ -166,33 +165,6 @@ test("§6 Roles: a partner is told 'Access Denied', and nothing is asked for it"
   }
   expect(asked).toEqual([]);
   await expectAccessible(page);
-});
-
-test("§8 Fetch failures: loading, failed and loaded each have their state, without a toast", async ({
-  page,
-  signIn,
-  apiAs,
-  problems,
-}) => {
-  problems.allow(/status of 503/);
-  const { stop } = await stopper(await apiAs("admin"));
-  await stop();
-  await signIn(page, "admin");
-  const answer = Promise.withResolvers<void>();
-  await page.route(LOGS_CALL, async (route) => {
-    await answer.promise;
-    await route.fulfill({ status: 503, json: { message: "The database cannot be reached." } });
-  });
-  await page.goto("/activity");
-  await expect(page.getByText("Loading activity logs...")).toBeVisible();
-  answer.resolve();
-  await expect(page.getByText("The activity log could not be loaded.")).toBeVisible();
-  await expect(page.getByText("The database cannot be reached.")).toBeVisible();
-  await expect(toasts(page)).toHaveCount(0);
-  await expectAccessible(page);
-  await page.unroute(LOGS_CALL);
-  await page.getByRole("button", { name: "Retry" }).click();
-  await expect(rows(page).first()).toBeVisible();
 });
 
 test("§2 Activity Log page: accessible, and on a phone", async ({ page, signIn, apiAs }) => {

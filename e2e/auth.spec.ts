@@ -5,8 +5,6 @@ import { logout } from "@suncrew/contract/auth/auth.ts";
 import { signInWith } from "./support/sign-in-with.ts";
 import { accounts, expect, test } from "./support/suncrew.ts";
 
-const LOGIN = "**/api/auth/login";
-
 async function fillIn(page: Page, username: string, password: string): Promise<void> {
   await page.getByLabel("Username").fill(username);
   await page.getByLabel("Password", { exact: true }).fill(password);
@@ -117,69 +115,6 @@ test("§8 Login 401: 'Invalid credentials', and the page stays", async ({ page, 
   await expect(page.getByLabel("Username")).toHaveValue("admin");
   await expect(page).toHaveURL("/");
   expect(await stored(page, "token")).toBeNull();
-});
-
-const answers = [
-  {
-    what: "500: 'Server error. Please try again later.'",
-    answer: { status: 500, json: { message: "Broken" } },
-    sentence: "Server error. Please try again later.",
-  },
-  {
-    what: "any other status: the response message",
-    answer: { status: 429, json: { message: "Too many attempts. Try again in 30 s." } },
-    sentence: "Too many attempts. Try again in 30 s.",
-  },
-  {
-    what: "any other status without a message: 'Login failed'",
-    answer: { status: 502, body: "<html></html>", contentType: "text/html" },
-    sentence: "Login failed",
-  },
-  {
-    what: "anything else: 'Login failed. Please check your credentials.'",
-    answer: { status: 200, json: { hello: "world" } },
-    sentence: "Login failed. Please check your credentials.",
-  },
-] as const;
-for (const { what, answer, sentence } of answers) {
-  test(`§8 Login ${what}`, async ({ page, problems }) => {
-    problems.allow(/Failed to load resource/);
-    await page.route(LOGIN, (route) => route.fulfill(answer));
-    await page.goto("/");
-    await fillIn(page, "admin", "admin@123");
-    await submit(page);
-    await expect(page.getByRole("alert")).toHaveText(sentence);
-  });
-}
-
-test("§8 Login, network failure: 'Network error. Please check your connection.', and a second try works", async ({
-  page,
-  problems,
-}) => {
-  problems.allow(/Failed to load resource/);
-  await page.route(LOGIN, (route) => route.abort());
-  await page.goto("/");
-  await fillIn(page, "admin", "admin@123");
-  await submit(page);
-  await expect(page.getByRole("alert")).toHaveText("Network error. Please check your connection.");
-  await expectAccessible(page);
-  await page.unroute(LOGIN);
-  await submit(page);
-  await expect(page).toHaveURL(/\/dashboard/);
-});
-
-test("§2 Sign-in page: the button reads Signing in... while busy", async ({ page }) => {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  await page.route(LOGIN, async (route) => {
-    await released;
-    await route.continue();
-  });
-  await page.goto("/");
-  await fillIn(page, "admin", "admin@123");
-  await submit(page);
-  await expect(page.getByRole("button", { name: "Signing in..." })).toBeVisible();
-  release();
-  await expect(page).toHaveURL(/\/dashboard/);
 });
 
 test("§2 Protected routes: without a session they lead to the sign-in page", async ({ page }) => {

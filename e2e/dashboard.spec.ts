@@ -11,12 +11,8 @@ import {
   robotCard,
   siteFacts,
   siteList,
-  toasts,
 } from "./support/dashboard.ts";
 import { expect, test } from "./support/suncrew.ts";
-
-const SITES_CALL = "**/api/sites/details";
-const ROBOTS_CALL = "**/getRobotDetailsWithSettings/**";
 
 const details = (page: Page): Locator => page.getByRole("region", { name: "Site details" });
 
@@ -138,57 +134,3 @@ async function signOut(page: Page): Promise<void> {
   await page.evaluate(() => localStorage.clear());
   await page.goto("/");
 }
-
-test("§8 Robot fetch failure: the list is emptied, robots online is 0, and Retry loads them", async ({
-  page,
-  signIn,
-  problems,
-}) => {
-  problems.allow(/status of 500/);
-  await page.route(ROBOTS_CALL, (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
-  await signIn(page, "admin");
-  await expect(page.getByText("The robots could not be loaded.")).toBeVisible();
-  await expect(siteFacts(page)).toContainText("0 of 4 robots online");
-  await expect(page.getByRole("article")).toHaveCount(0);
-  await expect(toasts(page)).toHaveCount(0);
-  await page.unroute(ROBOTS_CALL);
-  await page.getByRole("button", { name: "Retry" }).click();
-  await expect(page.getByRole("article")).toHaveCount(4);
-  await expect(siteFacts(page)).toContainText("3 of 4 robots online");
-});
-
-test("§8 Site fetch failure: its failed state without a toast, and Retry loads them", async ({
-  page,
-  signIn,
-  problems,
-}) => {
-  problems.allow(/status of 500/);
-  await page.route(SITES_CALL, (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
-  await signIn(page, "admin");
-  await expect(page.getByText("The sites could not be loaded.")).toBeVisible();
-  await expect(toasts(page)).toHaveCount(0);
-  await page.unroute(SITES_CALL);
-  await page.getByRole("button", { name: "Retry" }).click();
-  await expect(siteList(page).getByRole("button")).toHaveCount(6);
-});
-
-test("a partner without sites is told so, and who assigns them", async ({ page, signIn }) => {
-  await page.route(SITES_CALL, (route) => route.fulfill({ json: [] }));
-  await signIn(page, "partner");
-  await expect(page.getByText("No sites yet")).toBeVisible();
-  await expect(
-    page.getByText("No site is assigned to you yet. A Super Admin assigns sites to partners."),
-  ).toBeVisible();
-});
-
-test("while robots and sites load, skeletons hold their places", async ({ page, signIn }) => {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  await page.route(SITES_CALL, async (route) => {
-    await released;
-    await route.continue();
-  });
-  await signIn(page, "admin");
-  await expect(page.getByText("Loading sites").or(page.getByLabel("Loading sites")).first()).toBeAttached();
-  release();
-  await expect(page.getByRole("article")).toHaveCount(4);
-});

@@ -210,33 +210,6 @@ test("protocol rule 9: a new secret that did not come to an end is told, until t
   await expect(row(page, serial)).not.toContainText("rotate again");
 });
 
-test("protocol rule 9: a refusal is told with its reason, and a list that cannot be had with a way to try again", async ({
-  page,
-  signIn,
-  problems,
-}) => {
-  problems.allow(/503/);
-  await signIn(page, "admin", { at: DEVICES });
-  await devicesShown(page);
-  const message = "The robots' broker cannot be reached. Nothing was provisioned.";
-  await page.route(DEVICES_CALL, (route) =>
-    route.request().method() === "POST" ? route.fulfill({ status: 503, json: { message } }) : route.fallback(),
-  );
-  await dialogNamed(page, "Devices").getByRole("button", { name: "Provision" }).click();
-  const form = dialogNamed(page, "Provision Devices");
-  await field(form, /^Serial number/).fill("SCR-8101");
-  await page.keyboard.press("Enter");
-  await expectToast(page, "Provisioning Failed", "No device was provisioned.", message);
-  await expect(field(form, /^Serial number/)).toHaveValue("SCR-8101");
-  await page.unroute(DEVICES_CALL);
-  await page.route(DEVICES_CALL, (route) => route.fulfill({ status: 503, json: { message: "The database is away." } }));
-  await page.goto("/sites?dialog=devices");
-  await expect(dialogNamed(page, "Devices")).toContainText("The devices could not be loaded.");
-  await page.unroute(DEVICES_CALL);
-  await dialogNamed(page, "Devices").getByRole("button", { name: "Retry" }).click();
-  await expect(row(page, "SCR-1001")).toBeVisible();
-});
-
 test("§6 PARTNER: there is no Devices button, and its address opens nothing and asks for nothing", async ({
   page,
   signIn,

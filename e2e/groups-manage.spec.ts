@@ -174,40 +174,6 @@ test("§5 Robot group: deleting asks Yes or No and names the group and what goes
   expect(await groups.listed(BHADLA)).toEqual([]);
 });
 
-test("§8 Groups: what cannot be saved or deleted says the specification's sentence, and what was typed stays", async ({
-  page,
-  signIn,
-  groups,
-  problems,
-}) => {
-  problems.allow(/status of 500/);
-  await groups.make(BHADLA, "East Row", ["SCR-1001"]);
-  await signIn(page, "admin", { at: managementAddress(await groups.site(BHADLA)) });
-  for (const call of ["create", "update/*", "delete/*"]) {
-    await page.route(`**/api/robots/group/${call}`, (route) => route.fulfill({ status: 500, json: { message: "" } }));
-  }
-  const create = await openCreate(page);
-  await create.name.fill("North");
-  await create.robot("SCR-1002").check();
-  await create.save.click();
-  await expectToast(page, "Group Creation Failed", "Failed to create robot group. Please try again.");
-  await expect(create.name).toHaveValue("North");
-  await expect(create.robot("SCR-1002")).toBeChecked();
-  await create.cancel.click();
-
-  const edit = await openEdit(page, "East Row");
-  await edit.name.fill("Other");
-  await edit.save.click();
-  await expectToast(page, "Group Update Failed", "Failed to update robot group. Please try again.");
-  await expect(edit.name).toHaveValue("Other");
-  await edit.cancel.click();
-
-  await groupRow(page, "East Row").getByRole("button", { name: "Delete", exact: true }).click();
-  await page.getByRole("button", { name: "Yes", exact: true }).click();
-  await expectToast(page, "Group Deletion Failed", "Failed to delete robot group. Please try again.");
-  await expect(groupRow(page, "East Row")).toBeVisible();
-});
-
 test("§5 Robot group: of two people who save the same robot at once, the second is told in whose group it is", async ({
   page,
   openBrowser,
@@ -308,36 +274,6 @@ test("§2 AUTO badge: a robot's card reads AUTO as soon as it is in a group, and
   await expect(robotCard(page, "SCR-1002").root.getByText("MANUAL", { exact: true })).toBeVisible();
   await groups.deleteAll();
   await expect(badge("MANUAL")).toBeVisible({ timeout: LIVE_MS });
-});
-
-test("§8 Groups fetch failure: the groups are emptied, and Retry loads them", async ({
-  page,
-  signIn,
-  groups,
-  problems,
-}) => {
-  problems.allow(/status of 500/);
-  const group = await groups.make(BHADLA, "East Row", ["SCR-1001"]);
-  const site = await groups.site(BHADLA);
-  await signIn(page, "admin");
-  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
-  await page.route("**/robotSiteGroupList/**", async (route) => {
-    await isReleased;
-    await route.fulfill({ status: 500, json: { message: "Broken" } });
-  });
-  await page.goto(siteAddress(site, "groups"));
-  await expect(page.getByLabel("Loading robot groups")).toBeAttached();
-  release();
-  for (const address of [null, managementAddress(site)]) {
-    if (address !== null) await page.goto(address);
-    await expect(page.getByText("The robot groups could not be loaded.").first()).toBeVisible();
-    await expect(page.getByText(group.group_name)).toHaveCount(0);
-  }
-  await expectDisabled(page.getByRole("button", { name: "Create Group" }), "The robot groups could not be loaded.");
-  await expect(toasts(page)).toHaveCount(0);
-  await page.unroute("**/robotSiteGroupList/**");
-  await page.getByRole("button", { name: "Retry" }).click();
-  await expect(groupRow(page, group.group_name)).toBeVisible();
 });
 
 test("§9 robotGroups: the browser keeps a copy of the groups, believes the server alone, and drops it at sign-out", async ({

@@ -182,23 +182,3 @@ test("Import and Export Robots: a partner imports robots to its own sites, and g
   expect(text).toContain("SCR-1019");
   expect(text).not.toContain("Rewa");
 });
-
-test("a failed export and a failed check say so, and the file can be chosen again", async ({
-  page,
-  signIn,
-  problems,
-}) => {
-  problems.allow(/status of 500/);
-  await page.route("**/api/*/export", (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
-  await page.route("**/api/sites/import", (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
-  await signIn(page, "admin", { at: "/sites" });
-  await page.getByRole("button", { name: "Import / Export" }).click();
-  await page.getByRole("menuitem", { name: "Export Sites" }).click();
-  await expectToast(page, "Export Failed", "Failed to export sites. Please try again.", "Broken");
-  const dialog = await openImport(page, "Import Sites");
-  await dialog.choose([NAMES, siteLine("Tonk Solar", 26.16)].join("\n"));
-  await expect(dialog.root.getByRole("alert")).toContainText("The file could not be checked. Broken");
-  await page.unroute("**/api/sites/import");
-  await dialog.choose([NAMES, siteLine("Tonk Solar", 26.16)].join("\n"));
-  await expect(dialog.summary).toHaveText("1 row, none with problems");
-});

@@ -210,28 +210,6 @@ test("§4 Partner: regenerating asks, replaces the shown password, and signs the
   await signInWith(partner, { username, password: renewed });
 });
 
-test("§8 Partners: a password that cannot be reset says the specification's sentence; the shown one stays", async ({
-  page,
-  signIn,
-  partners,
-  problems,
-}) => {
-  problems.allow(/status of 503/);
-  const { name, password } = await partners.make();
-  await signIn(page, "admin", { at: "/partners" });
-  await partnersShown(page);
-  await page.route("**/api/partner/resetPassword/*", (route) =>
-    route.fulfill({ status: 503, json: { message: "The database is busy." } }),
-  );
-  const share = await openShare(page, name);
-  await share.show.click();
-  await share.regenerate.click();
-  await page.getByRole("dialog", { name: "Regenerate Password" }).getByRole("button", { name: "Regenerate" }).click();
-  const sentence = "Failed to reset password. Please try again.";
-  await expectToast(page, "Password Reset Failed", sentence, "The database is busy.");
-  await expect(share.credentials).toContainText(password);
-});
-
 test("accounts and credentials: a password of the partner's own is not shown; regeneration alone is offered", async ({
   page,
   signIn,

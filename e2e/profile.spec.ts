@@ -10,7 +10,6 @@ import { accounts } from "./support/suncrew.ts";
 /** Its id is text in the browser. */
 const storedUser = sessionUserSchema.extend({ id: idInputSchema });
 
-const CHANGE = "**/api/auth/change-password";
 const NEW = "evening rain 77";
 
 interface PasswordForm {
@@ -111,30 +110,6 @@ for (const { account, role, type } of [
       await expect(form.again).toBeFocused();
       expect(sent).toEqual([]);
     });
-
-    test("§8 a change that fails: 'Update Failed', with the server's reason where it gives one; nothing typed is lost", async ({
-      page,
-      problems,
-    }) => {
-      problems.allow(/Failed to load resource/);
-      const form = await profileShown(page);
-      const sentence = "Failed to update password. Please check your current password.";
-      const waiting = "Too many wrong passwords. Try again in 15 minutes.";
-      for (const [answer, lines] of [
-        [{ status: 429, json: { message: waiting } }, [sentence, waiting]],
-        [{ status: 502, body: "<html></html>", contentType: "text/html" }, [sentence]],
-        [null, [sentence]],
-      ] as const) {
-        await page.route(CHANGE, (route) => (answer === null ? route.abort() : route.fulfill(answer)));
-        await fillIn(form, "right", NEW);
-        await form.submit.click();
-        await expectToast(page, "Update Failed", ...lines);
-        await expect(form.new).toHaveValue(NEW);
-        await expect(form.submit).toHaveText("Update Password");
-        await page.unroute(CHANGE);
-      }
-      await expect(page).toHaveURL("/profile");
-    });
   });
 }
 
@@ -221,29 +196,6 @@ test("§4 Session: a Super Admin's change signs out that Super Admin's other bro
   await expect(partner).toHaveURL(/\/dashboard/);
 });
 
-test("§5 Change password: Enter pressed again and again changes it once; the button says that it works", async ({
-  page,
-  partners,
-}) => {
-  const credentials = await partners.make();
-  await signInWith(page, credentials);
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  let sent = 0;
-  await page.route(CHANGE, async (route) => {
-    sent += 1;
-    await released;
-    await route.continue();
-  });
-  const form = await openProfile(page);
-  await fillIn(form, credentials.password, NEW);
-  for (let press = 0; press < 3; press += 1) await form.again.press("Enter");
-  await expect(form.submit).toHaveText("Updating...");
-  release();
-  await expect(toasts(page).filter({ hasText: "Password Updated" })).toBeVisible();
-  await expect(form.submit).toHaveText("Update Password");
-  expect(sent).toBe(1);
-});
-
 test("§5 Change password: password managers are told whose password it is, which is old and which new", async ({
   page,
   signIn,
@@ -318,13 +270,4 @@ test("the profile page fits a screen 360 px and one 390 px wide", async ({ page,
     await form.submit.click();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   }
-});
-
-test("§2 Sign-in page: a demo's sign-in whose password was changed is offered no more", async ({ page }) => {
-  const config = { mode: "demo", demo_sign_ins: [], map_tiles: null };
-  await page.route("**/api/config", (route) => route.fulfill({ json: config }));
-  await page.goto("/");
-  await expect(page.getByText("Its known passwords have been changed.")).toBeVisible();
-  await expect(page.getByRole("button", { name: /admin@123/ })).toHaveCount(0);
-  await expectAccessible(page);
 });

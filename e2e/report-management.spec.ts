@@ -7,7 +7,7 @@ import {
   updateReportTemplate,
 } from "@suncrew/contract/report-templates/report-templates.ts";
 import { expectAccessible } from "./support/axe.ts";
-import { expectDisabled, expectToast, toasts } from "./support/dashboard.ts";
+import { expectDisabled, expectToast } from "./support/dashboard.ts";
 import { expect, test as base } from "./support/suncrew.ts";
 
 /** Templates that a test made are deleted after it. */
@@ -25,7 +25,6 @@ const test = base.extend<{ readonly ownTemplates: void }>({
   ],
 });
 
-const LIST_CALL = "**/api/report-templates";
 const table = (page: Page) => page.getByRole("table", { name: "Report templates" });
 const row = (page: Page, name: string) =>
   table(page)
@@ -191,21 +190,4 @@ test("§6 Report Management is for Super Admins: a partner has no link and is le
   await page.goto("/report-management");
   await page.waitForURL("**/dashboard");
   await expectToast(page, "Access Denied", "Only Super Admins can access Report Management.");
-});
-
-test("report templates that cannot be loaded say so without a toast, and Retry loads them; none says so too", async ({
-  page,
-  signIn,
-  problems,
-}) => {
-  problems.allow(/status of 500/);
-  await signIn(page, "admin");
-  await page.route(LIST_CALL, (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
-  await page.goto("/report-management");
-  await expect(page.getByText("The templates could not be loaded.")).toBeVisible();
-  await expect(toasts(page)).toHaveCount(0);
-  await page.unroute(LIST_CALL);
-  await page.route(LIST_CALL, (route) => route.fulfill({ json: [] }));
-  await page.getByRole("button", { name: "Retry" }).click();
-  await expect(page.getByText("No report templates")).toBeVisible();
 });

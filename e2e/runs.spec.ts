@@ -158,27 +158,6 @@ test("Cleaning runs: the week stands in the address; back, a link and This week 
   await expect(todayOf(page)).toBeVisible();
 });
 
-test("Cleaning runs: a week without runs says so, one that cannot be loaded offers another try", async ({
-  page,
-  signIn,
-  groups,
-  problems,
-}) => {
-  problems.allow(/Failed to load resource/);
-  const site = await groups.site(KURNOOL);
-  await signIn(page, "admin", { at: `${siteAddress(site, "calendar")}&day=2020-01-06` });
-  await expect(calendarOf(page)).toContainText("6 to 12 Jan 2020");
-  await expect(calendarOf(page)).toContainText("No cleaning in this week");
-  await page.route("**/api/runs/**", (route) => route.abort());
-  await page.goto(siteAddress(site, "calendar"));
-  await expect(page.getByRole("alert")).toContainText("The week could not be loaded.");
-  await expect(figuresOf(page)).toContainText("Today: could not be loaded");
-  await expectAccessible(page);
-  await page.unroute("**/api/runs/**");
-  await page.getByRole("button", { name: "Retry" }).click();
-  await expect(todayOf(page)).toBeVisible();
-});
-
 const NONE: RunCounts = { planned: 0, running: 0, done: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
 
 /** A site with far more groups than the demo has: an entry every ten minutes. */
@@ -225,26 +204,6 @@ async function fillWeeks(page: Page, entries: number, others: number): Promise<v
     await route.fulfill({ response: answer, json: { today, timezone, days: full } });
   });
 }
-
-test("Cleaning runs: a large fleet's week folds what is done, and tells every reason", async ({ page, signIn }) => {
-  await fillWeeks(page, 60, 60);
-  await signIn(page, "admin");
-  await openCalendar(page, KURNOOL);
-  const today = todayOf(page);
-  await expect(today.getByRole("listitem")).toHaveCount(8);
-  for (const word of ["Running", "Partly done", "Skipped", "Missed"]) await expect(today).toContainText(word);
-  await expect(calendarOf(page)).toContainText("Includes sample data");
-  await today.getByRole("button", { name: "Show 52 more" }).click();
-  await expect(today.getByRole("listitem")).toHaveCount(60);
-  await expect(today).toContainText("Planned");
-  await today.getByRole("button", { name: "Show fewer" }).click();
-  await expect(today.getByRole("listitem")).toHaveCount(8);
-  await today.getByRole("button", { name: "Skipped" }).first().click();
-  const details = page.getByRole("dialog", { name: /^Block \d+ of the southern field at / });
-  await expect(details).toContainText("SCR-1001 skipped: Heavy rain expected.");
-  await expect(details).toContainText("Sample data of the demo");
-  await expectAccessible(page);
-});
 
 test("§9 Themes: every state of a run is accessible, and on a phone, where it fits", async ({ page, signIn }) => {
   await fillWeeks(page, 6, 1);

@@ -168,18 +168,6 @@ test("§8 the error screen shows 'Unexpected Application Error!' with the messag
   await expect(page).toHaveTitle("Dashboard - Suncrew");
 });
 
-test("a lost live connection shows a banner and recovers by itself", async ({ page, signIn, problems }) => {
-  problems.allow(/Failed to load resource/);
-  await page.route("**/api/live", (route) => route.abort());
-  await signIn(page, "admin");
-  const banner = page.getByText("Live updates are interrupted. Reconnecting...");
-  await expect(banner).toBeVisible();
-  await expectAccessible(page);
-  await page.unroute("**/api/live");
-  await expect(banner).toBeHidden({ timeout: 30_000 });
-  await expect(page.getByRole("banner").getByText("Live", { exact: true })).toBeVisible();
-});
-
 test("by keyboard alone: skip link, user menu, dialog and back", async ({ page, signIn }) => {
   await signIn(page, "admin");
   await page.reload();

@@ -1,7 +1,6 @@
 import type { Page } from "@playwright/test";
-import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { BHADLA, CHARANKA, expectToast, KAMUTHI, REWA } from "./support/dashboard.ts";
 import { expectAccessible } from "./support/axe.ts";
-import { BHADLA, CHARANKA, expectDisabled, expectToast, KAMUTHI, REWA } from "./support/dashboard.ts";
 import { choosePartner, expect, fillSite, openAdd, openEdit, SAMBHAR, siteRow, test } from "./support/made-sites.ts";
 import { pickedPlace } from "./support/map.ts";
 
@@ -98,69 +97,6 @@ test("the coordinates of a site can be picked on the map, typed beside it, and a
   await expect(edit.map.locator(".leaflet-marker-icon")).toBeVisible();
 });
 
-const SITES = "**/api/sites/details";
-
-test("2,000 sites: the list stays short in the page, and the keyboard leads through rows and their buttons", async ({
-  page,
-  signIn,
-  sites,
-}) => {
-  const listed = await sites.listed();
-  const [model] = listed;
-  if (model === undefined) throw new Error("there is no site");
-  const more = Array.from({ length: 1994 }, (_, index): Site => {
-    const number = String(index + 1).padStart(4, "0");
-    return { ...model, id: 10_000 + index, name: `Zone ${number} Solar Park`, latitude: 8 + index / 100 };
-  });
-  await page.route(SITES, (route) => route.fulfill({ json: [...listed, ...more] }));
-  await signIn(page, "admin", { at: "/sites" });
-  await expect(page.getByText("2,000 sites")).toBeVisible();
-  const rows = page.getByRole("list", { name: "All Sites" }).getByRole("listitem");
-  await expect(rows.first()).toHaveAttribute("aria-setsize", "2000");
-  expect(await rows.count()).toBeLessThan(60);
-  await page.getByPlaceholder("Search by name, address, or district").focus();
-  await page.keyboard.press("Tab");
-  await expect(siteRow(page, BHADLA).getByRole("button").first()).toBeFocused();
-  await page.keyboard.press("ArrowDown");
-  await expect(siteRow(page, CHARANKA).getByRole("button").first()).toBeFocused();
-  await page.keyboard.press("ArrowRight");
-  await expect(siteRow(page, CHARANKA).getByRole("button", { name: "Edit" })).toBeFocused();
-  await page.keyboard.press("End");
-  await expect(siteRow(page, "Zone 1994 Solar Park").getByRole("button", { name: "Edit" })).toBeFocused();
-  await page.keyboard.press("Tab");
-  await expect(siteRow(page, "Zone 1994 Solar Park").getByRole("button", { name: "Delete" })).toBeFocused();
-  expect(await rows.count()).toBeLessThan(60);
-  await page.getByPlaceholder("Search by name, address, or district").fill("Zone 0777");
-  await expect(rows).toHaveCount(1);
-  await expect(page.getByText("1 of 2,000")).toBeVisible();
-});
-
-test("keyboard: after the last button of the row in a long list, Tab leads on to the selected site", async ({
-  page,
-  signIn,
-  sites,
-}) => {
-  const listed = await sites.listed();
-  const bhadla = await sites.named(BHADLA);
-  const more = Array.from({ length: 1994 }, (_, index): Site => ({
-    ...bhadla,
-    id: 10_000 + index,
-    name: `Zone ${String(index + 1).padStart(4, "0")} Solar Park`,
-  }));
-  await page.route(SITES, (route) => route.fulfill({ json: [...listed, ...more] }));
-  await signIn(page, "admin", { at: `/sites?site=${bhadla.id}` });
-  const detail = page.getByRole("region", { name: "Selected site" });
-  await expect(detail.getByRole("article")).toHaveCount(4);
-  const row = siteRow(page, BHADLA);
-  await row.getByRole("button", { name: "Edit" }).focus();
-  await page.keyboard.press("Tab");
-  await expect(row.getByRole("button", { name: "Delete" })).toBeFocused();
-  await page.keyboard.press("Tab");
-  await expect(detail.getByRole("button", { name: "SunCare Services" })).toBeFocused();
-  await page.keyboard.press("Tab");
-  await expect(detail.getByRole("tab", { name: "Individual Robots" })).toBeFocused();
-});
-
 test("a long address without a space makes neither the list nor the detail scroll sideways", async ({
   page,
   signIn,
@@ -243,26 +179,3 @@ for (const width of [1440, 390]) {
     await expect(edit.map.getByText(CHARANKA)).toBeVisible();
   });
 }
-
-test("no site yet: the page says so and leads to the first one; sites that cannot be loaded can be tried again", async ({
-  page,
-  signIn,
-  problems,
-}) => {
-  problems.allow(/status of 500/);
-  await page.route(SITES, (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
-  await signIn(page, "admin", { at: "/sites" });
-  await expect(page.getByText("The sites could not be loaded.")).toBeVisible();
-  // The toolbar stays in its place, and says what it waits for.
-  await expectDisabled(page.getByRole("button", { name: "Add New Site" }), "The sites are not known yet.");
-  await page.getByRole("button", { name: "Import / Export" }).click();
-  await expect(page.getByRole("menuitem", { name: "Import Sites" })).toBeDisabled();
-  await expect(page.getByRole("menuitem", { name: "Export Sites" })).toBeEnabled();
-  await page.keyboard.press("Escape");
-  await page.unroute(SITES);
-  await page.route(SITES, (route) => route.fulfill({ json: [] }));
-  await page.getByRole("button", { name: "Retry" }).click();
-  await expect(page.getByText("No sites yet")).toBeVisible();
-  await page.getByRole("region", { name: "All Sites" }).getByRole("button", { name: "Add New Site" }).click();
-  await expect(page.getByRole("dialog", { name: "Add New Site" })).toBeVisible();
-});

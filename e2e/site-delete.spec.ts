@@ -1,4 +1,4 @@
-import { BHADLA, expectDisabled, expectToast, toasts } from "./support/dashboard.ts";
+import { expectDisabled, expectToast } from "./support/dashboard.ts";
 import { SAMBHAR, siteRow } from "./support/made-sites.ts";
 import { expect, test } from "./support/made-administration.ts";
 
@@ -76,32 +76,4 @@ test("§2 Delete Site: refused with the reason while a robot there cleans, and p
   problems.allowFromNow(/status of 404 .*getRobotStatus\?robotId=SCR-1015\)/);
   await dialog.getByRole("button", { name: "Delete Site" }).click();
   await expectToast(page, "Site Deleted", `${NAME} has been successfully deleted.`);
-});
-
-test("§2 Delete Site: what the server has against it is shown, and what belongs to a site may fail to load", async ({
-  page,
-  signIn,
-  sites,
-  problems,
-}) => {
-  problems.allow(/status of (409|500)/);
-  await sites.make();
-  await signIn(page, "admin", { at: "/sites" });
-  const reason = `Site "${NAME}" cannot be deleted now. SCR-1015 has just been started.`;
-  await page.route("**/api/sites/delete/**", (route) => route.fulfill({ status: 409, json: { message: reason } }));
-  await page.route("**/robotSiteGroupList/**", (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
-  await siteRow(page, NAME).getByRole("button", { name: "Delete" }).click();
-  const dialog = page.getByRole("dialog", { name: "Delete Site" });
-  const deed = dialog.getByRole("button", { name: "Delete Site" });
-  await expect(dialog.getByText("What belongs to the site could not be loaded.")).toBeVisible();
-  await expectDisabled(deed, "What belongs to the site is not known yet.");
-  await page.unroute("**/robotSiteGroupList/**");
-  await dialog.getByRole("button", { name: "Retry" }).click();
-  await expect(dialog).toContainText(`${NAME} will be deleted. It has no robots, groups or schedules.`);
-  await deed.click();
-  await expectToast(page, "Site Deletion Failed", "Failed to delete site. Please try again.", reason);
-  await expect(dialog.getByRole("alert")).toContainText(reason);
-  await expect(siteRow(page, NAME)).toHaveCount(1);
-  await expect(toasts(page).filter({ hasText: "Site Deleted" })).toHaveCount(0);
-  await expect(siteRow(page, BHADLA)).toHaveCount(1);
 });

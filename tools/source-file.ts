@@ -12,6 +12,11 @@ export function isTest(path: string): boolean {
   return /\.(test|spec)\.tsx?$/.test(path);
 }
 
+/** A test that shows the console in a browser, without a server. */
+export function isComponentTest(path: string): boolean {
+  return path.endsWith(".component.test.ts");
+}
+
 /** Parses once. @throws where the file is not TypeScript */
 export function parse(file: RepositoryFile): ParseResult {
   const known = parsed.get(file);

@@ -6,6 +6,8 @@ export function repository(sources: Readonly<Record<string, string>>): Repositor
 }
 
 export const server = "apps/server/src";
+/** A file of a console feature, without its role. */
+export const consoleSites = "apps/console/src/features/sites/sites-page";
 const someFiles = {
   "packages/contract/src/http/error.ts": "export const e = 1;",
   "packages/contract/src/sites/sites.ts": "export const s = 1;",
@@ -18,6 +20,7 @@ const someFiles = {
   "apps/server/test/harness.ts": "export const h = 1;",
   "apps/console/src/ui/badge.tsx": "export const b = 1;",
   "apps/console/src/features/sites/sites-page.tsx": "export default 1;",
+  "apps/console/test/answers.ts": "export const a = 1;",
   "apps/simulator/src/robot.ts": "export const robot = 1;",
 };
 

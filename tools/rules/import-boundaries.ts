@@ -1,5 +1,5 @@
 import type { Problem, RepositoryFile } from "../repository.ts";
-import { type Import, importsOf, isSource, isTest, resolveInside } from "../source-file.ts";
+import { type Import, importsOf, isComponentTest, isSource, isTest, resolveInside } from "../source-file.ts";
 import { mayImport, type Place, placeOf } from "./rooms.ts";
 
 const rule = "import boundaries, docs/architecture.md";
@@ -9,7 +9,15 @@ const serverRegistration = /\.(routes|mqtt|jobs)\.ts$/;
 const consoleRegistration = /(-page|\.route)\.tsx$/;
 
 /** Rooms whose code runs in a browser as well, or knows nothing of where it runs. */
-const withoutNode = new Set(["contract", "domain", "console ui", "console platform", "console feature", "console app"]);
+const withoutNode = new Set([
+  "contract",
+  "domain",
+  "console ui",
+  "console platform",
+  "console feature",
+  "console app",
+  "console test",
+]);
 
 /** Holds the table of docs/architecture.md for every import, generically: a new feature needs no line here. */
 export function importBoundaries(files: readonly RepositoryFile[]): Problem[] {
@@ -38,6 +46,9 @@ function judge(path: string, one: Import, known: ReadonlySet<string>): string | 
   if (to.room === "server test" && from.room !== "server test" && from.room !== "bench") {
     return "only tests may use apps/server/test.";
   }
+  if (to.room === "console test" && from.room !== "console test") {
+    return "only component tests (.component.test.ts) may use apps/console/test.";
+  }
   if (from.room === to.room) return judgeSameRoom(path, target, from, to);
   if (!mayImport[from.room].includes(to.room)) {
     const allowed = mayImport[from.room].join(", ");
@@ -50,10 +61,15 @@ function judge(path: string, one: Import, known: ReadonlySet<string>): string | 
   return judgeDoor(path, target, from, to);
 }
 
-/** Tests of the server stand beside the code and may look behind every door of the server. */
+/**
+ * Tests of the server stand beside the code and may look behind every door of the server; so may the console's component
+ * tests, which show the whole of it.
+ */
 function roomOf(path: string): Place {
   const place = placeOf(path);
-  return isTest(path) && place.room.startsWith("server") ? { room: "server test", feature: null } : place;
+  if (isTest(path) && place.room.startsWith("server")) return { room: "server test", feature: null };
+  if (isComponentTest(path)) return { room: "console test", feature: null };
+  return place;
 }
 
 function judgeSameRoom(path: string, target: string, from: Place, to: Place): string | null {

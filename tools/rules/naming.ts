@@ -12,6 +12,7 @@ const roles = new Set([
   "process",
   "jobs",
   "api",
+  "component",
   "test",
   "spec",
   "config",

@@ -10,6 +10,7 @@ export type Room =
   | "console platform"
   | "console feature"
   | "console app"
+  | "console test"
   | "simulator"
   | "e2e"
   | "bench"
@@ -33,6 +34,7 @@ const folders: readonly (readonly [RegExp, Room])[] = [
   [/^apps\/console\/src\/platform\//, "console platform"],
   [/^apps\/console\/src\/features\/([a-z0-9-]+)\//, "console feature"],
   [/^apps\/console\/src\//, "console app"],
+  [/^apps\/console\/test\//, "console test"],
   [/^apps\/simulator\//, "simulator"],
   [/^e2e\//, "e2e"],
   [/^bench\//, "bench"],
@@ -60,6 +62,7 @@ export const mayImport: Readonly<Record<Room, readonly Room[]>> = {
   "console platform": ["contract", "console ui"],
   "console feature": ["contract", "domain", "console ui", "console platform"],
   "console app": ["contract", "domain", "console ui", "console platform", "console feature"],
+  "console test": ["contract", "domain", "console ui", "console platform", "console feature", "console app"],
   simulator: ["contract"],
   e2e: ["contract", "simulator"],
   bench: ["contract", "domain", "simulator", "server platform", "server feature", "server composition", "server test"],

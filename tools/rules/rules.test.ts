@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readRepository } from "../repository.ts";
 import { documentsNameFiles, migrationNumbers } from "./documents.ts";
-import { problemsOf, repository, server } from "./example-repository.ts";
+import { consoleSites, problemsOf, repository, server } from "./example-repository.ts";
 import { exportsByName } from "./exports.ts";
 import { featureGraph } from "./feature-graph.ts";
 import { honestTypes, noSkippedTests, noSleepsInTests, noUnfinishedMarks } from "./honest-code.ts";
@@ -43,6 +43,9 @@ describe("imports", () => {
     ["a feature imports the app", `${server}/features/sites/x.ts`, "../../app.ts", "may not import server composition"],
     ["main.ts imports a feature's routes", `${server}/main.ts`, "./features/sites/sites.routes.ts", "app.ts alone"],
     ["the product uses the tests' harness", `${server}/features/sites/x.ts`, "../../../test/harness.ts", "only tests"],
+    ["the console uses its tests", "apps/console/src/app/x.tsx", "../../test/answers.ts", "only component tests"],
+    ["a unit test opens the console", `${consoleSites}.test.ts`, "../../../test/answers.ts", "only component tests"],
+    ["a component test reads files", "apps/console/test/x.ts", "node:fs", "has no Node"],
     ["the ui imports a feature", "apps/console/src/ui/x.tsx", "../features/sites/sites-page.tsx", "console ui may not"],
     [
       "the simulator shares the domain's mistakes",
@@ -66,6 +69,8 @@ describe("imports", () => {
     [`${server}/features/live/live.api.test.ts`, "@suncrew/simulator/robot.ts"],
     [`${server}/app.ts`, "./features/sites/sites.routes.ts"],
     ["apps/console/src/app/router.tsx", "../features/sites/sites-page.tsx"],
+    [`${consoleSites}.component.test.ts`, "../../../test/answers.ts"],
+    ["apps/console/test/x.ts", "../src/features/sites/sites-page.tsx"],
     ["e2e/x.spec.ts", "@suncrew/simulator/robot.ts"],
   ])("%s may import %s", (path, specifier) => {
     expect(problemsOf(importBoundaries, path, `import { x } from "${specifier}";`)).toEqual([]);

@@ -1,0 +1,62 @@
+import { changePassword } from "@suncrew/contract/auth/auth.ts";
+import { describe, expect, test } from "vitest";
+import { page, userEvent } from "vitest/browser";
+import { when } from "../../../test/answers.ts";
+import { expectAddress, expectText, expectToast } from "../../../test/expectations.ts";
+import { openConsole } from "../../../test/open-console.tsx";
+
+const NEW = "evening rain 77";
+
+const newPassword = page.getByLabelText("New password", { exact: true });
+const again = page.getByLabelText("Confirm new password", { exact: true });
+const submit = page.getByRole("button", { name: /Update Password|Updating\.\.\./ });
+
+async function fillIn(current: string): Promise<void> {
+  await page.getByLabelText("Current password", { exact: true }).fill(current);
+  await newPassword.fill(NEW);
+  await again.fill(NEW);
+}
+
+for (const { account, role } of [
+  { account: "admin", role: "Super Admin" },
+  { account: "partner", role: "Partner" },
+] as const) {
+  describe(`as ${role}`, () => {
+    test("§8 a change that fails: 'Update Failed', with the server's reason where it gives one; nothing typed is lost", async () => {
+      const sentence = "Failed to update password. Please check your current password.";
+      const waiting = "Too many wrong passwords. Try again in 15 minutes.";
+      await openConsole("/profile", account);
+      for (const { prepare, lines } of [
+        { prepare: () => when(changePassword).fail(429, { message: waiting }), lines: [sentence, waiting] },
+        {
+          prepare: () => when(changePassword).answerOddly(() => new Response("<html></html>", { status: 502 })),
+          lines: [sentence],
+        },
+        { prepare: () => when(changePassword).offline(), lines: [sentence] },
+      ]) {
+        const sent = prepare();
+        await fillIn("right");
+        await submit.click();
+        await expect.poll(() => sent.length).toBe(1);
+        await expectToast("Update Failed", ...lines);
+        await expect.element(newPassword).toHaveValue(NEW);
+        await expectText(submit, "Update Password");
+      }
+      await expectAddress(/^\/profile$/);
+    });
+  });
+}
+
+test("§5 Change password: Enter pressed again and again changes it once; the button says that it works", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const sent = when(changePassword).answer(() => released.then(() => ({ message: "Password updated" })));
+  await openConsole("/profile", "partner");
+  await fillIn("brass-lamp-41");
+  again.element().focus();
+  for (let press = 0; press < 3; press += 1) await userEvent.keyboard("{Enter}");
+  await expectText(submit, "Updating...");
+  release();
+  await expect.element(page.getByRole("status").filter({ hasText: "Password Updated" })).toBeVisible();
+  await expectText(submit, "Update Password");
+  expect(sent).toHaveLength(1);
+});

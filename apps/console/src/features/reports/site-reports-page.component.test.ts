@@ -1,0 +1,136 @@
+import { type KeptReport, keptReportFile, keptReports, reportPdf } from "@suncrew/contract/reports/reports.ts";
+import { reportTemplates, type ReportTemplate } from "@suncrew/contract/report-templates/report-templates.ts";
+import { beforeEach, expect, test } from "vitest";
+import { page, userEvent } from "vitest/browser";
+import { when } from "../../../test/answers.ts";
+import {
+  expectAccessible,
+  expectAddress,
+  expectCount,
+  expectDisabled,
+  expectEnabled,
+  expectNoSidewaysScroll,
+  expectNoToast,
+  expectText,
+  expectTexts,
+  press,
+} from "../../../test/expectations.ts";
+import { closeConsole, openConsole } from "../../../test/open-console.tsx";
+import { REWA } from "../../../test/sample-fleet.ts";
+import { nextSavedFile } from "../../../test/saved-files.ts";
+import { chooseTheme, THEMES } from "../../ui/theme/theme-choice.ts";
+
+const NO_DATA = "No Data Found: No activity logs found between these dates";
+
+const form = page.getByRole("form", { name: "Site report" });
+const download = form.getByRole("button", { name: "Download", exact: true });
+const alert = form.getByRole("alert");
+
+const template: ReportTemplate = {
+  id: 3,
+  name: "Performance Only Report",
+  description: "",
+  sections: [],
+  createdBy: "Administrator",
+  createdAt: "2026-01-05T06:00:00.000Z",
+  updatedAt: "2026-01-05T06:00:00.000Z",
+  isActive: true,
+  version: 1,
+};
+
+async function choose(name: string, option: string): Promise<void> {
+  await form.getByRole("combobox", { name }).click();
+  await page.getByRole("option", { name: option }).click();
+}
+
+beforeEach(() => {
+  when(reportTemplates).answer([template]);
+  when(keptReports).answer({ reports: [], next_cursor: null });
+});
+
+test("§8 Report download: no activity, another failure and a site that is not there each have their sentence", async () => {
+  when(reportPdf).fail(404, { message: "No activity logs found between these dates" });
+  await openConsole("/site-reports");
+  await choose("Site", REWA);
+  // Typed figure by figure, as people do; the same in whatever order the browser has day and month.
+  await userEvent.type(form.getByLabelText("Start date"), "01012001");
+  await userEvent.type(form.getByLabelText("End date"), "02022001");
+  await expectAddress(/from=2001-01-01&to=2001-02-02$/);
+  await expectEnabled(download);
+  await press(download, "Enter");
+  await expectText(alert, NO_DATA);
+  when(reportPdf).fail(500, { message: "The printer is out of ink." });
+  await download.click();
+  await expectText(alert, "Error downloading report: The printer is out of ink. Please try again.");
+  await choose("Template", "Performance Only Report");
+  when(reportPdf).fail(404, { message: "Report template not found" });
+  when(reportTemplates).answer([]);
+  await download.click();
+  await expectText(
+    alert,
+    "Error downloading report: The chosen template is not offered any more. Please try again with another one.",
+  );
+  await expectDisabled(download, "This template is not offered any more. Choose another one.");
+  await expectEnabled(form.getByRole("button", { name: "Download CSV" }));
+  await choose("Template", "All sections");
+  await expectCount(alert, 0);
+
+  when(reportPdf).hang();
+  await download.click();
+  await press(form.getByRole("button", { name: "Cancel" }), "Enter");
+  await expectEnabled(download);
+  await expect.element(download).toHaveFocus();
+  await expectCount(alert, 0);
+  when(reportPdf).fail(404, { message: "No activity logs found between these dates" });
+  await download.click();
+  await expectText(alert, NO_DATA);
+  await form.getByLabelText("End date").fill("2001-01-30");
+  await expectCount(alert, 0);
+  await closeConsole();
+
+  when(reportTemplates).answer([template]);
+  when(keptReports).answer({ reports: [], next_cursor: null });
+  await openConsole("/site-reports?site=999999&from=2001-01-01&to=2001-01-31");
+  await expectText(alert, "Site not found");
+  await expectDisabled(download, "Site not found");
+});
+
+test("monthly reports: listed with their state and e-mail, and saved; none and a failure are told", async () => {
+  const report: KeptReport = {
+    id: 1,
+    site_id: 1,
+    site_name: "Bhadla Solar Park",
+    month: "2026-05",
+    template_name: null,
+    status: "READY",
+    reason: null,
+    bytes: 40_000,
+    created_at: "2026-06-01T00:00:10.000Z",
+    mail_status: "SENT",
+    mail_reason: null,
+  };
+  const empty: KeptReport = { ...report, id: 2, month: "2026-04", status: "EMPTY", bytes: null, mail_status: "NONE" };
+  when(keptReports).fail(500, { message: "Broken" });
+  when(keptReportFile).answer("%PDF-1.7");
+  await openConsole("/site-reports");
+  await expect.element(page.getByText("The monthly reports could not be loaded.")).toBeVisible();
+  await expectNoToast();
+  when(keptReports).answer({ reports: [report, empty], next_cursor: null });
+  await page.getByRole("button", { name: "Retry" }).click();
+  const rows = page.getByRole("list", { name: "Monthly reports, newest first" }).getByRole("listitem");
+  await expectTexts(rows, [/May 2026.*All sections.*Ready.*Sent.*40 kB/, /April 2026.*No activity/]);
+  await rows.first().getByRole("button", { name: "Download the report of Bhadla Solar Park, May 2026" }).click();
+  expect(await nextSavedFile()).toEqual({
+    name: "Bhadla Solar Park_report_2026-05-01_to_2026-05-31.pdf",
+    text: "%PDF-1.7",
+  });
+  await expectCount(rows.last().getByRole("button"), 0);
+  for (const theme of THEMES) {
+    chooseTheme(theme);
+    expect(document.documentElement.dataset["theme"]).toBe(theme);
+    await expectCount(rows, 2);
+    await expectAccessible();
+  }
+  await page.viewport(390, 800);
+  await expectNoSidewaysScroll();
+});

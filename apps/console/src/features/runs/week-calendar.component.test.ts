@@ -1,0 +1,89 @@
+import { type CalendarEntry, type RunCounts, runsCalendar, runsToday } from "@suncrew/contract/runs/runs.ts";
+import { test } from "vitest";
+import { page } from "vitest/browser";
+import { when } from "../../../test/answers.ts";
+import { expectAccessible, expectContains, expectCount } from "../../../test/expectations.ts";
+import { closeConsole, openConsole } from "../../../test/open-console.tsx";
+
+const TODAY = "2026-06-03";
+const NONE: RunCounts = { planned: 0, running: 0, done: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
+
+const calendar = page.getByRole("region", { name: "Week of cleaning" });
+const today = calendar.getByRole("region", { name: /, today$/ });
+
+/** The seven days from a Monday, each with these entries. */
+function week(monday: string, entriesOf: (date: string) => CalendarEntry[]) {
+  const days = Array.from({ length: 7 }, (_, index) => {
+    const date = new Date(Date.parse(monday) + index * 86_400_000).toISOString().slice(0, 10);
+    return { date, entries: entriesOf(date) };
+  });
+  return { timezone: "Asia/Kolkata", today: TODAY, days };
+}
+
+function reason(outcome: CalendarEntry["reasons"][number]["outcome"], text: string): CalendarEntry["reasons"][number] {
+  return { serial_number: "SCR-1001", outcome, reason: text };
+}
+
+/** A day of a site with far more groups than the sample has: an entry every ten minutes. */
+function fullDay(date: string): CalendarEntry[] {
+  const states: readonly Partial<CalendarEntry>[] = [
+    { state: "OVER", counts: { ...NONE, done: 12 } },
+    { state: "OVER", counts: { ...NONE, done: 11, cut_short: 1 }, reasons: [reason("CUT_SHORT", "The brush jammed.")] },
+    { state: "OVER", counts: { ...NONE, skipped: 12 }, reasons: [reason("SKIPPED", "Heavy rain expected.")] },
+    { state: "OVER", counts: { ...NONE, missed: 12 }, reasons: [reason("MISSED", "No server was running.")] },
+    { state: "RUNNING", counts: { ...NONE, running: 12 } },
+    { state: "PLANNED", counts: { ...NONE, planned: 12 } },
+  ];
+  return Array.from({ length: 60 }, (_, index) => ({
+    key: `${date}-${index}`,
+    state: "OVER",
+    action_type: "SCHEDULED",
+    group_id: index + 1,
+    title: `Block ${index + 1} of the southern field`,
+    begins_at: `${date}T${String(Math.floor(index / 6)).padStart(2, "0")}:${index % 6}0:00.000Z`,
+    ends_at: `${date}T${String(Math.floor(index / 6)).padStart(2, "0")}:${index % 6}9:00.000Z`,
+    local_time: `${String(Math.floor(index / 6) + 5).padStart(2, "0")}:${index % 6}0`,
+    robots: 12,
+    counts: NONE,
+    reasons: [],
+    sample: true,
+    ...(index < 12 ? states[index % 6] : states[0]),
+  }));
+}
+
+test("Cleaning runs: a week without runs says so, one that cannot be loaded offers another try", async () => {
+  when(runsCalendar).answer(week("2020-01-06", () => []));
+  await openConsole("/dashboard?site=1&tab=calendar&day=2020-01-06");
+  await expectContains(calendar, "6 to 12 Jan 2020");
+  await expectContains(calendar, "No cleaning in this week");
+  await closeConsole();
+
+  when(runsCalendar).offline();
+  when(runsToday).offline();
+  await openConsole("/dashboard?site=1&tab=calendar");
+  await expectContains(page.getByRole("alert"), "The week could not be loaded.");
+  await expectContains(page.getByRole("group", { name: "Today's cleaning" }), "Today: could not be loaded");
+  await expectAccessible();
+  when(runsToday).answerAsUsual();
+  when(runsCalendar).answer(week("2026-06-01", () => []));
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expectCount(today, 1);
+});
+
+test("Cleaning runs: a large fleet's week folds what is done, and tells every reason", async () => {
+  when(runsCalendar).answer(week("2026-06-01", fullDay));
+  await openConsole("/dashboard?site=1&tab=calendar");
+  await expectCount(today.getByRole("listitem"), 8);
+  for (const word of ["Running", "Partly done", "Skipped", "Missed"]) await expectContains(today, word);
+  await expectContains(calendar, "Includes sample data");
+  await today.getByRole("button", { name: "Show 52 more" }).click();
+  await expectCount(today.getByRole("listitem"), 60);
+  await expectContains(today, "Planned");
+  await today.getByRole("button", { name: "Show fewer" }).click();
+  await expectCount(today.getByRole("listitem"), 8);
+  await today.getByRole("button", { name: "Skipped" }).first().click();
+  const details = page.getByRole("dialog", { name: /^Block \d+ of the southern field at / });
+  await expectContains(details, "SCR-1001 skipped: Heavy rain expected.");
+  await expectContains(details, "Sample data of the demo");
+  await expectAccessible();
+});

@@ -1,0 +1,128 @@
+import { exportSites, importSites, siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
+import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { expect, test } from "vitest";
+import { page, userEvent } from "vitest/browser";
+import { when } from "../../../../test/answers.ts";
+import {
+  expectContains,
+  expectCount,
+  expectDisabled,
+  expectNoToast,
+  expectText,
+  expectToast,
+} from "../../../../test/expectations.ts";
+import { openConsole } from "../../../../test/open-console.tsx";
+import { BHADLA, CHARANKA, sampleSite, sampleSites } from "../../../../test/sample-fleet.ts";
+
+const allSites = page.getByRole("region", { name: "All Sites" });
+const rows = page.getByRole("list", { name: "All Sites" }).getByRole("listitem");
+const search = page.getByPlaceholder("Search by name, address, or district");
+const siteRow = (name: string) => allSites.getByRole("listitem", { name, exact: true });
+
+/** The sample sites, and so many more that there are 2,000. */
+function twoThousandSites(): Site[] {
+  const more = Array.from({ length: 2000 - sampleSites.length }, (_, index) =>
+    sampleSite({
+      id: 10_000 + index,
+      name: `Zone ${String(index + 1).padStart(4, "0")} Solar Park`,
+      latitude: 8 + index / 100,
+    }),
+  );
+  return [...sampleSites, ...more];
+}
+
+test("§8 Robot fetch failure on Site Management: the list is emptied, robots online is 0, and Retry loads them", async () => {
+  when(robotDetailsWithSettings).fail(500, { message: "Broken" });
+  await openConsole("/sites");
+  await allSites.getByRole("button", { name: BHADLA }).click();
+  await expect.element(page.getByText("The robots could not be loaded.")).toBeVisible();
+  await expectContains(page.getByRole("region", { name: "Selected site" }), "0 of 2 robots online");
+  await expectNoToast();
+  when(robotDetailsWithSettings).answerAsUsual();
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expectCount(page.getByRole("article"), 2);
+});
+
+test("2,000 sites: the list stays short in the page, and the keyboard leads through rows and their buttons", async () => {
+  when(siteDetails).answer(twoThousandSites());
+  await openConsole("/sites");
+  await expect.element(page.getByText("2,000 sites")).toBeVisible();
+  await expect.element(rows.first()).toHaveAttribute("aria-setsize", "2000");
+  expect(rows.elements().length).toBeLessThan(60);
+  search.element().focus();
+  await userEvent.keyboard("{Tab}");
+  await expect.element(siteRow(BHADLA).getByRole("button").first()).toHaveFocus();
+  await userEvent.keyboard("{ArrowDown}");
+  await expect.element(siteRow(CHARANKA).getByRole("button").first()).toHaveFocus();
+  await userEvent.keyboard("{ArrowRight}");
+  await expect.element(siteRow(CHARANKA).getByRole("button", { name: "Edit" })).toHaveFocus();
+  await userEvent.keyboard("{End}");
+  const last = siteRow("Zone 1997 Solar Park");
+  await expect.element(last.getByRole("button", { name: "Edit" })).toHaveFocus();
+  await userEvent.keyboard("{Tab}");
+  await expect.element(last.getByRole("button", { name: "Delete" })).toHaveFocus();
+  expect(rows.elements().length).toBeLessThan(60);
+  await search.fill("Zone 0777");
+  await expectCount(rows, 1);
+  await expect.element(page.getByText("1 of 2,000")).toBeVisible();
+});
+
+test("keyboard: after the last button of the row in a long list, Tab leads on to the selected site", async () => {
+  when(siteDetails).answer(twoThousandSites());
+  await openConsole("/sites?site=1");
+  const detail = page.getByRole("region", { name: "Selected site" });
+  await expectCount(detail.getByRole("article"), 2);
+  const row = siteRow(BHADLA);
+  row.getByRole("button", { name: "Edit" }).element().focus();
+  await userEvent.keyboard("{Tab}");
+  await expect.element(row.getByRole("button", { name: "Delete" })).toHaveFocus();
+  await userEvent.keyboard("{Tab}");
+  await expect.element(detail.getByRole("button", { name: "SunCare Services" })).toHaveFocus();
+  await userEvent.keyboard("{Tab}");
+  await expect.element(detail.getByRole("tab", { name: "Individual Robots" })).toHaveFocus();
+});
+
+test("no site yet: the page says so and leads to the first one; sites that cannot be loaded can be tried again", async () => {
+  when(siteDetails).fail(500, { message: "Broken" });
+  await openConsole("/sites");
+  await expect.element(page.getByText("The sites could not be loaded.")).toBeVisible();
+  // The toolbar stays in its place, and says what it waits for.
+  await expectDisabled(page.getByRole("button", { name: "Add New Site" }), "The sites are not known yet.");
+  await page.getByRole("button", { name: "Import / Export" }).click();
+  await expect.element(page.getByRole("menuitem", { name: "Import Sites" })).toBeDisabled();
+  await expect.element(page.getByRole("menuitem", { name: "Export Sites" })).toBeEnabled();
+  await userEvent.keyboard("{Escape}");
+  when(siteDetails).answer([]);
+  await page.getByRole("button", { name: "Retry" }).click();
+  await expect.element(page.getByText("No sites yet")).toBeVisible();
+  await allSites.getByRole("button", { name: "Add New Site" }).click();
+  await expect.element(page.getByRole("dialog", { name: "Add New Site" })).toBeVisible();
+});
+
+test("a failed export and a failed check say so, and the file can be chosen again", async () => {
+  when(exportSites).fail(500, { message: "Broken" });
+  when(importSites).fail(500, { message: "Broken" });
+  await openConsole("/sites");
+  const openMenu = () => page.getByRole("button", { name: "Import / Export" }).click();
+  await openMenu();
+  await page.getByRole("menuitem", { name: "Export Sites" }).click();
+  await expectToast("Export Failed", "Failed to export sites. Please try again.", "Broken");
+  await openMenu();
+  await page.getByRole("menuitem", { name: "Import Sites" }).click();
+  const dialog = page.getByRole("dialog", { name: "Import Sites" });
+  const choose = async () => {
+    const field = (await dialog.findElement()).querySelector('input[type="file"]');
+    if (field === null) throw new Error("The dialog takes no file.");
+    await page.elementLocator(field).upload(new File(["name\nTonk Solar\n"], "sites.csv", { type: "text/csv" }));
+  };
+  await choose();
+  await expectContains(dialog.getByRole("alert"), "The file could not be checked. Broken");
+  when(importSites).answer({
+    message: "Nothing was created.",
+    applied: false,
+    rows: [{ row: 2, name: "Tonk Solar", problems: [] }],
+    problems: [],
+  });
+  await choose();
+  await expectText(dialog.getByRole("status"), "1 row, none with problems");
+});

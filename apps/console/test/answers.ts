@@ -1,0 +1,189 @@
+import type { ErrorResponse } from "@suncrew/contract/http/error.ts";
+import type { BodyOf, ParamsOf, QueryOf, RouteSpec } from "@suncrew/contract/http/route.ts";
+import type { z } from "zod";
+import { noteProblem } from "./problems.ts";
+
+/** A call of the console as the server would read it. */
+export interface ReceivedCall<R extends RouteSpec> {
+  readonly params: ParamsOf<R>;
+  readonly query: QueryOf<R>;
+  readonly body: BodyOf<R>;
+}
+
+/** The calls that one answer was given to, oldest first; it grows while the test runs. */
+export type ReceivedCalls<R extends RouteSpec> = readonly ReceivedCall<R>[];
+
+type AnswerOf<R extends RouteSpec> = z.input<R["response"]>;
+type Computed<R extends RouteSpec> = (call: ReceivedCall<R>) => AnswerOf<R> | Promise<AnswerOf<R>>;
+type Answering<R extends RouteSpec> = (call: ReceivedCall<R>, signal: AbortSignal) => Promise<Response> | Response;
+
+interface Handler {
+  readonly route: RouteSpec;
+  readonly respond: (request: Request, signal: AbortSignal) => Promise<Response>;
+}
+
+const defaults = new Map<RouteSpec, Handler>();
+const ofThisTest = new Map<RouteSpec, Handler>();
+const open = new Set<Promise<unknown>>();
+let testEnd = new AbortController();
+
+/** Thrown by a handler: the server refuses or fails. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly status: number;
+  readonly answer: ErrorResponse;
+
+  constructor(status: number, answer: ErrorResponse) {
+    super(answer.message);
+    this.status = status;
+    this.answer = answer;
+  }
+}
+
+/** What `fetch` throws where no connection is made. */
+class NoConnection extends TypeError {
+  constructor() {
+    super("Failed to fetch");
+  }
+}
+
+/** Says how a call is answered until the test ends, or until it says something else of the same call. */
+export function when<R extends RouteSpec>(route: R) {
+  return {
+    answer: (given: AnswerOf<R> | Computed<R>) => answerIn(ofThisTest, route, given),
+    /** The server refuses it, or fails at it. */
+    fail: (status: number, refusal: ErrorResponse) =>
+      handle(ofThisTest, route, () => Response.json(refusal, { status })),
+    /** An answer that is none of the server's, as a proxy's error page is. */
+    answerOddly: (response: () => Response) => handle(ofThisTest, route, response),
+    /** It is never answered, and ends where the console gives it up. */
+    hang: () => handle(ofThisTest, route, () => new Promise<never>(() => {})),
+    /** No connection is made. */
+    offline: () => handle(ofThisTest, route, () => Promise.reject(new NoConnection())),
+    /** As in a test that says nothing of it. */
+    answerAsUsual: () => ofThisTest.delete(route),
+  };
+}
+
+/** Says how a call is answered in every test that says nothing else. */
+export function usually<R extends RouteSpec>(route: R) {
+  return {
+    answer: (given: AnswerOf<R> | Computed<R>) => answerIn(defaults, route, given),
+    /** A stream of events that begins with this one and stays open. */
+    stream: (first: () => AnswerOf<R>) => handle(defaults, route, (_, signal) => streamOf(route, first(), signal)),
+  };
+}
+
+/** Ends what is still open, and forgets what this test answered. */
+export async function forgetAnswers(): Promise<void> {
+  testEnd.abort(new DOMException("The test has ended.", "AbortError"));
+  await Promise.allSettled(open);
+  testEnd = new AbortController();
+  ofThisTest.clear();
+}
+
+/** Takes the place of `fetch`: nothing that the console asks leaves the page. */
+export function answeringFetch(elsewhere: typeof fetch): typeof fetch {
+  return (input, init) => {
+    const request = new Request(input, init);
+    if (!new URL(request.url).pathname.startsWith("/api/")) return elsewhere(input, init);
+    const signal = AbortSignal.any([request.signal, testEnd.signal]);
+    const answering = Promise.race([respond(request, signal), rejectedBy(signal)]);
+    open.add(answering);
+    return answering.finally(() => open.delete(answering));
+  };
+}
+
+async function respond(request: Request, signal: AbortSignal): Promise<Response> {
+  const handler = [...ofThisTest.values(), ...defaults.values()].find(({ route }) => isFor(route, request));
+  if (handler === undefined) {
+    const asked = `${request.method} ${new URL(request.url).pathname}`;
+    noteProblem(`The console asked for ${asked}, which this test does not answer. Say how: when(route).answer(...).`);
+    return Response.json({ message: "Not answered by the test." }, { status: 501 });
+  }
+  try {
+    return await handler.respond(request, signal);
+  } catch (error) {
+    if (error instanceof Refusal) return Response.json(error.answer, { status: error.status });
+    if (!(error instanceof NoConnection || signal.aborted))
+      noteProblem(`The answer to ${request.method} ${request.url}: ${String(error)}`);
+    throw error;
+  }
+}
+
+function answerIn<R extends RouteSpec>(
+  handlers: Map<RouteSpec, Handler>,
+  route: R,
+  given: AnswerOf<R> | Computed<R>,
+): ReceivedCalls<R> {
+  return handle(handlers, route, async (call) => responseOf(route, isComputed<R>(given) ? await given(call) : given));
+}
+
+function handle<R extends RouteSpec>(
+  handlers: Map<RouteSpec, Handler>,
+  route: R,
+  answering: Answering<R>,
+): ReceivedCalls<R> {
+  const calls: ReceivedCall<R>[] = [];
+  handlers.set(route, {
+    route,
+    respond: async (request, signal) => {
+      const call = await receivedCall(route, request);
+      calls.push(call);
+      return answering(call, signal);
+    },
+  });
+  return calls;
+}
+
+async function receivedCall<R extends RouteSpec>(route: R, request: Request): Promise<ReceivedCall<R>> {
+  const url = new URL(request.url);
+  const text = await request.text();
+  return {
+    params: route.params?.parse(pathOf(route).exec(url.pathname)?.groups ?? {}) as ParamsOf<R>,
+    query: route.query?.parse(Object.fromEntries(url.searchParams)) as QueryOf<R>,
+    body: route.body?.parse(JSON.parse(text)) as BodyOf<R>,
+  };
+}
+
+function isComputed<R extends RouteSpec>(given: AnswerOf<R> | Computed<R>): given is Computed<R> {
+  return typeof given === "function";
+}
+
+function isFor(route: RouteSpec, request: Request): boolean {
+  return route.method === request.method && pathOf(route).test(new URL(request.url).pathname);
+}
+
+function pathOf(route: RouteSpec): RegExp {
+  return new RegExp(`^${route.path.replaceAll(/:([A-Za-z]+)/g, "(?<$1>[^/]+)")}$`);
+}
+
+function parsedAnswer<R extends RouteSpec>(route: R, body: AnswerOf<R>): unknown {
+  return route.response.parse(body);
+}
+
+function responseOf<R extends RouteSpec>(route: R, body: AnswerOf<R>): Response {
+  const parsed = parsedAnswer(route, body);
+  const status = route.status ?? 200;
+  if (route.file === undefined) return Response.json(parsed, { status });
+  return new Response(String(parsed), { status, headers: { "content-type": route.file } });
+}
+
+function streamOf<R extends RouteSpec>(route: R, first: AnswerOf<R>, signal: AbortSignal): Response {
+  const event = `data: ${JSON.stringify(parsedAnswer(route, first))}\n\n`;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(event));
+      signal.addEventListener("abort", () => controller.error(signal.reason), { once: true });
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () => reject(signal.reason);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+}

@@ -1,0 +1,59 @@
+import { alertList } from "@suncrew/contract/alerts/alerts.ts";
+import { robotStatus } from "@suncrew/contract/commands/commands.ts";
+import { config } from "@suncrew/contract/config/config.ts";
+import { groupList } from "@suncrew/contract/groups/groups.ts";
+import { live } from "@suncrew/contract/live/live.ts";
+import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { runsToday } from "@suncrew/contract/runs/runs.ts";
+import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
+import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { siteWeather } from "@suncrew/contract/weather/weather.ts";
+import { usually } from "./answers.ts";
+import { livePart, samplePartners, sampleRobots, sampleSites, sampleWeather } from "./sample-fleet.ts";
+
+/** What every page asks for, answered by a small fleet in which nothing happens. */
+export function giveDefaultAnswers(): void {
+  usually(config).answer(() => ({ mode: "production", demo_sign_ins: [], map_tiles: null }));
+  usually(siteDetails).answer(() => [...sampleSites]);
+  usually(robotDetailsWithSettings).answer(({ params }) => ({
+    robots: sampleRobots.filter((robot) => robot.site_id === params.siteId),
+  }));
+  usually(robotStatus).answer(() => ({
+    success: true,
+    data: {
+      status: "stop",
+      robot_status: "idle",
+      battery: 72,
+      timestamp: new Date().toISOString(),
+      motion: "STOPPED",
+      direction: "FWD",
+    },
+  }));
+  usually(siteWeather).answer(() => sampleWeather());
+  usually(alertList).answer(() => ({
+    alerts: [],
+    total: 0,
+    total_exact: true,
+    open: { CRITICAL: 0, WARNING: 0, INFO: 0 },
+    next_cursor: null,
+  }));
+  usually(runsToday).answer(() => ({
+    planned: 0,
+    running: 0,
+    done: 0,
+    cut_short: 0,
+    failed: 0,
+    skipped: 0,
+    missed: 0,
+  }));
+  usually(groupList).answer(() => []);
+  usually(getRobotSchedule).answer(() => ({ message: "Schedule Fetched Successfully", schedules: [] }));
+  usually(partnerDetails).answer(() => [...samplePartners]);
+  usually(live).stream(() => ({
+    type: "snapshot",
+    at: new Date().toISOString(),
+    robots: sampleRobots.map(livePart),
+    sites: [...sampleSites],
+  }));
+}

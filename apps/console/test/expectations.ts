@@ -1,0 +1,99 @@
+import axe from "axe-core";
+import { expect } from "vitest";
+import { type Locator, page, userEvent } from "vitest/browser";
+
+const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+/** Exactly these elements are there, with these whole texts, blanks told as one. */
+export async function expectTexts(locator: Locator, texts: readonly (string | RegExp)[]): Promise<void> {
+  const wanted = texts.map((text): unknown => (text instanceof RegExp ? expect.stringMatching(text) : text));
+  await expect.poll(() => locator.elements().map(textOf)).toEqual(wanted);
+}
+
+/** There is one such element, and this is its whole text. */
+export async function expectText(locator: Locator, text: string | RegExp): Promise<void> {
+  await expectTexts(locator, [text]);
+}
+
+/** There is one such element, and this is part of its text. */
+export async function expectContains(locator: Locator, part: string): Promise<void> {
+  await expect.poll(() => textOf(locator.query())).toContain(part);
+}
+
+export async function expectCount(locator: Locator, count: number): Promise<void> {
+  await expect.poll(() => locator.elements().length).toBe(count);
+}
+
+/** A button or toggle that cannot be pressed and tells why, to a screen reader too. */
+export async function expectDisabled(control: Locator, reason: string): Promise<void> {
+  await expect.element(control).toHaveAttribute("aria-disabled", "true");
+  await expect.element(control).toHaveAccessibleDescription(reason);
+}
+
+export async function expectEnabled(control: Locator): Promise<void> {
+  await expect.element(control).toBeVisible();
+  await expect.element(control).not.toHaveAttribute("aria-disabled", "true");
+}
+
+/** A toast with this title and, word for word, these lines. */
+export async function expectToast(title: string, ...lines: readonly string[]): Promise<void> {
+  await expect.poll(toasts).toContainEqual({ title, text: lines.join("") });
+}
+
+/** There is no toast with this title. */
+export async function expectNoToastOf(title: string): Promise<void> {
+  await expect.poll(() => toasts().map((toast) => toast.title)).not.toContain(title);
+}
+
+/** Whatever was told has gone again, or nothing was. */
+export async function expectNoToast(): Promise<void> {
+  await expect.poll(toasts).toEqual([]);
+}
+
+/** The address after the host, as `/sites?site=1`. */
+export async function expectAddress(address: string | RegExp): Promise<void> {
+  await expect.poll(() => location.pathname + location.search).toMatch(address);
+}
+
+/** Nothing is wider than the window. */
+export async function expectNoSidewaysScroll(): Promise<void> {
+  await expect.poll(() => document.documentElement.scrollWidth).toBeLessThanOrEqual(innerWidth);
+}
+
+/** Fails with each rule broken (WCAG A and AA) and the elements that break it. */
+export async function expectAccessible(): Promise<void> {
+  // Halfway through a fade every text is pale; a skeleton's shimmer never ends.
+  const passing = document
+    .getAnimations()
+    .filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity);
+  await Promise.allSettled(passing.map((animation) => animation.finished));
+  const { violations } = await axe.run(document, { runOnly: rules });
+  const broken = violations.map(({ id, help, nodes }) => ({
+    rule: `${id}: ${help}`,
+    where: nodes.map((node) => `${node.target.join(" ")} ${node.failureSummary ?? ""}`),
+  }));
+  expect(broken).toEqual([]);
+}
+
+/** Presses a key while the control has the focus. */
+export async function press(control: Locator, key: "Enter"): Promise<void> {
+  const element = await control.findElement();
+  element.focus();
+  await userEvent.keyboard(`{${key}}`);
+}
+
+/** The buttons or the list of sites, whichever is shown. */
+export function siteButton(name: string): Locator {
+  return page.getByRole("group", { name: /^(All Sites|Site buttons)$/ }).getByRole("button", { name });
+}
+
+function toasts(): { readonly title: string; readonly text: string }[] {
+  return [...document.querySelectorAll(".mantine-Notification-root")].map((toast) => ({
+    title: textOf(toast.querySelector(".mantine-Notification-title")),
+    text: textOf(toast.querySelector(".mantine-Notification-description")),
+  }));
+}
+
+function textOf(element: Element | null): string {
+  return (element?.textContent ?? "").replaceAll(/\s+/g, " ").trim();
+}

@@ -1,0 +1,50 @@
+import type { login } from "@suncrew/contract/auth/auth.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import { notifications } from "@mantine/notifications";
+import { createRoot, type Root } from "react-dom/client";
+import { App } from "../src/app/app.tsx";
+import { router } from "../src/app/router.tsx";
+import { queryClient } from "../src/platform/api/query-client.ts";
+import { openQuestion } from "../src/platform/confirm/confirm.ts";
+import { clearSession, startSession } from "../src/platform/session/session.ts";
+import { chooseTheme } from "../src/ui/theme/theme-choice.ts";
+import { forgetAnswers } from "./answers.ts";
+import { accounts } from "./sample-fleet.ts";
+
+let root: Root | null = null;
+
+/** Shows the whole console at an address, to somebody who is signed in, or to nobody. */
+export async function openConsole(address: string, account: keyof typeof accounts | null = "admin"): Promise<void> {
+  if (account !== null) startSession(signInOf(account));
+  await router.navigate(address, { replace: true });
+  const place = document.createElement("div");
+  place.id = "root";
+  document.body.append(place);
+  root = createRoot(place);
+  root.render(<App />);
+}
+
+/** Takes the console away, with all that it remembers. */
+export async function closeConsole(): Promise<void> {
+  openQuestion()?.answer(false);
+  root?.unmount();
+  root = null;
+  document.getElementById("root")?.remove();
+  clearSession();
+  await queryClient.cancelQueries();
+  await forgetAnswers();
+  queryClient.clear();
+  notifications.clean();
+  chooseTheme("light");
+  localStorage.clear();
+  sessionStorage.clear();
+}
+
+/** What the server answers to somebody who signs in. */
+export function signInOf(name: keyof typeof accounts): ResponseOf<typeof login> {
+  const { username, role, ...account } = accounts[name];
+  // Signed by nobody: the console reads the middle of a token only.
+  const claims = { role, username, exp: Math.floor(Date.now() / 1000) + 3600 };
+  const token = `test.${btoa(JSON.stringify(claims))}.test`;
+  return { message: "Login successful", token, user: { id: 1, role, ...account } };
+}

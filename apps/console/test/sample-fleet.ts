@@ -1,0 +1,150 @@
+import type { Role } from "@suncrew/contract/auth/auth.ts";
+import type { Group } from "@suncrew/contract/groups/groups.ts";
+import type { Partner } from "@suncrew/contract/partners/partners.ts";
+import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import type { Weather } from "@suncrew/contract/weather/weather.ts";
+import { robotLive, robotRow } from "../src/features/robots/test/robot-rows.ts";
+
+export const BHADLA = "Bhadla Solar Park";
+export const CHARANKA = "Charanka Solar Park";
+export const REWA = "Rewa Ultra Mega Solar";
+
+/** A well site with two robots. */
+export function sampleSite(change: Partial<Site> = {}): Site {
+  return {
+    id: 1,
+    name: BHADLA,
+    address: "Bhadla, Phalodi tehsil",
+    district: "Jodhpur",
+    state: "Rajasthan",
+    pin_code: "342301",
+    commissioning_date: "2017-02-22",
+    maintenance_partner_id: 2,
+    maintenance_contact: null,
+    maintenance_contact_name: null,
+    maintenance_email: null,
+    latitude: 27.539669,
+    longitude: 71.915253,
+    timezone: "Asia/Kolkata",
+    partner_name: "SunCare Services",
+    partner_contact: "+91 98290 41276",
+    status: "normal",
+    robot_count: 2,
+    active_robots: 0,
+    online_robots: 2,
+    version: 1,
+    ...change,
+  };
+}
+
+export const sampleSites: readonly Site[] = [
+  sampleSite(),
+  sampleSite({ id: 2, name: CHARANKA, district: "Patan", state: "Gujarat", latitude: 23.9, longitude: 71.2 }),
+  sampleSite({ id: 3, name: REWA, district: "Rewa", state: "Madhya Pradesh", latitude: 24.5, longitude: 81.6 }),
+];
+
+/** Two robots of each site: online, idle, and just heard of. */
+export const sampleRobots: readonly RobotWithSettings[] = sampleSites.flatMap(({ id: siteId }) =>
+  [1, 2].map((nth) => {
+    const robotId = 10 * siteId + nth;
+    const serial = `SCR-10${robotId}`;
+    return robotRow({
+      robot_id: robotId,
+      site_id: siteId,
+      robot_name: `Row ${nth}`,
+      serial_number: serial,
+      last_updated_at: new Date().toISOString(),
+    });
+  }),
+);
+
+/** The part of a robot that the live stream carries. */
+export function livePart(robot: RobotWithSettings): RobotLive {
+  const { robot_name: _, motor_type: _motor, control_type: _control, installation_date: _installed, ...live } = robot;
+  return robotLive(live);
+}
+
+export function samplePartner(change: Partial<Partner> = {}): Partner {
+  return {
+    id: 2,
+    name: "SunCare Services",
+    contact_person: "Asha Rathore",
+    contact_info: "+91 98290 41276",
+    email: "asha@suncare.example",
+    address: "14 Residency Road",
+    city: "Jodhpur",
+    state: "Rajasthan",
+    zip_code: "342003",
+    country: "INDIA",
+    tax_id: null,
+    registration: null,
+    certifications: null,
+    status: "ACTIVE",
+    created_at: "2026-01-05T06:00:00.000Z",
+    username: "partner",
+    user_id: 2,
+    enc_password: null,
+    built_in: false,
+    version: 1,
+    ...change,
+  };
+}
+
+export const samplePartners: readonly Partner[] = [
+  samplePartner({ id: 1, name: "In-house", username: null, user_id: null, built_in: true }),
+  samplePartner(),
+];
+
+export function sampleGroup(change: Partial<Group> = {}): Group {
+  return {
+    id: 5,
+    group_name: "East Row",
+    site_id: 1,
+    robots: [{ id: 11 }],
+    created_at: "2026-01-05T06:00:00.000Z",
+    schedule_type: null,
+    schedule_details: null,
+    ...change,
+  };
+}
+
+/** Dry for as long as it counts, so that cleaning is recommended. */
+export function sampleWeather(change: Partial<Weather> = {}): Weather {
+  const days = ["15", "16", "17", "18", "19", "20", "21"];
+  return {
+    current: {
+      temperature: 34,
+      description: "Clear sky",
+      icon: "clear",
+      humidity: 28,
+      wind_speed: 12,
+      pressure: 1006,
+    },
+    forecast: days.map((day, index) => ({
+      date: `2026-06-${day}`,
+      min_temperature: 24 + index,
+      max_temperature: 33 + index,
+      description: "Clear sky",
+      icon: "clear",
+      precipitation_percent: 5 * index,
+      wind_speed: 14,
+    })),
+    advice: "recommended",
+    source: "sample",
+    fetched_at: new Date().toISOString(),
+    ...change,
+  };
+}
+
+export interface Account {
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: Role;
+}
+
+export const accounts = {
+  admin: { username: "admin", name: "Administrator", email: "admin@suncrew.example", role: "SUPER_ADMIN" },
+  partner: { username: "partner", name: "SunCare Services", email: "asha@suncare.example", role: "PARTNER" },
+} as const satisfies Readonly<Record<string, Account>>;

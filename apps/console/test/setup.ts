@@ -1,0 +1,27 @@
+import { afterEach, beforeEach } from "vitest";
+import { page } from "vitest/browser";
+import { answeringFetch } from "./answers.ts";
+import { giveDefaultAnswers } from "./default-answers.ts";
+import { closeConsole } from "./open-console.tsx";
+import { takeProblems, watchProblems } from "./problems.ts";
+import { catchSavedFiles, forgetSavedFiles } from "./saved-files.ts";
+
+const realFetch = globalThis.fetch.bind(globalThis);
+
+giveDefaultAnswers();
+watchProblems();
+catchSavedFiles();
+document.documentElement.lang = "en";
+
+beforeEach(async () => {
+  globalThis.fetch = answeringFetch(realFetch);
+  await page.viewport(1280, 800);
+});
+
+afterEach(async () => {
+  await closeConsole();
+  forgetSavedFiles();
+  globalThis.fetch = realFetch;
+  const problems = takeProblems();
+  if (problems.length > 0) throw new Error(`What the console did and must not:\n${problems.join("\n")}`);
+});
