@@ -85,6 +85,8 @@ export default defineConfig({
         optimizeDeps: { entries: ["index.html", "src/**/*.component.test.ts", "test/setup.ts"] },
         test: {
           name: "components",
+          // After the others, which would slow its pages down.
+          sequence: { groupOrder: 1 },
           include: ["src/**/*.component.test.ts"],
           isolate: false,
           setupFiles: ["test/setup.ts"],
