@@ -45,7 +45,8 @@ const absolute = (path: string) => fileURLToPath(new URL(path, import.meta.url))
  */
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // One more than the cores that we count on: some files wait for processes and robots most of the time.
+    maxWorkers: 3,
     reporters: ["default"],
     // Nobody may leave a test out; a chosen file on the command line is the way to run one.
     allowOnly: false,
