@@ -19,10 +19,10 @@ export class AccountConnections {
     return this.#open.get(account)?.has(client) === true;
   }
 
-  /** Closes those that are signed in; a sign-in that is being checked is refused once it asks `has`. */
-  end(account: string, isSignedIn: (client: Client) => boolean): void {
-    const clients = this.#open.get(account) ?? [];
+  /** Answers those that are signed in, to be closed; a sign-in that is being checked is refused once it asks `has`. */
+  end(account: string, isSignedIn: (client: Client) => boolean): Client[] {
+    const clients = [...(this.#open.get(account) ?? [])];
     this.#open.delete(account);
-    for (const client of clients) if (isSignedIn(client)) client.close();
+    return clients.filter(isSignedIn);
   }
 }

@@ -33,12 +33,20 @@ export interface EmbeddedBroker {
   url: string;
   /** The server's own account, new at every start. */
   serverAccount: { username: string; password: string };
-  /** Ends the account's connections, also one whose sign-in is being checked: what it was checked against is over. */
+  /**
+   * Ends the account's connections within half a second, and at once one whose sign-in is being checked: what it was
+   * checked against is over.
+   */
   disconnect(username: string): void;
   stop(): Promise<void>;
 }
 
 const SERVER_ACCOUNT = "suncrew-server";
+/**
+ * A connection that is to end has this long to take what was published to it before: the broker acknowledges a message
+ * before it hands it on, and a connection that is cut takes along what was not read. A last Stop must arrive.
+ */
+const LAST_WORDS_MS = 500;
 
 /** Starts an MQTT 3.1.1 broker inside this process. Throws a StartError where the port is taken. */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
@@ -113,7 +121,12 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     port,
     url: `mqtt://127.0.0.1:${port}`,
     serverAccount: { username: SERVER_ACCOUNT, password },
-    disconnect: (username) => connections.end(username, (client) => accounts.has(client)),
+    disconnect(username) {
+      for (const client of connections.end(username, (one) => accounts.has(one))) {
+        const late = setTimeout(() => client.close(), LAST_WORDS_MS);
+        client.conn.once("close", () => clearTimeout(late));
+      }
+    },
     async stop() {
       const closed = once(server, "close");
       server.close();
