@@ -313,14 +313,19 @@ test("§4 Closing a form: Back to another site asks before it takes a robot's fo
   // One of the robots there is away.
   problems.allow(/status of 504/);
   const site = await robots.site(BHADLA);
-  await signIn(page, "admin", { at: `/sites?site=${site.id}` });
+  await signIn(page, "admin");
+  await page.goto(`/sites?site=${site.id}`);
   await siteRow(page, PAVAGADA).click();
   const dialog = await openAdd(page);
   await dialog.motor.fill("AC");
   const question = page.getByRole("dialog", { name: "Discard Changes" });
+  const { id: elsewhere } = await robots.site(PAVAGADA);
+  await expect(page).toHaveURL(new RegExp(`site=${elsewhere}`));
   await page.goBack();
   await question.getByRole("button", { name: "Keep editing" }).click();
   await expect(dialog.motor).toHaveValue("AC");
+  // Back was taken back: only then can it be pressed again.
+  await expect(page).toHaveURL(new RegExp(`site=${elsewhere}`));
   await page.goBack();
   await question.getByRole("button", { name: "Discard" }).click();
   await expect(page).toHaveURL(new RegExp(`site=${site.id}`));

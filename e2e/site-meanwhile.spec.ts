@@ -209,6 +209,7 @@ test("§4 Closing a form: Back and Reload ask before they throw away what was ty
   // A second try asks again.
   await page.goBack();
   await question.getByRole("button", { name: "Keep editing" }).click();
+  await expect(page).toHaveURL(/\/sites/);
 
   const asked = page.waitForEvent("dialog");
   // Playwright's own reload would wait for a page that does not come.
