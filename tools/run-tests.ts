@@ -29,7 +29,7 @@ const steps: Steps = {
 const smoke: Steps = {
   types: npmRun("types"),
   build: npmRun("build"),
-  unit: vitest("packages/", "tools/", "apps/console/src", "apps/simulator/", ...smokeTestsOfServer()),
+  unit: vitest("--project", "unit", "--project", "server", "packages/", "tools/", "apps/console/src", "apps/simulator/", ...smokeTestsOfServer()),
   browser: playwright("--grep", "@smoke"),
 };
 
