@@ -29,7 +29,17 @@ const steps: Steps = {
 const smoke: Steps = {
   types: npmRun("types"),
   build: npmRun("build"),
-  unit: vitest("--project", "unit", "--project", "server", "packages/", "tools/", "apps/console/src", "apps/simulator/", ...smokeTestsOfServer()),
+  unit: vitest(
+    "--project",
+    "unit",
+    "--project",
+    "server",
+    "packages/",
+    "tools/",
+    "apps/console/src",
+    "apps/simulator/",
+    ...smokeTestsOfServer(),
+  ),
   browser: playwright("--grep", "@smoke"),
 };
 
