@@ -9,6 +9,9 @@ const databaseSetup = "apps/server/test/global-setup.ts";
 /** `npm test` tries the same few random histories each time; `npm run test:soak` tries others, and many more. */
 const soak = { factor: Number(process.env["SUNCREW_SOAK"] ?? 1), seed: Number(process.env["SEED"] ?? 1) };
 
+/** One more than the cores that we count on: some files wait for processes and robots most of the time. */
+const maxWorkers = 3;
+
 const everyProject = {
   // Files of a worker share what they import: to import the server anew for each was a third of the time.
   isolate: false,
@@ -45,8 +48,7 @@ const absolute = (path: string) => fileURLToPath(new URL(path, import.meta.url))
  */
 export default defineConfig({
   test: {
-    // One more than the cores that we count on: some files wait for processes and robots most of the time.
-    maxWorkers: 3,
+    maxWorkers,
     reporters: ["default"],
     // Nobody may leave a test out; a chosen file on the command line is the way to run one.
     allowOnly: false,
@@ -86,9 +88,9 @@ export default defineConfig({
         optimizeDeps: { entries: ["index.html", "src/**/*.component.test.ts", "test/setup.ts"] },
         test: {
           name: "components",
-          // After the others, which would slow its pages down.
-          sequence: { groupOrder: 1 },
           include: ["src/**/*.component.test.ts"],
+          // Beside the others: a project with another number would wait for its turn.
+          maxWorkers,
           isolate: false,
           setupFiles: ["test/setup.ts"],
           globalSetup: [absolute("e2e/support/browser-setup.ts")],

@@ -2,6 +2,7 @@ import type { Page, Request } from "@playwright/test";
 import { groupSendCommand } from "@suncrew/contract/groups/groups.ts";
 import {
   BHADLA,
+  endSettleTime,
   expectDisabled,
   expectEnabled,
   expectToast,
@@ -290,6 +291,7 @@ test("§4 Commands: Stop All takes over a Start All that waits for a silent robo
   simulator,
   groups,
   problems,
+  suncrew,
 }) => {
   problems.allow(/status of 504/);
   const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
@@ -305,6 +307,7 @@ test("§4 Commands: Stop All takes over a Start All that waits for a silent robo
   expect(sent.map(({ body }) => body)).toMatchObject([{ command: "START" }, { command: "STOP" }]);
   // The robot stands, while the deaf one is still awaited.
   expect(sent[1]).toMatchObject({ isAnswered: false });
+  await endSettleTime(suncrew, "SCR-1002");
   await expectToast(page, "Group Action Partial Success", /Group "East Row": 1 of 2 robots stopped\..*/);
   // The Start that was taken over says nothing any more.
   await expect(toasts(page).getByText("Group Action Failed")).toHaveCount(0);

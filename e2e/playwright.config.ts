@@ -2,7 +2,10 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "@playwright/test";
 import { browserArguments } from "./support/browser.ts";
 
-/** Two workers, each with a whole Suncrew of its own (see support/suncrew.ts). */
+/**
+ * Each worker has a whole Suncrew of its own (see support/suncrew.ts). One worker more than the cores that we count on:
+ * a test waits for robots and frames for a good part of its time.
+ */
 export default defineConfig({
   testDir: fileURLToPath(new URL(".", import.meta.url)),
   testMatch: "**/*.spec.ts",
@@ -10,7 +13,7 @@ export default defineConfig({
   globalSetup: fileURLToPath(new URL("support/global-setup.ts", import.meta.url)),
   forbidOnly: true,
   fullyParallel: false,
-  workers: 2,
+  workers: 3,
   retries: 0,
   // A limit for what hangs: nothing is said by it about speed, also not on a busy machine.
   timeout: 120_000,

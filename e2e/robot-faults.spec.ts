@@ -1,5 +1,6 @@
 import {
   chooseSite,
+  endSettleTime,
   expectDisabled,
   expectEnabled,
   expectStatus,
@@ -29,6 +30,7 @@ test("§4 Commands, a silent robot: Start fails, the robot is offline, and the S
   page,
   signIn,
   simulator,
+  suncrew,
 }) => {
   await signIn(page, "admin");
   await chooseSite(page, REWA);
@@ -38,6 +40,7 @@ test("§4 Commands, a silent robot: Start fails, the robot is offline, and the S
   await simulator.fault("SCR-1010", { kind: "silent" });
   await card.start.click();
   await expectTruth(simulator, "SCR-1010", { motion: "MOVING" });
+  await endSettleTime(suncrew, "SCR-1010");
   await expectToast(page, "Control Failed", "Failed to send START command to Robot SCR-1010", UNCONFIRMED("SCR-1010"));
   await expectStatus(card, "Offline");
   await expect(card.root.getByText("STOP pending: sent again until the robot confirms it")).toBeVisible();
@@ -53,6 +56,7 @@ test("§4 Commands, a deaf robot: Start fails, the robot never moves, and it rec
   page,
   signIn,
   simulator,
+  suncrew,
 }) => {
   await signIn(page, "admin");
   await chooseSite(page, REWA);
@@ -61,6 +65,7 @@ test("§4 Commands, a deaf robot: Start fails, the robot never moves, and it rec
   const startsBefore = await startsOf(simulator, "SCR-1011");
   await simulator.fault("SCR-1011", { kind: "deaf" });
   await card.start.click();
+  await endSettleTime(suncrew, "SCR-1011");
   await expectToast(page, "Control Failed", "Failed to send START command to Robot SCR-1011", UNCONFIRMED("SCR-1011"));
   await expectStatus(card, "Offline");
   await simulator.clear("SCR-1011");

@@ -3,6 +3,7 @@ import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import {
   BHADLA,
   chooseSite,
+  endSettleTime,
   expectStatus,
   expectToast,
   expectTruth,
@@ -39,6 +40,7 @@ test("§4 Commands: Stop is sent at once while Starts wait for silent robots, an
   problems,
   signIn,
   simulator,
+  suncrew,
 }) => {
   // The browser itself notes every answer that is a refusal.
   problems.allow(/status of (502|504)/);
@@ -77,6 +79,7 @@ test("§4 Commands: Stop is sent at once while Starts wait for silent robots, an
   const stop = sent.find(({ command }) => command === "STOP");
   await expect.poll(() => stop?.isAnswered).toBe(true);
   expect(starts.map(({ isAnswered }) => isAnswered)).toEqual(deaf.map(() => false));
+  await endSettleTime(suncrew, ...deaf);
   await expectStatus(tooMany, "Idle");
   await expect.poll(() => starts.every(({ isAnswered }) => isAnswered), { timeout: 15_000 }).toBe(true);
   expect(await startsOf(simulator, tooMany.serial)).toBe(startsBefore);

@@ -140,6 +140,18 @@ test("§4 Session: Logout ends the session on the server", async ({ page, suncre
   }).toPass();
 });
 
+test("set-up: the build compresses the console's scripts and styles once, and the server sends them so", async ({
+  suncrew,
+}) => {
+  const page = await (await fetch(suncrew.baseUrl)).text();
+  const files = [...page.matchAll(/"(\/assets\/[^"]+\.(?:js|css))"/g)].map((match) => match[1] ?? "");
+  expect(files.length).toBeGreaterThan(1);
+  for (const file of files) {
+    const { headers } = await fetch(suncrew.baseUrl + file, { headers: { "accept-encoding": "br" }, method: "HEAD" });
+    expect([file, headers.get("content-encoding"), headers.has("content-length")]).toEqual([file, "br", true]);
+  }
+});
+
 test("§2 Routes: any other path is 'Oops! Page not found' with a Return to Home link", async ({ page }) => {
   for (const path of ["/nothing-here", "/sites/x", "/partners/x", "/dashboard/x"]) {
     await page.goto(path);

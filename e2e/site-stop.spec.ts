@@ -4,6 +4,7 @@ import { expectAccessible } from "./support/axe.ts";
 import {
   BHADLA,
   chooseSite,
+  endSettleTime,
   expectStatus,
   expectTruth,
   PAVAGADA,
@@ -93,6 +94,7 @@ test("Stop everything: while a silent robot is awaited, what the others do is sh
   page,
   signIn,
   simulator,
+  suncrew,
 }) => {
   await signIn(page, "admin");
   await startRobot(robotCard(page, "SCR-1003"), simulator);
@@ -107,6 +109,7 @@ test("Stop everything: while a silent robot is awaited, what the others do is sh
   await expect(awaited.filter({ hasText: "SCR-1003" })).toContainText("Idle");
   await expect(awaited.filter({ hasText: "SCR-1002" })).toContainText("Stopping... waiting for the robot");
   await expectTruth(simulator, "SCR-1003", { motion: "STOPPED" });
+  await endSettleTime(suncrew, "SCR-1002");
   await expect(resultOf(page, "SCR-1002")).toContainText("Pending", { timeout: SETTLED_MS });
   await simulator.clear("SCR-1002");
   await page.getByRole("button", { name: "Stop all again" }).click();

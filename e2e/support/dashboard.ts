@@ -1,5 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 import type { RobotTruth } from "@suncrew/simulator/fleet/truth.ts";
+import type { RunningServer } from "./server-process.ts";
 import type { SimulatorControl } from "./simulator.ts";
 import { expect } from "./suncrew.ts";
 
@@ -110,6 +111,20 @@ export async function expectTruth(
 /** How often the robot has set itself moving. */
 export async function startsOf(simulator: SimulatorControl, serial: string): Promise<number> {
   return (await simulator.robot(serial)).startsTaken.length;
+}
+
+/** Ends the 8 s that these robots have to confirm a command (protocol rule 6), once one was sent to each. */
+export async function endSettleTime(suncrew: RunningServer, ...serials: readonly string[]): Promise<void> {
+  for (const serial of serials) {
+    // A Stop is sent by whichever server is there first: only the others are claimed.
+    const ended = () =>
+      suncrew.sql(
+        `update commands set settle_by = now() from robots
+        where robots.id = commands.robot_id and robots.serial_number = '${serial}'
+          and (verb = 'STOP' or claimed_by is not null) and settled_at is null and settle_by > now()`,
+      );
+    await expect.poll(ended, { message: `commands sent to ${serial}` }).toBeGreaterThan(0);
+  }
 }
 
 /** Starts it by its card and waits until it moves. */

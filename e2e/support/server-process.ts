@@ -32,8 +32,8 @@ export interface RunningServer {
   readonly process: ChildProcess;
   /** Everything that it has printed so far, for the report of a failed test. */
   output(): string;
-  /** Runs a statement on its database, to bring about at once what would take its time. */
-  sql(statement: string): Promise<void>;
+  /** Runs a statement on its database, to bring about at once what would take its time, and tells how many rows it changed. */
+  sql(statement: string): Promise<number>;
   /** Asks it to end and waits until it has; `keepData` leaves its folder for another start. */
   stop(options?: { readonly keepData?: boolean }): Promise<void>;
 }
@@ -113,7 +113,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       const client = new pg.Client({ host, user: "suncrew", database: "suncrew_demo" });
       await client.connect();
       try {
-        await client.query(statement);
+        return (await client.query(statement)).rowCount ?? 0;
       } finally {
         await client.end();
       }
