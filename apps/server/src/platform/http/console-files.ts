@@ -21,6 +21,8 @@ export async function serveConsole(app: FastifyInstance, folder: string, tileUrl
     root: folder,
     index: false,
     cacheControl: false,
+    // The build leaves name.js.br beside name.js; for browsers without Brotli the answer is compressed as any other.
+    preCompressed: true,
     setHeaders(reply, path) {
       // The build names the files in assets/ by their content.
       const lasting = path.startsWith(join(folder, "assets") + sep);

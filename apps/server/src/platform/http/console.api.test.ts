@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addSite } from "../../../test/fixtures.ts";
@@ -70,4 +71,21 @@ test("large answers are compressed", async () => {
   const headers = { "accept-encoding": "br, gzip" };
   expect((await admin.raw(siteDetails.path, { headers })).headers["content-encoding"]).toBe("br");
   expect((await admin.raw("/assets/app-1a2b.js", { headers })).headers["content-encoding"]).toBe("br");
+});
+
+test("a file that the build has compressed is sent as it lies there; for a browser without Brotli it is compressed", async () => {
+  const nobody = await server.as(null);
+  const script = `console.log("${"y".repeat(5000)}")`;
+  const compressed = brotliCompressSync(script);
+  await writeFile(join(folder, "assets", "app-5e6f.js"), script);
+  await writeFile(join(folder, "assets", "app-5e6f.js.br"), compressed);
+  const ask = (encodings: string) =>
+    nobody.raw("/assets/app-5e6f.js", { headers: { "accept-encoding": encodings } }).then(({ headers }) => headers);
+  const asked = await ask("gzip, deflate, br");
+  expect(asked).toMatchObject({ "content-encoding": "br", "content-length": String(compressed.length) });
+  expect(asked["content-type"]).toContain("javascript");
+  expect(asked["cache-control"]).toBe("public, max-age=31536000, immutable");
+  expect(asked["vary"]).toContain("accept-encoding");
+  expect((await ask("gzip"))["content-encoding"]).toBe("gzip");
+  expect((await ask("identity"))["content-encoding"]).toBeUndefined();
 });
