@@ -81,9 +81,8 @@ test("audit: two filters chosen in one moment both count; days are typed figure 
 
 test("audit: none, a failure and a phone each have their look", async ({ page, signIn, problems }) => {
   problems.allow(/status of 500/);
-  await signIn(page, "admin");
   await page.route(LIST_CALL, (route) => route.fulfill({ status: 500, json: { message: "Broken" } }));
-  await page.goto("/activity?view=audit");
+  await signIn(page, "admin", { at: "/activity?view=audit" });
   await expect(page.getByText("The audit could not be loaded.")).toBeVisible();
   await expect(toasts(page)).toHaveCount(0);
   await page.unroute(LIST_CALL);

@@ -259,10 +259,8 @@ test("Start All's progress shows in both browsers while it is under way, and wha
   // Long enough for two browsers to be looked at, and within the 8 s that a command has.
   await simulator.fault("SCR-1002", { kind: "late", ms: 6000 });
   const other = await openBrowser();
-  await signIn(page, "admin");
-  await signIn(other, "partner");
-  await page.goto(siteAddress(group, "groups"));
-  await other.goto(siteAddress(group, "groups"));
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
+  await signIn(other, "partner", { at: siteAddress(group, "groups") });
   const [mine, theirs] = [cardOf(page, "East Row"), cardOf(other, "East Row")];
   await expect(theirs.badge("Online: 2/2")).toBeVisible();
   await mine.startAll.click();

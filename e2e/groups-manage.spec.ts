@@ -184,10 +184,8 @@ test("§5 Robot group: of two people who save the same robot at once, the second
   problems.allow(/status of 409/);
   const address = managementAddress(await groups.site(BHADLA));
   const other = await openBrowser();
-  await signIn(page, "admin");
-  await signIn(other, "partner");
-  await page.goto(address);
-  await other.goto(address);
+  await signIn(page, "admin", { at: address });
+  await signIn(other, "partner", { at: address });
   const [mine, theirs] = [await openCreate(page), await openCreate(other)];
   await mine.name.fill("East Row");
   await mine.robot("SCR-1002").check();
@@ -225,10 +223,8 @@ test("what one browser does with groups appears in another without a click, and 
 }) => {
   const site = await groups.site(BHADLA);
   const other = await openBrowser();
-  await signIn(page, "admin");
-  await signIn(other, "partner");
-  await page.goto(managementAddress(site));
-  await other.goto(siteAddress(site, "groups"));
+  await signIn(page, "admin", { at: managementAddress(site) });
+  await signIn(other, "partner", { at: siteAddress(site, "groups") });
   await expect(other.getByText("No robot groups available, create groups in Site Management")).toBeVisible();
 
   const create = await openCreate(page);

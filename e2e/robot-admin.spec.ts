@@ -245,10 +245,8 @@ test("two people edit a robot at once: the second is told, sees what the first s
   const site = await robots.site(BHADLA);
   const robot = await robots.add(BHADLA, "SCR-1013", "Row 05");
   const other = await openBrowser();
-  await signIn(page, "admin");
-  await signIn(other, "partner");
-  await page.goto(`/sites?site=${site.id}`);
-  await other.goto(`/sites?site=${site.id}`);
+  await signIn(page, "admin", { at: `/sites?site=${site.id}` });
+  await signIn(other, "partner", { at: `/sites?site=${site.id}` });
   const mine = await openEdit(page, "SCR-1013");
   const theirs = await openEdit(other, "SCR-1013");
   await mine.name.fill("Mine");

@@ -11,9 +11,8 @@ test("§7 getRobotStatus: a robot deleted while it is asked leaves the page, and
   const isOnline = async () => (await robots.listed()).some((one) => one.robot_id === robot.robot_id && one.online);
   await expect.poll(isOnline).toBe(true);
   await simulator.fault("SCR-1015", { kind: "silent" });
-  await signIn(page, "admin");
   const asked = page.waitForRequest(/getRobotStatus\?robotId=SCR-1015/);
-  await page.goto(`/sites?site=${robot.site_id}`);
+  await signIn(page, "admin", { at: `/sites?site=${robot.site_id}` });
   await expect(robotRow(page, "SCR-1015")).toBeVisible();
   const question = await asked;
   await robots.delete(robot);

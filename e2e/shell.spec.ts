@@ -152,6 +152,28 @@ test("set-up: the build compresses the console's scripts and styles once, and th
   }
 });
 
+test("a visit asks for few files: the sign-in page, and the dashboard until its first robot", async ({
+  page,
+  openBrowser,
+  signIn,
+}) => {
+  let requests = 0;
+  page.on("request", () => (requests += 1));
+  // Half a second later it fetches what comes after it.
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await page.goto("/");
+  await expect(page.getByRole("button", { name: "Sign In" })).toBeVisible();
+  expect(requests).toBeLessThanOrEqual(10);
+
+  const signedIn = await openBrowser();
+  const scripts = new Set<string>();
+  signedIn.on("request", (request) => request.resourceType() === "script" && scripts.add(request.url()));
+  await signIn(signedIn, "admin");
+  await expect(signedIn.getByRole("button", { name: "Start", exact: true }).first()).toBeVisible();
+  expect(scripts.size).toBeLessThanOrEqual(20);
+});
+
 test("§2 Routes: any other path is 'Oops! Page not found' with a Return to Home link", async ({ page }) => {
   for (const path of ["/nothing-here", "/sites/x", "/partners/x", "/dashboard/x"]) {
     await page.goto(path);
@@ -170,12 +192,12 @@ test("§8 the error screen shows 'Unexpected Application Error!' with the messag
 }) => {
   problems.allow(/dynamically imported module|Failed to load resource|Unexpected Application Error/);
   await signIn(page, "admin");
-  await page.route("**/assets/dashboard-page-*.js", (route) => route.abort());
+  await page.route("**/assets/dashboard-*.js", (route) => route.abort());
   await page.reload();
   await expect(page.getByRole("heading", { name: "Unexpected Application Error!" })).toBeVisible();
   await expect(page.getByText(/Failed to fetch dynamically imported module/)).toBeVisible();
   await expectAccessible(page);
-  await page.unroute("**/assets/dashboard-page-*.js");
+  await page.unroute("**/assets/dashboard-*.js");
   await page.getByRole("button", { name: "Reload" }).click();
   await expect(page).toHaveTitle("Dashboard - Suncrew");
 });

@@ -103,10 +103,9 @@ test("a long address without a space makes neither the list nor the detail scrol
   sites,
 }) => {
   const made = await sites.make({ ...SAMBHAR, address: "Plot".repeat(60) });
-  await signIn(page, "admin");
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 844 });
-    await page.goto(`/sites?q=Sambhar&site=${made.id}`);
+    await signIn(page, "admin", { at: `/sites?q=Sambhar&site=${made.id}` });
     await expect(page.getByRole("region", { name: "Selected site" })).toContainText("PlotPlot");
     await expect(siteRow(page, made.name)).toContainText("PlotPlot");
     await expectNoSidewaysScroll(page);
