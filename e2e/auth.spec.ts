@@ -38,7 +38,8 @@ async function keepSession(page: Page, token: string): Promise<void> {
 
 /** Opens the dashboard without waiting for it: a hard redirect may come before it has loaded. */
 async function openDashboard(page: Page): Promise<void> {
-  await page.evaluate(() => location.assign("/dashboard"));
+  // After the answer to this call, which would have no page to come from.
+  await page.evaluate(() => void setTimeout(() => location.assign("/dashboard")));
 }
 
 async function expectSignedOut(page: Page): Promise<void> {

@@ -20,13 +20,14 @@ export type Standing = Readonly<Record<string, string>>;
 export async function readStanding(api: ApiClient): Promise<Standing> {
   const standing: Record<string, string> = {};
   for (const { name } of await api.call(partnerDetails, {})) standing[name] = "partner";
-  for (const { id: siteId, name } of await api.call(siteDetails, {})) {
-    standing[name] = "site";
-    const { robots } = await api.call(robotDetailsWithSettings, { params: { siteId } });
-    for (const robot of robots) {
-      standing[robot.serial_number] = `${robot.robot_name} at ${name}${stateOf(robot)}`;
-    }
-  }
+  const sites = await api.call(siteDetails, {});
+  await Promise.all(
+    sites.map(async ({ id: siteId, name }) => {
+      standing[name] = "site";
+      const { robots } = await api.call(robotDetailsWithSettings, { params: { siteId } });
+      for (const robot of robots) standing[robot.serial_number] = `${robot.robot_name} at ${name}${stateOf(robot)}`;
+    }),
+  );
   return standing;
 }
 

@@ -15,7 +15,7 @@ import { testSettings } from "../../../test/test-app.ts";
 import { TestClient, urlOf } from "../../../test/test-client.ts";
 import { login } from "@suncrew/contract/auth/auth.ts";
 
-const ROBOTS = inject("soak").factor === 1 ? 60 : 200;
+const ROBOTS = inject("soak").factor === 1 ? 50 : 200;
 const FAULTY = ROBOTS / 10;
 const program = fileURLToPath(new URL("../../../test/rollout-server.ts", import.meta.url));
 let bench: CommandBench;
