@@ -114,9 +114,7 @@ test("a group is created, started, stopped and deleted by the keyboard alone", a
   const site = await groups.site(BHADLA);
   await signIn(page, "admin", { at: managementAddress(site) });
   const press = async (name: string, within: Page | Locator = page) => {
-    const button = within.getByRole("button", { name, exact: true });
-    await button.focus();
-    await page.keyboard.press("Enter");
+    await within.getByRole("button", { name, exact: true }).press("Enter");
   };
   await expect(page.getByText("No robot groups yet")).toBeVisible();
   await press("Create Group");
@@ -135,6 +133,9 @@ test("a group is created, started, stopped and deleted by the keyboard alone", a
   await expect(page.getByRole("button", { name: "Start 1 robot" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expectTruth(simulator, "SCR-1001", { motion: "MOVING" });
+  // The dialog holds the focus until it is gone, and then gives it back.
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Stop All", exact: true })).toBeEnabled();
   await press("Stop All");
   await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
 

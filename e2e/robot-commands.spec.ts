@@ -72,6 +72,9 @@ test("§8 Robot Refreshed: Refresh status asks the robot and tells status, batte
 }) => {
   await signIn(page, "admin");
   const card = robotCard(page, "SCR-1003");
+  // A press takes over from a poll under way, which then has no answer to be read.
+  await expectStatus(card, "Idle");
+  await expect(card.refresh).toHaveAttribute("aria-busy", "false");
   const answered = page.waitForResponse((response) => response.url().includes("getRobotStatus?robotId=SCR-1003"));
   await card.refresh.click();
   await expectToast(page, "Robot Refreshed", /Robot SCR-1003: Idle, battery \d{1,3} %, direction Forward/);
