@@ -35,6 +35,17 @@ export async function expectEnabled(control: Locator): Promise<void> {
   await expect.element(control).not.toHaveAttribute("aria-disabled", "true");
 }
 
+/**
+ * Presses Retry at once after `fixed` has let the call succeed: the page may load it again by itself a moment later, and
+ * the button would be gone.
+ */
+export async function pressRetry(fixed: () => void, within: Pick<Locator, "getByRole"> = page): Promise<void> {
+  const button = within.getByRole("button", { name: "Retry" });
+  await expect.element(button).toBeVisible();
+  fixed();
+  (button.element() as HTMLElement).click();
+}
+
 /** A toast with this title and, word for word, these lines. */
 export async function expectToast(title: string, ...lines: readonly string[]): Promise<void> {
   await expect.poll(toasts).toContainEqual({ title, text: lines.join("") });

@@ -2,7 +2,7 @@ import { type ActivityEntry, activityLogs, activityUsers } from "@suncrew/contra
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { Refusal, when } from "../../../test/answers.ts";
-import { expectAccessible, expectNoToast } from "../../../test/expectations.ts";
+import { expectAccessible, expectNoToast, pressRetry } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { BHADLA } from "../../../test/sample-fleet.ts";
 
@@ -37,7 +37,6 @@ test("§8 Fetch failures: loading, failed and loaded each have their state, with
   await expect.element(page.getByText("The database cannot be reached.")).toBeVisible();
   await expectNoToast();
   await expectAccessible();
-  when(activityLogs).answer({ logs: [entry], total: 1, total_exact: true, next_cursor: null });
-  await page.getByRole("button", { name: "Retry" }).click();
+  await pressRetry(() => when(activityLogs).answer({ logs: [entry], total: 1, total_exact: true, next_cursor: null }));
   await expect.element(page.getByRole("row").filter({ hasText: entry.serial_number })).toBeVisible();
 });

@@ -3,7 +3,7 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
-import { expectContains, expectCount, expectNoToast } from "../../../test/expectations.ts";
+import { expectContains, expectCount, expectNoToast, pressRetry } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { sampleSites } from "../../../test/sample-fleet.ts";
 
@@ -17,8 +17,7 @@ test("§8 Robot fetch failure: the list is emptied, robots online is 0, and Retr
   await expectContains(siteFacts, "0 of 2 robots online");
   await expectCount(robots, 0);
   await expectNoToast();
-  when(robotDetailsWithSettings).answerAsUsual();
-  await page.getByRole("button", { name: "Retry" }).click();
+  await pressRetry(() => when(robotDetailsWithSettings).answerAsUsual());
   await expectCount(robots, 2);
   await expectContains(siteFacts, "2 of 2 robots online");
 });
@@ -28,8 +27,7 @@ test("§8 Site fetch failure: its failed state without a toast, and Retry loads 
   await openConsole("/dashboard");
   await expect.element(page.getByText("The sites could not be loaded.")).toBeVisible();
   await expectNoToast();
-  when(siteDetails).answerAsUsual();
-  await page.getByRole("button", { name: "Retry" }).click();
+  await pressRetry(() => when(siteDetails).answerAsUsual());
   const siteList = page.getByRole("group", { name: /^(All Sites|Site buttons)$/ });
   await expectCount(siteList.getByRole("button"), sampleSites.length);
 });

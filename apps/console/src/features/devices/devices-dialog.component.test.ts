@@ -2,7 +2,7 @@ import { type Device, deviceList, provisionDevices } from "@suncrew/contract/dev
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
-import { expectContains, expectToast } from "../../../test/expectations.ts";
+import { expectContains, expectToast, pressRetry } from "../../../test/expectations.ts";
 import { closeConsole, openConsole } from "../../../test/open-console.tsx";
 
 const device: Device = {
@@ -34,7 +34,6 @@ test("protocol rule 9: a refusal is told with its reason, and a list that cannot
   when(deviceList).fail(503, { message: "The database is away." });
   await openConsole("/sites?dialog=devices");
   await expectContains(dialog, "The devices could not be loaded.");
-  when(deviceList).answer([device]);
-  await dialog.getByRole("button", { name: "Retry" }).click();
+  await pressRetry(() => when(deviceList).answer([device]), dialog);
   await expect.element(dialog.getByRole("row").filter({ hasText: "SCR-1001" })).toBeVisible();
 });

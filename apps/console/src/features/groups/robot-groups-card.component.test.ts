@@ -2,7 +2,7 @@ import { createGroup, deleteGroup, groupList, updateGroup } from "@suncrew/contr
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { Refusal, when } from "../../../test/answers.ts";
-import { expectCount, expectDisabled, expectNoToast, expectToast } from "../../../test/expectations.ts";
+import { expectCount, expectDisabled, expectNoToast, expectToast, pressRetry } from "../../../test/expectations.ts";
 import { closeConsole, openConsole } from "../../../test/open-console.tsx";
 import { sampleGroup } from "../../../test/sample-fleet.ts";
 
@@ -61,7 +61,6 @@ test("§8 Groups fetch failure: the groups are emptied, and Retry loads them", a
   }
   await expectDisabled(page.getByRole("button", { name: "Create Group" }), "The robot groups could not be loaded.");
   await expectNoToast();
-  when(groupList).answer([group]);
-  await page.getByRole("button", { name: "Retry" }).click();
+  await pressRetry(() => when(groupList).answer([group]));
   await expect.element(groupRow(group.group_name)).toBeVisible();
 });

@@ -2,7 +2,7 @@ import { reportTemplates } from "@suncrew/contract/report-templates/report-templ
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
-import { expectNoToast } from "../../../test/expectations.ts";
+import { expectNoToast, pressRetry } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 
 test("report templates that cannot be loaded say so without a toast, and Retry loads them; none says so too", async () => {
@@ -10,7 +10,6 @@ test("report templates that cannot be loaded say so without a toast, and Retry l
   await openConsole("/report-management");
   await expect.element(page.getByText("The templates could not be loaded.")).toBeVisible();
   await expectNoToast();
-  when(reportTemplates).answer([]);
-  await page.getByRole("button", { name: "Retry" }).click();
+  await pressRetry(() => when(reportTemplates).answer([]));
   await expect.element(page.getByText("No report templates")).toBeVisible();
 });

@@ -14,6 +14,7 @@ import {
   expectText,
   expectTexts,
   press,
+  pressRetry,
 } from "../../../test/expectations.ts";
 import { closeConsole, openConsole } from "../../../test/open-console.tsx";
 import { REWA } from "../../../test/sample-fleet.ts";
@@ -115,8 +116,7 @@ test("monthly reports: listed with their state and e-mail, and saved; none and a
   await openConsole("/site-reports");
   await expect.element(page.getByText("The monthly reports could not be loaded.")).toBeVisible();
   await expectNoToast();
-  when(keptReports).answer({ reports: [report, empty], next_cursor: null });
-  await page.getByRole("button", { name: "Retry" }).click();
+  await pressRetry(() => when(keptReports).answer({ reports: [report, empty], next_cursor: null }));
   const rows = page.getByRole("list", { name: "Monthly reports, newest first" }).getByRole("listitem");
   await expectTexts(rows, [/May 2026.*All sections.*Ready.*Sent.*40 kB/, /April 2026.*No activity/]);
   await rows.first().getByRole("button", { name: "Download the report of Bhadla Solar Park, May 2026" }).click();

@@ -2,7 +2,7 @@ import { type CalendarEntry, type RunCounts, runsCalendar, runsToday } from "@su
 import { test } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
-import { expectAccessible, expectContains, expectCount } from "../../../test/expectations.ts";
+import { expectAccessible, expectContains, expectCount, pressRetry } from "../../../test/expectations.ts";
 import { closeConsole, openConsole } from "../../../test/open-console.tsx";
 
 const TODAY = "2026-06-03";
@@ -64,9 +64,10 @@ test("Cleaning runs: a week without runs says so, one that cannot be loaded offe
   await expectContains(page.getByRole("alert"), "The week could not be loaded.");
   await expectContains(page.getByRole("group", { name: "Today's cleaning" }), "Today: could not be loaded");
   await expectAccessible();
-  when(runsToday).answerAsUsual();
-  when(runsCalendar).answer(week("2026-06-01", () => []));
-  await page.getByRole("button", { name: "Retry" }).click();
+  await pressRetry(() => {
+    when(runsToday).answerAsUsual();
+    when(runsCalendar).answer(week("2026-06-01", () => []));
+  });
   await expectCount(today, 1);
 });
 

@@ -2,7 +2,14 @@ import { siteWeather, type Weather } from "@suncrew/contract/weather/weather.ts"
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { Refusal, when } from "../../../test/answers.ts";
-import { expectAccessible, expectCount, expectNoToast, expectToast, siteButton } from "../../../test/expectations.ts";
+import {
+  expectAccessible,
+  expectCount,
+  expectNoToast,
+  expectToast,
+  pressRetry,
+  siteButton,
+} from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { BHADLA, CHARANKA, sampleWeather } from "../../../test/sample-fleet.ts";
 
@@ -89,8 +96,7 @@ test("§8 Weather: a failure is told in a toast and on the card, and Retry loads
   expect(asked).toHaveLength(2);
   // The robots are no worse for it.
   await expectCount(page.getByRole("article"), 2);
-  when(siteWeather).answerAsUsual();
-  await retry.click();
+  await pressRetry(() => when(siteWeather).answerAsUsual(), weatherCard);
   await expect.element(weatherCard.getByText("34 °C Clear sky")).toBeVisible();
   await expectCount(weatherCard.getByText("Weather data unavailable"), 0);
 });

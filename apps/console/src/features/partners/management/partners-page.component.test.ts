@@ -7,7 +7,13 @@ import {
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { when } from "../../../../test/answers.ts";
-import { expectAccessible, expectContains, expectNoToast, expectToast } from "../../../../test/expectations.ts";
+import {
+  expectAccessible,
+  expectContains,
+  expectNoToast,
+  expectToast,
+  pressRetry,
+} from "../../../../test/expectations.ts";
 import { openConsole } from "../../../../test/open-console.tsx";
 import { samplePartner } from "../../../../test/sample-fleet.ts";
 
@@ -33,8 +39,7 @@ test("§8 Fetch failures: the page says so without a toast, and Retry loads it; 
   await expect.element(page.getByText("The partners could not be loaded.")).toBeVisible();
   await expectNoToast();
   await expectAccessible();
-  when(partnerDetails).answer([]);
-  await page.getByRole("button", { name: "Retry" }).click();
+  await pressRetry(() => when(partnerDetails).answer([]));
   await expect.element(page.getByText("No maintenance partners found.")).toBeVisible();
 });
 

@@ -9,6 +9,7 @@ import {
   expectDisabled,
   expectNoToastOf,
   expectToast,
+  pressRetry,
 } from "../../../../test/expectations.ts";
 import { openConsole } from "../../../../test/open-console.tsx";
 import { BHADLA, sampleSite, sampleSites } from "../../../../test/sample-fleet.ts";
@@ -75,8 +76,7 @@ test("§2 Delete Site: what the server has against it is shown, and what belongs
   const deed = dialog.getByRole("button", { name: "Delete Site" });
   await expect.element(dialog.getByText("What belongs to the site could not be loaded.")).toBeVisible();
   await expectDisabled(deed, "What belongs to the site is not known yet.");
-  when(groupList).answerAsUsual();
-  await dialog.getByRole("button", { name: "Retry" }).click();
+  await pressRetry(() => when(groupList).answerAsUsual(), dialog);
   await expectContains(dialog, `${name} will be deleted. It has no robots, groups or schedules.`);
   await deed.click();
   await expectToast("Site Deletion Failed", "Failed to delete site. Please try again.", reason);

@@ -10,6 +10,7 @@ import {
   expectNoToast,
   expectText,
   expectToast,
+  pressRetry,
 } from "../../../../test/expectations.ts";
 import { openConsole } from "../../../../test/open-console.tsx";
 import { BHADLA, CHARANKA, sampleSite, sampleSites } from "../../../../test/sample-fleet.ts";
@@ -38,8 +39,7 @@ test("§8 Robot fetch failure on Site Management: the list is emptied, robots on
   await expect.element(page.getByText("The robots could not be loaded.")).toBeVisible();
   await expectContains(page.getByRole("region", { name: "Selected site" }), "0 of 2 robots online");
   await expectNoToast();
-  when(robotDetailsWithSettings).answerAsUsual();
-  await page.getByRole("button", { name: "Retry" }).click();
+  await pressRetry(() => when(robotDetailsWithSettings).answerAsUsual());
   await expectCount(page.getByRole("article"), 2);
 });
 
@@ -92,8 +92,7 @@ test("no site yet: the page says so and leads to the first one; sites that canno
   await expect.element(page.getByRole("menuitem", { name: "Import Sites" })).toBeDisabled();
   await expect.element(page.getByRole("menuitem", { name: "Export Sites" })).toBeEnabled();
   await userEvent.keyboard("{Escape}");
-  when(siteDetails).answer([]);
-  await page.getByRole("button", { name: "Retry" }).click();
+  await pressRetry(() => when(siteDetails).answer([]));
   await expect.element(page.getByText("No sites yet")).toBeVisible();
   await allSites.getByRole("button", { name: "Add New Site" }).click();
   await expect.element(page.getByRole("dialog", { name: "Add New Site" })).toBeVisible();
