@@ -85,9 +85,9 @@ async function storeStates(db: Db, count: number, batch: number): Promise<number
     const opened = openMessage(payload, now);
     if ("bad" in opened) throw new Error(`A state of the benchmark is not valid: ${opened.bad}.`);
     buffer.add(opened.serial, opened.incoming);
-    if (buffer.size >= batch) stored += (await ingest(db, buffer.take(batch), now)).readings;
+    if (buffer.size >= batch) stored += (await ingest(db, buffer.take(batch), { now: () => now })).readings;
   }
-  while (buffer.size > 0) stored += (await ingest(db, buffer.take(batch), now)).readings;
+  while (buffer.size > 0) stored += (await ingest(db, buffer.take(batch), { now: () => now })).readings;
   if (stored !== count) throw new Error(`${stored} of ${count} states were stored.`);
   return count / ((performance.now() - beganMs) / 1_000);
 }

@@ -34,6 +34,21 @@ test("open to other programs: /api/docs lists the calls, makes one, and asks nob
   expect(elsewhere).toEqual([]);
 });
 
+test("open to other programs: the profile leads to /api/docs, where Try it out is made by who is signed in", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "partner", { at: "/profile" });
+  await page.getByRole("link", { name: "API documentation" }).click();
+  await expect(page.getByText(/^Calls are made as .+\.$/)).toBeVisible();
+  const sites = page.locator("#operations-Sites-siteDetails");
+  await sites.getByRole("button").first().click();
+  await sites.getByRole("button", { name: "Try it out" }).click();
+  await sites.getByRole("button", { name: "Execute" }).click();
+  await expect(sites.locator(".live-responses-table .response .response-col_status")).toContainText("200");
+  await expect(sites.locator(".live-responses-table")).toContainText("Bhadla Solar Park");
+});
+
 test("open to other programs: /api/docs fits a phone", async ({ page }) => {
   test.slow();
   await page.setViewportSize({ width: 390, height: 780 });

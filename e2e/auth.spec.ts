@@ -149,9 +149,25 @@ test("§4 Session: a 403 clears the session", async ({ page, signIn, problems })
 
 test("§4 Session: a token that expires while the page is open leads to the sign-in page", async ({ page, signIn }) => {
   await page.clock.install();
-  await signIn(page, "admin");
+  await signIn(page, "admin", { at: "/site-reports?site=1" });
   await page.clock.fastForward("13:00:00");
   await expectSignedOut(page);
+  await expect(page.getByRole("status")).toHaveText("Your session has ended; sign in again to go on where you were.");
+  await page.clock.setSystemTime(Date.now());
+  await fillIn(page, accounts.admin.username, accounts.admin.password);
+  await submit(page);
+  await expect(page).toHaveURL("/site-reports?site=1");
+  // Whoever signs out has left nothing open.
+  await page
+    .getByRole("banner")
+    .getByRole("button", { name: /\w+ \w+/ })
+    .click();
+  await page.getByRole("menuitem", { name: "Logout" }).click();
+  await expectSignedOut(page);
+  await expect(page.getByText("Your session has ended")).toBeHidden();
+  await fillIn(page, accounts.admin.username, accounts.admin.password);
+  await submit(page);
+  await expect(page).toHaveURL(/\/dashboard/);
 });
 
 test("§4 Session: a session that ends on the server ends on every open page", async ({ page, suncrew, problems }) => {

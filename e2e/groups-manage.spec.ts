@@ -1,6 +1,14 @@
 import type { Page } from "@playwright/test";
 import { createGroup } from "@suncrew/contract/groups/groups.ts";
-import { BHADLA, expectDisabled, expectEnabled, expectToast, robotCard, toasts } from "./support/dashboard.ts";
+import {
+  BHADLA,
+  expectDisabled,
+  expectEnabled,
+  expectToast,
+  robotCard,
+  toasts,
+  discardChanges,
+} from "./support/dashboard.ts";
 import { expect, groupCard, groupRow, managementAddress, siteAddress, test } from "./support/made-groups.ts";
 import { signInWith } from "./support/sign-in-with.ts";
 import { accounts } from "./support/suncrew.ts";
@@ -82,6 +90,7 @@ test("§5 Robot group: Create is disabled while invalid and says why", async ({ 
   await dialog.root.getByRole("button", { name: "Choose none" }).click();
   await expectDisabled(dialog.save, INCOMPLETE);
   await dialog.cancel.click();
+  await discardChanges(page);
   await expect(dialog.root).toBeHidden();
   await expect(page.getByRole("button", { name: "Create Group" })).toBeFocused();
   expect(await groups.listed(BHADLA)).toEqual([]);
@@ -104,6 +113,7 @@ test("§5 Robot group: the name is unique per site without case and spaces; the 
     await expectDisabled(create.save, NAME_TAKEN);
   }
   await create.cancel.click();
+  await discardChanges(page);
 
   const edit = await openEdit(page, "East Row");
   await edit.name.fill("EAST  row");
@@ -247,6 +257,7 @@ test("what one browser does with groups appears in another without a click, and 
   await expect(theirs.robot("SCR-1002")).toHaveCount(0, { timeout: LIVE_MS });
   await expectDisabled(theirs.save, NAME_TAKEN);
   await theirs.cancel.click();
+  await discardChanges(other);
   await expect(groupRow(other, "Early Row")).toContainText("2 robots");
 
   const stale = await openEdit(other, "Early Row");

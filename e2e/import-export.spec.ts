@@ -59,12 +59,12 @@ test("Import Sites: every bad row is named with its reason, and nothing is impor
   await expect(dialog.summary).toHaveText("6 rows, 5 with problems");
   await expect(dialog.rows).toHaveText([
     /Row/,
-    /^2सांभर सोलर पार्क *New site$/,
+    /^2सांभर सोलर पार्क *Mon 1 Apr 2024New site$/,
     /^3Tonk Solar.*name.*row 6/,
-    /^4Bad pinPin code must have six digits$/,
+    /^4Bad pinMon 1 Apr 2024Pin code must have six digits$/,
     /^5[^:]*A site with this name already exists/,
     /^6Tonk solar.*name.*row 3/,
-    /^7–Site name is required$/,
+    /^7–Mon 1 Apr 2024Site name is required$/,
   ]);
   await expectDisabled(dialog.apply, "Mend the 5 rows with problems first: all rows are imported, or none.");
   await dialog.only.check();

@@ -10,6 +10,7 @@ import {
   KURNOOL,
   REWA,
   robotCard,
+  siteButton,
   startRobot,
   siteFacts,
   startsOf,
@@ -92,6 +93,48 @@ test("protocol rule 7: a robot whose link drops is offline at once, and back whe
   await simulator.clear("SCR-1012");
   await expectStatus(card, "Idle");
   await expect(siteFacts(page)).toContainText("2 of 2 robots online");
+});
+
+test("protocol rule 13: a robot lost while it cleans may be moving, and a Stop is kept until it is back", async ({
+  page,
+  signIn,
+  simulator,
+}) => {
+  await signIn(page, "admin");
+  await chooseSite(page, KAMUTHI);
+  const card = robotCard(page, "SCR-1012");
+  const figure = page.getByRole("group", { name: "Fleet figures" }).getByRole("button", { name: "May be moving" });
+  await expectStatus(card, "Idle");
+  await startRobot(card, simulator);
+  await simulator.fault("SCR-1012", { kind: "away" });
+  await expectTruth(simulator, "SCR-1012", { motion: "MOVING" });
+  const words = /^Lost contact while cleaning at .*\d\d:\d\d; may be moving; stops by itself by .*\d\d:\d\d/;
+  await expect(card.root.getByText(words)).toBeVisible();
+  await expectStatus(card, "May be moving");
+  await expect(figure).toHaveText(/^1\s*May be moving$/);
+  await expect(siteFacts(page)).toContainText("1 may be moving");
+  await expect(siteButton(page, KAMUTHI)).toContainText("1 may be moving");
+  const alert = page.getByRole("region", { name: "Alerts" }).getByRole("listitem").filter({ hasText: "SCR-1012" });
+  await expect(alert.first()).toContainText("Critical");
+  await expect(alert.first()).toContainText("may be moving");
+
+  await card.stop.click();
+  await expectToast(
+    page,
+    "Control Failed",
+    "Failed to send STOP command to Robot SCR-1012",
+    "Robot SCR-1012 is away. The Stop is kept and delivered when the robot returns.",
+  );
+  await expect(
+    card.root.getByText(/may be moving; .* STOP pending: sent again until the robot confirms it$/),
+  ).toBeVisible();
+  await expectEnabled(card.stop);
+
+  await simulator.clear("SCR-1012");
+  await expectTruth(simulator, "SCR-1012", { motion: "STOPPED" });
+  await expectStatus(card, "Idle");
+  await expect(figure).toHaveCount(0);
+  await expect(alert).toHaveCount(0);
 });
 
 for (const { code, words } of [

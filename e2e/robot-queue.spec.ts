@@ -92,3 +92,29 @@ test("§4 Commands: Stop is sent at once while Starts wait for silent robots, an
   await robotCard(page, "SCR-1002").refresh.click();
   await expectStatus(robotCard(page, "SCR-1002"), "Idle");
 });
+
+test("protocol rule 3: a Start that the network keeps back until a later Stop of the same browser has worked moves nothing", async ({
+  page,
+  problems,
+  signIn,
+  simulator,
+}) => {
+  problems.allow(/status of 409/);
+  await signIn(page, "admin");
+  await chooseSite(page, BHADLA);
+  const card = robotCard(page, "SCR-1001");
+  const startsBefore = await startsOf(simulator, card.serial);
+  const { promise: stopped, resolve: letGo } = Promise.withResolvers<void>();
+  await page.route(`**${sendCommand.path}`, async (route) => {
+    if (sendCommand.body.parse(route.request().postDataJSON()).command === "START") await stopped;
+    await route.continue();
+  });
+  await card.start.click();
+  await card.stop.click();
+  await expectToast(page, "Robot Control", `STOP command sent to Robot ${card.serial}`);
+  const answered = page.waitForResponse((response) => response.status() === 409);
+  letGo();
+  expect(await (await answered).json()).toMatchObject({ message: "Stop was pressed meanwhile." });
+  expect(await startsOf(simulator, card.serial)).toBe(startsBefore);
+  await expectStatus(card, "Idle");
+});

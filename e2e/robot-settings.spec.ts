@@ -1,5 +1,14 @@
 import type { Locator, Page } from "@playwright/test";
-import { chooseSite, expectStatus, expectToast, expectTruth, KAMUTHI, REWA, robotCard } from "./support/dashboard.ts";
+import {
+  chooseSite,
+  expectStatus,
+  expectToast,
+  expectTruth,
+  KAMUTHI,
+  REWA,
+  robotCard,
+  discardChanges,
+} from "./support/dashboard.ts";
 import { expect, test } from "./support/suncrew.ts";
 
 const mainSpeed = (dialog: Locator): Locator => dialog.getByRole("slider", { name: "Main motor speed" });
@@ -128,6 +137,7 @@ test("§8 Settings Updated, its error: the dialog stays open and nothing is stor
   );
   await expect(dialog).toBeVisible();
   await page.keyboard.press("Escape");
+  await discardChanges(page);
   await expect(dialog).toBeHidden();
   const again = await openSettings(page, "SCR-1010");
   await expect(mainSpeed(again)).toHaveAttribute("aria-valuenow", before ?? "");

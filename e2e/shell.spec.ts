@@ -192,12 +192,12 @@ test("§8 the error screen shows 'Unexpected Application Error!' with the messag
 }) => {
   problems.allow(/dynamically imported module|Failed to load resource|Unexpected Application Error/);
   await signIn(page, "admin");
-  await page.route("**/assets/dashboard-*.js", (route) => route.abort());
+  await page.route("**/assets/shell-*.js", (route) => route.abort());
   await page.reload();
   await expect(page.getByRole("heading", { name: "Unexpected Application Error!" })).toBeVisible();
   await expect(page.getByText(/Failed to fetch dynamically imported module/)).toBeVisible();
   await expectAccessible(page);
-  await page.unroute("**/assets/dashboard-*.js");
+  await page.unroute("**/assets/shell-*.js");
   await page.getByRole("button", { name: "Reload" }).click();
   await expect(page).toHaveTitle("Dashboard - Suncrew");
 });

@@ -86,6 +86,7 @@ test("protocol rule 3: a robot that is away keeps a pending STOP, which is shown
   await simulator.clear("SCR-1002");
   await expectTruth(simulator, "SCR-1002", { motion: "STOPPED" });
   await expect(resultOf(page, "SCR-1002")).toContainText("Has stopped.", { timeout: SETTLED_MS });
+  await expect(panel(page, BHADLA)).toContainText("4 of 4 robots stopped.");
   await expect(robotCard(other, "SCR-1002").root).not.toContainText(pending);
   await expectStatus(robotCard(other, "SCR-1002"), "Idle");
 });

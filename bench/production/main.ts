@@ -9,12 +9,14 @@ import { help, type Options, readOptions, type StepName } from "./options.ts";
 import { chooseAccount, end } from "./private-part.ts";
 import { startPostgres } from "./private-postgres.ts";
 import type { StepParts } from "./step-parts.ts";
+import { stopsWithoutDatabase } from "./stops-without-database.ts";
 
 const repositoryDir = fileURLToPath(new URL("../..", import.meta.url));
 
 const steps: Readonly<Record<StepName, (parts: StepParts) => Promise<boolean>>> = {
   tests: allTests,
   checks: (parts) => succeeds(parts, "vitest", ["run", "--config", "bench/production/vitest.config.ts"], {}),
+  stops: stopsWithoutDatabase,
   endurance,
 };
 

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-export const stepNames = ["tests", "checks", "endurance"] as const;
+export const stepNames = ["tests", "checks", "stops", "endurance"] as const;
 export type StepName = (typeof stepNames)[number];
 
 export interface Options {
@@ -11,6 +11,8 @@ export interface Options {
   readonly seed: number;
   readonly groups: number;
   readonly robotsPerGroup: number;
+  /** Robots that move as the database goes away, each time. */
+  readonly stopRobots: number;
   /** Robots beside the groups, started and stopped by hand. */
   readonly handRobots: number;
   /** Leaves the folder with all logs where it is. */
@@ -24,11 +26,13 @@ Usage: npm exec -- node bench/production/main.ts [steps] [options]
 Steps (all without a name): ${stepNames.join(", ")}
   tests        npm test, with its API and protocol tests on this PostgreSQL
   checks       the device protocol through this Mosquitto: accounts, wills, TLS, MQTT 5
+  stops        people stop robots while the database is killed, stands still, or has no disk left
   endurance    three servers killed with -9 at random while schedules fire and people press
 
   --seconds N  of the endurance, 30           --seed N     of its kills, 7
   --groups N   with a schedule, 36            --robots N   of each group, 2
-  --hand N     robots started by hand, 12     --keep       leaves the folder with all logs`;
+  --hand N     robots started by hand, 12     --keep       leaves the folder with all logs
+  --stops N    robots stopped without database, 200`;
 
 /** Reads the command line; "help" where that was asked. Throws one sentence for what is wrong. */
 export function readOptions(argv: readonly string[]): Options | "help" {
@@ -40,6 +44,7 @@ export function readOptions(argv: readonly string[]): Options | "help" {
       seed: { type: "string", default: "7" },
       groups: { type: "string", default: "36" },
       robots: { type: "string", default: "2" },
+      stops: { type: "string", default: "200" },
       hand: { type: "string", default: "12" },
       keep: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
@@ -62,6 +67,7 @@ export function readOptions(argv: readonly string[]): Options | "help" {
     seed: whole("seed", 0),
     groups: whole("groups", 0),
     robotsPerGroup: whole("robots", 1),
+    stopRobots: whole("stops", 1),
     handRobots: whole("hand", 0),
     keep: values.keep,
   };

@@ -71,7 +71,8 @@ export class Presses {
     }
     const shown = fleet.truth(robot.serial).motion;
     // Nobody else presses for this robot, so what was confirmed still holds.
-    if (command === "STOP" && answer?.status === 200 && shown !== "STOPPED") {
+    const isConfirmed = answer?.status === 200 && !isPending(answer.body);
+    if (command === "STOP" && isConfirmed && shown !== "STOPPED") {
       this.problems.push(`${robot.serial} moves although its STOP was confirmed.`);
     }
   }
@@ -117,4 +118,9 @@ export class Presses {
     const { fleet, robots } = this.#parts;
     return robots.reduce((sum, { serial }) => sum + fleet.truth(serial).startsTaken.length, 0);
   }
+}
+
+/** Sent to the robot at once, and confirmed later. */
+function isPending(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "pending" in body && body.pending === true;
 }

@@ -1,5 +1,7 @@
+import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { openSync } from "node:fs";
+import { once } from "node:events";
+import { openSync, readdirSync, readFileSync } from "node:fs";
 import { chown, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
@@ -12,6 +14,13 @@ export interface PrivatePostgres {
   database(name: string): Promise<string>;
   /** The address of the database that may make others. */
   readonly adminUrl: string;
+  /** Ends it as a power cut would. */
+  kill(): Promise<void>;
+  /** Starts it on the same data, and waits until it answers. */
+  startAgain(): Promise<void>;
+  /** Lets all of its processes stand still, or go on. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -21,9 +30,9 @@ const START_LIMIT_MS = 20_000;
 export async function startPostgres(
   folder: string,
   account: Account,
-  { durable }: { readonly durable: boolean },
+  { durable, disk = folder }: { readonly durable: boolean; readonly disk?: string },
 ): Promise<PrivatePostgres> {
-  const data = join(folder, "postgres");
+  const data = join(disk, "postgres");
   const passwordFile = join(folder, "postgres-password");
   const password = randomBytes(18).toString("base64url");
   await makeFolderFor(account, data);
@@ -41,26 +50,73 @@ export async function startPostgres(
     "unix_socket_directories=",
     "max_connections=200",
     "shared_buffers=128MB",
+    // On a small disk of its own.
+    ...(disk === folder ? [] : ["max_wal_size=64MB", "min_wal_size=32MB"]),
     ...(durable ? [] : ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]),
   ];
   const log = openSync(join(folder, "postgres.log"), "a", 0o600);
-  const child = launch(account, program("postgres"), ["-D", data, ...settings.flatMap((one) => ["-c", one])], log);
   const adminUrl = `postgres://suncrew:${password}@127.0.0.1:${port}/postgres`;
-  try {
-    await until(() => answers(adminUrl), START_LIMIT_MS, "PostgreSQL did not start");
-  } catch (error) {
-    await end(child, "SIGQUIT", 2_000);
-    throw error;
-  }
+  const begin = async (): Promise<ChildProcess> => {
+    const begun = launch(account, program("postgres"), ["-D", data, ...settings.flatMap((one) => ["-c", one])], log);
+    try {
+      await until(() => answers(adminUrl), START_LIMIT_MS, "PostgreSQL did not start");
+    } catch (error) {
+      await end(begun, "SIGQUIT", 2_000);
+      throw error;
+    }
+    return begun;
+  };
+  let child = await begin();
   return {
+    async kill() {
+      const processes = processesOf(child);
+      const ended = once(child, "exit");
+      for (const pid of processes) signal(pid, "SIGKILL");
+      await ended;
+    },
+    async startAgain() {
+      // One that ended by itself, or still is at it, is the one to wait for.
+      if (child.exitCode === null && child.signalCode === null) {
+        await until(() => answers(adminUrl), START_LIMIT_MS, "PostgreSQL did not come back");
+      } else child = await begin();
+    },
+    pause() {
+      for (const pid of processesOf(child)) signal(pid, "SIGSTOP");
+    },
+    resume() {
+      for (const pid of processesOf(child)) signal(pid, "SIGCONT");
+    },
     version: await ask(adminUrl, "show server_version"),
     adminUrl,
     async database(name) {
       await ask(adminUrl, `create database ${name}`);
       return adminUrl.replace(/postgres$/, name);
     },
-    stop: () => end(child, "SIGINT", 5_000),
+    stop: async () => end(child, "SIGINT", 5_000),
   };
+}
+
+/** The server and its children, each of which leads a group of its own. */
+function processesOf({ pid = 0 }: ChildProcess): number[] {
+  const children = readdirSync("/proc").filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      // The name in parentheses may hold anything.
+      const [, parent] = readFileSync(`/proc/${name}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+      return Number(parent) === pid;
+    } catch {
+      return false;
+    }
+  });
+  return [pid, ...children.map(Number)];
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 async function answers(url: string): Promise<boolean> {

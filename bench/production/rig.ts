@@ -9,13 +9,14 @@ import { ServerPlace, type ServerSettings } from "./killed-servers.ts";
 import { Dice, until } from "./moments.ts";
 import type { StepParts } from "./step-parts.ts";
 import { startMosquitto } from "./private-mosquitto.ts";
-import { startPostgres } from "./private-postgres.ts";
+import { type PrivatePostgres, startPostgres } from "./private-postgres.ts";
 
 const SERVERS = 3;
 const HEARD_LIMIT_MS = 30_000;
 
 /** Three servers in production mode on Debian's PostgreSQL and Mosquitto, with simulated robots that all answer. */
 export interface Rig {
+  readonly postgres: PrivatePostgres;
   readonly db: Db;
   readonly places: readonly ServerPlace[];
   readonly caller: Caller;
@@ -29,8 +30,9 @@ export interface Rig {
 export async function startRig(
   { options, folder, account, stops }: StepParts,
   devices: readonly Device[],
+  disk = folder,
 ): Promise<Rig> {
-  const postgres = await startPostgres(folder, account, { durable: true });
+  const postgres = await startPostgres(folder, account, { durable: true, disk });
   stops.push(() => postgres.stop());
   const mosquitto = await startMosquitto(folder, account, devices);
   stops.push(() => mosquitto.stop());
@@ -60,6 +62,7 @@ export async function startRig(
   await until(async () => (await silent()) === undefined, HEARD_LIMIT_MS, "Not every robot was heard of");
   const [place] = places as [ServerPlace];
   return {
+    postgres,
     db,
     places,
     caller: await Caller.signIn(place, settings.adminPassword),

@@ -140,3 +140,8 @@ export async function stopRobot(card: RobotCard, simulator: SimulatorControl): P
   await expectTruth(simulator, card.serial, { motion: "STOPPED" });
   await expectStatus(card, "Idle");
 }
+
+/** Answers the question of a form that was typed into. */
+export async function discardChanges(page: Page): Promise<void> {
+  await page.getByRole("dialog", { name: "Discard Changes" }).getByRole("button", { name: "Discard" }).click();
+}

@@ -1,8 +1,8 @@
 import { createRoot } from "react-dom/client";
 import { App } from "./app/app.tsx";
-import { dropExpiredSession, watchSession } from "./platform/session/session.ts";
+import { addressOf, dropExpiredSession, watchSession } from "./platform/session/session.ts";
 
-dropExpiredSession();
+dropExpiredSession(addressOf(location));
 watchSession();
 
 const root = document.getElementById("root");

@@ -51,6 +51,8 @@ class NoConnection extends TypeError {
 export function when<R extends RouteSpec>(route: R) {
   return {
     answer: (given: AnswerOf<R> | Computed<R>) => answerIn(ofThisTest, route, given),
+    /** A stream of events that begins with this one and stays open. */
+    stream: (first: () => AnswerOf<R>) => handle(ofThisTest, route, (_, signal) => streamOf(route, first(), signal)),
     /** The server refuses it, or fails at it. */
     fail: (status: number, refusal: ErrorResponse) =>
       handle(ofThisTest, route, () => Response.json(refusal, { status })),

@@ -10,7 +10,7 @@ import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { siteWeather } from "@suncrew/contract/weather/weather.ts";
 import { usually } from "./answers.ts";
-import { livePart, samplePartners, sampleRobots, sampleSites, sampleWeather } from "./sample-fleet.ts";
+import { fleetSnapshot, samplePartners, sampleRobots, sampleSites, sampleWeather } from "./sample-fleet.ts";
 
 /** What every page asks for, answered by a small fleet in which nothing happens. */
 export function giveDefaultAnswers(): void {
@@ -50,10 +50,5 @@ export function giveDefaultAnswers(): void {
   usually(groupList).answer(() => []);
   usually(getRobotSchedule).answer(() => ({ message: "Schedule Fetched Successfully", schedules: [] }));
   usually(partnerDetails).answer(() => [...samplePartners]);
-  usually(live).stream(() => ({
-    type: "snapshot",
-    at: new Date().toISOString(),
-    robots: sampleRobots.map(livePart),
-    sites: [...sampleSites],
-  }));
+  usually(live).stream(() => fleetSnapshot(sampleRobots));
 }

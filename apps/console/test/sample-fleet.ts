@@ -1,5 +1,6 @@
 import type { Role } from "@suncrew/contract/auth/auth.ts";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
+import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
@@ -33,6 +34,7 @@ export function sampleSite(change: Partial<Site> = {}): Site {
     robot_count: 2,
     active_robots: 0,
     online_robots: 2,
+    may_be_moving_robots: 0,
     version: 1,
     ...change,
   };
@@ -63,6 +65,11 @@ export const sampleRobots: readonly RobotWithSettings[] = sampleSites.flatMap(({
 export function livePart(robot: RobotWithSettings): RobotLive {
   const { robot_name: _, motor_type: _motor, control_type: _control, installation_date: _installed, ...live } = robot;
   return robotLive(live);
+}
+
+/** What the live stream begins with, now, where the sample sites have these robots. */
+export function fleetSnapshot(robots: readonly RobotWithSettings[]): LiveEvent {
+  return { type: "snapshot", at: new Date().toISOString(), robots: robots.map(livePart), sites: [...sampleSites] };
 }
 
 export function samplePartner(change: Partial<Partner> = {}): Partner {
@@ -105,6 +112,7 @@ export function sampleGroup(change: Partial<Group> = {}): Group {
     created_at: "2026-01-05T06:00:00.000Z",
     schedule_type: null,
     schedule_details: null,
+    version: 1,
     ...change,
   };
 }

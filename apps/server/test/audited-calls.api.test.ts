@@ -42,8 +42,9 @@ async function callAs(name: RouteName, person: "admin" | "owner"): Promise<numbe
   const { params, query, body, groups, file, alerts, firmware } = sampleCalls[name];
   const own = (part: Part | undefined): Part | undefined =>
     part && Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
-  const client = await server.signIn(person);
+  // First, for the call before may have changed the password.
   await restorePoint.restore();
+  const client = await server.signIn(person);
   if (groups !== undefined) await standGroups(server.db, server.fixtures, groups);
   if (alerts === true) await standAlerts(server.db, server.fixtures);
   if (firmware === true) await standFirmware(server.db, server.fixtures);

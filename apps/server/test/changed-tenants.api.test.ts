@@ -9,6 +9,7 @@ import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { v7 as uuidv7 } from "uuid";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readSnapshot, readUpdate } from "../src/features/live/live.queries.ts";
+import { seenAt } from "../src/features/sites/public.ts";
 import { FREE_SERIAL, privateWords, setState } from "./fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
 import { Id, type Part, type Place, sampleCalls, valuesOf } from "./sample-calls.ts";
@@ -120,7 +121,8 @@ async function liveTextOf(partner: Partner): Promise<string> {
     rolloutIds: [],
     alertSiteIds: sites,
   };
-  return JSON.stringify([await readSnapshot(viewer, server.db), await readUpdate(viewer, server.db, changed)]);
+  const at = seenAt(server.parts);
+  return JSON.stringify([await readSnapshot(viewer, server.db, at), await readUpdate(viewer, server.db, at, changed)]);
 }
 
 /** Each call that both may make, with every combination of what belongs to either: reads, and orders to robots. */

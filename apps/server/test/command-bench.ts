@@ -14,6 +14,7 @@ import type { Db } from "../src/platform/database/database.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../src/platform/embedded/broker.ts";
 import type { Settings } from "../src/platform/parts.ts";
 import { activityRows } from "./activity-rows.ts";
+import { CuttableDatabase } from "./cuttable-database.ts";
 import { addFixtures, addRobot, type Fixtures, type Person, type TestRobot } from "./fixtures.ts";
 import { openToken } from "./open-token.ts";
 import { testSettings } from "./test-app.ts";
@@ -38,6 +39,8 @@ export interface BenchOptions {
   readonly settings?: Partial<Settings>;
   /** How devices' accounts are kept; as with the embedded broker unless told otherwise. */
   readonly brokerAccounts?: BrokerAccounts;
+  /** Stands between the servers and the database; the test's own connection goes on. */
+  readonly cuttable?: boolean;
   /** Stands between each server and its broker connection. */
   readonly wrapBroker?: (broker: Broker) => Broker;
 }
@@ -51,6 +54,7 @@ export class CommandBench {
   readonly mqtt: EmbeddedBroker;
   readonly clock: Clock;
   readonly servers: BenchServer[] = [];
+  readonly #cuttable: CuttableDatabase | null;
   /** A connection of the server's account that is no server's: to send what a server would not. */
   readonly observer: Broker;
   readonly #options: BenchOptions;
@@ -64,7 +68,9 @@ export class CommandBench {
     database: Awaited<ReturnType<typeof createTestDatabase>>,
     listener: pg.Client,
     options: BenchOptions,
+    cuttable: CuttableDatabase | null,
   ) {
+    this.#cuttable = cuttable;
     this.db = database.db;
     this.fixtures = parts.fixtures;
     this.moreRobots = parts.moreRobots;
@@ -96,7 +102,9 @@ export class CommandBench {
     await listener.query("listen suncrew_changes");
     const observer = openBroker({ url: mqtt.url, clientId: "observer", ...mqtt.serverAccount, log });
     await untilConnected(observer);
-    const bench = new CommandBench({ fixtures, moreRobots, fleet, mqtt, clock, observer }, database, listener, options);
+    const cuttable = options.cuttable === true ? await CuttableDatabase.open(database.connection) : null;
+    const parts = { fixtures, moreRobots, fleet, mqtt, clock, observer };
+    const bench = new CommandBench(parts, database, listener, options, cuttable);
     for (let count = options.servers ?? 1; count > 0; count -= 1) await bench.startServer();
     // Robots that speak before a server listens are asked for their state, which is spread over 10 s.
     if (bench.servers.length > 0) await bench.#listening.promise;
@@ -114,8 +122,7 @@ export class CommandBench {
     await untilConnected(connection);
     const { db, clock } = this;
     const app = await buildApp({
-      db,
-      connection: this.#database.connection,
+      ...(this.#cuttable?.database ?? this.#database),
       broker,
       clock,
       log,
@@ -137,6 +144,12 @@ export class CommandBench {
     };
     this.servers.push(server);
     return server;
+  }
+
+  /** What the servers have of the database, where the bench was opened so that it can be taken away. */
+  get cuttable(): CuttableDatabase {
+    if (this.#cuttable === null) throw new Error("The bench was not opened with `cuttable`.");
+    return this.#cuttable;
   }
 
   get server(): BenchServer {
@@ -229,10 +242,12 @@ export class CommandBench {
 
   async close(): Promise<void> {
     await this.fleet.stop();
+    await this.#cuttable?.make(null);
     while (this.servers.length > 0) await this.server.stop();
     await this.observer.close();
     await this.mqtt.stop();
     await this.#listener.end();
+    await this.#cuttable?.close();
     await this.#database.close();
   }
 }

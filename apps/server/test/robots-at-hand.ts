@@ -98,7 +98,7 @@ export class RobotsAtHand {
     }));
     const spoken = batch.filter(({ messages }) => messages.length > 0);
     if (spoken.length === 0) return;
-    const { received } = await ingest(this.#db, spoken, receivedAt);
+    const { received } = await ingest(this.#db, spoken, { now: () => receivedAt });
     for (const { serial, session, eventSeq } of received) {
       const message = { ...questionEnvelope(receivedAt, session, "Suncrew"), verb: "RECEIVED", eventSeq };
       const payload = Buffer.from(JSON.stringify(commandMessageSchema.parse(message)));

@@ -99,7 +99,7 @@ const plan = { start_time: "2099-01-31 06:30:00", duration_minutes: 30, frequenc
 export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   login: { body: { username: usernames.admin, password: PASSWORD } },
   logout: {},
-  changePassword: { body: { currentPassword: PASSWORD, newPassword: PASSWORD }, changes: true },
+  changePassword: { body: { currentPassword: PASSWORD, newPassword: `${PASSWORD} anew` }, changes: true },
   siteDetails: {},
   createSite: { body: siteForm, changes: true },
   updateSite: { params: { id: site }, body: siteForm, changes: true },

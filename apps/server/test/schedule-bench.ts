@@ -5,7 +5,7 @@ import { groupNameKey } from "@suncrew/domain/groups/group-name.ts";
 import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
 import pino from "pino";
 import { acceptOrders, Commands } from "../src/features/commands/public.ts";
-import { findRobotsWithDueCommands, settleDueOf } from "../src/features/commands/settle-due.writes.ts";
+import { findRobotsWithDueCommands, settleDue } from "../src/features/commands/settle-due.writes.ts";
 import { Scheduler } from "../src/features/schedules/scheduler.ts";
 import { ChangeSignal } from "../src/platform/change-signal.ts";
 import { ManualClock } from "../src/platform/clock.ts";
@@ -65,11 +65,16 @@ export class ScheduleBench {
     return this.#database.db;
   }
 
-  /** `dispatch` stands in for what sends the commands after the commit. */
-  addServer(dispatch?: Commands["dispatch"], broker = new MemoryBroker()): SchedulingServer {
+  /** The settings of a connection to the bench's database. */
+  get connection(): OpenDatabase["connection"] {
+    return this.#database.connection;
+  }
+
+  /** `dispatch` stands in for what sends the commands after the commit, `db` for the server's own way to the database. */
+  addServer(dispatch?: Commands["dispatch"], broker = new MemoryBroker(), db = this.db): SchedulingServer {
     const { clock } = this;
     const parts: Parts = {
-      db: this.db,
+      db,
       connection: this.#database.connection,
       broker,
       clock,
@@ -181,7 +186,7 @@ export class ScheduleBench {
     await this.look();
     const now = this.clock.now();
     const due = await findRobotsWithDueCommands(this.db, now);
-    for (const robotId of due) await settleDueOf(this.db, robotId, now, { skipLocked: false });
+    await settleDue(this.db, due, this.clock, { skipLocked: false });
     await this.servers[0]?.commands.resendPending(due);
     await this.deliver();
   }

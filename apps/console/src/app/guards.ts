@@ -1,29 +1,41 @@
-import { may } from "@suncrew/domain/auth/permissions.ts";
-import type { Ability } from "@suncrew/domain/auth/permissions.ts";
-import { redirect } from "react-router";
+import { type LoaderFunctionArgs, redirect } from "react-router";
 import { paths } from "../platform/paths.ts";
-import { currentSession, dropExpiredSession } from "../platform/session/session.ts";
+import { forgetLeftPlace, leftPlace, noteAskedPlace } from "../platform/session/left-place.ts";
+import { addressOf, currentSession, dropExpiredSession } from "../platform/session/session.ts";
+import { mayOpen } from "./pages.ts";
 
-/** §2: the sign-in page sends whom is signed in to the dashboard. */
+/**
+ * §2: the sign-in page sends whom is signed in to the dashboard; or to the page that was asked for before, where it was
+ * nobody else who left it and the role may open it.
+ */
 export function redirectSignedIn(): Response | null {
-  return currentSession() === null ? null : redirect(paths.dashboard());
+  const session = currentSession();
+  if (session === null) return null;
+  const left = leftPlace();
+  forgetLeftPlace();
+  const isTheirs = left !== null && (left.userId === null || left.userId === session.user.id);
+  return redirect(isTheirs && mayOpen(session.role, left.address) ? left.address : paths.dashboard());
 }
 
 /** §2 Protected routes: nobody signed in goes to `/`; an expired token goes there by a hard redirect. */
-export function requireSession(): Response | null {
-  if (dropExpiredSession()) {
+export function requireSession({ request }: LoaderFunctionArgs): Response | null {
+  const asked = addressOf(new URL(request.url));
+  if (dropExpiredSession(asked)) {
     location.replace(paths.signIn());
     return redirect(paths.signIn());
   }
-  return currentSession() === null ? redirect(paths.signIn()) : null;
+  if (currentSession() !== null) return null;
+  noteAskedPlace(asked);
+  return redirect(paths.signIn());
 }
 
-/** §6: a page for those who may do this alone. Others go to `/`, and so to the dashboard, where `refusal` tells why. */
-export function requireAbility(ability: Ability, refusal: string): () => Response | null {
-  return () => {
-    const signedOut = requireSession();
+/** §6: `page` is not for every role. Others go to `/`, and so to the dashboard, where `refusal` tells why. */
+export function requireRole(page: string, refusal: string): (args: LoaderFunctionArgs) => Response | null {
+  return (args) => {
+    const signedOut = requireSession(args);
     if (signedOut !== null) return signedOut;
-    if (may(currentSession()?.role ?? null, ability)) return null;
+    const session = currentSession();
+    if (session !== null && mayOpen(session.role, page)) return null;
     void import("../platform/toast.tsx").then(({ toast }) =>
       toast.failure({ title: "Access Denied", message: refusal }),
     );

@@ -1,6 +1,8 @@
 import { createBrowserRouter } from "react-router";
 import { paths } from "../platform/paths.ts";
-import { redirectSignedIn, requireAbility, requireSession } from "./guards.ts";
+import { redirectSignedIn, requireRole, requireSession } from "./guards.ts";
+import { page } from "./lazy-page.tsx";
+import { NotFoundPage } from "./not-found-page.tsx";
 import { RouteError } from "./route-error.tsx";
 
 /** After the sign-in page is painted. */
@@ -31,54 +33,47 @@ export const router = createBrowserRouter([
               {
                 path: paths.dashboard(),
                 handle: { title: "Dashboard" },
-                lazy: async () => ({
-                  Component: (await import("../features/dashboard/dashboard-page.tsx")).DashboardPage,
-                }),
+                lazy: page(async () => (await import("../features/dashboard/dashboard-page.tsx")).DashboardPage),
               },
               {
                 path: paths.sites(),
                 handle: { title: "Site Management" },
-                lazy: async () => ({
-                  Component: (await import("../features/sites/management/site-management-page.tsx")).SiteManagementPage,
-                }),
+                lazy: page(
+                  async () =>
+                    (await import("../features/sites/management/site-management-page.tsx")).SiteManagementPage,
+                ),
               },
               {
                 path: paths.partners(),
                 handle: { title: "Partner Management" },
-                loader: requireAbility("viewPartners", "Only Super Admins can access Partner Management."),
-                lazy: async () => ({
-                  Component: (await import("../features/partners/management/partners-page.tsx")).PartnersPage,
-                }),
+                loader: requireRole(paths.partners(), "Only Super Admins can access Partner Management."),
+                lazy: page(
+                  async () => (await import("../features/partners/management/partners-page.tsx")).PartnersPage,
+                ),
               },
               {
                 path: paths.activity(),
                 handle: { title: "Activity Log" },
-                lazy: async () => ({
-                  Component: (await import("../features/activity/activity-page.tsx")).ActivityPage,
-                }),
+                lazy: page(async () => (await import("../features/activity/activity-page.tsx")).ActivityPage),
               },
               {
                 path: paths.reportManagement(),
                 handle: { title: "Report Management" },
-                loader: requireAbility("viewReportManagement", "Only Super Admins can access Report Management."),
-                lazy: async () => ({
-                  Component: (await import("../features/report-templates/report-management-page.tsx"))
-                    .ReportManagementPage,
-                }),
+                loader: requireRole(paths.reportManagement(), "Only Super Admins can access Report Management."),
+                lazy: page(
+                  async () =>
+                    (await import("../features/report-templates/report-management-page.tsx")).ReportManagementPage,
+                ),
               },
               {
                 path: paths.siteReports(),
                 handle: { title: "Site Reports" },
-                lazy: async () => ({
-                  Component: (await import("../features/reports/site-reports-page.tsx")).SiteReportsPage,
-                }),
+                lazy: page(async () => (await import("../features/reports/site-reports-page.tsx")).SiteReportsPage),
               },
               {
                 path: paths.profile(),
                 handle: { title: "Profile" },
-                lazy: async () => ({
-                  Component: (await import("../features/profile/profile-page.tsx")).ProfilePage,
-                }),
+                lazy: page(async () => (await import("../features/profile/profile-page.tsx")).ProfilePage),
               },
             ],
           },
@@ -86,7 +81,7 @@ export const router = createBrowserRouter([
       },
       {
         path: "*",
-        lazy: async () => ({ Component: (await import("./not-found-page.tsx")).NotFoundPage }),
+        Component: NotFoundPage,
       },
     ],
   },

@@ -25,6 +25,8 @@ export const paths = {
   partners: () => "/partners",
   reportManagement: () => "/report-management",
   siteReports: () => "/site-reports",
+  /** The server's own page, with every call that other programs may make. */
+  apiDocs: () => "/api/docs",
   /** The activity log, of one robot where it is given. */
   activity: (robot?: ActivityOf) =>
     robot === undefined ? "/activity" : `/activity?site=${robot.siteId}&robot=${robot.robotId}`,

@@ -14,6 +14,8 @@ export interface Toast {
   readonly durationMs?: number;
   /** What it is about: `toast.dismiss` takes away what was said of that before. */
   readonly about?: string;
+  /** Nobody pressed anything for it: where there are many, it waits for what is told of somebody's own doing. */
+  readonly unasked?: boolean;
 }
 
 /** The latest message of each matter, by the library's own id. */
@@ -40,6 +42,7 @@ function show(toast: Toast, kind: "success" | "destructive"): void {
     "aria-live": failed ? "assertive" : "polite",
     icon: failed ? <IconAlertTriangle size={18} /> : <IconCircleCheck size={18} />,
     color: failed ? "red" : "accent",
+    priority: toast.unasked === true ? 0 : 1,
     closeButtonProps: { "aria-label": "Close message" },
     withBorder: true,
   });

@@ -19,7 +19,10 @@ export function DayField({ day, onChange, ...props }: DayFieldProps) {
   if (seen !== day) {
     setSeen(day);
     // Our own day coming back must not undo what was typed since.
-    if (day !== told) setDraft(day);
+    if (day !== told) {
+      setDraft(day);
+      setTold(day);
+    }
   }
   return (
     <TextInput

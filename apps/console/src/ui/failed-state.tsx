@@ -1,5 +1,6 @@
-import { Button } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { IconCloudOff, IconRefresh } from "@tabler/icons-react";
+import type { ReactNode } from "react";
 import classes from "./state-panel.module.css";
 
 export interface FailedStateProps {
@@ -9,24 +10,29 @@ export interface FailedStateProps {
   readonly message?: string | undefined;
   readonly onRetry: () => void;
   readonly retrying?: boolean;
+  /** Another way on, beside Retry. */
+  readonly more?: ReactNode;
 }
 
 /** In place of what could not be loaded: says so and offers another try. */
-export function FailedState({ title, message, onRetry, retrying = false }: FailedStateProps) {
+export function FailedState({ title, message, onRetry, retrying = false, more }: FailedStateProps) {
   return (
     <div className={classes["panel"]} role="alert">
       <IconCloudOff size={32} stroke={1.5} className={classes["icon"]} aria-hidden />
       <p className={classes["title"]}>{title}</p>
       {message !== undefined && message !== "" && <p className={classes["message"]}>{message}</p>}
-      <Button
-        variant="default"
-        size="xs"
-        leftSection={<IconRefresh size={14} aria-hidden />}
-        loading={retrying}
-        onClick={onRetry}
-      >
-        Retry
-      </Button>
+      <Group gap="xs" justify="center">
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconRefresh size={14} aria-hidden />}
+          loading={retrying}
+          onClick={onRetry}
+        >
+          Retry
+        </Button>
+        {more}
+      </Group>
     </div>
   );
 }

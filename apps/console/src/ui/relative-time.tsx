@@ -29,17 +29,20 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyl
 export interface RelativeTimeProps {
   /** An instant, ISO 8601. */
   readonly at: string;
-  /** Shown instead of the exact local time on hover and focus, such as the time at the site. */
+  /** Shown instead of the exact local time, such as the time at the site. */
   readonly exactText?: string;
 }
 
-/** "3 min ago", kept true; the exact local time on hover and on keyboard focus. */
+/**
+ * "3 min ago", kept true; the exact local time on hover and touch. No stop of the Tab key: there is nothing to press, and
+ * there are dozens of them before a Start.
+ */
 export function RelativeTime({ at, exactText }: RelativeTimeProps) {
   const date = new Date(at);
   const text = useSyncExternalStore(subscribe, () => relativeTimeText(date, new Date(nowMs)));
   return (
-    <Tooltip label={exactText ?? exact.format(date)}>
-      <time dateTime={at} tabIndex={0} className={classes["time"]}>
+    <Tooltip label={exactText ?? exact.format(date)} events={{ hover: true, focus: false, touch: true }}>
+      <time dateTime={at} className={classes["time"]}>
         {text}
       </time>
     </Tooltip>

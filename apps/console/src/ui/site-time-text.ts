@@ -38,6 +38,14 @@ export function siteClockText(at: Date, timezone: string): string {
   return `${hour}:${minute}`;
 }
 
+/** As short as it is clear: the time of day alone where it is today there, else with its day. */
+export function siteShortText(at: Date, timezone: string, now: Date): string {
+  const isToday = (["day", "month", "year"] as const).every(
+    (part) => partsOf(at, timezone)[part] === partsOf(now, timezone)[part],
+  );
+  return isToday ? siteClockText(at, timezone) : siteTimeText(at, timezone, now);
+}
+
 const plainDay = new Intl.DateTimeFormat("en-GB", {
   weekday: "short",
   day: "numeric",

@@ -17,7 +17,10 @@ export function useSearchDraft(
   if (seen !== addressed) {
     setSeen(addressed);
     // Our own words coming back must not undo what was typed since.
-    if (addressed !== written) setDraft(addressed);
+    if (addressed !== written) {
+      setDraft(addressed);
+      setWritten(addressed);
+    }
   }
   useEffect(() => {
     if (draft === addressed) return;

@@ -18,6 +18,8 @@ export interface Settings {
   readonly secretKey: string;
   readonly tokenHours: number;
   readonly manualRunMaxMinutes: number;
+  /** Robots stop by themselves after so long without their broker, as they are set; 300 where it is not given. */
+  readonly linkLossStopSeconds?: number;
   /** Days from one maintenance of a robot to the next; 180 where it is not given. */
   readonly maintenanceIntervalDays?: number;
   /** Null where map tiles are switched off. */
@@ -29,6 +31,8 @@ export interface Settings {
   readonly trustedProxies?: readonly string[];
   /** What a Prometheus must send to read this server's metrics; null where none was given. */
   readonly metricsToken?: string | null;
+  /** Folder for Stops that were sent before the database had them; without it every Stop waits for the database. */
+  readonly stopJournalDir?: string;
   /** The address at which robots reach this server over HTTP; null or absent where it is not known. */
   readonly publicUrl?: () => string | null;
   /** What a broker proves itself with that asks over HTTP who may sign in; null where none does. */

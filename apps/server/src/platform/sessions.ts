@@ -28,14 +28,26 @@ function openSessions(db: Executor, now: Date) {
     .where("partners.deleted_at", "is", null);
 }
 
+function viewersOf(db: Executor, now: Date) {
+  return openSessions(db, now).select([
+    "sessions.id as sessionId",
+    "users.id as userId",
+    "users.name",
+    "users.email",
+    "users.role",
+    "users.partner_id as partnerId",
+  ]);
+}
+
 /** Whose session it is; null where it is over, or its user or the user's partner is no more. Read anew every time. */
 export async function readSession(db: Executor, sessionId: string, now: Date): Promise<Viewer | null> {
-  const row = await openSessions(db, now)
-    .select(["users.id", "users.name", "users.email", "users.role", "users.partner_id"])
-    .where("sessions.id", "=", sessionId)
-    .executeTakeFirst();
-  if (!row) return null;
-  return { userId: row.id, name: row.name, email: row.email, role: row.role, partnerId: row.partner_id, sessionId };
+  return (await viewersOf(db, now).where("sessions.id", "=", sessionId).executeTakeFirst()) ?? null;
+}
+
+/** Whose all the sessions are that are not over, by session. */
+export async function readAllSessions(db: Executor, now: Date): Promise<Map<string, Viewer>> {
+  const viewers = await viewersOf(db, now).execute();
+  return new Map(viewers.map((viewer) => [viewer.sessionId, viewer]));
 }
 
 /** Those of the sessions that are not over. */

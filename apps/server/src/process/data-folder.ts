@@ -50,6 +50,7 @@ export async function resetDemo(dataDir: string): Promise<void> {
     "demo-secret-key",
     "simulator-state.json",
     "simulator-control",
+    "demo-stops",
   ];
-  for (const file of files) await rm(join(dataDir, file), { force: true });
+  for (const file of files) await rm(join(dataDir, file), { recursive: true, force: true });
 }

@@ -36,6 +36,7 @@ export interface ProcessSettings {
   readonly adminUsername: string;
   readonly adminPassword: string | null;
   readonly manualRunMaxMinutes: number;
+  readonly linkLossStopSeconds: number;
   readonly maintenanceIntervalDays: number;
   readonly trustedProxies: readonly string[];
   readonly metricsToken: string | null;
@@ -106,6 +107,7 @@ const schema = z.object({
     .refine((text) => !["admin@123", "partner@123", "password"].includes(text.trim().toLowerCase()))
     .optional(),
   MANUAL_RUN_MAX_MINUTES: whole(1, 1440).optional(),
+  LINK_LOSS_STOP_SECONDS: whole(30, 86_400).optional(),
   MAINTENANCE_INTERVAL_DAYS: whole(1, 3650).optional(),
   TRUSTED_PROXIES: z
     .string()
@@ -147,6 +149,7 @@ const musts: Record<VariableName, string> = {
   ADMIN_USERNAME: "be 1 to 60 characters without spaces",
   ADMIN_PASSWORD: "have at least 8 characters and be no known password",
   MANUAL_RUN_MAX_MINUTES: "be a whole number from 1 to 1440",
+  LINK_LOSS_STOP_SECONDS: "be a whole number of seconds from 30 to 86400",
   MAINTENANCE_INTERVAL_DAYS: "be a whole number of days from 1 to 3650",
   SMTP_URL: "be smtp://user:password@host:port or smtps://, without path or query",
   MAIL_FROM: "be an e-mail address, or a name with one: Suncrew <reports@example.org>",
@@ -226,6 +229,7 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
     adminUsername: set.ADMIN_USERNAME ?? "admin",
     adminPassword: set.ADMIN_PASSWORD ?? null,
     manualRunMaxMinutes: set.MANUAL_RUN_MAX_MINUTES ?? 480,
+    linkLossStopSeconds: set.LINK_LOSS_STOP_SECONDS ?? 300,
     maintenanceIntervalDays: set.MAINTENANCE_INTERVAL_DAYS ?? 180,
     trustedProxies: set.TRUSTED_PROXIES ?? [],
     mail: mailSettings(set),

@@ -12,6 +12,8 @@ export interface SimulatorParts {
   readonly mqttUrl: string;
   readonly dataDir: string;
   readonly log: Logger;
+  /** The robots stop by themselves after so long without their broker, as the server believes. */
+  readonly linkLossStopSeconds: number;
 }
 
 const FIRST_PAUSE_MS = 500;
@@ -52,7 +54,7 @@ export class SimulatorChild {
 
   /** Resolves at the first line it prints, or when it ends. */
   async #spawn(): Promise<void> {
-    const { mqttUrl, dataDir, log } = this.#parts;
+    const { mqttUrl, dataDir, log, linkLossStopSeconds } = this.#parts;
     const environment = { ...process.env };
     for (const name of ownSecrets) delete environment[name];
     const child = spawn(process.execPath, [join(repositoryDir, "apps/simulator/src/main.ts")], {
@@ -60,6 +62,7 @@ export class SimulatorChild {
       detached: true,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       env: {
+        SIM_LINK_LOSS: String(linkLossStopSeconds),
         ...environment,
         SIM_MQTT_URL: mqttUrl,
         SIM_DEVICES_FILE: demoDevicesFile(dataDir),

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import type { Logger } from "pino";
 import { buildApp } from "../app.ts";
 import { readOrMakeDemoDevices, writeDemoScenario } from "../demo/demo-devices.ts";
@@ -90,10 +91,12 @@ export async function start(parts: StartParts): Promise<Started | null> {
       publicUrl: () => settings.publicUrl ?? ownUrl,
       tokenHours: settings.tokenHours,
       manualRunMaxMinutes: settings.manualRunMaxMinutes,
+      linkLossStopSeconds: settings.linkLossStopSeconds,
       maintenanceIntervalDays: settings.maintenanceIntervalDays,
       mapTiles: settings.mapTiles,
       weather: settings.weather,
       consoleDir,
+      stopJournalDir: join(dataDir, isDemo ? "demo-stops" : "stops"),
       trustedProxies: settings.trustedProxies,
       metricsToken: settings.metricsToken,
       brokerAuthToken: brokerAccounts.form === "http" ? brokerAccounts.token : null,
@@ -101,7 +104,9 @@ export async function start(parts: StartParts): Promise<Started | null> {
   });
   stops.add("server", 2000, () => app.stop());
   await app.start();
-  const simulator = isDemo ? new SimulatorChild({ mqttUrl: brokerUrl, dataDir, log }) : null;
+  const simulator = isDemo
+    ? new SimulatorChild({ mqttUrl: brokerUrl, dataDir, log, linkLossStopSeconds: settings.linkLossStopSeconds })
+    : null;
   if (simulator !== null) stops.add("simulator", 3000, () => simulator.stop());
   stops.add("calls and streams", 1500, () => app.http.close());
   if (stops.stopping) return null;

@@ -100,6 +100,12 @@ export const variables = [
     meaning: "A run started by hand is stopped after this many minutes",
   },
   {
+    name: "LINK_LOSS_STOP_SECONDS",
+    fallback: "300",
+    meaning:
+      "After so many seconds without their broker your robots stop by themselves, as they are set; Suncrew tells by it when a lost robot must stand",
+  },
+  {
     name: "MAINTENANCE_INTERVAL_DAYS",
     fallback: "180",
     meaning: "Days after which a robot's maintenance is due again, for reports",

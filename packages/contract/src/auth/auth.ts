@@ -49,19 +49,26 @@ export const logout = defineRoute({
 export const PASSWORD_MIN_LENGTH = 8;
 export const PASSWORD_MAX_LENGTH = 200;
 
+export const NEW_PASSWORD_SAME = "New password must differ from the current one";
+
 export const changePassword = defineRoute({
   summary: "Change the own password; the user's other sessions end",
   method: "POST",
   path: "/api/auth/change-password",
-  body: z.object({
-    currentPassword: z
-      .string({ error: "Current password is required" })
-      .min(1, "Current password is required")
-      .max(1000),
-    newPassword: z
-      .string({ error: "New password must be at least 8 characters" })
-      .min(PASSWORD_MIN_LENGTH, "New password must be at least 8 characters")
-      .max(PASSWORD_MAX_LENGTH, "New password must have at most 200 characters"),
-  }),
+  body: z
+    .object({
+      currentPassword: z
+        .string({ error: "Current password is required" })
+        .min(1, "Current password is required")
+        .max(1000),
+      newPassword: z
+        .string({ error: "New password must be at least 8 characters" })
+        .min(PASSWORD_MIN_LENGTH, "New password must be at least 8 characters")
+        .max(PASSWORD_MAX_LENGTH, "New password must have at most 200 characters"),
+    })
+    .refine(({ currentPassword, newPassword }) => newPassword !== currentPassword, {
+      error: NEW_PASSWORD_SAME,
+      path: ["newPassword"],
+    }),
   response: z.object({ message: z.string() }),
 });

@@ -34,7 +34,13 @@ export const sendCommand = defineRoute({
       .partial()
       .default({}),
   }),
-  response: z.object({ success: z.literal(true), message: z.string(), command_id: z.uuid() }),
+  response: z.object({
+    success: z.literal(true),
+    message: z.string(),
+    command_id: z.uuid(),
+    /** True for a STOP that was sent without the database: neither recorded nor confirmed by the robot yet. */
+    pending: z.boolean().optional(),
+  }),
 });
 
 export const robotStatus = defineRoute({

@@ -3,6 +3,9 @@ import { travelSchema } from "../commands/commands.ts";
 import { instantSchema } from "../http/values.ts";
 import { motionSchema } from "../robots/robots.ts";
 
+/** A robot may write it in capitals too; commands and runs are found by it as the server writes it. */
+const uuid = z.uuid().toLowerCase();
+
 export const PROTOCOL_VERSION = 1;
 
 const counter = z.int().min(0);
@@ -50,11 +53,11 @@ export const stateMessageSchema = z.object({
   battery: percent,
   charging: z.boolean(),
   applied: appliedSettingsSchema,
-  runId: z.uuid().nullable(),
+  runId: uuid.nullable(),
   /** Highest `seq` of a command that the robot has taken. */
   lastSeq: counter.max(MAX_LAST_SEQ),
   /** Id of the last command of any verb but RECEIVED that it answered. */
-  lastCommandId: z.uuid().nullable(),
+  lastCommandId: uuid.nullable(),
   firmware: z.string().min(1).max(60),
   alerts: z.array(deviceAlertSchema).max(20),
 });
@@ -70,7 +73,7 @@ export type CommandParams = z.output<typeof commandParamsSchema>;
 
 const envelope = {
   v: z.literal(PROTOCOL_VERSION),
-  id: z.uuid(),
+  id: uuid,
   /** The robot's session that the server knows; fences every verb that could move it. */
   session: counter,
   issuedAt: instantSchema,
@@ -84,7 +87,7 @@ export const commandMessageSchema = z.discriminatedUnion("verb", [
   z.object({
     ...ordered,
     verb: z.literal("START"),
-    runId: z.uuid(),
+    runId: uuid,
     maxDurationS: z.int().min(1).max(86_400),
     params: commandParamsSchema,
   }),
@@ -112,7 +115,7 @@ export const rejectCodeSchema = z.enum([
 export type RejectCode = z.output<typeof rejectCodeSchema>;
 
 export const ackMessageSchema = z.object({
-  id: z.uuid(),
+  id: uuid,
   status: z.enum(["ACCEPTED", "DONE", "REJECTED"]),
   /** Set where the status is REJECTED. */
   code: rejectCodeSchema.nullable(),
@@ -134,11 +137,11 @@ export type RunEndReason = z.output<typeof runEndReasonSchema>;
 const eventEnvelope = { eventSeq: counter, session: counter, ts: instantSchema };
 
 export const eventMessageSchema = z.discriminatedUnion("kind", [
-  z.object({ ...eventEnvelope, kind: z.literal("RUN_BEGAN"), runId: z.uuid(), at: instantSchema, battery: percent }),
+  z.object({ ...eventEnvelope, kind: z.literal("RUN_BEGAN"), runId: uuid, at: instantSchema, battery: percent }),
   z.object({
     ...eventEnvelope,
     kind: z.literal("RUN_ENDED"),
-    runId: z.uuid(),
+    runId: uuid,
     at: instantSchema,
     battery: percent,
     reason: runEndReasonSchema,
@@ -185,7 +188,7 @@ export type FirmwareCode = z.output<typeof firmwareCodeSchema>;
 /** How far a robot is with an offer. It reports at every phase and at least every 10 % of the download. */
 export const firmwareStateMessageSchema = z.object({
   v: z.literal(PROTOCOL_VERSION),
-  offerId: z.uuid(),
+  offerId: uuid,
   session: counter,
   /** Counts the robot's reports about firmware within a session. */
   seq: counter,

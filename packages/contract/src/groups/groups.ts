@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { commandModeSchema, commandVerbSchema } from "../commands/commands.ts";
 import { defineRoute } from "../http/route.ts";
-import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
+import { idInputSchema, idSchema, instantSchema, versionSchema } from "../http/values.ts";
 import { frequencySchema, scheduleSchema } from "../schedules/schedules.ts";
 
 /** §3 Robot group, server shape. */
@@ -14,6 +14,7 @@ export const groupSchema = z.object({
   /** The frequency of its schedule. */
   schedule_type: frequencySchema.nullable(),
   schedule_details: scheduleSchema.nullable(),
+  version: versionSchema,
 });
 export type Group = z.output<typeof groupSchema>;
 
@@ -54,7 +55,7 @@ export const updateGroup = defineRoute({
   method: "PUT",
   path: "/api/robots/group/update/:groupId",
   params: z.object({ groupId: idInputSchema }),
-  body: groupBody,
+  body: groupBody.extend({ version: versionSchema.optional() }),
   response: z.object({ message: z.literal("Group updated successfully") }),
 });
 

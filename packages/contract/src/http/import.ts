@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { fieldErrorSchema } from "./error.ts";
+import { dateSchema } from "./values.ts";
 
 export const IMPORT_MAX_ROWS = 5_000;
 export const IMPORT_MAX_BYTES = 2_097_152;
@@ -19,6 +20,8 @@ export const importRowSchema = z.object({
   row: z.int().min(2),
   /** What the row is about: a name or serial number; empty where it has none. */
   name: z.string(),
+  /** The day it was commissioned or installed, as the cell was understood; null where it was not. */
+  day: dateSchema.nullable(),
   /** What keeps the row out, by column; empty where nothing does. */
   problems: z.array(fieldErrorSchema),
 });

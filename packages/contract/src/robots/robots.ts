@@ -58,6 +58,15 @@ export const lastRunSchema = z.object({
   reason: z.string().nullable(),
 });
 
+/** A robot that was last seen moving and is not heard any more: `motion` tells how it was seen (protocol rule 13). */
+export const lostRobotSchema = z.object({
+  state: z.enum(["MAY_BE_MOVING", "MUST_HAVE_STOPPED"]),
+  lost_at: instantSchema,
+  /** By then it stops by itself, whatever it hears (protocol rule 4); that it has is believed a minute later. */
+  stops_by: instantSchema,
+});
+export type LostRobot = z.output<typeof lostRobotSchema>;
+
 /** The part of a robot that changes by itself; the live stream carries it whole on every change. */
 export const robotLiveSchema = z.object({
   robot_id: idSchema,
@@ -66,7 +75,10 @@ export const robotLiveSchema = z.object({
   status: robotStatusSchema,
   /** Reachable by the rules of presence, whatever the status says. */
   online: z.boolean(),
+  /** As the robot was last seen. */
   motion: motionSchema.nullable(),
+  /** Null where the robot is heard, or was last seen to stand. */
+  lost_while_moving: lostRobotSchema.nullable(),
   charging: z.boolean(),
   battery_level: z.number(),
   operating_mode: operatingModeSchema,

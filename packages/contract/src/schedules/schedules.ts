@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
-import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
+import { idInputSchema, idSchema, instantSchema, versionSchema } from "../http/values.ts";
 
 export const frequencySchema = z.enum(["ONCE", "DAILY", "WEEKLY", "MONTHLY"]);
 export type Frequency = z.output<typeof frequencySchema>;
@@ -37,6 +37,7 @@ export const scheduleSchema = z.object({
   next_run_at: instantSchema.nullable(),
   /** A run is held while the weather advice for the site's day is Not Recommended. */
   skip_on_rain: z.boolean(),
+  version: versionSchema,
 });
 export type Schedule = z.output<typeof scheduleSchema>;
 
@@ -90,7 +91,7 @@ export const updateSchedule = defineRoute({
   method: "PUT",
   path: "/api/robots/group/updateSchedule/:scheduleId",
   params: z.object({ scheduleId: idInputSchema }),
-  body: scheduleBody,
+  body: scheduleBody.extend({ version: versionSchema.optional() }),
   response: z.object({ message: z.string(), schedule: scheduleSchema }),
 });
 

@@ -39,6 +39,8 @@ export const siteSchema = z.object({
   robot_count: z.int(),
   active_robots: z.int(),
   online_robots: z.int(),
+  /** Robots that were last seen moving, are not heard any more and may still be moving (protocol rule 13). */
+  may_be_moving_robots: z.int(),
   /** Sent back with an edit, so that it never goes over somebody else's. */
   version: versionSchema,
 });

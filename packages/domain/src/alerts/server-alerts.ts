@@ -1,4 +1,5 @@
 import type { DeviceAlert, Severity } from "@suncrew/contract/devices/messages.ts";
+import { type LostWhileMoving, lostWords } from "../robots/lost-while-moving.ts";
 
 /** A robot that is away for this long raises an alert. */
 export const OFFLINE_TOO_LONG_MINUTES = 30;
@@ -8,10 +9,12 @@ export const serverAlertCodes = [
   "CLOCK_SKEW",
   "UNKNOWN_STATUS",
   "LOW_BATTERY",
+  "LOST_WHILE_MOVING",
   "OFFLINE_TOO_LONG",
   "COMMAND_UNCONFIRMED",
   "RUN_MISSED",
   "SITE_DARK",
+  "MESSAGES_LOST",
 ] as const;
 export type ServerAlertCode = (typeof serverAlertCodes)[number];
 
@@ -32,6 +35,16 @@ export function clockSkewAlert(skewMs: number): ServerAlert {
 
 export function unknownStatusAlert(status: string): ServerAlert {
   return { code: "UNKNOWN_STATUS", severity: "WARNING", text: `The robot reports the unknown status "${status}".` };
+}
+
+/** Protocol rule 13; `clockOf` tells an instant by the clocks of the site. */
+export function lostWhileMovingAlert(lost: LostWhileMoving, clockOf: (at: Date) => string): ServerAlert {
+  return { code: "LOST_WHILE_MOVING", severity: "CRITICAL", text: `${lostWords(lost, clockOf)}.` };
+}
+
+export function messagesLostAlert(): ServerAlert {
+  const text = "Suncrew could not store what the robot said. What is shown of it may be old.";
+  return { code: "MESSAGES_LOST", severity: "WARNING", text };
 }
 
 export function offlineTooLongAlert(): ServerAlert {

@@ -1,6 +1,6 @@
 import { PASSWORD_MIN_LENGTH } from "@suncrew/contract/auth/auth.ts";
 
-export type PasswordProblem = "current-missing" | "too-short" | "mismatch";
+export type PasswordProblem = "current-missing" | "too-short" | "same" | "mismatch";
 
 export interface PasswordEntries {
   readonly currentPassword: string;
@@ -27,5 +27,6 @@ export const passwordToasts = {
 export function passwordProblem(entries: PasswordEntries): PasswordProblem | null {
   if (entries.currentPassword === "") return "current-missing";
   if (entries.newPassword.length < PASSWORD_MIN_LENGTH) return "too-short";
+  if (entries.newPassword === entries.currentPassword) return "same";
   return entries.newPassword === entries.confirmation ? null : "mismatch";
 }

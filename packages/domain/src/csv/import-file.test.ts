@@ -40,13 +40,21 @@ describe("Import: days as spreadsheets write them", () => {
     ["2023-03-31", "2023-03-31"],
     ["31-03-2023", "2023-03-31"],
     ["31/03/2023", "2023-03-31"],
-    ["03/04/2023", "2023-04-03"],
+    ["04/04/2023", "2023-04-04"],
+    ["13/04/2023", "2023-04-13"],
+    ["04/13/2023", "2023-13-04"],
+    ["00/04/2023", "2023-04-00"],
     ["3/31/2023", "3/31/2023"],
     ["31-03/2023", "31-03/2023"],
     ["31-03-23", "31-03-23"],
     ["", ""],
   ])("%j is %j", (cell, day) => {
-    expect(dayOfCell(cell)).toBe(day);
+    expect(dayOfCell(cell)).toEqual({ day, problem: null });
+  });
+
+  test.each(["01/11/2026", "01-11-2026"])("%s is refused: months may come first", (cell) => {
+    const problem = `${cell} may be 2026-11-01 or 2026-01-11; write the one that is meant`;
+    expect(dayOfCell(cell)).toEqual({ day: cell, problem });
   });
 });
 

@@ -70,12 +70,24 @@ function shortenedIn<Column extends string>(columns: readonly Column[], cells: R
   }));
 }
 
+/** A day of a file: as `YYYY-MM-DD`, or as it stands where nobody can tell. */
+export interface CellDay {
+  readonly day: string;
+  /** Why it is not taken though it looks like a day; null where the form's own rule says enough. */
+  readonly problem: string | null;
+}
+
 /**
  * A day as a spreadsheet writes it where days come first, DD-MM-YYYY or DD/MM/YYYY, as `YYYY-MM-DD`; anything else as it
- * is. Two digits each: a spreadsheet that puts months first writes 3/31/2026, and is not taken for the other.
+ * is. One that reads as another day where months come first is refused: which of them was meant stands nowhere.
  */
-export function dayOfCell(cell: string): string {
-  return cell.replace(/^(\d{2})([-/])(\d{2})\2(\d{4})$/, "$4-$3-$1");
+export function dayOfCell(cell: string): CellDay {
+  const [, first = "", , second = "", year = ""] = /^(\d{2})([-/])(\d{2})\2(\d{4})$/.exec(cell) ?? [];
+  if (year === "") return { day: cell, problem: null };
+  const day = `${year}-${second}-${first}`;
+  const isEither = first !== second && [first, second].every((part) => Number(part) >= 1 && Number(part) <= 12);
+  if (!isEither) return { day, problem: null };
+  return { day: cell, problem: `${cell} may be ${day} or ${year}-${first}-${second}; write the one that is meant` };
 }
 
 /** As many rows are named that have the same as one. */

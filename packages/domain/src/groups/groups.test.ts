@@ -44,6 +44,17 @@ describe("§4 Button enabling of a group", () => {
     expect(groupCan.stopAll(of("idle", "critical"), false)).toBe("none-running");
     expect(groupCan.stopAll([{ status: "warning", motion: "MOVING" }], false)).toBeNull();
     expect(groupCan.stopAll(of("idle"), true)).toBeNull();
+  });
+
+  test("protocol rule 13: one that was lost while it moved can be stopped until it is seen to stand", () => {
+    const lost = (motion: "MAY_BE_MOVING" | "MUST_HAVE_STOPPED") => [{ status: "offline" as const, motion }];
+    expect(groupCan.stopAll(lost("MAY_BE_MOVING"), false)).toBeNull();
+    expect(groupCan.stopAll(lost("MUST_HAVE_STOPPED"), false)).toBeNull();
+    expect(groupCan.startAll(lost("MAY_BE_MOVING"), false)).toBe("member-may-be-moving");
+    expect(groupCan.startAll(lost("MUST_HAVE_STOPPED"), false)).toBeNull();
+  });
+
+  test("Start All and Stop All of nobody", () => {
     expect(groupCan.stopAll([], true)).toBe("empty");
   });
 });

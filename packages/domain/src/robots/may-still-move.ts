@@ -1,5 +1,6 @@
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
-import { MANUAL_RUN_MAX_MINUTES, STANDS_MARGIN_MS, STANDS_WITHOUT_BROKER_MS } from "../commands/limits.ts";
+import { STANDS_MARGIN_MS } from "../commands/limits.ts";
+import { DEFAULT_MOTION_LIMITS, type MotionLimits, standsAtOf } from "./lost-while-moving.ts";
 
 /** What the server knows of a robot that is to be taken away or cut off, read under the lock on the robot's row. */
 export interface MaybeMoving {
@@ -7,7 +8,10 @@ export interface MaybeMoving {
   readonly deviceRetired: boolean;
   readonly online: boolean;
   readonly motion: Motion | null;
-  /** A run of it has begun and has not ended; `endsAt` is when it stops by itself, null where nobody knows. */
+  /**
+   * The run in which it was last seen moving, or one that has not ended; `endsAt` is when it stops by itself, null where
+   * nobody knows.
+   */
   readonly openRun: { readonly endsAt: Date | null } | null;
   readonly hasOpenStart: boolean;
   readonly hasPendingStop: boolean;
@@ -49,7 +53,11 @@ export type StillMoving =
  * stands. One that is away stands by protocol rule 4: once it has been without its broker for long enough, or once its
  * run is over.
  */
-export function mayStillMove(robot: MaybeMoving, now: Date): StillMoving | null {
+export function mayStillMove(
+  robot: MaybeMoving,
+  now: Date,
+  limits: MotionLimits = DEFAULT_MOTION_LIMITS,
+): StillMoving | null {
   if (robot.deviceRetired) return null;
   const why = whyOf(robot, now);
   if (why === null) return null;
@@ -57,13 +65,9 @@ export function mayStillMove(robot: MaybeMoving, now: Date): StillMoving | null 
   if (robot.online || why === "starting" || why === "installing") return { why, where: "there", standsAt: null };
   // It never connected, so it never took a START.
   if (robot.lastHeardAt === null) return null;
-  const where = robot.connectionLostAt === null ? "unheard" : "lost";
-  const standsAt = later(
-    robot.connectionLostAt === null
-      ? endOf(robot, robot.lastHeardAt)
-      : later(robot.connectionLostAt, STANDS_WITHOUT_BROKER_MS),
-    STANDS_MARGIN_MS,
-  );
+  const { lastHeardAt, connectionLostAt } = robot;
+  const where = connectionLostAt === null ? "unheard" : "lost";
+  const standsAt = standsAtOf({ runEndsAt: endOf(robot), lastHeardAt, connectionLostAt }, limits);
   return now < standsAt ? { why, where, standsAt } : null;
 }
 
@@ -78,12 +82,11 @@ function whyOf(robot: MaybeMoving, now: Date): MovingWhy | null {
   return lostStartEndsAt !== null && now < later(lostStartEndsAt, STANDS_MARGIN_MS) ? "start-unconfirmed" : null;
 }
 
-/** When a silent robot stops by itself at the latest; what began at the robot itself lasts as long as any run may. */
-function endOf(robot: MaybeMoving, lastHeardAt: Date): Date {
-  const longest = later(lastHeardAt, MANUAL_RUN_MAX_MINUTES * 60_000);
+/** When the last of what it may be moving for ends; null where that is not known of all. */
+function endOf(robot: MaybeMoving): Date | null {
   const known = [robot.openRun?.endsAt, robot.lostStartEndsAt].filter((at) => at instanceof Date);
-  const isUnknown = known.length === 0 || (robot.motion === "MOVING" && !robot.openRun?.endsAt);
-  return new Date(Math.max(...[...known, ...(isUnknown ? [longest] : [])].map((at) => at.getTime())));
+  if (known.length === 0 || (robot.motion === "MOVING" && !robot.openRun?.endsAt)) return null;
+  return new Date(Math.max(...known.map((at) => at.getTime())));
 }
 
 function later(at: Date, ms: number): Date {

@@ -47,6 +47,22 @@ describe("§4 Button enabling", () => {
     expect(robotCan.stop({ ...starting, status: "offline" })).toBe("offline");
   });
 
+  test.each(["MAY_BE_MOVING", "MUST_HAVE_STOPPED"] as const)(
+    "protocol rule 13: takes a Stop of one that was lost while it moved and %s",
+    (motion) => {
+      const lost: ControllableRobot = { ...running, status: "offline", motion };
+      expect(robotCan.stop(lost)).toBeNull();
+      expect(robotCan.stop({ ...lost, isMock: true })).toBeNull();
+      // The Stop that is kept for it can be given again.
+      expect(robotCan.stop({ ...lost, commandInProgress: true, stopTakesOver: true })).toBeNull();
+      expect(robotCan.stop({ ...lost, commandInProgress: true })).toBe("in-progress");
+      expect(robotCan.stop({ ...lost, operatingMode: "maintenance" })).toBe("maintenance");
+      const obstacle = motion === "MAY_BE_MOVING" ? "may-be-moving" : "offline";
+      expect(robotCan.start(lost)).toBe(obstacle);
+      expect(robotCan.toggleDirection(lost)).toBe("offline");
+    },
+  );
+
   it("disables the direction toggle in maintenance and offline only", () => {
     expect(robotCan.toggleDirection(running)).toBeNull();
     expect(robotCan.toggleDirection({ ...idle, status: "offline" })).toBe("offline");

@@ -1,14 +1,17 @@
-import type { Motion, OperatingMode, RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import type { OperatingMode, RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import type { KnownMotion } from "../robots/lost-while-moving.ts";
 
 export interface FleetRobot {
   readonly status: RobotStatus;
   readonly operatingMode: OperatingMode;
-  readonly motion: Motion | null;
+  readonly motion: KnownMotion | null;
   readonly online: boolean;
 }
 
 /** The dashboard's figures; each robot counts in exactly one. */
 export interface FleetFigures {
+  /** Lost while they moved, and not yet sure to stand (protocol rule 13). */
+  readonly mayBeMoving: number;
   readonly cleaning: number;
   readonly idle: number;
   readonly needsAttention: number;
@@ -19,13 +22,15 @@ export type FleetFigure = keyof FleetFigures;
 
 /** Cleaning is told by motion, never by the status text; warning and critical want somebody's attention. */
 export function fleetFigureOf(robot: FleetRobot): FleetFigure {
+  if (robot.motion === "MAY_BE_MOVING") return "mayBeMoving";
   if (robot.status === "warning" || robot.status === "critical") return "needsAttention";
-  if (!robot.online || robot.status === "offline") return "offline";
-  return robot.motion === "MOVING" ? "cleaning" : "idle";
+  // Also one that is locked and has not stopped yet, whose status is offline in every case.
+  if (robot.online && robot.motion === "MOVING") return "cleaning";
+  return !robot.online || robot.status === "offline" ? "offline" : "idle";
 }
 
 export function fleetFiguresOf(robots: readonly FleetRobot[]): FleetFigures {
-  const figures = { cleaning: 0, idle: 0, needsAttention: 0, offline: 0 };
+  const figures = { mayBeMoving: 0, cleaning: 0, idle: 0, needsAttention: 0, offline: 0 };
   for (const robot of robots) figures[fleetFigureOf(robot)] += 1;
   return figures;
 }

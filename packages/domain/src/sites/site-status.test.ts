@@ -57,10 +57,13 @@ describe("Dashboard figures", () => {
       { ...there, status: "normal", motion: "STOPPED" },
       { ...there, status: "warning", motion: "MOVING" },
       { ...there, status: "critical", motion: "STOPPED" },
-      { ...there, status: "offline", motion: "MOVING", online: false },
+      { ...there, status: "offline", motion: "MAY_BE_MOVING", online: false },
+      { ...there, status: "offline", motion: "MAY_BE_MOVING", online: false, operatingMode: "maintenance" },
+      { ...there, status: "offline", motion: "MUST_HAVE_STOPPED", online: false },
+      { ...there, status: "offline", motion: "MOVING", operatingMode: "maintenance" },
       { ...there, status: "offline", motion: "STOPPED", operatingMode: "maintenance" },
     ]);
-    expect(figures).toEqual({ cleaning: 2, idle: 1, needsAttention: 2, offline: 2 });
+    expect(figures).toEqual({ mayBeMoving: 2, cleaning: 3, idle: 1, needsAttention: 2, offline: 2 });
   });
 });
 

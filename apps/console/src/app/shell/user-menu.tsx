@@ -1,12 +1,16 @@
 import { Menu, UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconLogout, IconSettings } from "@tabler/icons-react";
-import { lazy, Suspense, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { signOut } from "../../features/auth/public.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
+import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import classes from "./user-menu.module.css";
 
-const ProfileSettingsDialog = lazy(() =>
-  import("../../features/profile/public.ts").then((module) => ({ default: module.ProfileSettingsDialog })),
+const ProfileSettingsDialog = lazyDialog(
+  () => "Profile Settings",
+  async () => {
+    return (await import("../../features/profile/public.ts")).ProfileSettingsDialog;
+  },
 );
 
 /** §2: the user's name with Profile Settings and Logout. */
@@ -41,11 +45,7 @@ export function UserMenu() {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {profileOpen && (
-        <Suspense fallback={null}>
-          <ProfileSettingsDialog onClose={closeProfile} />
-        </Suspense>
-      )}
+      {profileOpen && <ProfileSettingsDialog onClose={closeProfile} />}
     </>
   );
 }

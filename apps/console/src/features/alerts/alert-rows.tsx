@@ -60,11 +60,13 @@ export function AlertRows({ alerts, isNarrow, isOld, more, onMore, onSelect }: A
             return (
               <li
                 key={alert.id}
+                ref={virtualizer.measureElement}
+                data-index={index}
                 className={classes["row"]}
                 data-narrow={isNarrow || undefined}
                 aria-setsize={more === "none" ? alerts.length : -1}
                 aria-posinset={index + 1}
-                style={{ top: start, height: rowPx }}
+                style={{ top: start, minHeight: rowPx }}
               >
                 <AlertCells alert={alert} onSelect={onSelect} />
               </li>

@@ -12,7 +12,7 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { emptyWords, SEVERITIES, severityLook, stateWord } from "./alert-meaning.ts";
 import { AlertRows } from "./alert-rows.tsx";
-import { ALERT_STATES, ALERTS_CLOSED } from "./alerts-address.ts";
+import { ALERT_STATES } from "./alerts-address.ts";
 import classes from "./alerts-dialog.module.css";
 import { useAlertPages } from "./use-alert-pages.ts";
 import { type AddressedAlerts, useAlertsAddress } from "./use-alerts-address.ts";
@@ -20,21 +20,14 @@ import { type AddressedAlerts, useAlertsAddress } from "./use-alerts-address.ts"
 export interface AlertsDialogProps {
   /** Shows the robot or site of an alert; the list is closed with it. */
   readonly onSelect: (alert: Alert) => void;
+  readonly onClose: () => void;
 }
 
-/** Every alert of the robots and sites that one may see, where the address asks for it. */
-export function AlertsDialog({ onSelect }: AlertsDialogProps) {
-  const addressed = useAlertsAddress();
-  return addressed.address.isOpen ? <OpenDialog addressed={addressed} onSelect={onSelect} /> : null;
-}
-
-interface OpenDialogProps extends AlertsDialogProps {
-  readonly addressed: AddressedAlerts;
-}
-
-function OpenDialog({ addressed, onSelect }: OpenDialogProps) {
+/** Every alert of the robots and sites that one may see, as the address filters them. */
+export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
   useFocusBack();
-  const { address, change } = addressed;
+  const addressed = useAlertsAddress();
+  const { address } = addressed;
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const query = useAlertPages(address);
   const alerts = query.data?.pages.flatMap((page) => page.alerts) ?? [];
@@ -42,7 +35,7 @@ function OpenDialog({ addressed, onSelect }: OpenDialogProps) {
   return (
     <Modal
       opened
-      onClose={() => change(ALERTS_CLOSED, "push")}
+      onClose={onClose}
       title="Alerts"
       size={1080}
       fullScreen={isNarrow}
@@ -80,7 +73,7 @@ function OpenDialog({ addressed, onSelect }: OpenDialogProps) {
   );
 }
 
-function Filters({ addressed: { address, change } }: Pick<OpenDialogProps, "addressed">) {
+function Filters({ addressed: { address, change } }: { readonly addressed: AddressedAlerts }) {
   const sites = useQuery(routeQuery(siteDetails, {})).data ?? [];
   const { state, severity, siteId, robotId } = address;
   const robot = robotId === null ? null : (liveStore.robot(robotId)?.serial_number ?? "One robot");
@@ -129,7 +122,7 @@ function Filters({ addressed: { address, change } }: Pick<OpenDialogProps, "addr
   );
 }
 
-function Nothing({ addressed: { address, change } }: Pick<OpenDialogProps, "addressed">) {
+function Nothing({ addressed: { address, change } }: { readonly addressed: AddressedAlerts }) {
   const { state, severity, siteId, robotId } = address;
   const isFiltered = severity !== null || siteId !== null || robotId !== null;
   if (!isFiltered) return <EmptyState title={emptyWords[state]} icon={<IconCircleCheck size={32} stroke={1.5} />} />;

@@ -1,11 +1,12 @@
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { Alert, Button, PasswordInput, TextInput } from "@mantine/core";
-import { IconAlertCircle, IconLock, IconUser } from "@tabler/icons-react";
+import { IconAlertCircle, IconInfoCircle, IconLock, IconUser } from "@tabler/icons-react";
 import { useRef, useState, type FormEvent } from "react";
 import { useNavigate } from "react-router";
 import { call } from "../../platform/api/call.ts";
 import { paths } from "../../platform/paths.ts";
 import { useServerConfig } from "../../platform/server-config.ts";
+import { leftPlace } from "../../platform/session/left-place.ts";
 import { startSession } from "../../platform/session/session.ts";
 import { DemoSignIns } from "./demo-sign-ins.tsx";
 import { signInFailure } from "./sign-in-failure.ts";
@@ -27,6 +28,7 @@ export function SignInForm() {
   const [fieldErrors, setFieldErrors] = useState<FieldErrors>({});
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  const [hasEnded] = useState(() => leftPlace()?.hasEnded === true);
 
   async function signIn(): Promise<void> {
     const credentials = login.body.safeParse({ username, password });
@@ -41,7 +43,8 @@ export function SignInForm() {
     setBusy(true);
     try {
       startSession(await call(login, { body: credentials.data }));
-      await navigate(paths.dashboard(), { replace: true });
+      // Which knows where it goes on from here.
+      await navigate(paths.signIn(), { replace: true });
     } catch (error) {
       setFailure(signInFailure(error));
       passwordField.current?.select();
@@ -57,6 +60,11 @@ export function SignInForm() {
 
   return (
     <form className={classes["form"]} onSubmit={submit} noValidate aria-label="Sign in">
+      {failure === null && hasEnded && (
+        <Alert variant="light" role="status" icon={<IconInfoCircle aria-hidden />} p="sm">
+          Your session has ended; sign in again to go on where you were.
+        </Alert>
+      )}
       {failure !== null && (
         <Alert color="red" variant="light" role="alert" icon={<IconAlertCircle aria-hidden />} p="sm">
           {failure}

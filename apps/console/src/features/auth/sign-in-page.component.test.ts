@@ -1,3 +1,5 @@
+import { reportTemplates } from "@suncrew/contract/report-templates/report-templates.ts";
+import { keptReports } from "@suncrew/contract/reports/reports.ts";
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { config } from "@suncrew/contract/config/config.ts";
 import { expect, test } from "vitest";
@@ -5,6 +7,7 @@ import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
 import { expectAccessible, expectAddress, expectCount, expectText } from "../../../test/expectations.ts";
 import { openConsole, signInOf } from "../../../test/open-console.tsx";
+import { leftPlace, noteSessionEnd } from "../../platform/session/left-place.ts";
 
 async function submit(): Promise<void> {
   await page.getByRole("button", { name: "Sign In" }).click();
@@ -56,6 +59,41 @@ test("§8 Login, network failure: 'Network error. Please check your connection.'
   await submit();
   await expectAddress(/^\/dashboard/);
 });
+
+for (const { asked, account, opened } of [
+  { asked: "/site-reports?site=1", account: "partner", opened: "/site-reports?site=1" },
+  { asked: "/Sites/?site=2&tab=groups", account: "admin", opened: "/Sites/?site=2&tab=groups" },
+  { asked: "/report-management", account: "partner", opened: /^\/dashboard/ },
+  { asked: "/activity?site=1", account: "partner", opened: /^\/dashboard/ },
+] as const) {
+  test(`§2 Protected routes: ${account} asked for ${asked} and is there after the sign-in, or at the dashboard`, async () => {
+    when(login).answer(signInOf(account));
+    when(reportTemplates).answer([]);
+    when(keptReports).answer({ reports: [], next_cursor: null });
+    await openConsole(asked, null);
+    await expectAddress("/");
+    await expectCount(page.getByText("Your session has ended"), 0);
+    await signIn();
+    await expectAddress(opened);
+  });
+}
+
+for (const { left, whose, opened } of [
+  { left: "/sites?site=2", whose: "1", opened: "/sites?site=2" },
+  { left: "/sites?site=2", whose: "7", opened: /^\/dashboard/ },
+  { left: "//elsewhere.example/dashboard", whose: "1", opened: /^\/dashboard/ },
+]) {
+  test(`§4 Session: that of user ${whose} ended at ${left}, which is said, and kept for the same person alone`, async () => {
+    when(login).answer(signInOf("admin"));
+    noteSessionEnd(whose, left);
+    await openConsole("/", null);
+    await expectText(page.getByRole("status"), "Your session has ended; sign in again to go on where you were.");
+    await expectAccessible();
+    await signIn();
+    await expectAddress(opened);
+    expect(leftPlace()).toBeNull();
+  });
+}
 
 test("§2 Sign-in page: the button reads Signing in... while busy", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();

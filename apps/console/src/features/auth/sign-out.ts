@@ -1,6 +1,7 @@
 import { logout } from "@suncrew/contract/auth/auth.ts";
 import { call } from "../../platform/api/call.ts";
 import { paths } from "../../platform/paths.ts";
+import { forgetLeftPlace } from "../../platform/session/left-place.ts";
 import { clearSession } from "../../platform/session/session.ts";
 
 /**
@@ -14,5 +15,6 @@ export function signOut(): void {
     console.warn(`The server did not confirm the sign-out: ${error instanceof Error ? error.message : "no reason"}`);
   });
   clearSession();
+  forgetLeftPlace();
   location.replace(paths.signIn());
 }

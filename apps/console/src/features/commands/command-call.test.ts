@@ -1,6 +1,6 @@
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { expect, test } from "vitest";
-import { ApiError, NetworkError, NotSentError } from "../../platform/api/errors.ts";
+import { AnswerError, ApiError, NetworkError, NotSentError } from "../../platform/api/errors.ts";
 import { commandBodyOf, leavesRobotOffline, reasonOf } from "./command-call.ts";
 import { newIdempotencyKey } from "./idempotency-key.ts";
 
@@ -43,8 +43,10 @@ test.each([
   expect(leavesRobotOffline(new ApiError(status, "why"))).toBe(isOffline);
 });
 
-test("§4 Commands: no answer at all sets the robot offline", () => {
-  expect(leavesRobotOffline(new NetworkError(true))).toBe(true);
+test("§4 Commands: a connection that this browser has lost leaves the status as it was", () => {
+  const lost = [new NetworkError(true), new NetworkError(false), new ApiError(504, ""), new ApiError(502, "")];
+  expect(lost.map(leavesRobotOffline)).toEqual([false, false, false, false]);
+  expect(leavesRobotOffline(new AnswerError("/api", null))).toBe(true);
 });
 
 test("§4 Commands: what was never sent leaves the status as it was, and its reason is told", () => {

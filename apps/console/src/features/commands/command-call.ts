@@ -2,7 +2,7 @@ import type { CommandVerb } from "@suncrew/contract/devices/messages.ts";
 import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import type { CleaningDirection } from "@suncrew/contract/robots/robots.ts";
-import { ApiError, NotSentError, serverReason } from "../../platform/api/errors.ts";
+import { ApiError, isLostConnection, NotSentError, serverReason } from "../../platform/api/errors.ts";
 
 export type StartOrStop = Extract<CommandVerb, "START" | "STOP">;
 
@@ -47,10 +47,11 @@ export function reasonOf(error: unknown): string | undefined {
 
 /**
  * §4 Commands: a failed command sets the robot offline; a refusal by the server (4xx) or by the robot (502)
- * leaves its status as it was, and so does what was never sent.
+ * leaves its status as it was, and so does what was never sent. Offline is what the server knows: where this browser has
+ * lost its own connection the robot keeps its last known status.
  */
 export function leavesRobotOffline(error: unknown): boolean {
-  if (error instanceof NotSentError) return false;
+  if (error instanceof NotSentError || isLostConnection(error)) return false;
   if (!(error instanceof ApiError)) return true;
   return error.status >= 500 && error.status !== 502;
 }

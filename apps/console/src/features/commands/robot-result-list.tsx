@@ -1,5 +1,5 @@
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
-import { useRobotLive } from "../../platform/live/live.ts";
+import { liveStore, useLiveVersion, useRobotLive } from "../../platform/live/live.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { pendingLook, robotOutcomeLook } from "./command-meaning.ts";
 import classes from "./robot-result-list.module.css";
@@ -24,13 +24,19 @@ export function RobotResultList({ label, results, doneText }: RobotResultListPro
   );
 }
 
+/** The results now, and again with every change that the stream tells. */
+export function useResultsNow(results: readonly RobotResult[]): readonly RobotResult[] {
+  useLiveVersion();
+  return results.map((result) => ({ ...result, ...resultNow(result, liveStore.robot(result.robotObjectId)) }));
+}
+
 function RobotResultRow({ result, doneText }: { result: RobotResult; doneText: string | undefined }) {
   const { outcome, pending, message } = resultNow(result, useRobotLive(result.robotObjectId));
   return (
     <li className={classes["row"]}>
       <span className={classes["serial"]}>{result.robotId}</span>
       <StateBadge look={pending ? pendingLook : robotOutcomeLook[outcome]} />
-      <span className={classes["message"]}>{outcome === "SUCCESS" ? (doneText ?? message) : message}</span>
+      <span className={classes["message"]}>{outcome === "SUCCESS" && !pending ? (doneText ?? message) : message}</span>
     </li>
   );
 }

@@ -1,6 +1,13 @@
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 
+/** The robots that have shown it: one that was only sent without the database is pending still. */
+export function confirmedIn(results: readonly RobotResult[]): number[] {
+  return results.flatMap(({ robotObjectId, outcome, pending }) =>
+    outcome === "SUCCESS" && !pending ? [robotObjectId] : [],
+  );
+}
+
 /** A pending Stop that the stream has since shown confirmed is told as done: nobody has to walk there any more. */
 export function resultNow(
   result: RobotResult,

@@ -1,4 +1,5 @@
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
@@ -6,19 +7,24 @@ import { toast } from "../../platform/toast.tsx";
 import { commandBodyOf, leavesRobotOffline, reasonOf } from "./command-call.ts";
 import type { CommandTarget, StartOrStop } from "./command-call.ts";
 import { newIdempotencyKey } from "./idempotency-key.ts";
+import { newPress } from "./press.ts";
 
-/** What became of a press: done, refused with the status kept, or failed, which sets the robot offline. */
-export type CommandOutcome = "done" | "refused" | "failed";
+/**
+ * What became of a press: done; refused, or sent without anybody having seen what came of it, which both keep the status;
+ * or failed, which sets the robot offline.
+ */
+export type CommandOutcome = "done" | "sent" | "refused" | "failed";
 
 /** Sends one START or STOP, says in a toast what became of it (§8 Robot Control, Control Failed) and never throws. */
 export async function sendRobotCommand(robot: CommandTarget, command: StartOrStop): Promise<CommandOutcome> {
   try {
-    await sendNowOrNever(robot, command);
+    const { pending = false, message } = await sendNowOrNever(robot, command);
     toast.success({
       title: "Robot Control",
       message: `${command} command sent to Robot ${robot.serialNumber}`,
+      reason: pending ? message : undefined,
     });
-    return "done";
+    return pending ? "sent" : "done";
   } catch (error) {
     if (error instanceof TokenExpiredError) return "refused";
     toast.failure({
@@ -31,18 +37,20 @@ export async function sendRobotCommand(robot: CommandTarget, command: StartOrSto
 }
 
 /** A Stop takes no slot and is sent at once. A Start takes one, or fails: it is never sent late. */
-async function sendNowOrNever(robot: CommandTarget, command: StartOrStop): Promise<void> {
+function sendNowOrNever(robot: CommandTarget, command: StartOrStop): Promise<ResponseOf<typeof sendCommand>> {
   const body = commandBodyOf(robot, command);
-  const headers = { "Idempotency-Key": newIdempotencyKey() };
-  const { serialNumber } = robot;
+  const press = newPress();
+  const key = newIdempotencyKey();
+  const headers = () => ({ "Idempotency-Key": key, ...press() });
+  const robotIds = [robot.id];
   if (command === "STOP") {
-    callSlots.giveWayToStop(serialNumber);
-    await call(sendCommand, { body }, { headers });
-    return;
+    callSlots.giveWayToStop({ robotIds });
+    return call(sendCommand, { body }, { headers: headers() });
   }
-  await callSlots.run({
+  return callSlots.run({
     kind: "start",
-    serialNumber,
-    send: (signal) => call(sendCommand, { body }, { headers, signal }),
+    robotIds,
+    siteId: robot.siteId,
+    send: (signal) => call(sendCommand, { body }, { headers: headers(), signal }),
   });
 }

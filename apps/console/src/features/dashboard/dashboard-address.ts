@@ -29,6 +29,7 @@ const MAP = "map";
 const FIGURE = "figure";
 
 const figureInAddress: Record<FleetFigure, string> = {
+  mayBeMoving: "may-be-moving",
   cleaning: "cleaning",
   idle: "idle",
   needsAttention: "attention",

@@ -1,11 +1,15 @@
+import { robotStatus, sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { siteStop } from "@suncrew/contract/groups/groups.ts";
+import { live } from "@suncrew/contract/live/live.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { expect, test } from "vitest";
-import { page } from "vitest/browser";
+import { page, userEvent } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
-import { expectContains, expectCount, expectNoToast, pressRetry } from "../../../test/expectations.ts";
+import { expectContains, expectCount, expectNoToast, expectToast, pressRetry } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
-import { sampleSites } from "../../../test/sample-fleet.ts";
+import { fleetSnapshot, sampleRobots, sampleSites } from "../../../test/sample-fleet.ts";
+import { toast } from "../../platform/toast.tsx";
 
 const siteFacts = page.getByRole("region", { name: "Site details" });
 const robots = page.getByRole("article");
@@ -49,4 +53,74 @@ test("while robots and sites load, skeletons hold their places", async () => {
   await expect.element(loading.first()).toBeInTheDocument();
   release();
   await expectCount(robots, 2);
+});
+
+test("protocol rule 3: a Stop that was sent without the database says so, and nobody is told that the robot stands", async () => {
+  const cleaning = sampleRobots.map((robot) => ({ ...robot, status: "normal", motion: "MOVING" }) as const);
+  const sent = "Sent to the robot; will be recorded.";
+  when(robotDetailsWithSettings).answer({ robots: cleaning.filter(({ site_id }) => site_id === 1) });
+  when(robotStatus).answer(() => ({
+    success: true,
+    data: {
+      status: "start",
+      robot_status: "normal",
+      battery: 72,
+      timestamp: new Date().toISOString(),
+      motion: "MOVING",
+      direction: "FWD",
+    },
+  }));
+  when(live).stream(() => fleetSnapshot(cleaning));
+  when(sendCommand).answer({ success: true, message: sent, command_id: crypto.randomUUID(), pending: true });
+  when(siteStop).answer({
+    success: true,
+    message: "Sent to 2 robots; will be recorded.",
+    results: [11, 12].map((id) => {
+      return { robotId: `SCR-10${id}`, robotObjectId: id, outcome: "SUCCESS", message: sent, pending: true } as const;
+    }),
+  });
+  await openConsole("/dashboard?site=1");
+  const card = robots.filter({ hasText: "SCR-1011" });
+  await expectContains(card, "Cleaning");
+  await card.getByRole("button", { name: "Stop", exact: true }).click();
+  await expectToast("Robot Control", "STOP command sent to Robot SCR-1011", sent);
+  await expectContains(card, "Cleaning");
+  await page.getByRole("button", { name: "Stop all robots" }).click();
+  const dialog = page.getByRole("dialog", { name: "Stop all robots: Bhadla Solar Park" });
+  await expectContains(dialog.getByRole("status"), "0 of 2 robots stopped. Sent to 2 robots; will be recorded.");
+  await expectCount(dialog.getByText(sent), 2);
+});
+
+test("§8 Toasts: many robots that are not there are two messages, and what somebody did is told before others", async () => {
+  const [like] = sampleRobots;
+  if (like === undefined) throw new Error("The sample has no robot.");
+  const robot_id = (nth: number) => 500 + nth;
+  const many = Array.from({ length: 41 }, (_, nth) => ({
+    ...like,
+    robot_id: robot_id(nth),
+    serial_number: `NEW-${nth}`,
+    robot_name: `Row ${nth}`,
+  }));
+  when(robotDetailsWithSettings).answer({ robots: many });
+  when(robotStatus).fail(504, { message: "The robot is away." });
+  await openConsole("/dashboard");
+  await expectToast("Robot Not Reached", "Robot NEW-0 could not be reached.", "The robot is away.");
+  await expectToast("Robots Not Reached", "Robot NEW-1 and 39 more robots could not be reached.");
+  await expectNoToast();
+  for (const nth of many.keys()) toast.failure({ title: `Unasked ${nth}`, message: "", unasked: true });
+  toast.success({ title: "Site Deleted", message: "Gone." });
+  await expectToast("Site Deleted", "Gone.");
+});
+
+test("by keyboard a time is no stop on the way to a Start", async () => {
+  await openConsole("/dashboard?site=1");
+  await expectCount(page.getByText(/Confirmed/), 2);
+  const stops: Element[] = [];
+  const isThere = () => document.activeElement?.textContent === "Start";
+  while (!isThere() && stops.length < 60) {
+    await userEvent.tab();
+    if (document.activeElement !== null) stops.push(document.activeElement);
+  }
+  expect(stops.at(-1)?.textContent).toBe("Start");
+  expect(stops.filter((stop) => stop.tagName === "TIME")).toEqual([]);
 });

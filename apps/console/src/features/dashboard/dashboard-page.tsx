@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
+import type { FleetFigure } from "@suncrew/domain/sites/fleet-figures.ts";
 import { IconMap, IconMapOff, IconMapPin, IconSolarPanel } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
@@ -19,7 +20,7 @@ import { FleetStrip } from "./fleet-strip.tsx";
 import { SiteDetail } from "./site-detail.tsx";
 import { useAlertSubject } from "./use-alert-subject.ts";
 import { useDashboardAddress } from "./use-dashboard-address.ts";
-import { useFleet } from "./use-fleet.ts";
+import { siteIdsOf, useFleet } from "./use-fleet.ts";
 
 /** The strip of fleet figures over the Site monitoring view (§2). */
 export function DashboardPage() {
@@ -30,6 +31,14 @@ export function DashboardPage() {
   const fleet = useFleet(address.figure);
   const alerts = useAlertsAddress();
   const showSubject = useAlertSubject();
+
+  /** The site that is shown has such a robot, where any has. */
+  const chooseFigure = (figure: FleetFigure | null) => {
+    const siteIds = figure === null ? null : siteIdsOf(figure);
+    const isFitting = siteIds === null || address.siteId === null || siteIds.has(address.siteId);
+    const first = isFitting ? undefined : query.data?.find(({ id }) => siteIds.has(id));
+    change(first === undefined ? { figure } : { figure, siteId: first.id }, "replace");
+  };
 
   const toggle = (
     <Button
@@ -44,11 +53,7 @@ export function DashboardPage() {
   return (
     <PageLayout title="Dashboard" titleHidden>
       <div className={classes["top"]}>
-        <FleetStrip
-          figures={fleet.figures}
-          chosen={address.figure}
-          onChoose={(figure) => change({ figure }, "replace")}
-        />
+        <FleetStrip figures={fleet.figures} chosen={address.figure} onChoose={chooseFigure} />
         {toggle}
       </div>
       <AlertsStrip onShowAll={() => alerts.change({ isOpen: true }, "push")} onSelect={showSubject} />

@@ -16,7 +16,7 @@ export interface FleetStripProps {
 export function FleetStrip({ figures, chosen, onChoose }: FleetStripProps) {
   return (
     <div className={classes["strip"]} role="group" aria-label="Fleet figures">
-      {FLEET_FIGURES.map((figure) => {
+      {FLEET_FIGURES.filter((figure) => isShown(figure, figures, chosen)).map((figure) => {
         const look = fleetFigureLook[figure];
         const Icon = look.icon;
         return (
@@ -41,4 +41,9 @@ export function FleetStrip({ figures, chosen, onChoose }: FleetStripProps) {
       <TodayFigures />
     </div>
   );
+}
+
+/** Robots that may be moving unseen are the exception: their figure comes with them, and is the first. */
+function isShown(figure: FleetFigure, figures: FleetFigures | null, chosen: FleetFigure | null): boolean {
+  return figure !== "mayBeMoving" || chosen === figure || (figures?.mayBeMoving ?? 0) > 0;
 }

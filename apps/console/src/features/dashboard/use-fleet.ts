@@ -1,4 +1,5 @@
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { knownMotionOf } from "@suncrew/domain/robots/lost-while-moving.ts";
 import { fleetFigureOf, fleetFiguresOf } from "@suncrew/domain/sites/fleet-figures.ts";
 import type { FleetFigure, FleetFigures, FleetRobot } from "@suncrew/domain/sites/fleet-figures.ts";
 import { useMemo } from "react";
@@ -15,9 +16,15 @@ function fleetRobotOf(robot: RobotLive): FleetRobot {
   return {
     status: robot.status,
     operatingMode: robot.operating_mode,
-    motion: robot.motion,
+    motion: knownMotionOf(robot.motion, robot.lost_while_moving),
     online: robot.online,
   };
+}
+
+/** The sites that have a robot of the figure now. */
+export function siteIdsOf(figure: FleetFigure): ReadonlySet<number> {
+  const matching = [...liveStore.robots()].filter((robot) => fleetFigureOf(fleetRobotOf(robot)) === figure);
+  return new Set(matching.map((robot) => robot.site_id));
 }
 
 /** Figures over every robot the user may see; computed again after each flush of the stream. */
@@ -28,7 +35,6 @@ export function useFleet(chosen: FleetFigure | null): Fleet {
     if (version === 0) return { figures: null, siteIds: null };
     const figures = fleetFiguresOf(robots.map((robot) => fleetRobotOf(robot)));
     if (chosen === null) return { figures, siteIds: null };
-    const matching = robots.filter((robot) => fleetFigureOf(fleetRobotOf(robot)) === chosen);
-    return { figures, siteIds: new Set(matching.map((robot) => robot.site_id)) };
+    return { figures, siteIds: siteIdsOf(chosen) };
   }, [version, chosen]);
 }

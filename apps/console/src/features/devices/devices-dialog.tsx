@@ -2,9 +2,10 @@ import { Modal } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { deviceList } from "@suncrew/contract/devices/devices.ts";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { FailedState } from "../../ui/failed-state.tsx";
+import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import type { NewSecrets } from "./device-calls.ts";
@@ -14,14 +15,14 @@ import classes from "./devices-dialog.module.css";
 /** A broker that could not be told is told again within seconds. */
 const PENDING_MS = 3_000;
 
-const load = () => import("./devices-content.tsx");
-const DevicesContent = lazy(() => load().then((module) => ({ default: module.DevicesContent })));
+const waiting = <SkeletonLines label="Loading devices" lines={8} lineHeightPx={36} />;
+const DevicesContent = lazyPart(async () => (await import("./devices-content.tsx")).DevicesContent, {
+  waiting,
+  failed: (failure) => <FailedPart title="This dialog could not be loaded." failure={failure} />,
+});
 
 /** Fetches what the dialog holds, so that it is there once the dialog opens. */
-export function preloadDevices(): void {
-  // Where that fails the dialog tries again.
-  void load().catch(() => null);
-}
+export const preloadDevices = () => void DevicesContent.preload();
 
 /** Devices: provisioned, given new secrets and retired by Super Admins. */
 export function DevicesDialog({ onClose }: { onClose: () => void }) {
@@ -35,7 +36,6 @@ export function DevicesDialog({ onClose }: { onClose: () => void }) {
   });
   // Of the dialogs above this one, Escape closes the uppermost only.
   const [above, setAbove] = useState<"provision" | "question" | NewSecrets | null>(null);
-  const waiting = <SkeletonLines label="Loading devices" lines={8} lineHeightPx={36} />;
   return (
     <Modal
       opened
@@ -56,16 +56,14 @@ export function DevicesDialog({ onClose }: { onClose: () => void }) {
           retrying={query.isFetching}
         />
       ) : (
-        <Suspense fallback={waiting}>
-          <DevicesContent
-            devices={query.data}
-            isNarrow={isNarrow}
-            isReading={query.isFetching}
-            onRead={() => void query.refetch()}
-            above={above}
-            onAbove={setAbove}
-          />
-        </Suspense>
+        <DevicesContent
+          devices={query.data}
+          isNarrow={isNarrow}
+          isReading={query.isFetching}
+          onRead={() => void query.refetch()}
+          above={above}
+          onAbove={setAbove}
+        />
       )}
     </Modal>
   );

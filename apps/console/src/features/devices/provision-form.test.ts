@@ -20,6 +20,7 @@ test.each([
   [{ first: "SCR-1022", last: "SCR-2022" }, { last: expect.stringContaining("at most 1,000") }],
   [{ first: "SCR-1030", last: "SCR-1022" }, { last: expect.stringContaining("Counts up") }],
   [{ first: "SCR-1020", last: "" }, { first: "SCR-1020 is taken" }],
+  [{ first: "scr-1020", last: "" }, { first: "SCR-1020 is taken" }],
   [{ first: "SCR-1020", last: "SCR-1025" }, { first: "SCR-1020 and 1 more are taken" }],
   [{ first: "SCR-1019", last: "SCR-1020" }, { last: "SCR-1020 is taken" }],
 ])("protocol rule 9: %j is refused at its fields", (form, problems) => {

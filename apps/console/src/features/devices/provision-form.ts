@@ -33,11 +33,15 @@ export function provisionPreview(form: ProvisionForm, taken: ReadonlySet<string>
       problems: { last: `Counts up the first one's last digits, such as SCR-1021 to SCR-1040, ${most}` },
     };
   }
-  const known = serials.filter((serial) => taken.has(serial));
+  const takenInAnyCase = new Map([...taken].map((serial) => [serial.toLowerCase(), serial]));
+  const known = serials.flatMap((serial) => takenInAnyCase.get(serial.toLowerCase()) ?? []);
   if (known.length === 0) return { serials, problems: null };
   const words =
     known.length === 1 ? `${known[0]} is taken` : `${known[0]} and ${number(known.length - 1)} more are taken`;
-  return { serials: null, problems: known.includes(first) || last === "" ? { first: words } : { last: words } };
+  return {
+    serials: null,
+    problems: takenInAnyCase.has(first.toLowerCase()) || last === "" ? { first: words } : { last: words },
+  };
 }
 
 /** The line under the fields. */

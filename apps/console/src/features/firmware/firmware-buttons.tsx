@@ -3,7 +3,7 @@ import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconCloudDown, IconUpload } from "@tabler/icons-react";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { loadDeployDialog, loadRolloutsDialog, preload } from "./firmware-code.ts";
+import { DeployDialog, RolloutsDialog } from "./firmware-code.ts";
 import { useFirmwareAddress } from "./firmware-address.ts";
 
 export interface DeployFirmwareButtonProps {
@@ -25,8 +25,8 @@ export function DeployFirmwareButton({ missing, className }: DeployFirmwareButto
         leftSection={<IconUpload size={14} aria-hidden />}
         aria-haspopup="dialog"
         className={className ?? ""}
-        onPointerEnter={() => preload(loadDeployDialog)}
-        onFocus={() => preload(loadDeployDialog)}
+        onPointerEnter={() => void DeployDialog.preload()}
+        onFocus={() => void DeployDialog.preload()}
         onClick={() => show({ kind: "deploy" })}
       >
         Deploy Firmware
@@ -35,7 +35,7 @@ export function DeployFirmwareButton({ missing, className }: DeployFirmwareButto
   );
 }
 
-/** Opens the rollouts and the uploaded firmware; a telephone has no room for it and goes by the Deploy Firmware dialog. */
+/** Opens the rollouts and the uploaded firmware. */
 export function FirmwareButton() {
   const { role } = useSignedIn();
   const { show } = useFirmwareAddress();
@@ -44,11 +44,10 @@ export function FirmwareButton() {
     <Button
       variant="default"
       size="xs"
-      visibleFrom="sm"
       leftSection={<IconCloudDown size={14} aria-hidden />}
       aria-haspopup="dialog"
-      onPointerEnter={() => preload(loadRolloutsDialog)}
-      onFocus={() => preload(loadRolloutsDialog)}
+      onPointerEnter={() => void RolloutsDialog.preload()}
+      onFocus={() => void RolloutsDialog.preload()}
       onClick={() => show({ kind: "list" })}
     >
       Firmware

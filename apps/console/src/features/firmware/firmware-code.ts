@@ -1,10 +1,11 @@
-/** The code of the dialogs about firmware, loaded when one is opened or about to be. */
-export const loadDeployDialog = () =>
-  import("./deploy-dialog.tsx").then((module) => ({ default: module.DeployDialog }));
-export const loadRolloutsDialog = () =>
-  import("./rollouts-dialog.tsx").then((module) => ({ default: module.RolloutsDialog }));
+import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 
-/** Where that fails the dialog tries again. */
-export function preload(load: () => Promise<unknown>): void {
-  void load().catch(() => null);
-}
+/** The dialogs about firmware, whose code is loaded when one is opened or about to be. */
+export const DeployDialog = lazyDialog(
+  () => "Deploy Firmware",
+  async () => (await import("./deploy-dialog.tsx")).DeployDialog,
+);
+export const RolloutsDialog = lazyDialog(
+  () => "Firmware",
+  async () => (await import("./rollouts-dialog.tsx")).RolloutsDialog,
+);

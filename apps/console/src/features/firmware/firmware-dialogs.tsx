@@ -1,33 +1,25 @@
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
-import { lazy, Suspense } from "react";
 import { useSignedIn } from "../../platform/session/use-session.ts";
-import { loadDeployDialog, loadRolloutsDialog } from "./firmware-code.ts";
+import { DeployDialog, RolloutsDialog } from "./firmware-code.ts";
 import { useFirmwareAddress } from "./firmware-address.ts";
-
-const DeployDialog = lazy(loadDeployDialog);
-const RolloutsDialog = lazy(loadRolloutsDialog);
 
 /** The dialog about firmware that stands in the page's address. There for Super Admins only (§6). */
 export function FirmwareDialogs({ siteId }: { readonly siteId: number | null }) {
   const { role } = useSignedIn();
   const { dialog, show } = useFirmwareAddress();
   if (dialog === null || !mayCall(role, "createRollout")) return null;
-  return (
-    <Suspense fallback={null}>
-      {dialog.kind === "deploy" ? (
-        <DeployDialog
-          siteId={siteId}
-          onRollouts={() => show({ kind: "list" })}
-          onStarted={(rolloutId) => show({ kind: "rollout", rolloutId }, "replace")}
-          onClose={() => show(null)}
-        />
-      ) : (
-        <RolloutsDialog
-          rolloutId={dialog.kind === "rollout" ? dialog.rolloutId : null}
-          onShow={show}
-          onClose={() => show(null)}
-        />
-      )}
-    </Suspense>
+  return dialog.kind === "deploy" ? (
+    <DeployDialog
+      siteId={siteId}
+      onRollouts={() => show({ kind: "list" })}
+      onStarted={(rolloutId) => show({ kind: "rollout", rolloutId }, "replace")}
+      onClose={() => show(null)}
+    />
+  ) : (
+    <RolloutsDialog
+      rolloutId={dialog.kind === "rollout" ? dialog.rolloutId : null}
+      onShow={show}
+      onClose={() => show(null)}
+    />
   );
 }

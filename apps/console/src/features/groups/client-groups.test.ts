@@ -10,6 +10,7 @@ const group: Group = {
   created_at: "2026-03-01T12:00:00.000Z",
   schedule_type: null,
   schedule_details: null,
+  version: 1,
 };
 const schedule = {
   enabled: true,

@@ -6,7 +6,7 @@ import { call } from "../../platform/api/call.ts";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { liveStore } from "../../platform/live/live.ts";
 import { toast } from "../../platform/toast.tsx";
-import { reasonOf } from "../commands/public.ts";
+import { confirmedIn, newPress, reasonOf } from "../commands/public.ts";
 import type { StartOrStop } from "../commands/public.ts";
 import { noteCommandsDone } from "../robots/public.ts";
 import { groupAction, setGroupAction } from "./group-action-store.ts";
@@ -33,9 +33,8 @@ export async function commandGroup({ group, verb, only }: GroupOrder): Promise<v
   try {
     const { results } = await sendToGroup(group, verb, only);
     if (isTakenOver()) return;
-    const done = results.flatMap(({ robotObjectId: id, outcome }) => (outcome === "SUCCESS" ? [id] : []));
     // First, so that Stop All is possible all the time: while the order is under way, and by what came of it.
-    noteCommandsDone(done, verb, (id) => before.get(id) ?? null);
+    noteCommandsDone(confirmedIn(results), verb, (id) => before.get(id) ?? null);
     const outcome = groupOutcomeOf(results);
     setGroupAction(group.id, outcome === "all" ? null : { ...mine, isUnderWay: false, results });
     tellOutcome(group.group_name, verb, results);
@@ -61,14 +60,18 @@ function sendToGroup(group: Group, command: StartOrStop, only: readonly number[]
     mode: "AUTO" as const,
     ...(only === null ? {} : { robotObjectIds: [...only] }),
   };
-  const serialNumber = (only ?? group.robots.map(({ id }) => id)).flatMap(
-    (id) => liveStore.robot(id)?.serial_number ?? [],
-  );
+  const robotIds = only ?? group.robots.map(({ id }) => id);
+  const press = newPress();
   if (command === "STOP") {
-    callSlots.giveWayToStop(serialNumber);
-    return call(groupSendCommand, { body });
+    callSlots.giveWayToStop({ robotIds });
+    return call(groupSendCommand, { body }, { headers: press() });
   }
-  return callSlots.run({ kind: "start", serialNumber, send: (signal) => call(groupSendCommand, { body }, { signal }) });
+  return callSlots.run({
+    kind: "start",
+    robotIds,
+    siteId: group.site_id,
+    send: (signal) => call(groupSendCommand, { body }, { headers: press(), signal }),
+  });
 }
 
 /** §4 Group action outcome: one of three toasts. */
@@ -78,7 +81,10 @@ function tellOutcome(groupName: string, verb: StartOrStop, results: readonly Rob
   const succeeded = results.filter((result) => result.outcome === "SUCCESS").length;
   const title = groupOutcomeTitle[outcome];
   if (outcome === "all") {
-    toast.success({ title, message: `Group "${groupName}": ${robotsText(succeeded)} ${done}.` });
+    const sent = succeeded - confirmedIn(results).length;
+    const words =
+      sent === 0 ? `${robotsText(succeeded)} ${done}` : `${verb} sent to ${robotsText(sent)}; will be recorded`;
+    toast.success({ title, message: `Group "${groupName}": ${words}.` });
     return;
   }
   const message = `Group "${groupName}": ${succeeded} of ${robotsText(results.length)} ${done}.`;

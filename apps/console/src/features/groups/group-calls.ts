@@ -2,7 +2,7 @@ import { createGroup, deleteGroup, groupList, updateGroup } from "@suncrew/contr
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { call } from "../../platform/api/call.ts";
-import { serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { isChangedMeanwhile, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
 import { toast } from "../../platform/toast.tsx";
@@ -14,21 +14,30 @@ export interface GroupBody {
   readonly robot_ids: number[];
 }
 
-/** Creates a group, or changes the given one; true where the server took it. Says so in a toast (§8 Groups) and never throws. */
-export async function saveGroup(group: Group | null, body: GroupBody): Promise<boolean> {
+/** How saving ended; nothing is stored unless it is saved. */
+export type SaveOutcome = "saved" | "changed-meanwhile" | "refused";
+
+/** Creates a group, or changes one from the version that the edit began from. Says so in a toast (§8 Groups) and never throws. */
+export async function saveGroup(group: Pick<Group, "id" | "version"> | null, body: GroupBody): Promise<SaveOutcome> {
   const name = body.group_name.trim();
   try {
     if (group === null) await call(createGroup, { body });
-    else await call(updateGroup, { params: { groupId: group.id }, body });
+    else await call(updateGroup, { params: { groupId: group.id }, body: { ...body, version: group.version } });
     await readAgain(body.site_id);
     toast.success(
       group === null
         ? { title: "Group Created", message: `Robot group "${name}" has been created successfully.` }
         : { title: "Group Updated", message: `Robot group "${name}" has been updated successfully.` },
     );
-    return true;
+    return "saved";
   } catch (error) {
-    if (error instanceof TokenExpiredError) return false;
+    if (error instanceof TokenExpiredError) return "refused";
+    // Somebody else may have been faster: what is shown must be what there is.
+    const read = readAgain(body.site_id);
+    if (isChangedMeanwhile(error)) {
+      await read;
+      return "changed-meanwhile";
+    }
     toast.failure(
       group === null
         ? {
@@ -42,9 +51,7 @@ export async function saveGroup(group: Group | null, body: GroupBody): Promise<b
             reason: serverReason(error),
           },
     );
-    // Somebody else may have been faster: what is shown must be what there is.
-    void readAgain(body.site_id);
-    return false;
+    return "refused";
   }
 }
 

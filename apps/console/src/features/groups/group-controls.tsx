@@ -3,12 +3,12 @@ import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { groupCan } from "@suncrew/domain/groups/group-can.ts";
 import { IconPlayerPlayFilled, IconPlayerStopFilled } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import { useId, type ReactNode } from "react";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import type { RobotView } from "../robots/public.ts";
 import type { GroupAction } from "./group-action-store.ts";
 import classes from "./group-card.module.css";
-import { groupObstacleSentence, STILL_ASKING } from "./group-meaning.ts";
+import { groupObstacleSentence, keptStopText, STILL_ASKING } from "./group-meaning.ts";
 import { isCommandUnderWay, isStartUnderWay } from "./group-progress.ts";
 import { useGroupOrder } from "./use-group-order.tsx";
 
@@ -32,8 +32,15 @@ export function GroupControls({ group, rows, members, isKnown, action, tools }: 
   // Robots that have not told how they are may move: then Stop All is never in question.
   const stopObstacle = isKnown ? groupCan.stopAll(members, isStarting) : null;
   const startReason = startObstacle === null ? null : groupObstacleSentence[startObstacle];
+  const lostCount = members.filter(({ lost }) => lost !== null).length;
+  const keptId = useId();
   return (
     <div className={classes["controls"]}>
+      {lostCount > 0 && (
+        <p id={keptId} className={classes["kept"]}>
+          {keptStopText(lostCount)}
+        </p>
+      )}
       <div className={classes["tools"]}>{tools}</div>
       <div className={classes["deeds"]}>
         <DisabledReason reason={isKnown ? startReason : STILL_ASKING}>
@@ -53,6 +60,7 @@ export function GroupControls({ group, rows, members, isKnown, action, tools }: 
             color="red"
             variant={stopObstacle === null ? "filled" : "light"}
             leftSection={<IconPlayerStopFilled size={14} aria-hidden />}
+            aria-describedby={lostCount > 0 ? keptId : undefined}
             onClick={() => order("STOP", null)}
           >
             Stop All

@@ -12,6 +12,7 @@ function group(id: number, group_name: string, ...robotIds: number[]): Group {
     created_at: "2026-03-01T12:00:00.000Z",
     schedule_type: null,
     schedule_details: null,
+    version: 1,
   };
 }
 

@@ -2,14 +2,37 @@ import { GROUP_INCOMPLETE } from "@suncrew/contract/groups/groups.ts";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { groupNameKey } from "@suncrew/domain/groups/group-name.ts";
+import type { EditedFields, StoredForm } from "../../ui/use-merged-edits.ts";
 
 /** §5 Robot group. */
 export const NAME_TAKEN = "Group name already exists for this site";
 
-/** What is typed and chosen in the dialog, and what there is to check it against. */
-export interface GroupDraft {
+/** What is typed and chosen in the dialog. */
+export interface GroupForm {
   readonly name: string;
   readonly robotIds: readonly number[];
+}
+
+/** A group as it is stored; null for a new one. */
+export function storedGroup(group: Group | null): StoredForm<GroupForm> {
+  return {
+    form: { name: group?.group_name ?? "", robotIds: group?.robots.map(({ id }) => id) ?? [] },
+    version: group?.version ?? 0,
+  };
+}
+
+/** How two people's edits of a group are put together. */
+export const groupEdits: Omit<EditedFields<GroupForm, keyof GroupForm>, "textOf"> = {
+  units: [["name"], ["robotIds"]],
+  isSame: (one, other, field) =>
+    field === "name"
+      ? one.name.trim() === other.name.trim()
+      : one.robotIds.length === other.robotIds.length && one.robotIds.every((id) => other.robotIds.includes(id)),
+  labelOf: (field) => (field === "name" ? "Group name" : "Robots"),
+};
+
+/** The form, and what there is to check it against. */
+export interface GroupDraft extends GroupForm {
   /** The group that is edited; null for a new one. */
   readonly group: Group | null;
   /** The groups of the site. */

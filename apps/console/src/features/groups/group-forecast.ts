@@ -1,5 +1,5 @@
 import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
-import { controllableOf, obstacleSentence } from "../robots/public.ts";
+import { controllableOf, obstacleWords } from "../robots/public.ts";
 import type { RobotView } from "../robots/public.ts";
 
 /** What Start All would do now: which robots will move, and which will be skipped and why. */
@@ -15,7 +15,7 @@ export function startForecastOf(robots: readonly RobotView[]): StartForecast {
   for (const robot of robots) {
     const obstacle = robotCan.start(controllableOf(robot));
     if (obstacle === null) moving.push(robot);
-    else skipped.push({ robot, reason: obstacleSentence[obstacle](robot.serialNumber) });
+    else skipped.push({ robot, reason: obstacleWords(robot, obstacle) });
   }
   return { moving, skipped };
 }

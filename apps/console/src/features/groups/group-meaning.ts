@@ -16,9 +16,18 @@ export const groupStatusLook: Record<GroupStatus, Look> = {
 export const groupObstacleSentence: Record<GroupObstacle, string> = {
   empty: "This group has no robots.",
   "member-running": "A robot of this group is already running. Start All is possible when none is.",
+  "member-may-be-moving":
+    "A robot of this group is not connected and may be moving. Start All is possible once it must have stopped.",
   "none-running": "No robot of this group is running.",
   "in-progress": "A command of this group is in progress. Wait for the robots' answers.",
 };
+
+/** What Stop All does for robots that are not connected. */
+export function keptStopText(lostCount: number): string {
+  return lostCount === 1
+    ? "1 robot is not connected: Stop All is kept for it and sent as soon as it is back."
+    : `${lostCount} robots are not connected: Stop All is kept for them and sent as soon as each is back.`;
+}
 
 /** While the robots have still to tell how they are. */
 export const STILL_ASKING = "The robots are still being asked for their status.";

@@ -55,7 +55,10 @@ function Member({ row, ordered }: { row: RobotWithSettings; ordered: StartOrStop
   const robot = useRobotView(row);
   const activity = robotActivityOf(robot, useNow());
   return (
-    <li className={classes["member"]} data-alarm={robot.status === "critical" || undefined}>
+    <li
+      className={classes["member"]}
+      data-alarm={robot.status === "critical" || robot.motion === "MAY_BE_MOVING" || undefined}
+    >
       <span className={classes["line"]}>
         <span className={classes["serial"]}>{robot.serialNumber}</span>
         <RobotBatteryBadge robot={robot} />

@@ -11,6 +11,7 @@ function open(verb: "START" | "STOP" | "SET", pending = false): NonNullable<Comm
   return { id: "0198d9a0-0000-7000-8000-000000000001", verb, issued_at: "2026-03-01T12:00:00.000Z", pending };
 }
 
+const mayBeMoving = { status: "offline", motion: "MAY_BE_MOVING" } as const;
 const moving = { status: "normal", motion: "MOVING" } as const;
 
 describe("§4 Group action: what a group is doing, in one line", () => {
@@ -21,7 +22,11 @@ describe("§4 Group action: what a group is doing, in one line", () => {
     ["Stopping 1 robot", [robot(1, { ...moving, openCommand: open("STOP") }), robot(2, moving)]],
     // A Stop that waits for a robot's return is told by that robot alone.
     ["1 of 2 cleaning", [robot(1, { status: "offline", openCommand: open("STOP", true) }), robot(2, moving)]],
-    ["None is cleaning", [robot(1, { status: "offline", motion: "MOVING" })]],
+    // Locked, and still seen moving.
+    ["1 of 1 cleaning", [robot(1, { status: "offline", motion: "MOVING" })]],
+    ["1 may be moving", [robot(1, mayBeMoving), robot(2)]],
+    ["1 of 3 cleaning, 2 may be moving", [robot(1, mayBeMoving), robot(2, mayBeMoving), robot(3, moving)]],
+    ["None is cleaning, 1 must have stopped", [robot(1, { ...mayBeMoving, motion: "MUST_HAVE_STOPPED" })]],
   ])("%s", (text, members) => {
     expect(groupActivityOf(members, null)).toBe(text);
   });
@@ -38,6 +43,7 @@ test("protocol rule 6: a robot shows a command by its motion, once nothing of it
   expect(showsCommand(robot(1, { ...moving, openCommand: open("START") }), "START")).toBe(false);
   expect(showsCommand(robot(1), "STOP")).toBe(true);
   expect(showsCommand(robot(1, moving), "STOP")).toBe(false);
+  for (const verb of ["START", "STOP"] as const) expect(showsCommand(robot(1, mayBeMoving), verb)).toBe(false);
 });
 
 test("§4 Button enabling of a group: what is under way at a member, and what merely waits for a robot's return", () => {

@@ -29,8 +29,17 @@ export function groupActivityOf(
     const count = members.filter((robot) => isUnderWay(robot, verb)).length;
     if (count > 0) return `${verbWords[verb].doing} ${robotsText(count)}`;
   }
-  const cleaning = members.filter(({ motion, status }) => motion === "MOVING" && status !== "offline").length;
-  return cleaning === 0 ? "None is cleaning" : `${cleaning} of ${members.length} cleaning`;
+  const doing = (motion: CommandedRobot["motion"]) => members.filter((robot) => robot.motion === motion).length;
+  const cleaning = doing("MOVING");
+  const mayBeMoving = doing("MAY_BE_MOVING");
+  const mustStand = doing("MUST_HAVE_STOPPED");
+  return [
+    ...(cleaning > 0 ? [`${cleaning} of ${members.length} cleaning`] : []),
+    // Protocol rule 13: nobody knows that none is cleaning where one was lost while it did.
+    ...(mayBeMoving > 0 ? [`${mayBeMoving} may be moving`] : []),
+    ...(cleaning + mayBeMoving === 0 ? ["None is cleaning"] : []),
+    ...(mustStand > 0 ? [`${mustStand} must have stopped`] : []),
+  ].join(", ");
 }
 
 /** §4 Button enabling: a START of the group is on its way, so that Stop All is taken although nobody moves yet. */

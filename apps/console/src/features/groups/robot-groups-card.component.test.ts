@@ -1,8 +1,16 @@
 import { createGroup, deleteGroup, groupList, updateGroup } from "@suncrew/contract/groups/groups.ts";
+import { type Schedule, updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { expect, test } from "vitest";
-import { page } from "vitest/browser";
+import { page, userEvent } from "vitest/browser";
 import { Refusal, when } from "../../../test/answers.ts";
-import { expectCount, expectDisabled, expectNoToast, expectToast, pressRetry } from "../../../test/expectations.ts";
+import {
+  expectContains,
+  expectCount,
+  expectDisabled,
+  expectNoToast,
+  expectToast,
+  pressRetry,
+} from "../../../test/expectations.ts";
 import { closeConsole, openConsole } from "../../../test/open-console.tsx";
 import { sampleGroup } from "../../../test/sample-fleet.ts";
 
@@ -24,6 +32,7 @@ test("§8 Groups: what cannot be saved or deleted says the specification's sente
   await expect.element(create.getByLabelText("Group name")).toHaveValue("North");
   await expect.element(robot).toBeChecked();
   await create.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Discard" }).click();
 
   await groupRow("East Row").getByRole("button", { name: "Edit" }).click();
   const edit = page.getByRole("dialog", { name: "Edit Robot Group" });
@@ -33,6 +42,7 @@ test("§8 Groups: what cannot be saved or deleted says the specification's sente
   await expectToast("Group Update Failed", "Failed to update robot group. Please try again.");
   await expect.element(edit.getByLabelText("Group name")).toHaveValue("Other");
   await edit.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Discard" }).click();
 
   await groupRow("East Row").getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByRole("button", { name: "Yes", exact: true }).click();
@@ -63,4 +73,95 @@ test("§8 Groups fetch failure: the groups are emptied, and Retry loads them", a
   await expectNoToast();
   await pressRetry(() => when(groupList).answer([group]));
   await expect.element(groupRow(group.group_name)).toBeVisible();
+});
+
+const changedMeanwhile = { field: "version", message: "Somebody else changed this meanwhile." };
+
+test("§5 Robot group: of two people who edit, the second is told, chooses, and saves over what was chosen", async () => {
+  when(groupList).answer([group]);
+  when(updateGroup).fail(409, { message: changedMeanwhile.message, errors: [changedMeanwhile] });
+  await openConsole("/sites?site=1&tab=groups");
+  await groupRow("East Row").getByRole("button", { name: "Edit" }).click();
+  const edit = page.getByRole("dialog", { name: "Edit Robot Group" });
+  const update = edit.getByRole("button", { name: "Update", exact: true });
+  await edit.getByLabelText("Group name").fill("Mine");
+  when(groupList).answer([{ ...group, group_name: "Theirs", robots: [{ id: 11 }, { id: 12 }], version: 2 }]);
+  await update.click();
+  const notice = edit.getByRole("alert");
+  await expectContains(notice, "Somebody else changed this group while you were editing");
+  await expectContains(notice, "Only the other changed, and is kept: Robots.");
+  await expectDisabled(update, "Choose first: take theirs or keep mine.");
+  await notice.getByRole("button", { name: "Keep mine" }).click();
+  await expect.element(edit.getByLabelText("Group name")).toHaveValue("Mine");
+  await expect.element(edit.getByRole("checkbox", { name: "SCR-1012" })).toBeChecked();
+  const sent = when(updateGroup).answer({ message: "Group updated successfully" });
+  await update.click();
+  await expectToast("Group Updated", 'Robot group "Mine" has been updated successfully.');
+  expect(sent.map(({ body }) => body)).toEqual([{ site_id: 1, group_name: "Mine", robot_ids: [11, 12], version: 2 }]);
+});
+
+test("§5 Schedule: what is typed is asked about before it goes; of two people who edit, the second is told", async () => {
+  const schedule: Schedule = {
+    id: 9,
+    group_id: group.id,
+    site_id: 1,
+    action: "START",
+    start_time: "2099-01-31 06:30:00",
+    duration_minutes: 30,
+    frequency: "DAILY",
+    status: "ACTIVE",
+    next_run_at: "2099-01-31T01:00:00.000Z",
+    skip_on_rain: false,
+    version: 4,
+  };
+  const planned = (change: Partial<Schedule>) =>
+    sampleGroup({ schedule_type: "DAILY", schedule_details: { ...schedule, ...change } });
+  when(groupList).answer([planned({})]);
+  await openConsole("/dashboard?site=1&tab=groups");
+  const open = page.getByRole("button", { name: "Schedule", exact: true });
+  const dialog = page.getByRole("dialog", { name: "Schedule: East Row" });
+  const duration = dialog.getByLabelText("Duration (minutes)");
+  const question = page.getByRole("dialog", { name: "Discard Changes" });
+  await open.click();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await expectCount(dialog, 0);
+  await open.click();
+  await duration.fill("45");
+  await userEvent.keyboard("{Escape}");
+  await question.getByRole("button", { name: "Keep editing" }).click();
+  await expectCount(question, 0);
+  await expect.element(duration).toHaveValue("45");
+
+  when(updateSchedule).fail(409, { message: changedMeanwhile.message, errors: [changedMeanwhile] });
+  when(groupList).answer([planned({ start_time: "2099-01-31 07:00:00", version: 5 })]);
+  await dialog.getByRole("button", { name: "Save Schedule" }).click();
+  await expectContains(
+    dialog.getByRole("alert"),
+    "Both changes fit together: Start time from the other, Duration (minutes) from you. Save stores both.",
+  );
+  const sent = when(updateSchedule).answer({ message: "", schedule: { ...schedule, version: 6 } });
+  await dialog.getByRole("button", { name: "Save Schedule" }).click();
+  await expectToast("Schedule Updated", 'Schedule for group "East Row" has been updated.');
+  expect(sent).toMatchObject([
+    { body: { start_time: "2099-01-31 07:00:00", duration_minutes: 45, version: 5 }, params: { scheduleId: 9 } },
+  ]);
+});
+
+test("§2 Robot settings, Maintenance: speeds and a reason are asked about before they go", async () => {
+  await openConsole("/dashboard?site=1");
+  const question = page.getByRole("dialog", { name: "Discard Changes" });
+  const card = page.getByRole("article").first();
+  await card.getByRole("button", { name: "Settings" }).click();
+  const settings = page.getByRole("dialog", { name: /^Robot settings/ });
+  (await settings.getByRole("slider", { name: "Brush motor speed" }).findElement()).focus();
+  await userEvent.keyboard("{ArrowLeft}");
+  await userEvent.keyboard("{Escape}");
+  await question.getByRole("button", { name: "Discard" }).click();
+  await expectCount(settings, 0);
+  await card.getByRole("button", { name: "Maintenance" }).click();
+  const lock = page.getByRole("dialog", { name: /^Maintenance:/ });
+  await lock.getByLabelText("Reason").fill("Brush");
+  await lock.getByRole("button", { name: "Cancel" }).click();
+  await question.getByRole("button", { name: "Discard" }).click();
+  await expectCount(lock, 0);
 });

@@ -2,17 +2,21 @@ import { Button } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconPlus, IconStack2 } from "@tabler/icons-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
+import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import type { SiteRobots } from "../robots/public.ts";
 import classes from "./robot-groups-card.module.css";
 import { RobotGroupRow } from "./robot-group-row.tsx";
 import { useSiteGroups } from "./use-site-groups.ts";
 
-const GroupDialog = lazy(() => import("./group-dialog.tsx").then((module) => ({ default: module.GroupDialog })));
+const GroupDialog = lazyDialog(
+  ({ group }) => (group === null ? "Create Group" : "Edit Robot Group"),
+  async () => (await import("./group-dialog.tsx")).GroupDialog,
+);
 
 export interface RobotGroupsCardProps {
   readonly site: Site;
@@ -66,15 +70,13 @@ export function RobotGroupsCard({ site, robots }: RobotGroupsCardProps) {
         </ul>
       )}
       {open !== null && (
-        <Suspense fallback={null}>
-          <GroupDialog
-            site={site}
-            group={open.group}
-            groups={lastKnown}
-            rows={robots.rows}
-            onClose={() => setOpen(null)}
-          />
-        </Suspense>
+        <GroupDialog
+          site={site}
+          group={open.group}
+          groups={lastKnown}
+          rows={robots.rows}
+          onClose={() => setOpen(null)}
+        />
       )}
     </section>
   );

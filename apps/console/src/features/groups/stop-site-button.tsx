@@ -2,12 +2,10 @@ import { Button } from "@mantine/core";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconHandStop } from "@tabler/icons-react";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { stopSite } from "./stop-site.ts";
 import type { SiteStopped } from "./stop-site.ts";
-
-const loadDialog = () => import("./stop-site-dialog.tsx").then((module) => ({ default: module.StopSiteDialog }));
-const StopSiteDialog = lazy(loadDialog);
+import { StopSiteDialog } from "./stop-site-dialog.tsx";
 
 export interface StopSiteButtonProps {
   readonly site: Site;
@@ -16,14 +14,12 @@ export interface StopSiteButtonProps {
 
 /**
  * Stop all robots of a site: one press, no question, never disabled. What comes of each robot is shown while it comes;
- * a press while robots are still awaited sends the Stop again.
+ * a press while robots are still awaited sends the Stop again. A Stop needs no file that is not there already.
  */
 export function StopSiteButton({ site, rows }: StopSiteButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const [stopped, setStopped] = useState<SiteStopped | null>(null);
   const press = useRef<object>(null);
-  // Before it is needed: what came of a Stop must not wait for code, least of all on a bad connection.
-  useEffect(() => void loadDialog().catch(() => undefined), []);
 
   const stop = async () => {
     const mine = {};
@@ -48,15 +44,13 @@ export function StopSiteButton({ site, rows }: StopSiteButtonProps) {
         Stop all robots
       </Button>
       {isOpen && (
-        <Suspense fallback={null}>
-          <StopSiteDialog
-            site={site}
-            rows={rows}
-            stopped={stopped}
-            onAgain={() => void stop()}
-            onClose={() => setOpen(false)}
-          />
-        </Suspense>
+        <StopSiteDialog
+          site={site}
+          rows={rows}
+          stopped={stopped}
+          onAgain={() => void stop()}
+          onClose={() => setOpen(false)}
+        />
       )}
     </>
   );

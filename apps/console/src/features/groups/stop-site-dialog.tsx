@@ -4,7 +4,7 @@ import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useNow } from "../../ui/use-now.ts";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
-import { RobotResultList } from "../commands/public.ts";
+import { confirmedIn, RobotResultList, useResultsNow } from "../commands/public.ts";
 import { robotActivityOf, RobotStatusBadge, useRobotView } from "../robots/public.ts";
 import { robotsText } from "./group-meaning.ts";
 import type { SiteStopped } from "./stop-site.ts";
@@ -19,14 +19,17 @@ export interface StopSiteDialogProps {
   readonly onClose: () => void;
 }
 
+const NONE: readonly RobotResult[] = [];
+
 /** Each robot's result of Stop all robots: first what the stream shows of it, then what came of its Stop. */
 export function StopSiteDialog({ site, rows, stopped, onAgain, onClose }: StopSiteDialogProps) {
   useFocusBack();
+  const results = useResultsNow(stopped?.results ?? NONE);
   const isAgain = stopped !== null && (stopped.failure !== null || isAnyLeft(stopped.results));
   return (
     <Modal opened onClose={onClose} title={`Stop all robots: ${site.name}`} size="lg">
       <Text size="sm" role="status" fw={600} mb={6}>
-        {summaryOf(stopped, rows.length)}
+        {summaryOf(stopped && { ...stopped, results }, rows.length)}
       </Text>
       <div className={classes["robots"]} tabIndex={0}>
         {stopped === null || stopped.failure !== null ? (
@@ -71,10 +74,12 @@ function summaryOf(stopped: SiteStopped | null, robotCount: number): string {
   if (stopped === null) return robotCount === 0 ? "Stopping every robot..." : `Stopping ${robotsText(robotCount)}...`;
   if (stopped.failure !== null) return `The Stop could not be sent. ${stopped.failure}`;
   if (stopped.results.length === 0) return "There is no robot at this site.";
-  const done = stopped.results.filter(({ outcome }) => outcome === "SUCCESS").length;
-  const pending = stopped.results.filter((result) => result.pending).length;
+  const done = confirmedIn(stopped.results).length;
+  const sent = stopped.results.filter(({ outcome }) => outcome === "SUCCESS").length - done;
+  const pending = stopped.results.filter((result) => result.pending).length - sent;
+  const told = sent === 0 ? "" : ` Sent to ${robotsText(sent)}; will be recorded.`;
   const kept = pending === 0 ? "" : ` For ${robotsText(pending)} the STOP is kept and sent again until confirmed.`;
-  return `${done} of ${robotsText(stopped.results.length)} stopped.${kept}`;
+  return `${done} of ${robotsText(stopped.results.length)} stopped.${told}${kept}`;
 }
 
 function Awaited({ row }: { row: RobotWithSettings }) {

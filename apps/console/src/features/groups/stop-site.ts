@@ -5,7 +5,7 @@ import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { liveStore } from "../../platform/live/live.ts";
-import { reasonOf } from "../commands/public.ts";
+import { confirmedIn, newPress, reasonOf } from "../commands/public.ts";
 import { noteCommandsDone } from "../robots/public.ts";
 
 /** What came of Stop all robots: a result for each robot, or why the call itself failed. */
@@ -18,11 +18,10 @@ export interface SiteStopped {
 export async function stopSite(siteId: number): Promise<SiteStopped | null> {
   const before = robotsOf(siteId);
   const byId = new Map(before.map((robot) => [robot.robot_id, robot]));
-  callSlots.giveWayToStop(before.map((robot) => robot.serial_number));
+  callSlots.giveWayToStop({ robotIds: before.map((robot) => robot.robot_id), siteId });
   try {
-    const { results } = await call(siteStop, { body: { siteId } });
-    const stopped = results.flatMap(({ robotObjectId: id, outcome }) => (outcome === "SUCCESS" ? [id] : []));
-    noteCommandsDone(stopped, "STOP", (id) => byId.get(id) ?? null);
+    const { results } = await call(siteStop, { body: { siteId } }, { headers: newPress()() });
+    noteCommandsDone(confirmedIn(results), "STOP", (id) => byId.get(id) ?? null);
     return { results, failure: null };
   } catch (error) {
     if (error instanceof TokenExpiredError) return null;

@@ -1,12 +1,14 @@
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import type { ReactNode } from "react";
+import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import type { StartOrStop } from "../commands/public.ts";
 import { commandGroup } from "./command-group.ts";
 
-const StartAllDialog = lazy(() =>
-  import("./start-all-dialog.tsx").then((module) => ({ default: module.StartAllDialog })),
+const StartAllDialog = lazyDialog(
+  ({ group }) => `Start all robots of "${group.group_name}"?`,
+  async () => (await import("./start-all-dialog.tsx")).StartAllDialog,
 );
 
 export interface GroupOrdering {
@@ -24,17 +26,15 @@ export function useGroupOrder(group: Group, rows: readonly RobotWithSettings[]):
     else void commandGroup({ group, verb, only });
   };
   const dialog = asked !== null && (
-    <Suspense fallback={null}>
-      <StartAllDialog
-        group={group}
-        rows={asked.only === null ? rows : rows.filter((row) => asked.only?.includes(row.robot_id))}
-        onClose={() => setAsked(null)}
-        onStart={() => {
-          setAsked(null);
-          void commandGroup({ group, verb: "START", only: asked.only });
-        }}
-      />
-    </Suspense>
+    <StartAllDialog
+      group={group}
+      rows={asked.only === null ? rows : rows.filter((row) => asked.only?.includes(row.robot_id))}
+      onClose={() => setAsked(null)}
+      onStart={() => {
+        setAsked(null);
+        void commandGroup({ group, verb: "START", only: asked.only });
+      }}
+    />
   );
   return { order, dialog };
 }

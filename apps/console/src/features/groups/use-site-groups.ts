@@ -2,6 +2,7 @@ import { groupList } from "@suncrew/contract/groups/groups.ts";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect } from "react";
+import { tellsNothingNew } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { currentSession } from "../../platform/session/session.ts";
 import { clientScheduleOf } from "../schedules/public.ts";
@@ -36,10 +37,12 @@ export function useSiteGroups(siteId: number): SiteGroups {
       localStorage.removeItem(STORAGE_KEY);
     }
   }, [data, siteId]);
-  const state = query.isPending ? "loading" : query.isError ? "failed" : "loaded";
+  // Where this browser lost its connection the last known ones stay, with their Stop All.
+  const hasFailed = query.isError && !(data !== undefined && tellsNothingNew(query.error));
+  const state = query.isPending ? "loading" : hasFailed ? "failed" : "loaded";
   return {
     state,
-    groups: query.isError ? NONE : (data ?? NONE),
+    groups: hasFailed ? NONE : (data ?? NONE),
     lastKnown: data ?? NONE,
     retry: useCallback(() => void refetch(), [refetch]),
     isRetrying: query.isFetching,

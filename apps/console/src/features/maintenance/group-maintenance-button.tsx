@@ -3,12 +3,16 @@ import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconLockOpen, IconTool } from "@tabler/icons-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { isLocked, maintainedOf } from "./maintained-robot.ts";
 
-const GroupMaintenanceDialog = lazy(() =>
-  import("./group-maintenance-dialog.tsx").then((module) => ({ default: module.GroupMaintenanceDialog })),
+const GroupMaintenanceDialog = lazyDialog(
+  ({ group }) => `Maintenance: ${group.group_name}`,
+  async () => {
+    return (await import("./group-maintenance-dialog.tsx")).GroupMaintenanceDialog;
+  },
 );
 
 export interface GroupMaintenanceProps {
@@ -36,11 +40,7 @@ export function GroupMaintenanceButton({ group, robots }: GroupMaintenanceProps)
           {isAllLocked ? "Exit Maintenance" : "Maintenance"}
         </Button>
       </DisabledReason>
-      {isOpen && (
-        <Suspense fallback={null}>
-          <GroupMaintenanceDialog group={group} members={members} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <GroupMaintenanceDialog group={group} members={members} onClose={() => setOpen(false)} />}
     </>
   );
 }

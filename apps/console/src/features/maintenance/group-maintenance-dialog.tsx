@@ -1,6 +1,7 @@
 import { Modal, SegmentedControl } from "@mantine/core";
 import type { Group, ManyRobotsResponse } from "@suncrew/contract/groups/groups.ts";
 import { useState } from "react";
+import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { LockForm } from "./lock-form.tsx";
 import { isLocked } from "./maintained-robot.ts";
@@ -27,9 +28,13 @@ export function GroupMaintenanceDialog({ group, members, onClose }: GroupMainten
   const [busy, setBusy] = useState<"lock" | "start" | "release" | null>(null);
   const [told, setTold] = useState<{ readonly change: Change; readonly answer: ManyRobotsResponse } | null>(null);
 
+  const [isTyped, setTyped] = useState(false);
+  const isChanged = isTyped && told === null;
+  const close = useGuardedClose({ isChanged, isSaving: busy !== null, shownBy: ["site", "tab"] }, onClose);
+
   const send = async (change: Change) => {
     setBusy(change.enabled ? "lock" : change.start_after === true ? "start" : "release");
-    const answer = await changeGroup(group.id, members, change);
+    const answer = await changeGroup(group, change);
     setBusy(null);
     if (answer === null) return;
     const isPlain = answer.results.every(({ outcome, pending }) => outcome === "SUCCESS" && !pending);
@@ -46,11 +51,15 @@ export function GroupMaintenanceDialog({ group, members, onClose }: GroupMainten
         { value: "release", label: `Release ${robotCount(locked.length)}` },
       ]}
       value={way}
-      onChange={setWay}
+      onChange={(chosen) => {
+        setWay(chosen);
+        // The form goes, and with it what is typed.
+        setTyped(false);
+      }}
     />
   );
   return (
-    <Modal opened size={500} onClose={onClose} title={`Maintenance: ${group.group_name}`}>
+    <Modal opened size={500} onClose={close} title={`Maintenance: ${group.group_name}`}>
       {told !== null ? (
         <RobotResults
           answer={told.answer}
@@ -67,9 +76,11 @@ export function GroupMaintenanceDialog({ group, members, onClose }: GroupMainten
         <LockForm
           whom={robotCount(members.length - locked.length)}
           movingCount={members.filter((robot) => robot.motion === "MOVING").length}
+          mayBeMovingCount={members.filter((robot) => robot.motion === "MAY_BE_MOVING").length}
           isBusy={busy === "lock"}
           submitLabel={`Put ${robotCount(members.length - locked.length)} in Maintenance`}
-          onCancel={onClose}
+          onCancel={close}
+          onChanged={setTyped}
           onLock={(reason) => void send({ enabled: true, reason })}
         >
           {chooser}

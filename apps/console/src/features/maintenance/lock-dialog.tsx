@@ -1,5 +1,6 @@
 import { Modal } from "@mantine/core";
 import { useState } from "react";
+import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { LockForm } from "./lock-form.tsx";
 import type { MaintainedRobot } from "./maintained-robot.ts";
@@ -14,6 +15,8 @@ export interface RobotDialogProps {
 export function LockDialog({ robot, onClose }: RobotDialogProps) {
   useFocusBack();
   const [isBusy, setBusy] = useState(false);
+  const [isChanged, setChanged] = useState(false);
+  const close = useGuardedClose({ isChanged, isSaving: isBusy, shownBy: ["site", "tab"] }, onClose);
   const lock = async (reason: string) => {
     setBusy(true);
     const isDone = await lockRobot(robot, reason);
@@ -21,13 +24,15 @@ export function LockDialog({ robot, onClose }: RobotDialogProps) {
     if (isDone) onClose();
   };
   return (
-    <Modal opened onClose={onClose} title={`Maintenance: ${robot.serialNumber}`}>
+    <Modal opened onClose={close} title={`Maintenance: ${robot.serialNumber}`}>
       <LockForm
         whom={`robot ${robot.serialNumber}`}
         movingCount={robot.motion === "MOVING" ? 1 : 0}
+        mayBeMovingCount={robot.motion === "MAY_BE_MOVING" ? 1 : 0}
         isBusy={isBusy}
         submitLabel="Put in Maintenance"
-        onCancel={onClose}
+        onCancel={close}
+        onChanged={setChanged}
         onLock={(reason) => void lock(reason)}
       />
     </Modal>

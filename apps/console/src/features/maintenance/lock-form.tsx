@@ -11,16 +11,30 @@ export interface LockFormProps {
   readonly whom: string;
   /** How many of them clean now, and will be stopped. */
   readonly movingCount: number;
+  /** How many of them were lost while they moved, and may be moving. */
+  readonly mayBeMovingCount: number;
   readonly isBusy: boolean;
   readonly submitLabel: string;
   readonly onCancel: () => void;
+  /** Whether something is typed, which must not be lost unasked. */
+  readonly onChanged: (isChanged: boolean) => void;
   readonly onLock: (reason: string) => void;
   /** Above the form. */
   readonly children?: ReactNode;
 }
 
 /** Says how a lock acts, and asks why it is set. */
-export function LockForm({ whom, movingCount, isBusy, submitLabel, onCancel, onLock, children }: LockFormProps) {
+export function LockForm({
+  whom,
+  movingCount,
+  mayBeMovingCount,
+  isBusy,
+  submitLabel,
+  onCancel,
+  onChanged,
+  onLock,
+  children,
+}: LockFormProps) {
   const [reason, setReason] = useState("");
   const [isMissing, setMissing] = useState(false);
   const input = useRef<HTMLTextAreaElement>(null);
@@ -43,6 +57,7 @@ export function LockForm({ whom, movingCount, isBusy, submitLabel, onCancel, onL
       <ul className={classes["acts"]}>
         <li>Locks {whom}: every Start, by hand, group or schedule, is refused until the release.</li>
         <li>{stopsSentence(movingCount)}</li>
+        {mayBeMovingCount > 0 && <li>{lostSentence(mayBeMovingCount)}</li>}
         <li>Where a robot is away, the lock is stored and sent again until the robot confirms it.</li>
       </ul>
       <Alert
@@ -66,6 +81,7 @@ export function LockForm({ whom, movingCount, isBusy, submitLabel, onCancel, onL
         error={isMissing && "Please say why."}
         onChange={(event) => {
           setReason(event.currentTarget.value);
+          onChanged(event.currentTarget.value !== "");
           setMissing(false);
         }}
       />
@@ -86,4 +102,10 @@ function stopsSentence(movingCount: number): string {
   return movingCount === 1
     ? "One robot is cleaning now, and is stopped."
     : `${movingCount} robots are cleaning now, and are stopped.`;
+}
+
+function lostSentence(count: number): string {
+  return count === 1
+    ? "One robot is not connected and may be moving: the lock stops it only once it is back."
+    : `${count} robots are not connected and may be moving: the lock stops each only once it is back.`;
 }

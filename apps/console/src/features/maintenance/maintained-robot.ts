@@ -1,11 +1,13 @@
-import type { Motion, OperatingMode, RobotLive } from "@suncrew/contract/robots/robots.ts";
+import type { OperatingMode, RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { type KnownMotion, knownMotionOf } from "@suncrew/domain/robots/lost-while-moving.ts";
 
 /** What of a robot its lock is about. */
 export interface MaintainedRobot {
   readonly id: number;
+  readonly siteId: number;
   readonly serialNumber: string;
   readonly mode: OperatingMode;
-  readonly motion: Motion | null;
+  readonly motion: KnownMotion | null;
   /** Who locked it, why and since when; null where nobody did. */
   readonly maintenance: RobotLive["maintenance"];
 }
@@ -14,9 +16,10 @@ export interface MaintainedRobot {
 export function maintainedOf(robot: RobotLive): MaintainedRobot {
   return {
     id: robot.robot_id,
+    siteId: robot.site_id,
     serialNumber: robot.serial_number,
     mode: robot.operating_mode,
-    motion: robot.motion,
+    motion: knownMotionOf(robot.motion, robot.lost_while_moving),
     maintenance: robot.maintenance,
   };
 }

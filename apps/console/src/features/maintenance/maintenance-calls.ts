@@ -1,4 +1,4 @@
-import type { ManyRobotsResponse } from "@suncrew/contract/groups/groups.ts";
+import type { Group, ManyRobotsResponse } from "@suncrew/contract/groups/groups.ts";
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import type { ResponseOf, SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
@@ -7,6 +7,7 @@ import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { ApiError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
 import { toast } from "../../platform/toast.tsx";
+import { newPress } from "../commands/public.ts";
 import type { MaintainedRobot } from "./maintained-robot.ts";
 
 type MaintenanceBody = SentBodyOf<typeof robotMaintenance>;
@@ -18,9 +19,10 @@ export type ReleaseAnswer = Pick<ResponseOf<typeof robotMaintenance>, "message" 
 export async function lockRobot({ id, serialNumber }: MaintainedRobot, reason: string): Promise<boolean> {
   try {
     // Like a Stop it takes no slot: it is sent at once.
-    callSlots.giveWayToStop(serialNumber);
+    callSlots.giveWayToStop({ robotIds: [id] });
     const body = { enabled: true, reason };
-    const { confirmed, message } = await call(robotMaintenance, { params: { robotId: id }, body });
+    const headers = newPress()();
+    const { confirmed, message } = await call(robotMaintenance, { params: { robotId: id }, body }, { headers });
     toast.success({
       title: "Robot Control",
       message: `Robot ${serialNumber} switched to maintenance mode`,
@@ -40,13 +42,15 @@ export async function lockRobot({ id, serialNumber }: MaintainedRobot, reason: s
 
 /** Releases a robot, starts it where asked, and says in a toast what came of it; null where it stays locked. Never throws. */
 export async function releaseRobot(robot: MaintainedRobot, startAfter: boolean): Promise<ReleaseAnswer | null> {
-  const { id, serialNumber } = robot;
+  const { id, siteId, serialNumber } = robot;
   const body: MaintenanceBody = { enabled: false, start_after: startAfter };
+  const press = newPress();
   try {
     const answer = await callSlots.run({
       kind: startAfter ? "start" : "set",
-      serialNumber,
-      send: (signal) => call(robotMaintenance, { params: { robotId: id }, body }, { signal }),
+      robotIds: [id],
+      siteId,
+      send: (signal) => call(robotMaintenance, { params: { robotId: id }, body }, { headers: press(), signal }),
     });
     tellRelease(serialNumber, answer);
     return answer;
@@ -85,20 +89,19 @@ const groupTitle: Record<GroupOutcome, string> = {
 };
 
 /** Locks or releases every robot of a group; null where the call itself failed. Never throws. */
-export async function changeGroup(
-  groupId: number,
-  members: readonly MaintainedRobot[],
-  body: MaintenanceBody,
-): Promise<ManyRobotsResponse | null> {
-  const params = { groupId };
+export async function changeGroup(group: Group, body: MaintenanceBody): Promise<ManyRobotsResponse | null> {
+  const params = { groupId: group.id };
+  const robotIds = group.robots.map(({ id }) => id);
+  const press = newPress();
   try {
-    if (body.enabled) for (const { serialNumber } of members) callSlots.giveWayToStop(serialNumber);
+    if (body.enabled) callSlots.giveWayToStop({ robotIds });
     const answer = body.enabled
-      ? await call(groupMaintenance, { params, body })
+      ? await call(groupMaintenance, { params, body }, { headers: press() })
       : await callSlots.run({
           kind: body.start_after === true ? "start" : "set",
-          serialNumber: `group ${groupId}`,
-          send: (signal) => call(groupMaintenance, { params, body }, { signal }),
+          robotIds,
+          siteId: group.site_id,
+          send: (signal) => call(groupMaintenance, { params, body }, { headers: press(), signal }),
         });
     const outcome = groupOutcomeOf(answer.results);
     const content = { title: groupTitle[outcome], message: answer.message };

@@ -1,11 +1,18 @@
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { IconLockOpen, IconTool } from "@tabler/icons-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
+import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { isLocked } from "./maintained-robot.ts";
 import type { MaintainedRobot } from "./maintained-robot.ts";
 
-const LockDialog = lazy(() => import("./lock-dialog.tsx").then((module) => ({ default: module.LockDialog })));
-const ReleaseDialog = lazy(() => import("./release-dialog.tsx").then((module) => ({ default: module.ReleaseDialog })));
+const LockDialog = lazyDialog(
+  ({ robot }) => `Maintenance: ${robot.serialNumber}`,
+  async () => (await import("./lock-dialog.tsx")).LockDialog,
+);
+const ReleaseDialog = lazyDialog(
+  ({ robot }) => `Exit maintenance: ${robot.serialNumber}`,
+  async () => (await import("./release-dialog.tsx")).ReleaseDialog,
+);
 
 /** Robot card: Maintenance, or Exit Maintenance while the robot is locked; both ask first (decisions, stubs). */
 export function RobotMaintenanceButton({ robot }: { robot: MaintainedRobot }) {
@@ -37,10 +44,8 @@ export function RobotMaintenanceButton({ robot }: { robot: MaintainedRobot }) {
           </ActionIcon>
         </Tooltip>
       )}
-      <Suspense fallback={null}>
-        {open === "lock" && <LockDialog robot={robot} onClose={close} />}
-        {open === "release" && <ReleaseDialog robot={robot} onClose={close} />}
-      </Suspense>
+      {open === "lock" && <LockDialog robot={robot} onClose={close} />}
+      {open === "release" && <ReleaseDialog robot={robot} onClose={close} />}
     </>
   );
 }

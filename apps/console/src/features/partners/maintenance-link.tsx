@@ -1,9 +1,13 @@
 import { Anchor } from "@mantine/core";
 import { IconChevronRight } from "@tabler/icons-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
+import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 
-const PartnerDetailsDialog = lazy(() =>
-  import("./partner-details-dialog.tsx").then((module) => ({ default: module.PartnerDetailsDialog })),
+const PartnerDetailsDialog = lazyDialog(
+  ({ partnerName }) => partnerName,
+  async () => {
+    return (await import("./partner-details-dialog.tsx")).PartnerDetailsDialog;
+  },
 );
 
 export interface MaintenanceLinkProps {
@@ -29,9 +33,7 @@ export function MaintenanceLink({ partnerId, partnerName }: MaintenanceLinkProps
         <IconChevronRight size={12} aria-hidden />
       </Anchor>
       {isOpen && (
-        <Suspense fallback={null}>
-          <PartnerDetailsDialog partnerId={partnerId} partnerName={partnerName} onClose={() => setOpen(false)} />
-        </Suspense>
+        <PartnerDetailsDialog partnerId={partnerId} partnerName={partnerName} onClose={() => setOpen(false)} />
       )}
     </>
   );

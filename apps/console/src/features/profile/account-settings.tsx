@@ -1,3 +1,4 @@
+import { paths } from "../../platform/paths.ts";
 import classes from "./account-settings.module.css";
 
 const SETTINGS = [
@@ -5,7 +6,7 @@ const SETTINGS = [
   { name: "Language Preferences", meaning: "The language of this console" },
 ] as const;
 
-/** §2 Profile page, account settings: what is not there yet says so, and has nothing to press. */
+/** §2 Profile page, account settings: what is not there yet says so, and has nothing to press. Then the way to the API. */
 export function AccountSettings() {
   return (
     <ul className={classes["list"]}>
@@ -18,6 +19,15 @@ export function AccountSettings() {
           <span className={classes["soon"]}>Coming Soon</span>
         </li>
       ))}
+      <li className={classes["setting"]}>
+        <span className={classes["words"]}>
+          <span className={classes["name"]}>API</span>
+          <span className={classes["meaning"]}>Every call that other programs may make, to read and to try out</span>
+        </span>
+        <a href={paths.apiDocs()} className={classes["link"]}>
+          API documentation
+        </a>
+      </li>
     </ul>
   );
 }

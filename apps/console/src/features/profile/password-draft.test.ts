@@ -12,6 +12,7 @@ describe("§5 Change password: what the fields say", () => {
     ["old", "1234567", "", { newPassword: "New password must be at least 8 characters" }],
     ["old", "12345678", "1234567", { confirmation: "New password and confirmation don't match." }],
     ["old", "x".repeat(201), "x".repeat(201), { newPassword: "New password must have at most 200 characters" }],
+    ["12345678", "12345678", "12", { newPassword: "New password must differ from the current one" }],
     ["old", "12345678", "12345678", {}],
     [" ", "        ", "        ", {}],
   ])("%j, %j, %j", (currentPassword, newPassword, confirmation, words) => {

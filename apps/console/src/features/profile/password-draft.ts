@@ -1,4 +1,4 @@
-import { PASSWORD_MAX_LENGTH } from "@suncrew/contract/auth/auth.ts";
+import { NEW_PASSWORD_SAME, PASSWORD_MAX_LENGTH } from "@suncrew/contract/auth/auth.ts";
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 import {
   CURRENT_PASSWORD_REQUIRED,
@@ -21,11 +21,13 @@ export function fieldProblems(entries: PasswordEntries): FieldWords {
   const right = { currentPassword: "any", newPassword: "long enough", confirmation: "long enough" };
   const isMissing = passwordProblem({ ...right, currentPassword: entries.currentPassword }) !== null;
   const isShort = passwordProblem({ ...right, newPassword: entries.newPassword }) === "too-short";
+  const isSame = passwordProblem(entries) === "same";
   // One thing at a time: what has to be typed anew matches nothing yet.
-  const isMismatch = !isShort && entries.newPassword !== entries.confirmation;
+  const isMismatch = !isShort && !isSame && entries.newPassword !== entries.confirmation;
   return {
     ...(isMissing && { currentPassword: CURRENT_PASSWORD_REQUIRED }),
     ...(isShort && { newPassword: NEW_PASSWORD_TOO_SHORT }),
+    ...(isSame && { newPassword: NEW_PASSWORD_SAME }),
     ...(entries.newPassword.length > PASSWORD_MAX_LENGTH && {
       newPassword: `New password must have at most ${PASSWORD_MAX_LENGTH} characters`,
     }),

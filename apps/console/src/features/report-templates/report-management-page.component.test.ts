@@ -1,8 +1,19 @@
-import { reportTemplates } from "@suncrew/contract/report-templates/report-templates.ts";
+import {
+  type ReportTemplate,
+  reportTemplates,
+  updateReportTemplate,
+} from "@suncrew/contract/report-templates/report-templates.ts";
 import { expect, test } from "vitest";
-import { page } from "vitest/browser";
+import { page, userEvent } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
-import { expectNoToast, pressRetry } from "../../../test/expectations.ts";
+import {
+  expectCount,
+  expectDisabled,
+  expectNoToast,
+  expectToast,
+  press,
+  pressRetry,
+} from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 
 test("report templates that cannot be loaded say so without a toast, and Retry loads them; none says so too", async () => {
@@ -12,4 +23,52 @@ test("report templates that cannot be loaded say so without a toast, and Retry l
   await expectNoToast();
   await pressRetry(() => when(reportTemplates).answer([]));
   await expect.element(page.getByText("No report templates")).toBeVisible();
+});
+
+const section = (type: ReportTemplate["sections"][number]["type"], name: string, order: number) => ({
+  id: type,
+  name,
+  type,
+  enabled: true,
+  order,
+  fields: [],
+});
+const template: ReportTemplate = {
+  id: 3,
+  name: "Weekly Figures",
+  description: "",
+  sections: [
+    section("performance", "Robot Performance", 1),
+    section("activities", "Activity Log", 2),
+    section("robot_health", "Robot Health Status", 3),
+    section("maintenance", "Maintenance History", 4),
+    section("alerts", "Alerts Summary", 5),
+  ],
+  createdBy: "Administrator",
+  createdAt: "2026-01-05T06:00:00.000Z",
+  updatedAt: "2026-01-05T06:00:00.000Z",
+  isActive: true,
+  version: 1,
+};
+
+test("§2 Report Management: the keyboard keeps its place: at an end of the list, where saving fails, and afterwards", async () => {
+  when(reportTemplates).answer([template]);
+  when(updateReportTemplate).fail(500, { message: "Broken" });
+  await openConsole("/report-management");
+  const edit = page.getByRole("button", { name: "Edit Weekly Figures" });
+  await press(edit, "Enter");
+  const dialog = page.getByRole("dialog", { name: "Edit Template" });
+  await expect.element(dialog.getByLabelText("Name")).toHaveFocus();
+  const up = dialog.getByRole("button", { name: "Move Activity Log up" });
+  await press(up, "Enter");
+  await expectDisabled(up, "It is the first section.");
+  await expect.element(up).toHaveFocus();
+  const save = dialog.getByRole("button", { name: "Save" });
+  await press(save, "Enter");
+  await expectToast("Template Update Failed", "Failed to update template. Please try again.", "Broken");
+  await expect.element(save).toHaveFocus();
+  await userEvent.keyboard("{Escape}");
+  await page.getByRole("button", { name: "Discard" }).click();
+  await expectCount(dialog, 0);
+  await expect.element(edit).toHaveFocus();
 });

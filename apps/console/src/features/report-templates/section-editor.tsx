@@ -1,6 +1,7 @@
 import { ActionIcon, Badge, Checkbox, Switch } from "@mantine/core";
 import type { TemplateSection } from "@suncrew/contract/report-templates/report-templates.ts";
 import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { fieldSwitched, moved, switched } from "./template-draft.ts";
 import classes from "./report-management.module.css";
 
@@ -22,26 +23,29 @@ export function SectionEditor({ sections, onChange }: SectionEditorProps) {
               onChange={(event) => onChange(switched(sections, section.type, event.currentTarget.checked))}
             />
             <span className={classes["moves"]}>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size={30}
-                aria-label={`Move ${section.name} up`}
-                disabled={index === 0}
-                onClick={() => onChange(moved(sections, section.type, -1))}
-              >
-                <IconChevronUp size={16} aria-hidden />
-              </ActionIcon>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size={30}
-                aria-label={`Move ${section.name} down`}
-                disabled={index === sections.length - 1}
-                onClick={() => onChange(moved(sections, section.type, 1))}
-              >
-                <IconChevronDown size={16} aria-hidden />
-              </ActionIcon>
+              {/* Pressed until it is at the end, the button keeps the focus there. */}
+              <DisabledReason reason={index === 0 ? "It is the first section." : null}>
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size={30}
+                  aria-label={`Move ${section.name} up`}
+                  onClick={() => onChange(moved(sections, section.type, -1))}
+                >
+                  <IconChevronUp size={16} aria-hidden />
+                </ActionIcon>
+              </DisabledReason>
+              <DisabledReason reason={index === sections.length - 1 ? "It is the last section." : null}>
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size={30}
+                  aria-label={`Move ${section.name} down`}
+                  onClick={() => onChange(moved(sections, section.type, 1))}
+                >
+                  <IconChevronDown size={16} aria-hidden />
+                </ActionIcon>
+              </DisabledReason>
             </span>
           </div>
           <ul className={classes["fields"]} aria-label={`Fields of ${section.name}`}>

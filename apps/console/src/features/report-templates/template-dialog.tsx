@@ -5,6 +5,7 @@ import { type FormEvent, useRef, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { CHOOSE_FIRST, ChangedMeanwhile, GoneMeanwhile } from "../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { useMergedEdits } from "../../ui/use-merged-edits.ts";
 import { SectionEditor } from "./section-editor.tsx";
 import { saveTemplate } from "./template-calls.ts";
@@ -22,6 +23,7 @@ export interface TemplateDialogProps {
 
 /** §2 Report Management: the create/edit dialog with name, description and the five sections. */
 export function TemplateDialog({ template, others, isGone, onClose }: TemplateDialogProps) {
+  useFocusBack();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const [isTried, setTried] = useState(false);
   const [told, setTold] = useState<TemplateProblem>({});
@@ -29,6 +31,7 @@ export function TemplateDialog({ template, others, isGone, onClose }: TemplateDi
   const [isBusy, setBusy] = useState(false);
   const isSaving = useRef(false);
   const nameField = useRef<HTMLInputElement>(null);
+  const saveButton = useRef<HTMLButtonElement>(null);
   const newest = refusedFor !== null && refusedFor.version > (template?.version ?? 0) ? refusedFor : template;
   const { form, change, base, isChanged, meanwhile } = useMergedEdits(
     storedDraft(template),
@@ -62,8 +65,10 @@ export function TemplateDialog({ template, others, isGone, onClose }: TemplateDi
     const outcome = await saveTemplate(template === null ? null : { id: template.id, version: base.version }, form);
     isSaving.current = false;
     setBusy(false);
-    if (outcome.kind === "saved") onClose();
-    else if (outcome.kind === "changed-meanwhile") setRefusedFor(outcome.theirs);
+    if (outcome.kind === "saved") return onClose();
+    // While it was busy it could not have the focus.
+    setTimeout(() => saveButton.current?.focus());
+    if (outcome.kind === "changed-meanwhile") setRefusedFor(outcome.theirs);
     else setTold(outcome.problems);
   };
   const shown = (part: keyof TemplateProblem) =>
@@ -116,7 +121,7 @@ export function TemplateDialog({ template, others, isGone, onClose }: TemplateDi
             Cancel
           </Button>
           <DisabledReason reason={obstacle} onRefused={refuse}>
-            <Button type="submit" loading={isBusy}>
+            <Button ref={saveButton} type="submit" loading={isBusy}>
               {template === null ? "Create Template" : "Save"}
             </Button>
           </DisabledReason>

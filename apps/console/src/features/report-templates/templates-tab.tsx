@@ -115,6 +115,8 @@ function TemplateRow({
   const { name, description, sections, isActive, createdAt, createdBy } = template;
   const [isBusy, setBusy] = useState(false);
   const toggle = async () => {
+    // Not disabled meanwhile, so that it keeps the focus.
+    if (isBusy) return;
     setBusy(true);
     await setActive(template, !isActive);
     setBusy(false);
@@ -134,7 +136,7 @@ function TemplateRow({
             <Switch
               aria-label={`${name} is active`}
               checked={isActive}
-              disabled={isBusy}
+              aria-busy={isBusy}
               onChange={() => void toggle()}
             />
           </Tooltip>

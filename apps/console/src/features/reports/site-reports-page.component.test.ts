@@ -96,6 +96,22 @@ test("§8 Report download: no activity, another failure and a site that is not t
   await expectDisabled(download, "Site not found");
 });
 
+test("§4 Report download: after a quick range, too, the form is cleared, and says what to choose", async () => {
+  when(reportPdf).answer("%PDF-1.7");
+  await openConsole("/site-reports");
+  for (const range of ["Last month", "Last month", "Last 7 days"]) {
+    await choose("Site", REWA);
+    await form.getByRole("button", { name: range }).click();
+    await expect.element(form.getByLabelText("Start date")).not.toHaveValue("");
+    await expectEnabled(download);
+    await download.click();
+    await nextSavedFile();
+    for (const label of ["Start date", "End date"]) await expect.element(form.getByLabelText(label)).toHaveValue("");
+    await expectAddress(/^\/site-reports$/);
+    await expectDisabled(download, "Choose a site first.");
+  }
+});
+
 test("monthly reports: listed with their state and e-mail, and saved; none and a failure are told", async () => {
   const report: KeptReport = {
     id: 1,

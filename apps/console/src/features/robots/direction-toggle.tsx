@@ -4,7 +4,7 @@ import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
 import { useId, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
 import classes from "./robot-card.module.css";
-import { directionWord, obstacleSentence } from "./robot-meaning.ts";
+import { directionWord, obstacleWords } from "./robot-meaning.ts";
 import { changeDirection } from "./robot-settings-calls.ts";
 import { controllableOf } from "./robot-view.ts";
 import type { RobotView } from "./robot-view.ts";
@@ -30,7 +30,7 @@ export function DirectionToggle({ robot }: { robot: RobotView }) {
     ? "Waiting for the robot to confirm."
     : obstacle === null
       ? null
-      : obstacleSentence[obstacle](robot.serialNumber);
+      : obstacleWords(robot, obstacle);
   const shown = wanted ?? robot.cleaningDirection;
 
   const choose = async (direction: CleaningDirection) => {

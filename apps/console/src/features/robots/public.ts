@@ -2,7 +2,7 @@ export { IndividualRobotsTab } from "./individual-robots-tab.tsx";
 export { firmwareWords, robotActivityOf } from "./robot-activity.ts";
 export { RobotBatteryBadge, RobotStatusBadge } from "./robot-badges.tsx";
 export { noteCommandsDone } from "./robot-calls.ts";
-export { obstacleSentence } from "./robot-meaning.ts";
+export { obstacleWords } from "./robot-meaning.ts";
 export { controllableOf } from "./robot-view.ts";
 export type { RobotView } from "./robot-view.ts";
 export { useReportedRobotViews, useRobotsLive, useRobotView, useRobotViews } from "./use-robot-view.ts";

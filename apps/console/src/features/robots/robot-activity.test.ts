@@ -47,6 +47,34 @@ test.each([
   expect(textOf(change)).toBe(text);
 });
 
+test("protocol rule 13: where a robot was lost while it moved, by its site's clocks, with the Stop that is kept", () => {
+  const lost = (state: "MAY_BE_MOVING" | "MUST_HAVE_STOPPED", lost_at = "2026-03-01T11:42:10.000Z") => ({
+    status: "offline" as const,
+    online: false,
+    motion: "MOVING" as const,
+    lost_while_moving: { state, lost_at, stops_by: "2026-03-01T11:47:10.000Z" },
+  });
+  const timezone = "Asia/Kolkata";
+  const words = "Lost contact while cleaning at 17:12; may be moving; stops by itself by 17:18";
+  expect(textOf(lost("MAY_BE_MOVING"), { timezone })).toBe(words);
+  expect(textOf({ ...lost("MAY_BE_MOVING"), ...open("STOP", true) }, { timezone })).toBe(
+    `${words}. STOP pending: sent again until the robot confirms it`,
+  );
+  expect(textOf({ ...lost("MAY_BE_MOVING"), operating_mode: "maintenance" }, { timezone })).toBe(words);
+  expect(textOf(lost("MUST_HAVE_STOPPED", "2026-02-28T11:42:10.000Z"), { timezone })).toBe(
+    "Lost contact while cleaning at Sat 28 Feb, 17:12; must have stopped by itself by 17:18; not seen since",
+  );
+});
+
+test("protocol rule 13: one that the server still takes to be there may be moving where this browser did not reach it", () => {
+  const overlay = { kind: "unreached", byStatusCall: true, mock: mockReading(() => 0), lastReportAt: null } as const;
+  const cleaning = run("2026-03-01T11:42:00.000Z", "2026-03-01T12:12:00.000Z");
+  const unheard = { ...cleaning, last_updated_at: "2026-03-01T11:59:00.000Z" };
+  expect(textOf({ ...unheard, online: false }, { overlay, timezone: "UTC" })).toBe(
+    "Lost contact while cleaning at 11:59; may be moving; stops by itself by 12:12",
+  );
+});
+
 test("§4 Commands: a press is told before the server knows of it", () => {
   expect(textOf({}, { calls: { ...NO_CALLS, sending: "START" } })).toBe("Starting... waiting for the robot");
 });

@@ -1,3 +1,5 @@
+import { lostWords } from "@suncrew/domain/robots/lost-while-moving.ts";
+import { siteShortText } from "../../ui/site-time-text.ts";
 import { wordsOfOpenCommand } from "../commands/public.ts";
 import type { RobotView } from "./robot-view.ts";
 
@@ -6,8 +8,8 @@ const MINUTE_MS = 60_000;
 /** What a robot is doing, in one line of a card. */
 export interface RobotActivity {
   readonly text: string;
-  /** `waiting` while the robot has yet to show a command, `warning` where somebody may have to act. */
-  readonly kind: "plain" | "waiting" | "warning";
+  /** `waiting` while the robot has yet to show a command, `warning` where somebody may have to act, `alarm` at once. */
+  readonly kind: "plain" | "waiting" | "warning" | "alarm";
 }
 
 const plain = (text: string): RobotActivity => ({ text, kind: "plain" });
@@ -17,6 +19,7 @@ export function robotActivityOf(robot: RobotView, now: Date): RobotActivity {
   if (robot.sending !== null) {
     return { text: wordsOfOpenCommand({ verb: robot.sending, pending: false }), kind: "waiting" };
   }
+  if (robot.lost !== null && robot.openCommand?.pending !== false) return lostActivity(robot, robot.lost, now);
   if (robot.openCommand !== null) {
     const { pending } = robot.openCommand;
     // A locked robot's badge says offline in every case (§4): its true connection stands here.
@@ -40,6 +43,13 @@ export function robotActivityOf(robot: RobotView, now: Date): RobotActivity {
   return plain("Standing still");
 }
 
+/** Protocol rule 13: where it was lost, what it may be doing, and the Stop or lock that is kept for its return. */
+function lostActivity(robot: RobotView, lost: NonNullable<RobotView["lost"]>, now: Date): RobotActivity {
+  const words = lostWords(lost, (at) => siteShortText(at, robot.timezone, now));
+  const text = robot.openCommand === null ? words : `${words}. ${wordsOfOpenCommand(robot.openCommand)}`;
+  return { text, kind: lost.state === "MAY_BE_MOVING" ? "alarm" : "warning" };
+}
+
 /** "Installing firmware 2.5.0, 45 %": the percent is that of the download. */
 export function firmwareWords({ version, state, percent }: NonNullable<RobotView["firmwareUpdate"]>): string {
   if (state === "OFFERED") return `Offered firmware ${version}`;
@@ -48,6 +58,7 @@ export function firmwareWords({ version, state, percent }: NonNullable<RobotView
 }
 
 function connectionWords(robot: RobotView): string {
+  if (robot.isChecking) return "connection not known yet";
   return robot.isConnected ? "connected" : "not connected";
 }
 

@@ -1,11 +1,13 @@
 import { batteryLevelOf } from "@suncrew/domain/robots/battery.ts";
 import { IconBolt } from "@tabler/icons-react";
+import { NoBattery } from "./no-battery.tsx";
 import classes from "./robot-card.module.css";
 import { batteryColour, batteryWord } from "./robot-meaning.ts";
 import type { RobotView } from "./robot-view.ts";
 
-/** Battery bar and percentage in the battery's colours; grey where the reading is old. */
+/** Battery bar and percentage in the battery's colours; grey where the reading is old, a dash where there is none. */
 export function RobotBattery({ robot }: { robot: RobotView }) {
+  if (robot.batteryPercent === null) return <NoBattery className={classes["battery"]} />;
   const percent = Math.round(robot.batteryPercent);
   const level = batteryLevelOf(robot.batteryPercent);
   const colour = robot.isStale ? "var(--sc-border-strong)" : batteryColour[level];

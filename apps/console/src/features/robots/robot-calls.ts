@@ -1,16 +1,14 @@
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
-import { config } from "@suncrew/contract/config/config.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { robotDetailsWithSettings, type RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { mapDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";
 import { callSlots, GaveWayError } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
-import { ApiError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { ApiError, serverReason, tellsNothingNew, TokenExpiredError } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
 import { liveStore, readScope, scopeRead } from "../../platform/live/live.ts";
 import { onSessionChange } from "../../platform/session/session.ts";
-import type { ServerConfig } from "../../platform/server-config.ts";
 import { toast } from "../../platform/toast.tsx";
 import { sendRobotCommand } from "../commands/public.ts";
 import type { StartOrStop } from "../commands/public.ts";
@@ -19,6 +17,7 @@ import { directionWord, robotStatusLook } from "./robot-meaning.ts";
 import { overlayHolds } from "./robot-overlay.ts";
 import { RobotStatusStore } from "./robot-status-store.ts";
 import type { RobotView } from "./robot-view.ts";
+import { isDemo, pollRound, tellUnreached } from "./unreached-robots.ts";
 
 export const robotStatusStore = new RobotStatusStore();
 /** The verb that a robot was last told here, so that a START taken over by a STOP no longer speaks for it. */
@@ -30,6 +29,7 @@ onSessionChange(() => {
   robotStatusStore.clear();
   asking.clear();
   lastPress.clear();
+  pollRound.forget();
 });
 
 export interface StatusAsk {
@@ -53,10 +53,11 @@ export async function askRobotStatus({ robotId, serialNumber, isManual, ...ask }
   asking.set(robotId, own);
   robotStatusStore.updateCalls(robotId, { refresh: isManual ? "pressed" : "polled" });
   const seen = liveStore.robot(robotId) ?? null;
+  if (!isManual) pollRound.begin();
   try {
     const { data } = await callSlots.run({
       kind: isManual ? "status" : "poll",
-      serialNumber,
+      robotIds: [robotId],
       signal,
       send: async (sending) => {
         // A robot that may just have gone is not asked by itself: its site's list comes first.
@@ -92,12 +93,20 @@ export async function askRobotStatus({ robotId, serialNumber, isManual, ...ask }
       await readScope();
       if (signal.aborted || !isListed(robotId)) return;
     }
-    noteUnanswered(robotId, serialNumber, isManual, error);
+    if (!tellsNothingNew(error)) noteUnanswered(robotId, serialNumber, isManual, error);
+    else if (isManual) {
+      toast.failure({
+        title: "Status Not Refreshed",
+        message: `The last known status of Robot ${serialNumber} is shown.`,
+        reason: serverReason(error) ?? "The server could not be reached.",
+      });
+    }
   } finally {
     if (asking.get(robotId) === own) {
       asking.delete(robotId);
       robotStatusStore.updateCalls(robotId, { refresh: null });
     }
+    if (!isManual) pollRound.end();
   }
 }
 
@@ -107,31 +116,22 @@ function isListed(robotId: number): boolean {
     .some(([, list]) => list?.robots.some((robot) => robot.robot_id === robotId) === true);
 }
 
-/** A failed status call: offline; the demo shows simulated values and says so, production says that it is away. */
+/** A status call that failed on the server: offline; the demo shows simulated values and says so, production says that it is away. */
 function noteUnanswered(robotId: number, serialNumber: string, isManual: boolean, error: unknown): void {
   const live = liveStore.robot(robotId) ?? null;
   const { overlay } = robotStatusStore.notes(robotId);
   const before = overlay?.kind === "unreached" && overlayHolds(overlay, live, new Date()) ? overlay : null;
-  const isDemo = queryClient.getQueryData<ServerConfig>(queryKeyOf(config, {}))?.mode === "demo";
   robotStatusStore.update(robotId, {
     overlay: {
       kind: "unreached",
       byStatusCall: true,
-      mock: isDemo ? (before?.mock ?? mockReading(Math.random)) : null,
+      mock: isDemo() ? (before?.mock ?? mockReading(Math.random)) : null,
       lastReportAt: live?.last_updated_at ?? null,
     },
   });
   // At the first failure since the robot was last reached, and at each manual refresh.
-  if (!isManual && before?.byStatusCall === true) return;
-  if (isDemo) {
-    toast.failure({ title: "Using Mock Data", message: `API call failed, using simulated data for ${serialNumber}` });
-    return;
-  }
-  toast.failure({
-    title: "Robot Not Reached",
-    message: `Robot ${serialNumber} could not be reached.`,
-    reason: serverReason(error),
-  });
+  if (isManual) tellUnreached([{ serialNumber, error }], false);
+  else if (before?.byStatusCall !== true) pollRound.failed({ serialNumber, error });
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
-import { lazy, memo, Suspense, useState } from "react";
+import { memo, useState } from "react";
+import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useNow } from "../../ui/use-now.ts";
@@ -9,13 +10,16 @@ import { MaintenanceNote } from "../maintenance/public.ts";
 import { LastCleaningLine } from "../runs/public.ts";
 import classes from "./robot-card.module.css";
 import { RobotControls } from "./robot-controls.tsx";
-import { autoLook, CHECKING_LABEL, maintenanceLook, manualLook, robotStatusLook } from "./robot-meaning.ts";
+import { autoLook, CHECKING_LABEL, lostLook, maintenanceLook, manualLook, robotStatusLook } from "./robot-meaning.ts";
 import { RobotAlerts, RobotInfo } from "./robot-popovers.tsx";
 import type { RobotView } from "./robot-view.ts";
 import { useRobotView } from "./use-robot-view.ts";
 
-const RobotSettingsDialog = lazy(() =>
-  import("./robot-settings-dialog.tsx").then((module) => ({ default: module.RobotSettingsDialog })),
+const RobotSettingsDialog = lazyDialog(
+  ({ robot }) => `Robot settings: ${robot.serialNumber}`,
+  async () => {
+    return (await import("./robot-settings-dialog.tsx")).RobotSettingsDialog;
+  },
 );
 
 export interface RobotCardProps {
@@ -28,7 +32,7 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardPr
   const robot = useRobotView(row);
   const [isSettingsOpen, setSettingsOpen] = useState(false);
   const look = robotStatusLook[robot.status];
-  const alarm = robot.status === "warning" || robot.status === "critical" ? robot.status : undefined;
+  const alarm = alarmOf(robot);
   return (
     <article className={classes["card"]} aria-label={robot.serialNumber} data-alarm={alarm}>
       <div className={classes["row"]}>
@@ -39,6 +43,7 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardPr
         <div className={classes["badges"]}>
           <StateBadge look={robot.groupId === null ? manualLook : autoLook} />
           {robot.mode === "maintenance" && <StateBadge look={maintenanceLook} />}
+          {robot.lost !== null && <StateBadge look={lostLook[robot.lost.state]} />}
           {robot.isChecking ? <StateBadge look={look} label={CHECKING_LABEL} checking /> : <StateBadge look={look} />}
         </div>
       </div>
@@ -56,14 +61,17 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardPr
         </p>
       )}
       <RobotControls robot={robot} onRefresh={() => onRefresh(row)} onSettings={() => setSettingsOpen(true)} />
-      {isSettingsOpen && (
-        <Suspense fallback={null}>
-          <RobotSettingsDialog robot={robot} onClose={() => setSettingsOpen(false)} />
-        </Suspense>
-      )}
+      {isSettingsOpen && <RobotSettingsDialog robot={robot} onClose={() => setSettingsOpen(false)} />}
     </article>
   );
 });
+
+/** The colour of its edge; what is meant stands in its badges. */
+function alarmOf({ status, motion }: RobotView): "warning" | "critical" | undefined {
+  if (motion === "MAY_BE_MOVING") return "critical";
+  if (motion === "MUST_HAVE_STOPPED") return "warning";
+  return status === "warning" || status === "critical" ? status : undefined;
+}
 
 /** What the robot does, and when that was last true. */
 function ActivityLine({ robot }: { robot: RobotView }) {

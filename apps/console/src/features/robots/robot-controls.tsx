@@ -1,14 +1,16 @@
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
 import type { Obstacle } from "@suncrew/domain/robots/robot-can.ts";
+import { wasSeenMoving } from "@suncrew/domain/robots/lost-while-moving.ts";
 import { IconPlayerPlayFilled, IconPlayerStopFilled, IconRefresh, IconSettings } from "@tabler/icons-react";
+import { useId } from "react";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { RobotMaintenanceButton } from "../maintenance/public.ts";
 import { DirectionToggle } from "./direction-toggle.tsx";
 import { commandRobot } from "./robot-calls.ts";
 import classes from "./robot-card.module.css";
-import { obstacleSentence } from "./robot-meaning.ts";
+import { KEPT_STOP, obstacleWords } from "./robot-meaning.ts";
 import { controllableOf } from "./robot-view.ts";
 import type { RobotView } from "./robot-view.ts";
 
@@ -22,15 +24,22 @@ export interface RobotControlsProps {
 export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsProps) {
   const { role } = useSignedIn();
   const controllable = controllableOf(robot);
-  const told = (obstacle: Obstacle | null) =>
-    obstacle === null ? null : obstacleSentence[obstacle](robot.serialNumber);
+  const told = (obstacle: Obstacle | null) => (obstacle === null ? null : obstacleWords(robot, obstacle));
   const stopObstacle = robotCan.stop(controllable);
   // Stop stands out where something moves or is about to.
-  const isMotionAhead = robot.motion === "MOVING" || controllable.stopTakesOver === true;
+  const isMotionAhead = wasSeenMoving(robot.motion) || controllable.stopTakesOver === true;
+  const keptId = useId();
+  // Once one is kept, the card says so by itself.
+  const isStopKept = robot.lost !== null && stopObstacle === null && robot.openCommand?.verb !== "STOP";
   const maySettings = robotCan.changeSettings(controllable, role) === null;
 
   return (
     <div className={classes["controls"]}>
+      {isStopKept && (
+        <p id={keptId} className={classes["kept"]}>
+          {KEPT_STOP}
+        </p>
+      )}
       <div className={classes["deeds"]}>
         <DisabledReason reason={told(robotCan.start(controllable))}>
           <Button
@@ -48,6 +57,7 @@ export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsPro
             color="red"
             variant={stopObstacle === null && isMotionAhead ? "filled" : "light"}
             leftSection={<IconPlayerStopFilled size={14} aria-hidden />}
+            aria-describedby={isStopKept ? keptId : undefined}
             onClick={() => void commandRobot(robot, "STOP")}
           >
             Stop

@@ -1,16 +1,19 @@
 import type { CleaningDirection, RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import type { BatteryLevel } from "@suncrew/domain/robots/battery.ts";
+import type { LostState } from "@suncrew/domain/robots/lost-while-moving.ts";
 import type { Obstacle } from "@suncrew/domain/robots/robot-can.ts";
 import {
   IconAlertOctagon,
   IconAlertTriangle,
   IconCircleCheck,
+  IconHelpOctagon,
   IconPlayerPause,
   IconPlugOff,
   IconTool,
   IconZzz,
 } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
+import type { RobotView } from "./robot-view.ts";
 
 /** §3 Robot status. */
 export const robotStatusLook: Record<RobotStatus, Look> = {
@@ -21,6 +24,15 @@ export const robotStatusLook: Record<RobotStatus, Look> = {
   standby: { label: "Standby", tone: "off", icon: IconZzz },
   offline: { label: "Offline", tone: "off", icon: IconPlugOff },
 };
+
+/** Beside the status of a robot that was lost while it moved (protocol rule 13). */
+export const lostLook: Record<LostState, Look> = {
+  MAY_BE_MOVING: { label: "May be moving", tone: "poor", icon: IconHelpOctagon },
+  MUST_HAVE_STOPPED: { label: "Must have stopped", tone: "fair", icon: IconHelpOctagon },
+};
+
+/** What Stop does for a robot that is not connected. */
+export const KEPT_STOP = "Not connected. A Stop is kept and sent as soon as the robot is back.";
 
 export const maintenanceLook: Look = { label: "Maintenance", tone: "plain", icon: IconTool };
 
@@ -49,14 +61,23 @@ export const directionWord: Record<CleaningDirection, "Forward" | "Reverse"> = {
 type ObstacleSentence = (serialNumber: string) => string;
 
 /** Why a button is disabled, in words (§4 Button enabling). */
-export const obstacleSentence: Record<Obstacle, ObstacleSentence> = {
+const obstacleSentence: Record<Obstacle, ObstacleSentence> = {
   maintenance: (serial) => `Robot ${serial} is in maintenance.`,
   installing: (serial) => `Robot ${serial} is installing firmware.`,
   "in-progress": () => "A command is in progress. Wait for the robot's answer.",
   running: (serial) => `Robot ${serial} is already running.`,
   idle: (serial) => `Robot ${serial} is already standing still.`,
   offline: (serial) => `Robot ${serial} is offline.`,
+  "may-be-moving": (serial) => `Robot ${serial} is not connected and may be moving.`,
   mock: () => "These values are simulated. The robot did not answer.",
   "not-idle": () => "Settings can be changed while the robot is idle or normal.",
   role: () => "Only Super Admins can change motor speeds.",
 };
+
+/** The same for one robot: one that nothing is known of yet is not told as offline. */
+export function obstacleWords(robot: Pick<RobotView, "serialNumber" | "isChecking">, obstacle: Obstacle): string {
+  if (obstacle === "offline" && robot.isChecking) {
+    return `Robot ${robot.serialNumber} is still being asked for its status.`;
+  }
+  return obstacleSentence[obstacle](robot.serialNumber);
+}

@@ -36,7 +36,7 @@ function noteConfirmed(robotId: number, change: Partial<RobotLive>): void {
 async function sendSettings(robot: RobotView, body: Sent<typeof updateRobotSettings>["body"]): Promise<void> {
   await callSlots.run({
     kind: "set",
-    serialNumber: robot.serialNumber,
+    robotIds: [robot.id],
     send: (signal) => call(updateRobotSettings, { params: { robotId: robot.id }, body }, { signal }),
   });
 }

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Slider, Text } from "@mantine/core";
 import { useId, useState } from "react";
+import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { changeSpeeds } from "./robot-settings-calls.ts";
 import type { RobotView } from "./robot-view.ts";
@@ -52,9 +53,12 @@ export interface RobotSettingsDialogProps {
 /** §2 Robot settings dialog: sliders for both motors. It opens with what the robot last confirmed. */
 export function RobotSettingsDialog({ robot, onClose }: RobotSettingsDialogProps) {
   useFocusBack();
-  const [main, setMain] = useState(robot.mainMotorSpeed);
-  const [brush, setBrush] = useState(robot.brushMotorSpeed);
+  const [begun] = useState({ main: robot.mainMotorSpeed, brush: robot.brushMotorSpeed });
+  const [main, setMain] = useState(begun.main);
+  const [brush, setBrush] = useState(begun.brush);
   const [isSaving, setSaving] = useState(false);
+  const isChanged = main !== begun.main || brush !== begun.brush;
+  const close = useGuardedClose({ isChanged, isSaving, shownBy: ["site", "tab"] }, onClose);
 
   const save = async () => {
     setSaving(true);
@@ -64,7 +68,7 @@ export function RobotSettingsDialog({ robot, onClose }: RobotSettingsDialogProps
   };
 
   return (
-    <Modal opened onClose={onClose} title={`Robot settings: ${robot.serialNumber}`}>
+    <Modal opened onClose={close} title={`Robot settings: ${robot.serialNumber}`}>
       <div style={{ display: "grid", gap: 28, paddingBlock: 4 }}>
         <SpeedSlider label="Main motor speed" value={main} onChange={setMain} />
         <SpeedSlider label="Brush motor speed" value={brush} onChange={setBrush} />
@@ -73,7 +77,7 @@ export function RobotSettingsDialog({ robot, onClose }: RobotSettingsDialogProps
         The speeds are kept once the robot has confirmed them.
       </Text>
       <Group justify="flex-end" mt="md" gap="xs">
-        <Button variant="default" onClick={onClose}>
+        <Button variant="default" onClick={close}>
           Cancel
         </Button>
         <Button loading={isSaving} onClick={() => void save()}>

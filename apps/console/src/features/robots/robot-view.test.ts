@@ -59,6 +59,16 @@ describe("§4 Robot live status: what a card shows", () => {
     expect(view({ live: back, overlay })).toMatchObject({ status: "idle", isStale: false });
   });
 
+  test("§4 Robot live status: a stream that this browser has lost makes readings old at once, and no robot offline", () => {
+    const live = robotLive({ status: "normal", motion: "MOVING" });
+    expect(view({ live })).toMatchObject({ status: "normal", isStale: false });
+    expect(view({ live, isCut: true })).toMatchObject({ status: "normal", motion: "MOVING", isStale: true });
+    // Polled since: true again for as long as any reading is.
+    const overlay = answered({ seen: live });
+    expect(view({ live, overlay, isCut: true })).toMatchObject({ status: "normal", isStale: false });
+    expect(view({ live, overlay, isCut: true }, new Date(NOON.getTime() + 91_000)).isStale).toBe(true);
+  });
+
   test("§9 Simulated fallback: mock values are shown with status offline and end with the next live report", () => {
     const overlay = unreached({ mock: mockReading(() => 0) });
     expect(view({ live: robotLive(), overlay })).toMatchObject({
@@ -70,6 +80,16 @@ describe("§4 Robot live status: what a card shows", () => {
     });
     const back = robotLive({ last_updated_at: "2026-03-01T12:00:02.000Z" });
     expect(view({ live: back, overlay })).toMatchObject({ mock: null, batteryPercent: 72 });
+  });
+
+  test("§4 Robot live status: no battery is shown as told that the robot never told", () => {
+    const mock = mockReading(() => 0);
+    const silent = robotLive({ online: false, status: "offline", last_updated_at: null });
+    expect(view({ live: silent })).toMatchObject({ batteryPercent: null, toldBatteryPercent: null });
+    const never = view({ live: silent, overlay: unreached({ mock, lastReportAt: null }) });
+    expect(never).toMatchObject({ batteryPercent: 40, toldBatteryPercent: null });
+    const away = view({ live: robotLive(), overlay: unreached({ mock }) });
+    expect(away).toMatchObject({ batteryPercent: 40, toldBatteryPercent: 72 });
   });
 
   test("§4 Commands: a robot in maintenance is offline whatever it answers, its connection is told", () => {

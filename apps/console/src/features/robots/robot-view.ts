@@ -1,11 +1,13 @@
-import type {
-  Motion,
-  OperatingMode,
-  RobotLive,
-  RobotStatus,
-  RobotWithSettings,
-} from "@suncrew/contract/robots/robots.ts";
+import type { OperatingMode, RobotLive, RobotStatus, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
+import {
+  DEFAULT_MOTION_LIMITS,
+  type KnownMotion,
+  knownMotionOf,
+  type LostWhileMoving,
+  lostWhileMovingOf,
+  wasSeenMoving,
+} from "@suncrew/domain/robots/lost-while-moving.ts";
 import type { ControllableRobot } from "@suncrew/domain/robots/robot-can.ts";
 import type { MockReading } from "./mock-reading.ts";
 import { commandedLook, overlayHolds } from "./robot-overlay.ts";
@@ -32,9 +34,16 @@ export interface RobotView {
   /** Reachable, whatever the status says: shown beside a maintenance lock. */
   readonly isConnected: boolean;
   readonly mode: OperatingMode;
-  readonly motion: Motion | null;
+  readonly motion: KnownMotion | null;
+  /** It was last seen moving and is not heard any more (protocol rule 13); null where it is heard or was seen to stand. */
+  readonly lost: LostWhileMoving | null;
+  /** By whose clocks times are told; this browser's own until its site is known. */
+  readonly timezone: string;
   readonly isCharging: boolean;
-  readonly batteryPercent: number;
+  /** Null where the robot never told it; simulated where `mock` is. */
+  readonly batteryPercent: number | null;
+  /** What the robot itself told last, whatever is simulated. */
+  readonly toldBatteryPercent: number | null;
   readonly cleaningDirection: RobotLive["cleaning_direction"];
   readonly mainMotorSpeed: number;
   readonly brushMotorSpeed: number;
@@ -66,6 +75,10 @@ export interface RobotSources {
   readonly live: RobotLive | null;
   readonly overlay: RobotOverlay | null;
   readonly calls: CallState;
+  /** Of its site, where that is known. */
+  readonly timezone?: string | undefined;
+  /** This browser has lost its stream: what it told last stays, but is old. */
+  readonly isCut?: boolean;
 }
 
 function instantOf(text: string | null): Date | null {
@@ -76,7 +89,10 @@ function instantOf(text: string | null): Date | null {
  * §4 Robot live status: one robot out of its row, the stream and this browser's own answers. A robot of the list
  * is offline until a snapshot or an answer tells otherwise.
  */
-export function robotViewOf({ row, live, overlay: noted, calls }: RobotSources, now: Date): RobotView {
+export function robotViewOf(
+  { row, live, overlay: noted, calls, timezone, isCut = false }: RobotSources,
+  now: Date,
+): RobotView {
   const told = live ?? row;
   const overlay = noted !== null && overlayHolds(noted, live, now) ? noted : null;
   const answer = overlay?.kind === "answered" ? overlay : null;
@@ -87,6 +103,10 @@ export function robotViewOf({ row, live, overlay: noted, calls }: RobotSources, 
   const mock = unreached?.mock ?? null;
   const isAway = isUnknown || unreached !== null || told.operating_mode === "maintenance";
   const status = isAway ? "offline" : (shown?.status ?? told.status);
+  const lost = shown === null ? lostOf(told, unreached !== null) : null;
+  // Until its first report the row holds what a robot begins with, which nobody has read.
+  const lastBattery = told.last_updated_at === null ? null : told.battery_level;
+  const toldBatteryPercent = answer?.batteryPercent ?? lastBattery;
   const lastUpdatedAt = (commanded ?? answer)?.at ?? instantOf(told.last_updated_at);
   return {
     id: row.robot_id,
@@ -102,9 +122,12 @@ export function robotViewOf({ row, live, overlay: noted, calls }: RobotSources, 
     isChecking: isUnknown,
     isConnected: shown !== null || (live?.online === true && unreached === null),
     mode: told.operating_mode,
-    motion: shown?.motion ?? told.motion,
+    motion: shown === null ? knownMotionOf(told.motion, lost) : shown.motion,
+    lost,
+    timezone: timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     isCharging: told.charging && status !== "offline",
-    batteryPercent: mock?.batteryPercent ?? answer?.batteryPercent ?? told.battery_level,
+    batteryPercent: mock?.batteryPercent ?? toldBatteryPercent,
+    toldBatteryPercent,
     cleaningDirection: answer?.direction ?? told.cleaning_direction,
     mainMotorSpeed: mock?.mainMotorSpeed ?? told.main_motor_speed,
     brushMotorSpeed: mock?.brushMotorSpeed ?? told.brush_motor_speed,
@@ -113,13 +136,29 @@ export function robotViewOf({ row, live, overlay: noted, calls }: RobotSources, 
     lastCleanedAt: instantOf(told.last_cleaned_at),
     lastRun: told.last_run,
     maintenance: told.maintenance,
-    isStale: mock !== null || isOld(status, told.operating_mode, lastUpdatedAt, now),
+    isStale: mock !== null || (isCut && shown === null) || isOld(status, told.operating_mode, lastUpdatedAt, now),
     mock,
     run: commanded?.verb === "STOP" ? null : runOf(told, status),
     openCommand: isAnswered(told.open_command, commanded) ? null : told.open_command,
     firmwareUpdate: told.firmware_update,
     sending: calls.sending,
     refresh: calls.refresh,
+  };
+}
+
+/**
+ * As the server tells it; `isUnreached` where the server takes the robot to be there and this browser's own call did not
+ * reach it. That it must have stopped is the server's word alone: a browser's clock may be wrong.
+ */
+function lostOf(told: RobotLive, isUnreached: boolean): LostWhileMoving | null {
+  const { lost_while_moving: lost, motion, last_updated_at, current_run: run } = told;
+  if (lost !== null) return { state: lost.state, lostAt: new Date(lost.lost_at), stopsBy: new Date(lost.stops_by) };
+  const lastHeardAt = instantOf(last_updated_at);
+  if (!isUnreached || motion !== "MOVING" || lastHeardAt === null) return null;
+  const runEndsAt = instantOf(run?.planned_end_at ?? null);
+  return {
+    ...lostWhileMovingOf({ runEndsAt, lastHeardAt, connectionLostAt: null }, DEFAULT_MOTION_LIMITS, lastHeardAt),
+    state: "MAY_BE_MOVING",
   };
 }
 
@@ -155,7 +194,7 @@ export function controllableOf(robot: RobotView): ControllableRobot {
     motion: robot.motion,
     installing: robot.firmwareUpdate !== null,
     commandInProgress: robot.sending !== null || openVerb !== null,
-    stopTakesOver: !isStopping && (isStarting || robot.motion === "MOVING"),
+    stopTakesOver: !isStopping && (isStarting || wasSeenMoving(robot.motion)),
     isMock: robot.mock !== null,
   };
 }

@@ -1,6 +1,6 @@
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { useCallback, useMemo, useSyncExternalStore } from "react";
-import { liveStore, useLiveVersion, useRobotLive } from "../../platform/live/live.ts";
+import { liveStore, useLiveStatus, useLiveVersion, useRobotLive } from "../../platform/live/live.ts";
 import { useNow } from "../../ui/use-now.ts";
 import { robotStatusStore } from "./robot-calls.ts";
 import { NO_CALLS } from "./robot-overlay.ts";
@@ -16,20 +16,26 @@ export function useRobotView(row: RobotWithSettings): RobotView {
   );
   const { overlay, calls } = useSyncExternalStore(subscribe, () => robotStatusStore.notes(row.robot_id));
   const now = useNow();
-  return useMemo(() => robotViewOf({ row, live, overlay, calls }, now), [row, live, overlay, calls, now]);
+  const timezone = timezoneOf(row);
+  const isCut = useLiveStatus() === "lost";
+  return useMemo(
+    () => robotViewOf({ row, live, overlay, calls, timezone, isCut }, now),
+    [row, live, overlay, calls, timezone, isCut, now],
+  );
 }
 
 /** All robots of a site, for its counters and filters; renders again after each flush of the stream. */
 export function useRobotViews(rows: readonly RobotWithSettings[]): readonly RobotView[] {
   const liveVersion = useLiveVersion();
+  const liveStatus = useLiveStatus();
   const notesVersion = useSyncExternalStore(
     (listener) => robotStatusStore.subscribe(null, listener),
     () => robotStatusStore.version(),
   );
   return useMemo(
     () => rows.map((row) => currentRobotView(row)),
-    // eslint-disable-next-line react/exhaustive-deps -- the versions stand for what the two stores hold
-    [rows, liveVersion, notesVersion],
+    // eslint-disable-next-line react/exhaustive-deps -- the versions and the status stand for what the two stores hold
+    [rows, liveVersion, liveStatus, notesVersion],
   );
 }
 
@@ -52,7 +58,16 @@ export function useReportedRobotViews(rows: readonly RobotWithSettings[]): reado
   return useMemo(() => {
     const now = new Date();
     return rows.map((row) =>
-      robotViewOf({ row, live: liveStore.robot(row.robot_id) ?? null, overlay: null, calls: NO_CALLS }, now),
+      robotViewOf(
+        {
+          row,
+          live: liveStore.robot(row.robot_id) ?? null,
+          overlay: null,
+          calls: NO_CALLS,
+          timezone: timezoneOf(row),
+        },
+        now,
+      ),
     );
     // eslint-disable-next-line react/exhaustive-deps -- the version stands for what the store holds
   }, [rows, version]);
@@ -62,5 +77,11 @@ export function useReportedRobotViews(rows: readonly RobotWithSettings[]): reado
 export function currentRobotView(row: RobotWithSettings): RobotView {
   const { overlay, calls } = robotStatusStore.notes(row.robot_id);
   const live = liveStore.robot(row.robot_id) ?? null;
-  return robotViewOf({ row, live, overlay, calls }, new Date());
+  const isCut = liveStore.status() === "lost";
+  return robotViewOf({ row, live, overlay, calls, timezone: timezoneOf(row), isCut }, new Date());
+}
+
+/** The stream tells robots and their sites together. */
+function timezoneOf(row: RobotWithSettings): string | undefined {
+  return liveStore.site(row.site_id)?.timezone;
 }

@@ -2,6 +2,7 @@ import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef } from "react";
+import { tellsNothingNew } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { useSiteLive } from "../../platform/live/live.ts";
 import { askRobotStatus, robotStatusStore } from "./robot-calls.ts";
@@ -25,7 +26,9 @@ export interface SiteRobots {
 /** The selected site's robots, polled as §9 says while they are shown. */
 export function useSiteRobots(siteId: number): SiteRobots {
   const query = useQuery(routeQuery(robotDetailsWithSettings, { params: { siteId } }));
-  const rows = query.isError ? NONE : (query.data?.robots ?? NONE);
+  // §8 Robot fetch failure: emptied. Not where this browser lost its connection, or the server a part of its own: the last known ones stay.
+  const hasFailed = query.isError && !(query.data !== undefined && tellsNothingNew(query.error));
+  const rows = hasFailed ? NONE : (query.data?.robots ?? NONE);
   const { refetch } = query;
   const retry = useCallback(() => void refetch(), [refetch]);
 
@@ -37,7 +40,7 @@ export function useSiteRobots(siteId: number): SiteRobots {
   }, [toldCount, listedCount, retry]);
 
   const refresh = useStatusPolling(siteId, rows);
-  const state = query.isPending ? "loading" : query.isError ? "failed" : "loaded";
+  const state = query.isPending ? "loading" : hasFailed ? "failed" : "loaded";
   return { state, rows, retry, isRetrying: query.isFetching, refresh };
 }
 

@@ -1,8 +1,6 @@
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { lazy, Suspense } from "react";
+import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-
-const WeekCalendar = lazy(() => import("./week-calendar.tsx").then((module) => ({ default: module.WeekCalendar })));
 
 export interface WeekCalendarTabProps {
   readonly site: Site;
@@ -13,10 +11,10 @@ export interface WeekCalendarTabProps {
 }
 
 /** A week of the selected site: what was cleaned, and what is planned. Loaded when it is first looked at. */
-export function WeekCalendarTab(props: WeekCalendarTabProps) {
-  return (
-    <Suspense fallback={<SkeletonLines label="Loading the week" lines={7} lineHeightPx={48} />}>
-      <WeekCalendar {...props} />
-    </Suspense>
-  );
-}
+export const WeekCalendarTab = lazyPart<WeekCalendarTabProps>(
+  async () => (await import("./week-calendar.tsx")).WeekCalendar,
+  {
+    waiting: <SkeletonLines label="Loading the week" lines={7} lineHeightPx={48} />,
+    failed: (failure) => <FailedPart title="The week could not be loaded." failure={failure} />,
+  },
+);

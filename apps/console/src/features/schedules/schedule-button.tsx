@@ -3,10 +3,12 @@ import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconCalendarTime } from "@tabler/icons-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
+import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 
-const ScheduleDialog = lazy(() =>
-  import("./schedule-dialog.tsx").then((module) => ({ default: module.ScheduleDialog })),
+const ScheduleDialog = lazyDialog(
+  ({ group }) => `Schedule: ${group.group_name}`,
+  async () => (await import("./schedule-dialog.tsx")).ScheduleDialog,
 );
 
 /** What the parts of a group's card are given. */
@@ -32,11 +34,7 @@ export function ScheduleButton({ group, site, robots }: ScheduledGroupProps) {
       >
         Schedule
       </Button>
-      {isOpen && (
-        <Suspense fallback={null}>
-          <ScheduleDialog group={group} site={site} robotCount={robots.length} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <ScheduleDialog group={group} site={site} robotCount={robots.length} onClose={() => setOpen(false)} />}
     </>
   );
 }

@@ -10,40 +10,53 @@ import {
 } from "@suncrew/contract/schedules/schedules.ts";
 import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import { call } from "../../platform/api/call.ts";
-import { ApiError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { ApiError, isChangedMeanwhile, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
 import { toast } from "../../platform/toast.tsx";
 
 export type ScheduleBody = SentBodyOf<typeof createSchedule>;
 
+/** How saving ended; nothing is stored unless it is saved. */
+export type SaveOutcome = "saved" | "changed-meanwhile" | "refused";
+
 /**
- * §4 Schedule: created when the group has none, updated when it has one; true where the server took it. Says in a
- * toast what became of it (§8 Schedule) and never throws.
+ * §4 Schedule: created when the group has none, updated from the version that the edit began from when it has one. Says
+ * in a toast what became of it (§8 Schedule) and never throws.
  */
-export async function saveSchedule(group: Group, body: ScheduleBody): Promise<boolean> {
-  const stored = group.schedule_details;
+export async function saveSchedule(
+  group: Group,
+  stored: Pick<Schedule, "id" | "version"> | null,
+  body: ScheduleBody,
+): Promise<SaveOutcome> {
   const isNew = stored === null;
   try {
     const { schedule } = isNew
       ? await call(createSchedule, { body })
-      : await call(updateSchedule, { params: { scheduleId: stored.id }, body });
+      : await call(updateSchedule, {
+          params: { scheduleId: stored.id },
+          body: { ...body, version: stored.version },
+        });
     showSchedule(group, schedule);
     toast.success({
       title: isNew ? "Schedule Created" : "Schedule Updated",
       message: `Schedule for group "${group.group_name}" has been ${isNew ? "created" : "updated"}.`,
     });
-    return true;
+    return "saved";
   } catch (error) {
-    if (error instanceof TokenExpiredError) return false;
+    if (error instanceof TokenExpiredError) return "refused";
+    if (isChangedMeanwhile(error)) {
+      await readAgain(group.site_id);
+      return "changed-meanwhile";
+    }
     toast.failure({
       title: isNew ? "Schedule Creation Failed" : "Schedule Update Failed",
       message: isNew ? "Could not create schedule." : "Could not update schedule.",
       reason: reasonOf(error),
     });
     // The group may have been given or have lost its schedule elsewhere.
-    if (error instanceof ApiError && (error.status === 404 || error.status === 409)) readAgain(group.site_id);
-    return false;
+    if (error instanceof ApiError && (error.status === 404 || error.status === 409)) void readAgain(group.site_id);
+    return "refused";
   }
 }
 
@@ -60,7 +73,7 @@ export async function removeSchedule(group: Group, schedule: Schedule): Promise<
     if (error instanceof TokenExpiredError) return;
     if (error instanceof ApiError && error.status === 404) {
       toast.failure({ title: "No Schedule Found", message: "This group doesn't have a schedule." });
-      readAgain(group.site_id);
+      void readAgain(group.site_id);
       return;
     }
     toast.failure({
@@ -84,12 +97,10 @@ function showSchedule(group: Group, schedule: Schedule | null): void {
       one.id === group.id ? { ...one, schedule_type: schedule?.frequency ?? null, schedule_details: schedule } : one,
     ),
   );
-  readAgain(siteId);
+  void readAgain(siteId);
 }
 
-function readAgain(siteId: number): void {
-  for (const path of [groupList.path, getRobotSchedule.path, runsCalendar.path]) {
-    void queryClient.invalidateQueries({ queryKey: [path, { siteId }] });
-  }
-  void queryClient.invalidateQueries({ queryKey: queryKeyOf(runsToday) });
+async function readAgain(siteId: number): Promise<void> {
+  const ofSite = [groupList.path, getRobotSchedule.path, runsCalendar.path].map((path) => [path, { siteId }]);
+  await Promise.all([...ofSite, queryKeyOf(runsToday)].map((queryKey) => queryClient.invalidateQueries({ queryKey })));
 }

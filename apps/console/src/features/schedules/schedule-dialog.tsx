@@ -8,11 +8,15 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { parseDurationInput } from "@suncrew/domain/schedules/schedule-validation.ts";
 import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import { useId, useRef, useState } from "react";
+import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { toast } from "../../platform/toast.tsx";
+import { CHOOSE_FIRST, ChangedMeanwhile, GoneMeanwhile } from "../../ui/changed-meanwhile.tsx";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useMergedEdits } from "../../ui/use-merged-edits.ts";
 import { saveSchedule } from "./schedule-calls.ts";
 import classes from "./schedule-dialog.module.css";
-import { formStartTime, scheduleBodyOf, scheduleFormOf } from "./schedule-form.ts";
+import { formStartTime, scheduleBodyOf, scheduleEdits, storedSchedule } from "./schedule-form.ts";
 import type { ScheduleForm } from "./schedule-form.ts";
 import { FREQUENCIES, frequencyWord } from "./schedule-meaning.ts";
 import { SchedulePreview } from "./schedule-preview.tsx";
@@ -31,22 +35,35 @@ export interface ScheduleDialogProps {
 /** §2 Schedule dialog: an enable toggle, a time, a duration and a frequency; with a date and what comes of it. */
 export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDialogProps) {
   useFocusBack();
-  const stored = group.schedule_details;
   const { timezone } = site;
-  const [form, setForm] = useState(() => scheduleFormOf(stored, siteToday(timezone, new Date())));
+  const [today] = useState(() => siteToday(timezone, new Date()));
+  const [begun] = useState(group.schedule_details);
+  // Another one in its place is not what is edited here.
+  const stored = begun === null || begun.id === group.schedule_details?.id ? group.schedule_details : null;
+  const gone = begun !== null && stored === null ? "This schedule has been deleted meanwhile." : null;
   const [problem, setProblem] = useState<FormProblem | null>(null);
   const [isSaving, setSaving] = useState(false);
+  const { form, base, isChanged, meanwhile, ...edits } = useMergedEdits(
+    storedSchedule(begun, today),
+    stored === null || isSaving ? null : storedSchedule(stored, today),
+    scheduleEdits,
+  );
+  const obstacle = gone ?? (meanwhile?.kind === "collides" ? CHOOSE_FIRST : null);
+  const close = useGuardedClose({ isChanged, isSaving, shownBy: ["site", "tab"] }, onClose);
+  const isUnderWay = useRef(false);
   const frequencyId = useId();
   const timeInput = useRef<HTMLInputElement>(null);
   const dateInput = useRef<HTMLInputElement>(null);
   const durationInput = useRef<HTMLInputElement>(null);
 
   const change = (by: Partial<ScheduleForm>) => {
-    setForm((former) => ({ ...former, ...by }));
+    edits.change(by);
     setProblem(null);
   };
 
   const save = async () => {
+    // A second press may come before the first has been drawn.
+    if (obstacle !== null || isUnderWay.current) return;
     const found = problemOf(form, timezone, formStartTime(form, stored), new Date());
     setProblem(found);
     if (found !== null) {
@@ -56,14 +73,18 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
       field.current?.focus();
       return;
     }
+    isUnderWay.current = true;
     setSaving(true);
-    const isDone = await saveSchedule(group, scheduleBodyOf(form, stored, { siteId: site.id, groupId: group.id }));
+    const edited = stored === null ? null : { id: stored.id, version: base.version };
+    const body = scheduleBodyOf(form, stored, { siteId: site.id, groupId: group.id });
+    const outcome = await saveSchedule(group, edited, body);
+    isUnderWay.current = false;
     setSaving(false);
-    if (isDone) onClose();
+    if (outcome === "saved") onClose();
   };
 
   return (
-    <Modal opened onClose={onClose} title={`Schedule: ${group.group_name}`}>
+    <Modal opened onClose={close} title={`Schedule: ${group.group_name}`}>
       <form
         className={classes["form"]}
         noValidate
@@ -72,6 +93,11 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
           void save();
         }}
       >
+        {gone !== null ? (
+          <GoneMeanwhile what="schedule" reason={gone} />
+        ) : (
+          meanwhile !== null && <ChangedMeanwhile what="schedule" meanwhile={meanwhile} />
+        )}
         <Switch
           label="Enable schedule"
           description={`Starts ${robotCount === 1 ? "the robot" : `the ${robotCount} robots`} of the group, and stops ${robotCount === 1 ? "it" : "them"} at the end.`}
@@ -106,9 +132,7 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
             inputWrapperOrder={["label", "input", "description"]}
             onChange={(event) => change({ durationText: event.currentTarget.value })}
             // §5: what is no number falls back to 1, and is seen to.
-            onBlur={() =>
-              setForm((former) => ({ ...former, durationText: String(parseDurationInput(former.durationText)) }))
-            }
+            onBlur={() => edits.change({ durationText: String(parseDurationInput(form.durationText)) })}
           />
         </div>
         <div>
@@ -136,12 +160,14 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
           timezone={timezone}
         />
         <Row justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={close}>
             Cancel
           </Button>
-          <Button type="submit" loading={isSaving}>
-            Save Schedule
-          </Button>
+          <DisabledReason reason={obstacle}>
+            <Button type="submit" loading={isSaving}>
+              Save Schedule
+            </Button>
+          </DisabledReason>
         </Row>
       </form>
     </Modal>

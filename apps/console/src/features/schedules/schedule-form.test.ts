@@ -19,6 +19,7 @@ function stored(change: Partial<Schedule> = {}): Schedule {
     status: "ACTIVE",
     next_run_at: null,
     skip_on_rain: true,
+    version: 1,
     ...change,
   };
 }

@@ -1,9 +1,11 @@
 import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import { parseDurationInput } from "@suncrew/domain/schedules/schedule-validation.ts";
 import { startTimeOf } from "@suncrew/domain/schedules/start-time.ts";
+import type { EditedFields, StoredForm } from "../../ui/use-merged-edits.ts";
 import type { ScheduleBody } from "./schedule-calls.ts";
 import { clientScheduleOf } from "./client-schedule.ts";
 import type { ClientSchedule } from "./client-schedule.ts";
+import { frequencyWord } from "./schedule-meaning.ts";
 
 /** What the Schedule dialog holds: the client shape, with the duration as typed and the added choices. */
 export interface ScheduleForm extends Omit<ClientSchedule, "durationMinutes"> {
@@ -26,6 +28,34 @@ export function scheduleFormOf(schedule: Schedule | null, siteToday: string): Sc
     skipOnRain: schedule?.skip_on_rain ?? false,
   };
 }
+
+/** A schedule as it is stored; null while the group has none. */
+export function storedSchedule(schedule: Schedule | null, siteToday: string): StoredForm<ScheduleForm> {
+  return { form: scheduleFormOf(schedule, siteToday), version: schedule?.version ?? 0 };
+}
+
+type ScheduleField = Exclude<keyof ScheduleForm, "customDays" | "days">;
+
+const fieldLabel: Record<ScheduleField, string> = {
+  enabled: "Enable schedule",
+  startTime: "Start time",
+  date: "Date",
+  durationText: "Duration (minutes)",
+  frequency: "Frequency",
+  skipOnRain: "Skip on rain",
+};
+
+/** How two people's edits of a schedule are put together: the date says which day a frequency means. */
+export const scheduleEdits: EditedFields<ScheduleForm, ScheduleField> = {
+  units: [["enabled"], ["startTime"], ["frequency", "date"], ["durationText"], ["skipOnRain"]],
+  isSame: (one, other, field) => one[field] === other[field],
+  labelOf: (field) => fieldLabel[field],
+  textOf: (form, field) => {
+    if (field === "frequency") return frequencyWord[form.frequency];
+    if (field === "enabled" || field === "skipOnRain") return form[field] ? "On" : "Off";
+    return form[field];
+  },
+};
 
 /** The times as they would be sent; null while the day or the time is missing. */
 export function formStartTime(form: ScheduleForm, stored: Schedule | null): string | null {

@@ -1,6 +1,6 @@
 import { Skeleton } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { lazy, Suspense } from "react";
+import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import classes from "./map-panel.module.css";
 import { SiteList } from "./site-list.tsx";
 import { SiteSearchBox } from "./site-search-box.tsx";
@@ -9,10 +9,16 @@ import { whenIdle } from "./when-idle.ts";
 /** The map lets the robot cards go first, but not for longer than this, in milliseconds. */
 const MAP_WAITS_MS = 1_000;
 
-const SiteMapView = lazy(async () => {
-  await new Promise<void>((resolve) => whenIdle(resolve, MAP_WAITS_MS));
-  return { default: (await import("./map/site-map-view.tsx")).SiteMapView };
-});
+const SiteMapView = lazyPart(
+  async () => {
+    await new Promise<void>((resolve) => whenIdle(resolve, MAP_WAITS_MS));
+    return (await import("./map/site-map-view.tsx")).SiteMapView;
+  },
+  {
+    waiting: <Skeleton style={{ flex: 1, minHeight: 260 }} radius="md" />,
+    failed: (failure) => <FailedPart title="The map could not be loaded." failure={failure} />,
+  },
+);
 
 export interface SiteChoice {
   readonly sites: readonly Site[];
@@ -31,9 +37,7 @@ export function MapPanel({ sites, found, selectedId, search, onSelect, onSearch 
       <h2 id="map-panel-title" className={classes["title"]}>
         India Site Overview
       </h2>
-      <Suspense fallback={<Skeleton style={{ flex: 1, minHeight: 260 }} radius="md" />}>
-        <SiteMapView sites={found.length === 0 ? sites : found} selectedId={selectedId} onSelect={onSelect} />
-      </Suspense>
+      <SiteMapView sites={found.length === 0 ? sites : found} selectedId={selectedId} onSelect={onSelect} />
       <div className={classes["sites"]}>
         <div className={classes["listHead"]}>
           <h3 className={classes["title"]}>All Sites</h3>

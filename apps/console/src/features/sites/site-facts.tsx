@@ -2,6 +2,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import classes from "./site-facts.module.css";
 import { SiteMaintenance } from "./site-maintenance.tsx";
+import { MayBeMovingBadge } from "./may-be-moving.tsx";
 import { siteStatusLook } from "./site-meaning.ts";
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
@@ -33,6 +34,11 @@ export function SiteFacts({ site, onlineRobots }: SiteFactsProps) {
           </strong>{" "}
           robots online
         </li>
+        {site.may_be_moving_robots > 0 && (
+          <li>
+            <MayBeMovingBadge site={site} />
+          </li>
+        )}
       </ul>
     </header>
   );

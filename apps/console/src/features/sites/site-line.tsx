@@ -1,7 +1,8 @@
 import { VisuallyHidden } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { IconHelpOctagon } from "@tabler/icons-react";
 import classes from "./site-line.module.css";
-import { siteStatusLook } from "./site-meaning.ts";
+import { mayBeMovingText, siteStatusLook } from "./site-meaning.ts";
 
 export interface SiteLineProps {
   readonly site: Site;
@@ -21,9 +22,18 @@ export function SiteLine({ site, nameClass, countClass }: SiteLineProps) {
       <span className={nameClass}>{site.name}</span>
       <VisuallyHidden>
         , {look.label}, {site.online_robots} of {site.robot_count} robots online
+        {site.may_be_moving_robots > 0 && `, ${mayBeMovingText(site.may_be_moving_robots)}`}
       </VisuallyHidden>
-      <span className={countClass} aria-hidden title="Robots online / total">
-        {site.online_robots}/{site.robot_count}
+      <span className={classes["end"]} aria-hidden>
+        {site.may_be_moving_robots > 0 && (
+          <span className={classes["lost"]} title={mayBeMovingText(site.may_be_moving_robots)}>
+            <IconHelpOctagon size={14} />
+            {site.may_be_moving_robots}
+          </span>
+        )}
+        <span className={countClass} title="Robots online / total">
+          {site.online_robots}/{site.robot_count}
+        </span>
       </span>
     </>
   );

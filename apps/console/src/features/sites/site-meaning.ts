@@ -1,5 +1,5 @@
 import type { SiteStatus } from "@suncrew/contract/sites/sites.ts";
-import { IconAlertOctagon, IconAlertTriangle, IconCircleCheck, IconZzz } from "@tabler/icons-react";
+import { IconAlertOctagon, IconAlertTriangle, IconCircleCheck, IconHelpOctagon, IconZzz } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
 
 /** A site's look: badge, dot in the lists, and marker on the map. */
@@ -40,3 +40,10 @@ export const siteStatusLook: Record<SiteStatus, SiteLook> = {
     glyph: "bar",
   },
 };
+
+/** Beside a site's status: robots that were lost while they moved. */
+export const mayBeMovingLook: Look = { label: "May be moving", tone: "poor", icon: IconHelpOctagon };
+
+export function mayBeMovingText(robots: number): string {
+  return `${robots} may be moving`;
+}

@@ -26,7 +26,8 @@ export function useSiteWeather(siteId: number): SiteWeather {
   const { error } = query;
   useEffect(() => {
     if (error === null || error instanceof TokenExpiredError) return;
-    toast.failure({ title: "Weather", message: "Failed to load weather data", reason: serverReason(error) });
+    const reason = serverReason(error);
+    toast.failure({ title: "Weather", message: "Failed to load weather data", reason, unasked: true });
   }, [error]);
 
   // While it is tried again the failure stays, and so does the focus on Retry.

@@ -6,21 +6,26 @@ import { NotSentError } from "./errors.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+const idsOf = (robots: string | readonly string[]) =>
+  (typeof robots === "string" ? [robots] : robots).map((robot) => robot.charCodeAt(0));
+
 /** Slots, and a way to put named calls into them that end when told to. */
 function setUp() {
   const slots = new CallSlots();
   const sent: string[] = [];
-  function put(kind: SlotKind, serialNumber: string | readonly string[], signal?: AbortSignal) {
+  /** Each letter is a robot, and all are at site 7. */
+  function put(kind: SlotKind, robots: string | readonly string[], signal?: AbortSignal) {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const used: AbortSignal[] = [];
     const outcome = slots
       .run({
         kind,
-        serialNumber,
+        robotIds: idsOf(robots),
+        siteId: 7,
         ...(signal === undefined ? {} : { signal }),
         send: (sending) => {
           used.push(sending);
-          sent.push(`${kind} ${String(serialNumber)}`);
+          sent.push(`${kind} ${String(robots)}`);
           return promise;
         },
       })
@@ -108,16 +113,16 @@ test("§4 Commands: a Start whose slot comes free within a second is sent, befor
 test("§4 Commands: Stop ends what is polled of its robot, and a Start that still waits never follows it", async () => {
   const { slots, sent, put } = setUp();
   const [polled, pressed] = [put("poll", "A"), put("status", "B")];
-  slots.giveWayToStop("A");
-  slots.giveWayToStop("B");
+  slots.giveWayToStop({ robotIds: idsOf("A") });
+  slots.giveWayToStop({ robotIds: idsOf("B") });
   expect(await polled.outcome).toBeInstanceOf(GaveWayError);
   expect(polled.isCut()).toBe(true);
   expect(pressed.isCut()).toBe(false);
   const underWay = put("start", "C");
   put("start", "D");
   const waiting = put("start", "E");
-  slots.giveWayToStop("E");
-  slots.giveWayToStop("C");
+  slots.giveWayToStop({ robotIds: idsOf("E") });
+  slots.giveWayToStop({ robotIds: idsOf("C") });
   expect(await waiting.outcome).toBeInstanceOf(NotSentError);
   expect(underWay.isCut()).toBe(false);
   pressed.resolve("b");
@@ -129,9 +134,19 @@ test("§4 Group action: a Start of a group that still waits never follows a Stop
   const { slots, sent, put } = setUp();
   for (const serial of ["A", "B", "C"]) put("start", serial);
   const [group, other] = [put("start", ["D", "E"]), put("start", ["F"])];
-  slots.giveWayToStop(["E", "Z"]);
+  slots.giveWayToStop({ robotIds: idsOf(["E", "Z"]) });
   expect(await group.outcome).toEqual(new NotSentError("Stop was pressed before it was sent."));
   await vi.advanceTimersByTimeAsync(SLOT_WAIT_MS);
   expect(await other.outcome).toBeInstanceOf(NotSentError);
+  expect(sent).toEqual(["start A", "start B", "start C"]);
+});
+
+test("§4 Group action: Stop all robots cancels what waits for robots of its site, whatever the page knows of them", async () => {
+  const { slots, sent, put } = setUp();
+  for (const serial of ["A", "B", "C"]) put("start", serial);
+  const group = put("start", ["D", "E"]);
+  slots.giveWayToStop({ robotIds: [], siteId: 8 });
+  slots.giveWayToStop({ robotIds: [], siteId: 7 });
+  expect(await group.outcome).toEqual(new NotSentError("Stop was pressed before it was sent."));
   expect(sent).toEqual(["start A", "start B", "start C"]);
 });

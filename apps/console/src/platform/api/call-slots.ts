@@ -15,8 +15,10 @@ export type SlotKind = "start" | "set" | "status" | "poll";
 export interface SlotCall<T> {
   /** "status" is a status call that a person pressed, "poll" one that nobody did. */
   readonly kind: SlotKind;
-  /** The robot or, for a group, the robots that it is for. */
-  readonly serialNumber: string | readonly string[];
+  /** The robot or, for a group, the robots that it is for; a Stop of any of them cancels a Start that still waits. */
+  readonly robotIds: readonly number[];
+  /** Where they are, where a Stop of the whole site is to cancel it: also of robots that the page knows nothing of. */
+  readonly siteId?: number;
   /** Ends the call wherever it is. */
   readonly signal?: AbortSignal;
   /** Sends it, once it has a slot. */
@@ -30,7 +32,8 @@ export class GaveWayError extends Error {
 
 interface Entry {
   readonly kind: SlotKind;
-  readonly serialNumbers: readonly string[];
+  readonly robotIds: readonly number[];
+  readonly siteId: number | undefined;
   /** Gives the slot or the place in the queue back, once. */
   readonly end: (reason: unknown) => void;
   readonly start: () => void;
@@ -52,7 +55,7 @@ export class CallSlots {
    * @throws NotSentError where a command found no slot in time, GaveWayError where a polled call gave way, the
    * signal's reason where it was aborted, else what `send` throws
    */
-  run<T>({ kind, serialNumber, signal, send }: SlotCall<T>): Promise<T> {
+  run<T>({ kind, robotIds, siteId, signal, send }: SlotCall<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
         reject(signal.reason);
@@ -70,7 +73,8 @@ export class CallSlots {
       };
       const entry: Entry = {
         kind,
-        serialNumbers: listOf(serialNumber),
+        robotIds,
+        siteId,
         end: (reason) => {
           leave();
           reject(reason);
@@ -111,14 +115,13 @@ export class CallSlots {
   }
 
   /**
-   * A Stop was pressed: what is polled of these robots ends, and a Start that still waits never follows the Stop, nor
-   * does one of a whole group with such a robot.
+   * A Stop of these robots was pressed, or of a whole site: what is polled of them ends, and a Start that still waits
+   * never follows the Stop, nor does one of a whole group with such a robot.
    */
-  giveWayToStop(serialNumber: string | readonly string[]): void {
-    const stopped = new Set(listOf(serialNumber));
-    const former = [...this.#waiting, ...this.#running].filter((entry) =>
-      entry.serialNumbers.some((serial) => stopped.has(serial)),
-    );
+  giveWayToStop({ robotIds, siteId }: { readonly robotIds: readonly number[]; readonly siteId?: number }): void {
+    const isMeant = (entry: Entry) =>
+      (siteId !== undefined && entry.siteId === siteId) || entry.robotIds.some((id) => robotIds.includes(id));
+    const former = [...this.#waiting, ...this.#running].filter(isMeant);
     for (const entry of former) {
       if (entry.kind === "poll") entry.end(new GaveWayError());
       if (entry.kind === "start" && this.#waiting.has(entry)) {
@@ -143,10 +146,6 @@ export class CallSlots {
 
 function first(entries: ReadonlySet<Entry>, kinds: readonly SlotKind[]): Entry | undefined {
   return [...entries].find(({ kind }) => kinds.includes(kind));
-}
-
-function listOf(serialNumber: string | readonly string[]): readonly string[] {
-  return typeof serialNumber === "string" ? [serialNumber] : serialNumber;
 }
 
 function waitedTooLong(): NotSentError {

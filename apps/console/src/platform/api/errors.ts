@@ -50,6 +50,22 @@ export class NotSentError extends Error {
   override readonly name = "NotSentError";
 }
 
+/**
+ * True where the server itself has said nothing: no answer came, or that of a proxy before it, which has no sentence of
+ * the server's. Then this browser has lost its connection, and nothing is known of a robot that was not known before.
+ */
+export function isLostConnection(error: unknown): boolean {
+  return error instanceof NetworkError || (error instanceof ApiError && error.status >= 500 && error.message === "");
+}
+
+/**
+ * True where nothing was learned of robots: the server said nothing, or that a part of its own is away (503). What was
+ * known before stays, with its age, and so do the Stop buttons.
+ */
+export function tellsNothingNew(error: unknown): boolean {
+  return isLostConnection(error) || (error instanceof ApiError && error.status === 503);
+}
+
 /** What the server said against the request (4xx and 5xx), for the second line of a toast; else undefined. */
 export function serverReason(error: unknown): string | undefined {
   return error instanceof ApiError && error.message !== "" ? error.message : undefined;

@@ -27,6 +27,7 @@ const update: LiveEvent = {
 
 /** A browser tab that can be hidden. */
 class Tab extends EventTarget {
+  readonly defaultView = new EventTarget();
   hidden = false;
   hide(hidden: boolean): void {
     this.hidden = hidden;
@@ -159,6 +160,20 @@ test.each([401, 403])("a %d ends it for good", async (status) => {
   await vi.advanceTimersByTimeAsync(60_000);
   expect(store.status()).toBe("stopped");
   expect(streams).toEqual([]);
+});
+
+test("a browser that says that it has no network has lost the stream at once, and tries again all the same", async () => {
+  const stream = await start();
+  await stream.send(snapshot);
+  await stream.send(update);
+  tab.defaultView.dispatchEvent(new Event("offline"));
+  await vi.advanceTimersByTimeAsync(100);
+  expect(store.status()).toBe("lost");
+  expect(onEvents).toHaveBeenLastCalledWith([update]);
+  await vi.advanceTimersByTimeAsync(400);
+  expect(latest()).not.toBe(stream);
+  await latest().send(snapshot);
+  expect(store.status()).toBe("live");
 });
 
 test("an announced end is told with its reason and is no interruption", async () => {

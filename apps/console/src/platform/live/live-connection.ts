@@ -80,6 +80,8 @@ export class LiveConnection {
       const end = await this.#readOnce(attempt.signal);
       if (this.#attempt !== attempt) return;
       if (end === "refused") return this.stop();
+      // What came before the end is older than it: told later, it would pass for live.
+      this.#flush();
       this.#parts.store.setStatus(end === "said" ? "connecting" : "lost");
       await pause(retryDelayMs(this.#failures), attempt.signal);
       this.#failures += 1;
@@ -98,6 +100,10 @@ export class LiveConnection {
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), SILENCE_MS);
     };
+    // The browser says that it has no network: known at once then, and tried again in case it is wrong.
+    const page = document.defaultView;
+    const cut = () => silence.abort();
+    page?.addEventListener("offline", cut);
     try {
       const headers = { Accept: "text/event-stream" };
       const response = await send(live, {}, { signal: either, headers });
@@ -113,6 +119,7 @@ export class LiveConnection {
       return refused ? "refused" : "broken";
     } finally {
       clearTimeout(timer);
+      page?.removeEventListener("offline", cut);
     }
   }
 

@@ -13,6 +13,7 @@ function robot(id: number, battery = 80): RobotLive {
     status: "idle",
     online: true,
     motion: "STOPPED",
+    lost_while_moving: null,
     charging: false,
     battery_level: battery,
     operating_mode: "auto",

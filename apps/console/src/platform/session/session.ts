@@ -4,6 +4,7 @@ import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { z } from "zod";
 import { paths } from "../paths.ts";
 import { TokenExpiredError } from "../api/errors.ts";
+import { noteSessionEnd } from "./left-place.ts";
 import { decodeToken, validClaims } from "./token.ts";
 
 /** §9 Browser storage keys. */
@@ -70,14 +71,16 @@ export function clearSession(): void {
  */
 export function endSession(refusedToken: string): void {
   if (localStorage.getItem(TOKEN_KEY) !== refusedToken) return;
+  noteSessionEnd(storedUserId(), addressOf(location));
   clearSession();
   location.replace(paths.signIn());
 }
 
-/** Drops a stored token that is expired or cannot be decoded. True where it did. */
-export function dropExpiredSession(): boolean {
+/** Drops a stored token that is expired or cannot be decoded, at the address that was asked for. True where it did. */
+export function dropExpiredSession(asked: string): boolean {
   const token = localStorage.getItem(TOKEN_KEY);
   if (token === null || validClaims(token, Date.now()) !== null) return false;
+  noteSessionEnd(storedUserId(), asked);
   clearSession();
   return true;
 }
@@ -98,10 +101,12 @@ export function watchSession(): void {
   scheduleExpiry();
   addEventListener("storage", (event) => {
     if (event.key !== null && event.key !== TOKEN_KEY && event.key !== USER_KEY) return;
-    const before = current?.token;
+    const before = current;
     refresh();
     // Another tab signed out or in as somebody else: nothing on this page is true any more.
-    if (before !== undefined && before !== localStorage.getItem(TOKEN_KEY)) location.replace(paths.signIn());
+    if (before === null || before.token === localStorage.getItem(TOKEN_KEY)) return;
+    noteSessionEnd(before.user.id, addressOf(location));
+    location.replace(paths.signIn());
   });
   // Back to a page that the browser kept: it must not show what belongs to an ended session.
   addEventListener("pageshow", (event) => {
@@ -129,6 +134,15 @@ function expireIfDue(): void {
   if (current === null) return;
   if (current.expiresAtMs <= Date.now()) endSession(current.token);
   else scheduleExpiry();
+}
+
+function storedUserId(): string | null {
+  return parseUser(localStorage.getItem(USER_KEY))?.id ?? null;
+}
+
+/** What follows the host. */
+export function addressOf({ pathname, search, hash }: Pick<URL, "pathname" | "search" | "hash">): string {
+  return `${pathname}${search}${hash}`;
 }
 
 function readStored(): Session | null {

@@ -2,7 +2,7 @@ import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { instantOf, siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import { sql } from "kysely";
 import type pg from "pg";
-import { settleDueOf } from "../../features/commands/public.ts";
+import { settleDue } from "../../features/commands/public.ts";
 import { ensureReadingsPartitions } from "../../features/devices/public.ts";
 import type { Db } from "../../platform/database/database.ts";
 import { demoGroups } from "./demo-groups.ts";
@@ -145,11 +145,9 @@ async function comeToRest(fleet: PastFleet, runs: PastRuns, gone: ReadonlySet<Pa
     if (robot.isMoving) await runs.stop(robot, after(end, 3 * SECOND_MS));
   }
   const settled = after(end, 15 * SECOND_MS);
-  for (const robot of fleet.robots) await settleDueOf(fleet.db, robot.of.id, settled, { skipLocked: false });
-  await fleet.deliver(
-    fleet.robots.map(({ of }) => of.id),
-    settled,
-  );
+  const robotIds = fleet.robots.map(({ of }) => of.id);
+  await settleDue(fleet.db, robotIds, { now: () => settled }, { skipLocked: false });
+  await fleet.deliver(robotIds, settled);
   for (const robot of fleet.robots) {
     robot.rest(after(end, 20 * SECOND_MS));
     robot.disconnect(after(end, 25 * SECOND_MS), "OFFLINE");

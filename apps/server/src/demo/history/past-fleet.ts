@@ -5,7 +5,7 @@ import {
   type Command,
   type Order,
   readOpenCommands,
-  settleDueOf,
+  settleDue,
 } from "../../features/commands/public.ts";
 import { ingest } from "../../features/devices/public.ts";
 import type { Db } from "../../platform/database/database.ts";
@@ -52,7 +52,7 @@ export class PastFleet {
       const messages = robot.takeTold();
       return messages.length === 0 ? [] : [{ serial: robot.of.serial, messages }];
     });
-    if (batch.length > 0) await ingest(this.db, batch, now);
+    if (batch.length > 0) await ingest(this.db, batch, { now: () => now });
   }
 
   /** A START or STOP by whoever; a START wants a robot that has just reported (protocol rule 2). */
@@ -94,7 +94,7 @@ export class PastFleet {
   async #sendInVain(command: Command, at: Date): Promise<void> {
     await claimOnce(this.db, command.id, SERVER_OF_PAST, at);
     this.timeline.plan(after(at, GIVEN_UP_AFTER_MS), async (now) => {
-      await settleDueOf(this.db, command.robot_id, now, { skipLocked: false });
+      await settleDue(this.db, [command.robot_id], { now: () => now }, { skipLocked: false });
       await this.deliver([command.robot_id], after(now, SECOND_MS));
     });
   }

@@ -62,17 +62,16 @@ export async function recordActivities(db: Executor, records: readonly ActivityR
   return rows.map((row) => row.command_id);
 }
 
-/** Brings the row of a command up to date: a Stop that was pending is delivered later. False where it has no row yet. */
-export async function amendActivity(
-  db: Executor,
-  commandId: string,
-  result: Pick<ActivityRecord, "status" | "details">,
-): Promise<boolean> {
-  const { status, details } = result;
-  const amended = await db
-    .updateTable("activity")
-    .set({ status, details, change_no: changedNow })
-    .where("command_id", "=", commandId)
-    .executeTakeFirst();
-  return amended.numUpdatedRows > 0n;
+/** What became of a command since its row was written. */
+export interface ActivityAmended extends Pick<ActivityRecord, "status" | "details"> {
+  readonly commandId: string;
+}
+
+/** Brings the rows of commands up to date: a Stop that was pending is delivered later. */
+export async function amendActivities(db: Executor, amended: readonly ActivityAmended[]): Promise<void> {
+  if (amended.length === 0) return;
+  await sql`
+    update activity set status = n.status, details = n.details, change_no = ${changedNow}
+    from json_to_recordset(${JSON.stringify(amended)}::json) n ("commandId" uuid, status text, details text)
+    where activity.command_id = n."commandId"`.execute(db);
 }

@@ -1,2 +1,2 @@
 export { type ActivityChoice, readActivity } from "./activity.queries.ts";
-export { type ActivityRecord, amendActivity, recordActivity, recordActivities } from "./activity.writes.ts";
+export { type ActivityRecord, amendActivities, recordActivity, recordActivities } from "./activity.writes.ts";

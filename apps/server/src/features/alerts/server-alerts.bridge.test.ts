@@ -2,6 +2,12 @@ import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
+import { testSettings } from "../../../test/test-app.ts";
+import { readStillMoving } from "../commands/public.ts";
+import { sweepSilentRobots } from "../devices/devices.writes.ts";
+import { readRobots } from "../robots/robots.queries.ts";
+import { closeLostRun, findLostRuns } from "../runs/lost-runs.writes.ts";
+import { readSites, seenAt } from "../sites/public.ts";
 import { AlertWatch } from "./alert-watch.ts";
 
 const MINUTE_MS = 60_000;
@@ -16,7 +22,7 @@ let watches: AlertWatch[];
 beforeEach(async () => {
   bench = await ScheduleBench.open(BEFORE);
   broker = new MemoryBroker();
-  const parts = { db: bench.db, clock: bench.clock, broker, log: pino({ level: "silent" }) };
+  const parts = { db: bench.db, clock: bench.clock, broker, settings: testSettings, log: pino({ level: "silent" }) };
   watches = [new AlertWatch(parts), new AlertWatch(parts)];
 });
 afterEach(async () => {
@@ -138,6 +144,86 @@ describe("Alerts: a whole site going dark is one alert, not twenty", () => {
     await setMode(two, "maintenance");
     await pass(1);
     expect(await alerts()).toEqual([["SITE_DARK", "CRITICAL", null, false]]);
+  });
+});
+
+describe("protocol rule 13: a robot that is lost while it moves", () => {
+  const told = async () => {
+    const rows = await bench.db.selectFrom("alerts").selectAll().orderBy("id").execute();
+    return rows.map(({ code, severity, text, cleared_at }) => [code, severity, text, cleared_at === null]);
+  };
+  /** What the console and the sites are told at this moment. */
+  const shown = async (robotId: number, siteId: number) => {
+    const viewer = { userId: 1, name: "", email: "", role: "SUPER_ADMIN", partnerId: null, sessionId: "" } as const;
+    const at = seenAt({ clock: bench.clock, broker, settings: testSettings });
+    const [robot] = await readRobots(viewer, bench.db, at, { robotIds: [robotId] });
+    const [site] = await readSites(viewer, bench.db, at, { ids: [siteId] });
+    return { lost: robot?.lost_while_moving ?? null, sited: site?.may_be_moving_robots };
+  };
+
+  test("one Critical alert however many servers look, another text once it must stand, over as it is seen", async () => {
+    const { robotIds, siteId } = await bench.group(2);
+    const [gone = 0, idle = 0] = robotIds;
+    await bench.press("START", gone, siteId);
+    await pass(3);
+    await leave([gone, idle]);
+    // Within seconds, and however short of 30 minutes.
+    await pass(2 / 60);
+    const lostAt = new Date(BEFORE.getTime() + 3 * MINUTE_MS);
+    const stopsBy = new Date(lostAt.getTime() + 5 * MINUTE_MS);
+    const since = "Lost contact while cleaning at 06:02;";
+    expect(await told()).toEqual([
+      ["LOST_WHILE_MOVING", "CRITICAL", `${since} may be moving; stops by itself by 06:07.`, true],
+    ]);
+    const times = { lost_at: lostAt.toISOString(), stops_by: stopsBy.toISOString() };
+    expect(await shown(gone, siteId)).toEqual({ lost: { state: "MAY_BE_MOVING", ...times }, sited: 1 });
+    expect(await shown(idle, siteId)).toEqual({ lost: null, sited: 1 });
+    await bench.until(stopsBy);
+    // It has truly stopped by then, by its own clock; that it has is believed a minute later.
+    expect(bench.robots.motions(gone).at(-1)?.endedAt).toEqual(stopsBy);
+    const surely = stopsBy.getTime() + MINUTE_MS;
+    await bench.until(new Date(surely - 1));
+    await pass(0);
+    expect((await shown(gone, siteId)).sited).toBe(1);
+    await bench.until(new Date(surely));
+    await pass(0);
+    expect(await told()).toContainEqual([
+      "LOST_WHILE_MOVING",
+      "CRITICAL",
+      `${since} must have stopped by itself by 06:07; not seen since.`,
+      true,
+    ]);
+    // Still so when its run has been closed, long after its planned end.
+    await pass(120);
+    expect(await shown(gone, siteId)).toEqual({ lost: { state: "MUST_HAVE_STOPPED", ...times }, sited: 0 });
+    await bench.robots.back(gone);
+    expect((await told()).filter(([code]) => code === "LOST_WHILE_MOVING")).toMatchObject([[{}, {}, {}, false]]);
+    expect(await shown(gone, siteId)).toEqual({ lost: null, sited: 0 });
+  });
+
+  test("one that is silent may have its broker: it may be moving until its run is over", async () => {
+    const { robotIds, siteId } = await bench.group(1);
+    const [gone = 0] = robotIds;
+    await bench.press("START", gone, siteId);
+    await pass(3);
+    bench.robots.unheard = true;
+    bench.clock.advance(10 * MINUTE_MS);
+    await bench.db.transaction().execute((tx) => sweepSilentRobots(tx, bench.clock.now()));
+    for (const watch of watches) await watch.look();
+    const [alert] = await told();
+    // Its START was pressed at 05:59 and lets it move for an hour.
+    expect(alert?.slice(0, 3)).toEqual([
+      "LOST_WHILE_MOVING",
+      "CRITICAL",
+      "Lost contact while cleaning at 06:02; may be moving; stops by itself by 06:59.",
+    ]);
+    // Once its run was closed as lost nothing else is known of it than before.
+    bench.clock.advance(70 * MINUTE_MS);
+    const at = seenAt({ clock: bench.clock, broker, settings: testSettings });
+    const [run] = await findLostRuns(bench.db, at);
+    await bench.db.transaction().execute((tx) => closeLostRun(tx, run?.id ?? "", at));
+    expect((await shown(gone, siteId)).lost?.state).toBe("MUST_HAVE_STOPPED");
+    expect(await readStillMoving(bench.db, [gone], at)).toEqual([]);
   });
 });
 

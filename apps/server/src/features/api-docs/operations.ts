@@ -1,3 +1,4 @@
+import { PRESS_HEADER, PRESS_PATTERN } from "@suncrew/contract/commands/press.ts";
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import type { RouteName } from "@suncrew/contract/routes.ts";
 import type { Permission } from "@suncrew/domain/auth/permissions.ts";
@@ -69,11 +70,30 @@ function parametersIn(place: "path" | "query", schema: z.ZodObject | undefined):
 }
 
 function headersOf(name: RouteName): object[] {
-  if (name !== "sendCommand") return [];
-  const description =
-    "Names this press: one that is repeated, by a person or a bad network, gets the first one's result and acts once.";
-  const schema: JsonSchema = { type: "string", minLength: 1, maxLength: 200 };
-  return [{ name: "Idempotency-Key", in: "header", required: false, description, schema }];
+  const keyed: object = {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "Names this press: one that is repeated, by a person or a bad network, gets the first one's result and acts once.",
+    schema: { type: "string", minLength: 1, maxLength: 200 } satisfies JsonSchema,
+  };
+  const pressed: object = {
+    name: PRESS_HEADER,
+    in: "header",
+    required: false,
+    description:
+      "When its button was pressed by the caller's clock, and how long the order then waited at the caller, both in milliseconds: a start that was pressed before a Stop of the same session, or waited while anybody pressed one, is refused.",
+    schema: { type: "string", pattern: PRESS_PATTERN, examples: ["1767225600000 0"] } satisfies JsonSchema,
+  };
+  const isOrder: readonly RouteName[] = [
+    "sendCommand",
+    "groupSendCommand",
+    "siteStop",
+    "robotMaintenance",
+    "groupMaintenance",
+  ];
+  return [...(name === "sendCommand" ? [keyed] : []), ...(isOrder.includes(name) ? [pressed] : [])];
 }
 
 function requestBody(name: RouteName, schema: z.ZodObject): object {

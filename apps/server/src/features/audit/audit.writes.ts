@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { withoutSecrets } from "./secrets.ts";
 
@@ -27,35 +28,21 @@ export async function recordAudit(db: Executor, record: AuditRecord): Promise<vo
   await recordAudits(db, [record]);
 }
 
-/** Rows of one statement: PostgreSQL takes 65,535 values at once. */
-const BATCH = 1_000;
-
 /** The same for many mutations of one transaction, in their order. */
 export async function recordAudits(db: Executor, records: readonly AuditRecord[]): Promise<void> {
-  for (let from = 0; from < records.length; from += BATCH) {
-    await insertRecords(db, records.slice(from, from + BATCH));
-  }
-}
-
-async function insertRecords(db: Executor, records: readonly AuditRecord[]): Promise<void> {
-  const json = (value: Record<string, unknown> | null | undefined) =>
-    value ? JSON.stringify(withoutSecrets(value)) : null;
-  await db
-    .insertInto("audit")
-    .values(
-      records.map((record) => ({
-        at: record.at,
-        user_id: record.actor.userId,
-        actor: record.actor.name,
-        action: record.action,
-        entity: record.entity,
-        entity_id: record.entityId === undefined || record.entityId === null ? null : String(record.entityId),
-        site_id: record.siteId ?? null,
-        outcome: record.outcome,
-        reason: record.reason ?? null,
-        before: json(record.before),
-        after: json(record.after),
-      })),
-    )
-    .execute();
+  if (records.length === 0) return;
+  const clean = (value: Record<string, unknown> | null | undefined) => (value ? withoutSecrets(value) : null);
+  const rows = records.map(({ actor, entityId, siteId, before, after, ...record }) => ({
+    ...record,
+    user_id: actor.userId,
+    actor: actor.name,
+    entity_id: entityId === undefined || entityId === null ? null : String(entityId),
+    site_id: siteId ?? null,
+    before: clean(before),
+    after: clean(after),
+  }));
+  await sql`
+    insert into audit (at, user_id, actor, action, entity, entity_id, site_id, outcome, reason, before, after)
+    select n.at, n.user_id, n.actor, n.action, n.entity, n.entity_id, n.site_id, n.outcome, n.reason, n.before, n.after
+    from json_populate_recordset(null::audit, ${JSON.stringify(rows)}::json) n`.execute(db);
 }

@@ -10,6 +10,7 @@ import { useGuard } from "./guard.ts";
 import { networkOf } from "./network-of.ts";
 import { PasswordTries } from "./password-tries.ts";
 import { SignInCleaner } from "./sign-in-cleaner.ts";
+import { SessionReader } from "./session-reader.ts";
 import { signToken, useTokens } from "./tokens.ts";
 
 /** Tries of one address that are looked at, right or wrong; more than this in a minute never reach the database. */
@@ -18,7 +19,8 @@ const TRIES_PER_MINUTE = 120;
 /** Tokens, the guard of every call, and signing in and out, and the own password. Comes before every other feature. */
 export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Service[]> {
   await useTokens(app, parts.settings.secretKey);
-  useGuard(app, parts);
+  const sessions = new SessionReader(parts);
+  useGuard(app, parts, sessions);
   const tries = new PasswordTries(parts);
   const auth = new AuthService(parts, tries, (claims, now) => signToken(app, claims, now));
   const passwords = new ChangePasswordService(parts, tries);
@@ -44,5 +46,5 @@ export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Se
     return { message: "Logged out" };
   });
 
-  return [new SignInCleaner(parts)];
+  return [sessions, new SignInCleaner(parts)];
 }

@@ -60,6 +60,11 @@ describe("§5 Change password", () => {
       "New password must be at least 8 characters",
     ],
     [
+      { currentPassword: PASSWORD, newPassword: PASSWORD },
+      "newPassword",
+      "New password must differ from the current one",
+    ],
+    [
       { currentPassword: PASSWORD, newPassword: "x".repeat(201) },
       "newPassword",
       "New password must have at most 200 characters",

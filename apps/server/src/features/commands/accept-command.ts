@@ -10,6 +10,9 @@ import { findEarlier, type KeyedRequest, rememberRequest } from "./command-reque
 import { lockRobot, readOpenCommands } from "./command-rows.writes.ts";
 import { MISSING_OR_PROCESSING } from "./command-sentences.ts";
 import { findTarget } from "./commands.queries.ts";
+import type { Press } from "./press.ts";
+import type { FirstSeen } from "./start-guard.ts";
+import type { StopPress } from "./stop-press.ts";
 
 export type CommandBody = BodyOf<typeof sendCommand>;
 
@@ -19,15 +22,25 @@ export type Accepted =
   | { readonly kind: "repeated"; readonly commandId: string }
   | { readonly kind: "refused"; readonly error: HttpError };
 
+/** How a call came: its Idempotency-Key, the press that it told of, and what it found as it began. */
+export interface CameBy {
+  readonly key: string | null;
+  readonly press: Press | null;
+  readonly seen: FirstSeen;
+  /** For a STOP, which may have gone out before it is decided about. */
+  readonly stop?: StopPress | null;
+}
+
 /** Decides about a person's START or STOP of one robot under the lock on the robot, and stores it. */
 export async function acceptCommand(
   tx: Tx,
   parts: Pick<Parts, "clock" | "settings">,
   viewer: Viewer,
   body: CommandBody,
-  key: string | null,
+  { key, press, seen, stop = null }: CameBy,
 ): Promise<Accepted> {
   const target = await findTarget(viewer, tx, body);
+  seen.note(target.robotId, target.lastSeq);
   const robot = await lockRobot(tx, target.robotId);
   // It was moved or deleted, or became another machine, while this call waited for the lock.
   const isGone = robot === null || robot.deleted_at !== null || robot.site_id !== target.siteId;
@@ -35,9 +48,14 @@ export async function acceptCommand(
   const request: KeyedRequest | null = key === null ? null : { userId: viewer.userId, key, body: JSON.stringify(body) };
   const earlier = request && (await findEarlier(tx, request));
   if (earlier !== null) return { kind: "repeated", commandId: earlier };
-  const now = parts.clock.now();
+  const now = stop?.at ?? parts.clock.now();
   const open = await readOpenCommands(tx, [robot.id]);
-  const accepted = await acceptOrder(tx, robot, open, orderOf(viewer, body, parts.settings), now);
+  const order = {
+    ...orderOf(viewer, body, parts.settings, press),
+    pressed: stop?.of(robot.id),
+    unless: { afterSeq: seen.seqOf(robot.id) },
+  };
+  const accepted = await acceptOrder(tx, robot, open, order, now);
   if (accepted.kind === "refused") {
     if (request !== null) await rememberRequest(tx, request, accepted.error, now);
     return accepted;
@@ -47,12 +65,12 @@ export async function acceptCommand(
 }
 
 /** A Super Admin's `params` hold for this run, missing ones come from the stored settings; a PARTNER's speeds are the stored ones. */
-function orderOf(viewer: Viewer, body: CommandBody, settings: Parts["settings"]): Order {
+export function orderOf(viewer: Viewer, body: CommandBody, settings: Parts["settings"], press: Press | null) {
   const { direction, "main-speed": main, "brush-speed": brush } = body.params;
   const maySetSpeeds = may(viewer.role, "changeMotorSpeeds");
   return {
     verb: body.command,
-    by: { userId: viewer.userId, name: viewer.name, actionType: "MANUAL" },
+    by: { userId: viewer.userId, name: viewer.name, actionType: "MANUAL", press },
     mode: body.mode,
     params: {
       ...(direction !== undefined && { direction }),
@@ -60,5 +78,5 @@ function orderOf(viewer: Viewer, body: CommandBody, settings: Parts["settings"])
       ...(maySetSpeeds && brush !== undefined && { "brush-speed": brush }),
     },
     maxDurationS: settings.manualRunMaxMinutes * 60,
-  };
+  } as const satisfies Order;
 }

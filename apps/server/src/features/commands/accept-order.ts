@@ -9,9 +9,11 @@ import {
   insertCommands,
   type LockedRobot,
   type NewCommand,
+  type PressedStop,
 } from "./command-rows.writes.ts";
 import { pendingSentences, refusalSentences } from "./command-sentences.ts";
 import { answerAllPending, type OpenCommand, settleAllOvertaken } from "./settle.writes.ts";
+import type { Press } from "./press.ts";
 import { refusalOf } from "./start-candidate.ts";
 import { type GuardRefusal, guardRefusals, type StartGuard } from "./start-guard.ts";
 
@@ -20,6 +22,8 @@ export interface Requester {
   readonly userId: number | null;
   readonly name: string;
   readonly actionType: Command["action_type"];
+  /** The press of a button behind the order; null or missing where there is none that is told of. */
+  readonly press?: Press | null;
 }
 
 /** A START or STOP for one robot; what `params` leaves out comes from the robot's stored settings. */
@@ -34,6 +38,8 @@ export interface Order {
   readonly runId?: string;
   /** For a START that is decided later than it was asked for. */
   readonly unless?: StartGuard;
+  /** For a person's STOP, which may have gone out before it is decided about here. */
+  readonly pressed?: PressedStop;
   /** How a refused START is told, where it is part of something else. */
   readonly refusedAs?: (reason: string) => string;
 }
@@ -69,21 +75,27 @@ export async function acceptOrder(
 /** The same for many robots, one order each, in a few statements. Answers what became of each, by robot. */
 export async function acceptAll(tx: Tx, asked: readonly AskedOrder[], now: Date): Promise<Map<number, OrderAccepted>> {
   const accepted = new Map<number, OrderAccepted>();
-  const guarded = await guardRefusals(tx, asked);
+  const refusals = new Map<number, StartRefusal | GuardRefusal | null>(
+    asked.map(({ robot, open, order }) => [
+      robot.id,
+      order.verb === "START" ? refusalOf(robot, open, now) : stopRefusal(robot),
+    ]),
+  );
+  const possible = asked.filter(({ robot }) => refusals.get(robot.id) === null);
+  for (const [robotId, why] of await guardRefusals(tx, possible, now)) refusals.set(robotId, why);
   const refused: RefusedOrder[] = [];
   const overtaken: OpenCommand[] = [];
   const taken: CommandOf[] = [];
   for (const { robot, open, order } of asked) {
     const command = newCommand(order, robot);
-    const refusal =
-      order.verb === "START" ? (guarded.get(robot.id) ?? refusalOf(robot, open, now)) : stopRefusal(robot);
+    const refusal = refusals.get(robot.id) ?? null;
     if (refusal !== null) {
       const error = refusedOrder(refusal, robot, order.refusedAs);
       refused.push({ robot, command, error });
       accepted.set(robot.id, { kind: "refused", refusal, error });
       continue;
     }
-    if (order.verb === "STOP") overtaken.push(...startsOf(robot, open));
+    if (order.verb === "STOP") overtaken.push(...startsBefore(order, robot, open));
     taken.push({ robot, command });
   }
   await settleAllOvertaken(tx, overtaken, now);
@@ -109,8 +121,10 @@ export async function acceptAll(tx: Tx, asked: readonly AskedOrder[], now: Date)
 }
 
 /** No START may be confirmed once a later STOP or lock is accepted: its caller is answered, and the higher seq fences it. */
-function startsOf(robot: LockedRobot, open: readonly Command[]): OpenCommand[] {
-  return open.filter(({ verb }) => verb === "START").map((command) => ({ robot, command }));
+function startsBefore({ pressed }: Order, robot: LockedRobot, open: readonly Command[]): OpenCommand[] {
+  // One that is put on record late leaves alone what was started since.
+  const before = pressed?.wasSent === true ? pressed.seq : Number.POSITIVE_INFINITY;
+  return open.filter(({ verb, seq }) => verb === "START" && seq < before).map((command) => ({ robot, command }));
 }
 
 /** A STOP is always taken (protocol rule 3), but by a robot whose device was cut off for good. */
@@ -153,7 +167,7 @@ async function recordRefusals(tx: Tx, refused: readonly RefusedOrder[], now: Dat
 }
 
 function newCommand(
-  { verb, by, mode, params, maxDurationS, runId }: Order,
+  { verb, by, mode, params, maxDurationS, runId, pressed }: Order,
   robot: LockedRobot,
 ): RefusedOrder["command"] {
   return {
@@ -168,6 +182,8 @@ function newCommand(
     actionType: by.actionType,
     userId: by.userId,
     requestedBy: by.name,
+    ...(pressed !== undefined && { pressed }),
+    press: by.press ?? null,
     ...(verb === "START" && { maxDurationS, ...(runId !== undefined && { runId }) }),
   };
 }

@@ -14,6 +14,8 @@ export interface SuccessAnswer {
   readonly success: true;
   readonly message: string;
   readonly command_id: string;
+  /** True for a STOP that was sent, but neither recorded nor confirmed yet. */
+  readonly pending?: boolean;
 }
 
 /** What is known beside the row when its caller is answered. */

@@ -44,12 +44,13 @@ export async function claimAll(
   return rows;
 }
 
-/** Gives back what this server took and surely did not publish; its robot is locked by this transaction. */
-export async function giveBack(tx: Tx, commandId: string, serverId: string): Promise<void> {
+/** Gives back what this server took and surely did not publish; the robots are locked by this transaction. */
+export async function giveBack(tx: Tx, commandIds: readonly string[], serverId: string): Promise<void> {
+  if (commandIds.length === 0) return;
   await tx
     .updateTable("commands")
     .set({ claimed_by: null, claimed_at: null })
-    .where("id", "=", commandId)
+    .where("id", "=", sql<string>`any(${[...commandIds]}::uuid[])`)
     .where("claimed_by", "=", serverId)
     .where("published_at", "is", null)
     .where("settled_at", "is", null)

@@ -12,11 +12,26 @@ export async function publishCommandMessage(broker: Broker, serial: string, mess
   await broker.publish(topicOf(serial, "command"), JSON.stringify(message));
 }
 
+/** What of a command its robot is told. */
+type ToldCommand = Pick<
+  Command,
+  | "id"
+  | "seq"
+  | "session"
+  | "verb"
+  | "issued_at"
+  | "expires_at"
+  | "requested_by"
+  | "run_id"
+  | "max_duration_s"
+  | "params"
+>;
+
 /**
- * The message of a stored command. `session` is the one the robot is known to have now: a STOP or lock that is sent
+ * The message of a command. `session` is the one the robot is known to have now: a STOP or lock that is sent
  * again bears the new one, every other verb the one it was decided for, so that an old order stays old (protocol rule 1).
  */
-export function messageOf(command: Command, currentSession: number): CommandMessage {
+export function messageOf(command: ToldCommand, currentSession: number): CommandMessage {
   const unfenced = staysPending(command.verb);
   return commandMessageSchema.parse({
     v: PROTOCOL_VERSION,

@@ -1,6 +1,6 @@
 import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import type { Executor, Tx } from "../../platform/database/database.ts";
-import { amendActivity, recordActivities } from "../activity/public.ts";
+import { amendActivities, recordActivities } from "../activity/public.ts";
 import { type AuditRecord, recordAudits } from "../audit/public.ts";
 import type { Command, LockedRobot } from "./command-rows.writes.ts";
 
@@ -57,9 +57,10 @@ export async function logCommands(tx: Tx, logged: readonly Logged[], now: Date):
     details,
   }));
   const written = new Set(await recordActivities(tx, records));
-  for (const { commandId, status, details } of records) {
-    if (commandId !== null && !written.has(commandId)) await amendActivity(tx, commandId, { status, details });
-  }
+  const amended = records.flatMap(({ commandId, status, details }) =>
+    commandId === null || written.has(commandId) ? [] : [{ commandId, status, details }],
+  );
+  await amendActivities(tx, amended);
 }
 
 /** The stored direction as the device writes it. */

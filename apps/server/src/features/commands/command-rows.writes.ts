@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from "uuid";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { CommandsTable, RobotStateTable } from "../../platform/database/schema.ts";
+import type { Press } from "./press.ts";
 
 export type Command = Selectable<CommandsTable>;
 type Verb = Command["verb"];
@@ -79,7 +80,7 @@ export async function lockRobots(
     )
     .select(installingVersion.as("installing"))
     .select(["s.online", "s.session", "s.motion", "s.mode", "s.live_at", "s.clock_skew_ms", "s.last_seq"])
-    .where("r.id", "in", lockedIds)
+    .where("r.id", "=", anyOf(lockedIds))
     .execute();
   return new Map(
     rows.map(({ online, session, motion, mode, live_at, clock_skew_ms, last_seq, ...robot }) => [
@@ -88,6 +89,8 @@ export async function lockRobots(
     ]),
   );
 }
+
+const anyOf = (robotIds: readonly number[]) => sql<number>`any(${[...robotIds]}::int[])`;
 
 /** Locks one robot; null where there is none. */
 export async function lockRobot(tx: Tx, robotId: number): Promise<LockedRobot | null> {
@@ -100,7 +103,7 @@ export async function readOpenCommands(db: Executor, robotIds: readonly number[]
   return db
     .selectFrom("commands")
     .selectAll()
-    .where("robot_id", "in", [...robotIds])
+    .where("robot_id", "=", anyOf(robotIds))
     .where("settled_at", "is", null)
     .orderBy("seq")
     .execute();
@@ -113,12 +116,24 @@ export interface NewCommand {
   readonly actionType: Command["action_type"];
   readonly userId: number | null;
   readonly requestedBy: string;
+  /** The press of a button behind it. */
+  readonly press?: Press | null;
   /** Seconds; for a START only. */
   readonly maxDurationS?: number;
   /** For a START whose run is on record before it moves; a new one else. */
   readonly runId?: string;
   /** The START that this STOP follows because it was not confirmed. */
   readonly followsId?: string;
+  /** The name and number that a person's STOP got as it was pressed, before the database was asked. */
+  readonly pressed?: PressedStop;
+}
+
+/** A STOP may reach its robot before it is a row (protocol rule 3): then both are known by the same id and seq. */
+export interface PressedStop {
+  readonly id: string;
+  readonly seq: number;
+  /** It has reached the robot already, so that its seq stays even where newer commands have higher ones. */
+  readonly wasSent: boolean;
 }
 
 /** Inserts a command of a robot that this transaction has locked. */
@@ -154,23 +169,39 @@ export async function insertCommands(tx: Tx, commands: readonly CommandOf[], now
     user_id: command.userId,
     requested_by: command.requestedBy,
     follows_id: command.followsId ?? null,
+    pressed_id: command.pressed?.id ?? null,
+    pressed_seq: command.pressed?.seq ?? null,
+    was_sent: command.pressed?.wasSent ?? false,
+    pressed_in: command.press?.sessionId ?? null,
+    pressed_ms: command.press?.atMs ?? null,
   }));
   const robotIds = wanted.map((command) => command.robot_id);
   const { rows } = await sql<Command>`
-    with numbered as (
-      update robots r set last_command_seq = greatest(r.last_command_seq + 1, s.last_seq + 1, ${now.getTime()}::bigint)
-      from robot_state s where r.id = any(${robotIds}::int[]) and s.robot_id = r.id
-      returning r.id, r.site_id, r.serial_number, r.robot_name, r.last_command_seq as seq, s.session
+    with wanted as (
+      select * from json_to_recordset(${JSON.stringify(wanted)}::json) w (id uuid, robot_id int, verb text, run_id uuid,
+        max_duration_s int, params jsonb, mode text, action_type text, user_id int, requested_by text, follows_id uuid,
+        pressed_id uuid, pressed_seq bigint, was_sent boolean, pressed_in uuid, pressed_ms bigint)
+    ), numbered as (
+      select r.id, r.site_id, r.serial_number, r.robot_name, r.last_command_seq, s.session,
+        case
+          when w.was_sent and not exists (select from commands c where c.robot_id = r.id and c.seq = w.pressed_seq)
+            then w.pressed_seq
+          when w.pressed_seq > greatest(r.last_command_seq, s.last_seq) then w.pressed_seq
+          else greatest(r.last_command_seq + 1, s.last_seq + 1, ${now.getTime()}::bigint)
+        end as seq
+      from wanted w join robots r on r.id = w.robot_id join robot_state s on s.robot_id = r.id
+    ), counted as (
+      update robots r set last_command_seq = greatest(n.last_command_seq, n.seq) from numbered n where r.id = n.id
     ), shown as (
       update robot_state set change_no = ${changedNow} where robot_id = any(${robotIds}::int[])
     )
     insert into commands (id, robot_id, site_id, serial_number, robot_name, verb, seq, session, issued_at, expires_at,
-      settle_by, run_id, max_duration_s, params, mode, action_type, user_id, requested_by, follows_id)
-    select w.id, r.id, r.site_id, r.serial_number, r.robot_name, w.verb, r.seq, r.session, ${now}, ${expiresAt}, ${settleBy},
-      w.run_id, w.max_duration_s, w.params, w.mode, w.action_type, w.user_id, w.requested_by, w.follows_id
-    from json_to_recordset(${JSON.stringify(wanted)}::json) w (id uuid, robot_id int, verb text, run_id uuid,
-      max_duration_s int, params jsonb, mode text, action_type text, user_id int, requested_by text, follows_id uuid)
-    join numbered r on r.id = w.robot_id
+      settle_by, run_id, max_duration_s, params, mode, action_type, user_id, requested_by, follows_id,
+      pressed_in, pressed_ms)
+    select case when r.seq = w.pressed_seq then w.pressed_id else w.id end, r.id, r.site_id, r.serial_number, r.robot_name,
+      w.verb, r.seq, r.session, ${now}, ${expiresAt}, ${settleBy}, w.run_id, w.max_duration_s, w.params, w.mode,
+      w.action_type, w.user_id, w.requested_by, w.follows_id, w.pressed_in, w.pressed_ms
+    from wanted w join numbered r on r.id = w.robot_id
     returning *
   `.execute(tx);
   await announceChange(tx);
@@ -181,10 +212,6 @@ export async function insertCommands(tx: Tx, commands: readonly CommandOf[], now
 /** Lets the live stream show what changed about these robots' commands. */
 export async function showChange(tx: Tx, robotIds: readonly number[]): Promise<void> {
   if (robotIds.length === 0) return;
-  await tx
-    .updateTable("robot_state")
-    .set({ change_no: changedNow })
-    .where("robot_id", "in", [...robotIds])
-    .execute();
+  await tx.updateTable("robot_state").set({ change_no: changedNow }).where("robot_id", "=", anyOf(robotIds)).execute();
   await announceChange(tx);
 }

@@ -16,6 +16,19 @@ export const BROKER_AWAY =
 /** `installing` is the firmware that the robot was offered. */
 type RefusalSentence = (serial: string, installing?: string | null) => string;
 
+export const RESULT_UNKNOWN = "The result of the command is not known yet.";
+
+/** Neither way is open, so that nobody could tell the robot. */
+export const NOBODY_TOLD =
+  "Neither the database nor the robots' broker can be reached, so the robot did not get the Stop. Please try again.";
+
+/** A STOP that its robot was told, whatever the database does. */
+export const SENT_UNRECORDED = "Sent to the robot; will be recorded.";
+
+/** The same, where the broker has not said that it took it. */
+export const keptUnrecorded = (serial: string): string =>
+  `The Stop for Robot ${serial} is kept and sent as soon as the broker takes it; it will be recorded.`;
+
 /** Why a START or SET is refused, for people. */
 export const refusalSentences: Record<StartRefusal | SettingsRefusal | GuardRefusal, RefusalSentence> = {
   retired: (serial) => `The device ${serial} was retired, so the robot is not commanded any more.`,
@@ -62,6 +75,9 @@ export const settled = {
   startConfirmed: "The robot showed that it is cleaning.",
   stopConfirmed: "The robot showed that it has stopped.",
   notKnownYet: (serial: string) => `It is not known yet whether Robot ${serial} took the command. Refresh its status.`,
+  sentUnrecorded: (at: Date) => `Sent at once; put on record at ${at.toISOString()}, when the database could take it.`,
+  sentBeforeStart: (at: Date) =>
+    `Sent at once; put on record at ${at.toISOString()}, after a newer Start, so that nobody saw what came of it.`,
   stopDelivered: (at: Date) => `Was pending; the robot showed at ${at.toISOString()} that it has stopped.`,
 } as const;
 /** §8 Robot Control and Settings Updated: what a confirmed command is answered with. */

@@ -13,6 +13,8 @@ type Named = Pick<BodyOf<typeof sendCommand>, "robotId" | "robotObjectId" | "sit
 export interface Target {
   readonly robotId: number;
   readonly siteId: number;
+  /** The number of its newest command. */
+  readonly lastSeq: number;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface Target {
 export async function findTarget(viewer: Viewer, db: Executor, named: Named): Promise<Target> {
   const robots = await visibleSites(viewer, db)
     .innerJoin("robots", "robots.site_id", "sites.id")
-    .select(["robots.id", "robots.site_id", "robots.serial_number"])
+    .select(["robots.id", "robots.site_id", "robots.serial_number", "robots.last_command_seq"])
     .where("robots.deleted_at", "is", null)
     .where((eb) => eb.or([eb("robots.id", "=", named.robotObjectId), eb("robots.serial_number", "=", named.robotId)]))
     .execute();
@@ -36,14 +38,14 @@ export async function findTarget(viewer: Viewer, db: Executor, named: Named): Pr
     throw new HttpError(404, MISSING_OR_PROCESSING);
   if (byId !== bySerial) throw invalid("robotObjectId", "robotId and robotObjectId must name the same robot");
   if (byId.site_id !== site.id) throw invalid("siteId", "siteId must be the site of the robot");
-  return { robotId: byId.id, siteId: byId.site_id };
+  return { robotId: byId.id, siteId: byId.site_id, lastSeq: byId.last_command_seq };
 }
 
 /** The robot whose settings are to change. Throws 404 where it is out of the viewer's scope. */
 export async function findRobotOf(viewer: Viewer, db: Executor, robotId: number): Promise<Target> {
   const robot = await visibleSites(viewer, db)
     .innerJoin("robots", "robots.site_id", "sites.id")
-    .select(["robots.id as robotId", "robots.site_id as siteId"])
+    .select(["robots.id as robotId", "robots.site_id as siteId", "robots.last_command_seq as lastSeq"])
     .where("robots.deleted_at", "is", null)
     .where("robots.id", "=", robotId)
     .executeTakeFirst();

@@ -5,11 +5,14 @@ import { invalid } from "../../platform/http/http-error.ts";
 import { register } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Commands } from "./commands.service.ts";
+import { pressOf } from "./press.ts";
 import { RobotStatusCall } from "./robot-status.service.ts";
 
 export function commandRoutes(app: FastifyInstance, parts: Parts, changes: ChangeSignal, commands: Commands): void {
   const status = new RobotStatusCall(parts, changes);
-  register(app, sendCommand, ({ viewer, body, request }) => commands.send(viewer, body, keyOf(request)));
+  register(app, sendCommand, ({ viewer, body, request }) =>
+    commands.send(viewer, body, keyOf(request), pressOf(request, viewer, parts.clock)),
+  );
   register(app, robotStatus, ({ viewer, query, signal }) => status.ask(viewer, query.robotId, signal));
 }
 

@@ -1,26 +1,29 @@
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
-import { inTransaction } from "../../platform/database/after-commit.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { Together } from "../../platform/together.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { acceptCommand, type CommandBody } from "./accept-command.ts";
+import { acceptCommand, type CameBy, type CommandBody, orderOf } from "./accept-command.ts";
 import { acceptSettings, type SettingsChange } from "./accept-settings.ts";
 import { answerTo, contextOf, type SuccessAnswer } from "./command-answers.ts";
-import { giveBack } from "./command-claims.writes.ts";
-import { type Command, lockRobot, showChange } from "./command-rows.writes.ts";
-import { BROKER_AWAY, failureSentences, pendingSentences } from "./command-sentences.ts";
+import { closeUnsent, type UnsentCommand } from "./close-unsent.writes.ts";
+import type { Command } from "./command-rows.writes.ts";
+import { RESULT_UNKNOWN } from "./command-sentences.ts";
 import type { Chosen } from "./decide-each.ts";
-import { Dispatcher, type Unsent } from "./dispatcher.ts";
-import { type ManyOrder, orderEach, RESULT_UNKNOWN } from "./order-each.ts";
-import { staysPending } from "./pending-verbs.ts";
-import { answerPending, settleNeverSent } from "./settle.writes.ts";
-import { readCommand, readCommands } from "./settle-due.writes.ts";
+import { DirectStops, type StopOrder } from "./direct-stops.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { answerToKept, keptResults } from "./kept-stops.ts";
+import { KnownFleet } from "./known-fleet.ts";
+import type { KnownRobot } from "./known-fleet.writes.ts";
+import { type ManyOrder, orderEach } from "./order-each.ts";
+import type { Press } from "./press.ts";
+import { readCommands } from "./settle-due.writes.ts";
 import { Settlements } from "./settlements.ts";
 import { Settler } from "./settler.ts";
+import { FirstSeen } from "./start-guard.ts";
 
 /** A caller waits this much longer than its command's deadline for the database to tell the outcome. */
 const GRACE_MS = 1_500;
@@ -28,6 +31,8 @@ const GRACE_MS = 1_500;
 /** Commands of people to robots: accepted, sent, and answered when the robot showed them or could not. */
 export class Commands implements Service {
   readonly #parts: Parts;
+  readonly #fleet: KnownFleet;
+  readonly #directStops: DirectStops;
   readonly #dispatcher: Dispatcher;
   readonly #settlements: Settlements;
   readonly #settler: Settler;
@@ -35,10 +40,14 @@ export class Commands implements Service {
   readonly #stored: Together<string, Command>;
   /** And those whose time is over at once are settled by one transaction. */
   readonly #overdue: Together<number, true>;
+  /** And those that were not sent. */
+  readonly #unsent: Together<UnsentCommand, true>;
 
   constructor(parts: Parts, changes: ChangeSignal) {
     this.#parts = parts;
-    this.#dispatcher = new Dispatcher(parts);
+    this.#fleet = new KnownFleet(parts);
+    this.#directStops = new DirectStops(parts);
+    this.#dispatcher = new Dispatcher(parts, (robotId) => this.#directStops.holdsBack(robotId));
     this.#settlements = new Settlements(parts, changes);
     this.#settler = new Settler(parts, this.#dispatcher);
     this.#stored = new Together(async (ids) => {
@@ -49,9 +58,15 @@ export class Commands implements Service {
       await this.#settler.settleRobots(robotIds);
       return new Map<number, true>();
     });
+    this.#unsent = new Together(async (unsent) => {
+      await closeUnsent(parts.db, unsent, parts.serverId, parts.clock.now());
+      return new Map<UnsentCommand, true>();
+    });
   }
 
   async start(): Promise<void> {
+    await this.#fleet.start();
+    await this.#directStops.start();
     await this.#settlements.start();
     await this.#settler.start();
   }
@@ -60,6 +75,8 @@ export class Commands implements Service {
     await this.#settler.stop();
     await this.#settlements.stop();
     await this.#dispatcher.end();
+    await this.#directStops.stop();
+    await this.#fleet.stop();
   }
 
   /** For the bridge: these robots are there (again), so what is pending for them is sent now (protocol rule 3). */
@@ -72,11 +89,29 @@ export class Commands implements Service {
    * refused), 503 (no broker) or 504 (away or not confirmed); a STOP that is kept has `pending: true`. `key` is the
    * caller's Idempotency-Key: a repetition gets the first one's result.
    */
-  async send(viewer: Viewer, body: CommandBody, key: string | null): Promise<SuccessAnswer> {
-    const accepted = await this.#accept((tx) => acceptCommand(tx, this.#parts, viewer, body, key));
+  async send(viewer: Viewer, body: CommandBody, key: string | null, press: Press | null): Promise<SuccessAnswer> {
+    const cameBy = { key, press, seen: new FirstSeen() };
+    if (body.command === "START") return this.#sendByRow(viewer, body, cameBy);
+    const robots = this.#fleet.named(viewer, body);
+    const { by, mode, params } = orderOf(viewer, body, this.#parts.settings, press);
+    return this.#directStops.press(
+      { by, mode, params, robots },
+      (stop) => this.#sendByRow(viewer, body, { ...cameBy, stop }),
+      (stop) => answerToKept(stop, body.robotId),
+    );
+  }
+
+  async #sendByRow(viewer: Viewer, body: CommandBody, cameBy: CameBy): Promise<SuccessAnswer> {
+    const { stop } = cameBy;
+    const robotId = body.robotObjectId;
+    const accepted = await this.#accept((tx) => acceptCommand(tx, this.#parts, viewer, body, cameBy));
     if (accepted.kind === "refused") throw accepted.error;
-    if (accepted.kind === "repeated") return this.#answer(accepted.commandId, null);
-    return this.#sendAndAnswer(accepted.commandId, accepted.robotAway);
+    stop?.noteStored(robotId);
+    if (accepted.kind === "repeated") {
+      stop?.noteHandedOver(robotId);
+      return this.#answer(accepted.commandId, null);
+    }
+    return this.#sendAndAnswer(accepted.commandId, accepted.robotAway, () => stop?.noteHandedOver(robotId));
   }
 
   /** Changes settings of a robot, stored once it shows them. Throws 403, 404, 409, 502, 503 or 504. */
@@ -92,7 +127,25 @@ export class Commands implements Service {
    */
   sendMany(choose: (tx: Tx) => Promise<Chosen>, order: Omit<ManyOrder, "maxDurationS">): Promise<RobotResult[]> {
     const whole = { ...order, maxDurationS: this.#parts.settings.manualRunMaxMinutes * 60 };
-    return orderEach(this.#parts, choose, whole, (commandId, away) => this.#sendAndAnswer(commandId, away));
+    return orderEach(this.#parts, choose, whole, (commandId, away, onSent) =>
+      this.#sendAndAnswer(commandId, away, onSent),
+    );
+  }
+
+  /**
+   * A person's Stop for many robots of a site. `known` names them by what was last known, for those whom `choose` and the
+   * database would keep waiting.
+   */
+  stopMany(
+    choose: (tx: Tx) => Promise<Chosen>,
+    known: (fleet: KnownFleet) => readonly KnownRobot[],
+    order: Omit<StopOrder, "robots" | "params">,
+  ): Promise<RobotResult[]> {
+    return this.#directStops.press(
+      { ...order, robots: known(this.#fleet) },
+      (stop) => this.sendMany(choose, { ...order, verb: "STOP", stop }),
+      keptResults,
+    );
   }
 
   /** For the scheduler: sends what it stored; whoever sees the robots settles it. */
@@ -100,7 +153,7 @@ export class Commands implements Service {
     await Promise.all(
       commandIds.map(async (id) => {
         const dispatched = await this.#dispatcher.send(id);
-        if (dispatched.sent === "never") await this.#closeUnsent(id, dispatched);
+        if (dispatched.sent === "never") await this.#unsent.ask({ commandId: id, ...dispatched });
       }),
     );
   }
@@ -118,35 +171,12 @@ export class Commands implements Service {
     return this.#sendAndAnswer(commandId, robotAway);
   }
 
-  async #sendAndAnswer(commandId: string, robotAway: boolean): Promise<SuccessAnswer> {
+  async #sendAndAnswer(commandId: string, robotAway: boolean, onSent?: () => void): Promise<SuccessAnswer> {
     const dispatched = await this.#dispatcher.send(commandId);
-    if (dispatched.sent === "never") await this.#closeUnsent(commandId, dispatched);
+    onSent?.();
+    if (dispatched.sent === "never") await this.#unsent.ask({ commandId, ...dispatched });
     const brokerAway = dispatched.sent === "never" && dispatched.why === "broker-away";
     return this.#answer(commandId, { robotAway, brokerAway });
-  }
-
-  /** It surely did not go: a STOP or lock is kept, everything else has failed without ever being sent. */
-  async #closeUnsent(commandId: string, { why, claimed }: Unsent): Promise<void> {
-    const { db, clock, serverId } = this.#parts;
-    await inTransaction(db, async (tx) => {
-      const found = await readCommand(tx, commandId);
-      const robot = found && (await lockRobot(tx, found.robot_id));
-      const command = robot && (await readCommand(tx, commandId));
-      if (!robot || !command) return;
-      const now = clock.now();
-      const { verb } = command;
-      const { serial_number: serial } = robot;
-      if (claimed) await giveBack(tx, commandId, serverId);
-      if (staysPending(verb)) {
-        await answerPending(tx, robot, command, pendingSentences[verb].withoutBroker(serial), now);
-      } else {
-        // Taken by an earlier sending, which may have reached the robot.
-        if (command.claimed_by !== null && !claimed) return;
-        const reason = why === "broker-away" ? BROKER_AWAY : failureSentences[verb].neverSent(serial);
-        await settleNeverSent(tx, robot, command, reason, now);
-      }
-      await showChange(tx, [robot.id]);
-    });
   }
 
   async #answer(

@@ -1,15 +1,15 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
+import { isLockTaken, waitForLocks } from "../../platform/database/lock-wait.ts";
 import type { LockOptions } from "./command-rows.writes.ts";
+import { FirstSeen } from "./start-guard.ts";
 
 /** A robot of the site that nothing could be decided about at first, because someone else holds its rows. */
 export interface HeldRobot {
   readonly id: number;
   readonly site_id: number;
   readonly serial_number: string;
-  /** The number of its newest command as this call began. */
-  readonly last_command_seq: number;
 }
 
 export interface Chosen {
@@ -17,11 +17,11 @@ export interface Chosen {
   readonly robotIds: readonly number[];
 }
 
-/** Decides about those of the robots that it can lock, or about the one that is `held`, for which it may wait. */
+/** Decides about those of the robots that it can lock, or about one alone, for which it may wait. */
 export type DecideOn<T> = (
   tx: Tx,
   chosen: Chosen,
-  options: LockOptions & { readonly held?: HeldRobot },
+  options: LockOptions & { readonly seen: FirstSeen },
 ) => Promise<readonly T[]>;
 
 export interface DecidedEach<T> extends Chosen {
@@ -37,9 +37,6 @@ const LEAST_WAIT_MS = 50;
 /** Waiting takes a connection each, and the others' commands need some too. */
 const WAITS_AT_ONCE = 4;
 
-/** PostgreSQL's code for a lock that was not to be had within `lock_timeout`. */
-const LOCK_NOT_AVAILABLE = "55P03";
-
 /**
  * Decides about many robots so that one whose rows someone holds, such as a server that stands still, keeps back none
  * of the others: those that are free in one transaction, answered once it is committed, and then each of the others
@@ -50,41 +47,42 @@ export async function decideEach<T extends { readonly robot: { readonly id: numb
   choose: (tx: Tx) => Promise<Chosen>,
   decideOn: DecideOn<T>,
 ): Promise<DecidedEach<T>> {
+  const seen = new FirstSeen();
   const first = await decide(db, async (tx) => {
     const chosen = await choose(tx);
-    const decided = await decideOn(tx, chosen, { skipLocked: true });
+    const robots = await readRobots(tx, chosen);
+    for (const { id, last_command_seq } of robots) seen.note(id, last_command_seq);
+    const decided = await decideOn(tx, chosen, { skipLocked: true, seen });
     const done = new Set(decided.map(({ robot }) => robot.id));
-    const left = chosen.robotIds.filter((id) => !done.has(id));
-    return { ...chosen, decided, held: await readHeld(tx, chosen.siteId, left) };
+    return { ...chosen, decided, held: robots.filter(({ id }) => !done.has(id)) };
   });
   const until = performance.now() + WAITS_MS;
   const waiting = first.held.map((robot) => ({ robot, ...Promise.withResolvers<T | "gone" | "held">() }));
   const turns = waiting.values();
   const takeTurns = async () => {
     for (const { robot, resolve, reject } of turns) {
-      await decideHeld(db, robot, decideOn, until - performance.now()).then(resolve, reject);
+      await decideHeld(db, robot, decideOn, seen, until - performance.now()).then(resolve, reject);
     }
   };
   for (let count = 0; count < WAITS_AT_ONCE; count += 1) void takeTurns();
   return { ...first, later: waiting.map(({ robot, promise }) => ({ robot, decided: promise })) };
 }
 
-async function decideHeld<T>(db: Db, robot: HeldRobot, decideOn: DecideOn<T>, leftMs: number) {
-  const limit = `${Math.ceil(Math.max(LEAST_WAIT_MS, leftMs))}ms`;
+async function decideHeld<T>(db: Db, robot: HeldRobot, decideOn: DecideOn<T>, seen: FirstSeen, leftMs: number) {
   const chosen = { siteId: robot.site_id, robotIds: [robot.id] };
   try {
     const [decided] = await decide(db, async (tx) => {
-      await sql`select set_config('lock_timeout', ${limit}, true)`.execute(tx);
-      return decideOn(tx, chosen, { skipLocked: false, held: robot });
+      await waitForLocks(tx, Math.max(LEAST_WAIT_MS, leftMs));
+      return decideOn(tx, chosen, { skipLocked: false, seen });
     });
     return decided ?? "gone";
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === LOCK_NOT_AVAILABLE) return "held";
+    if (isLockTaken(error)) return "held";
     throw error;
   }
 }
 
-async function readHeld(tx: Tx, siteId: number, robotIds: readonly number[]): Promise<HeldRobot[]> {
+async function readRobots(tx: Tx, { siteId, robotIds }: Chosen) {
   if (robotIds.length === 0) return [];
   return tx
     .selectFrom("robots")

@@ -19,14 +19,17 @@ export interface Unsent {
 /** Publishes stored commands (protocol rule 5: rows first, then messages). */
 export class Dispatcher {
   readonly #parts: Parts;
+  readonly #holdsBack: (robotId: number) => boolean;
   /** Many robots commanded at once are claimed, and noted as sent, by one query. */
   readonly #claims: Together<string, ClaimedCommand>;
   readonly #marks: Together<string, true>;
   readonly #marking = new Set<Promise<unknown>>();
   #ended = false;
 
-  constructor(parts: Parts) {
+  /** `holdsBack` names robots that must not be started at this moment. */
+  constructor(parts: Parts, holdsBack: (robotId: number) => boolean = () => false) {
     this.#parts = parts;
+    this.#holdsBack = holdsBack;
     const { db, clock, serverId } = parts;
     this.#claims = new Together(async (ids) => {
       const claimed = await claimAll(db, ids, serverId, clock.now());
@@ -46,7 +49,8 @@ export class Dispatcher {
     if (claimed === null) return { sent: "maybe" };
     // The claim took time: what has lost its broker or become too old since is not sent.
     if (!broker.connected) return { sent: "never", why: "broker-away", claimed: true };
-    if (!staysPending(claimed.verb) && claimed.expires_at <= clock.now()) {
+    const isHeldBack = claimed.verb === "START" && this.#holdsBack(claimed.robot_id);
+    if (!staysPending(claimed.verb) && (isHeldBack || claimed.expires_at <= clock.now())) {
       return { sent: "never", why: "too-old", claimed: true };
     }
     this.#publish(claimed);

@@ -7,21 +7,23 @@ import { type AcceptedOf, acceptOrders } from "./accept-orders.ts";
 import type { SuccessAnswer } from "./command-answers.ts";
 import { auditCommands } from "./command-records.writes.ts";
 import type { LockedRobot } from "./command-rows.writes.ts";
-import { heldSentences } from "./command-sentences.ts";
+import { heldSentences, RESULT_UNKNOWN } from "./command-sentences.ts";
 import { type Chosen, type DecidedEach, decideEach, type HeldRobot } from "./decide-each.ts";
-import type { StartGuard } from "./start-guard.ts";
+import { keptResult } from "./kept-stops.ts";
+import type { FirstSeen, StartGuard } from "./start-guard.ts";
+import type { StopPress } from "./stop-press.ts";
 
-export const RESULT_UNKNOWN = "The result of the command is not known yet.";
-
-/** The same order for many robots; `unless` guards the START of each. */
+/** The same order for many robots; `unlessOf` guards the START of each where it is part of an earlier order. */
 export interface ManyOrder extends Omit<Order, "unless"> {
   readonly unlessOf?: (robotId: number) => StartGuard | undefined;
   /** Told of each robot whose command is stored and goes now. */
   readonly onGoing?: (robotId: number) => void;
+  /** For a person's STOP, which some of the robots may be told before it is decided about them. */
+  readonly stop?: StopPress;
 }
 
 /** Sends a stored command and answers when the robot showed it; throws what is not a success. */
-type Send = (commandId: string, robotAway: boolean) => Promise<SuccessAnswer>;
+type Send = (commandId: string, robotAway: boolean, onSent: () => void) => Promise<SuccessAnswer>;
 
 type Result = Pick<RobotResult, "outcome" | "message" | "pending">;
 
@@ -32,32 +34,36 @@ type Result = Pick<RobotResult, "outcome" | "message" | "pending">;
 export async function orderEach(
   parts: Parts,
   choose: (tx: Tx) => Promise<Chosen>,
-  { unlessOf, onGoing, ...order }: ManyOrder,
+  { unlessOf, onGoing, stop, ...order }: ManyOrder,
   send: Send,
 ): Promise<RobotResult[]> {
   const { db, clock, log } = parts;
-  const orderFor = (robot: LockedRobot, held: HeldRobot | undefined): Order => {
-    const unless = guardOf(unlessOf?.(robot.id), held);
-    return { ...order, ...(unless && { unless }) };
+  const orderFor = (robot: LockedRobot, seen: FirstSeen): Order => {
+    const unless = { afterSeq: seen.seqOf(robot.id), ...unlessOf?.(robot.id) };
+    return { ...order, unless, pressed: stop?.of(robot.id) };
   };
-  const each = await decideEach<AcceptedOf>(db, choose, (tx, { siteId, robotIds }, { held, ...options }) =>
-    acceptOrders(tx, siteId, robotIds, (robot) => orderFor(robot, held), clock.now(), options),
+  const each = await decideEach<AcceptedOf>(db, choose, (tx, { siteId, robotIds }, { seen, ...options }) =>
+    acceptOrders(tx, siteId, robotIds, (robot) => orderFor(robot, seen), stop?.at ?? clock.now(), options),
   );
   const resultOf = async ({ robot, accepted }: AcceptedOf): Promise<Result> => {
     if (accepted.kind === "refused") return { outcome: "SKIPPED", message: accepted.error.message, pending: false };
     onGoing?.(robot.id);
-    const { message } = await send(accepted.command.id, accepted.robotAway);
+    stop?.noteStored(robot.id);
+    const { message } = await send(accepted.command.id, accepted.robotAway, () => stop?.noteHandedOver(robot.id));
     return { outcome: "SUCCESS", message, pending: false };
   };
   const heldResult = async (robot: HeldRobot): Promise<Result> => {
+    if (stop?.isKeptOnly(robot.id) === true) return keptResult(stop, robot.id, robot.serial_number);
     const message = heldSentences[order.verb](robot.serial_number);
     const who = { verb: order.verb, user_id: order.by.userId, requested_by: order.by.name };
     await auditCommands(db, [{ robot, command: who, outcome: "FAILED", reason: message }], clock.now());
     return { outcome: order.verb === "START" ? "SKIPPED" : "FAILED", message, pending: false };
   };
   /** What became of the others is told all the same. */
-  const failed = (error: unknown, { id: robotId }: { readonly id: number }, isStored: boolean): Result => {
+  const failed = (error: unknown, robot: Pick<LockedRobot, "id" | "serial_number">, isStored: boolean): Result => {
+    const { id: robotId, serial_number: serial } = robot;
     const known = error instanceof HttpError ? error : new HttpError(503, RESULT_UNKNOWN, { pending: true });
+    if (known !== error && stop?.isKeptOnly(robotId) === true) return keptResult(stop, robotId, serial);
     if (known !== error) log.error({ error, robotId, verb: order.verb }, "the result of a command is not known");
     // Only a stored STOP is kept and repeated.
     const pending = isStored && order.verb === "STOP" && known.extra.pending === true;
@@ -95,11 +101,4 @@ export async function resultsOf<T extends { readonly robot: Pick<LockedRobot, "i
   ]);
   const placeOf = new Map(robotIds.map((id, place) => [id, place]));
   return results.flat().toSorted((a, b) => (placeOf.get(a.robotObjectId) ?? 0) - (placeOf.get(b.robotObjectId) ?? 0));
-}
-
-/** A START that had to wait for its robot must not undo what was ordered meanwhile. */
-function guardOf(given: StartGuard | undefined, held: HeldRobot | undefined): StartGuard | undefined {
-  if (held === undefined) return given;
-  const afterSeq = Math.min(given?.afterSeq ?? held.last_command_seq, held.last_command_seq);
-  return { ...given, afterSeq };
 }

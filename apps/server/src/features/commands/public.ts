@@ -18,12 +18,15 @@ export { type ReceivedAck, recordAcks } from "./record-acks.writes.ts";
 /** `new Commands(parts, changes)` is a Service; the bridge calls `resendPending(robotIds)` when robots return. */
 export type { SettingsChange } from "./accept-settings.ts";
 export { Commands } from "./commands.service.ts";
+/** For a Stop of many, which names its robots also by what was last known. */
+export type { KnownFleet } from "./known-fleet.ts";
 /** For what commands many robots, inside its own transaction; `Commands.dispatch` sends it after the commit. */
 export type { Order, OrderAccepted, Requester } from "./accept-order.ts";
 /** For what commands many robots at once, so that one whose rows are held keeps back none of the others. */
 export { decideEach, type HeldRobot } from "./decide-each.ts";
 export { resultsOf } from "./order-each.ts";
-export type { StartGuard } from "./start-guard.ts";
+export { type Press, pressOf } from "./press.ts";
+export { FirstSeen } from "./start-guard.ts";
 export { type AcceptedOf, acceptOrders } from "./accept-orders.ts";
 /** For maintenance, under the locks on the robots. */
 export { auditCommands, type Audited } from "./command-records.writes.ts";
@@ -36,9 +39,9 @@ export { refusalOf } from "./start-candidate.ts";
 export { settledCounts } from "./settled-counts.ts";
 /** For the demo's history, which is written by what really sends and settles commands. */
 export { claimOnce } from "./command-claims.writes.ts";
-export { settleDueOf } from "./settle-due.writes.ts";
+export { settleDue } from "./settle-due.writes.ts";
 /** For who deletes robots, moves them elsewhere or cuts them off, under the locks on the robots. */
-export { readStillMoving, type SeenAt, type StillMovingRobot } from "./still-moving.writes.ts";
+export { readStillMoving, type StillMovingRobot } from "./still-moving.writes.ts";
 /** For who cuts a robot off for good. */
 export { insertLastStop, type LastStop, sendLastStop } from "./last-stop.ts";
 export { settleRemoved } from "./settle-removed.writes.ts";

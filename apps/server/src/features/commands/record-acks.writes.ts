@@ -1,7 +1,8 @@
 import type { AckMessage } from "@suncrew/contract/devices/messages.ts";
+import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import { type Command, lockRobots, showChange } from "./command-rows.writes.ts";
-import { settleRejected } from "./settle.writes.ts";
+import { settleAllRejected } from "./settle.writes.ts";
 
 /** An ack with the serial of the topic it came on. */
 export interface ReceivedAck {
@@ -22,24 +23,35 @@ export async function recordAcks(tx: Tx, acks: readonly ReceivedAck[], now: Date
     named.map((command) => command.robot_id),
   );
   const current = new Map((await readNamed(tx, acks)).map((command) => [command.id, command]));
-  const changed = new Set<number>();
+  const noted = new Map<string, Command>();
+  const rejected: Parameters<typeof settleAllRejected>[1][number][] = [];
   for (const { serial, ack } of acks) {
     const command = current.get(ack.id);
     const robot = command && robots.get(command.robot_id);
     if (command === undefined || robot === undefined || command.serial_number !== serial) continue;
-    if (command.settled_at !== null || (ack.status === "REJECTED" && hasAccepted(command))) continue;
-    await tx
-      .updateTable("commands")
-      .set({ ack: ack.status, ack_code: ack.code })
-      .where("id", "=", command.id)
-      .execute();
-    current.set(command.id, { ...command, ack: ack.status, ack_code: ack.code });
+    if (ack.status === "REJECTED" && hasAccepted(command)) continue;
+    const told = { ...command, ack: ack.status, ack_code: ack.code };
+    noted.set(command.id, told);
+    current.set(command.id, told);
     if (ack.status !== "REJECTED" || command.verb === "STOP" || command.verb === "MAINTENANCE_ON") continue;
-    await settleRejected(tx, robot, command, ack.code, now);
+    rejected.push({ robot, command: told, code: ack.code });
     current.delete(command.id);
-    changed.add(robot.id);
   }
-  await showChange(tx, [...changed]);
+  await noteAcks(tx, [...noted.values()]);
+  await settleAllRejected(tx, rejected, now);
+  await showChange(
+    tx,
+    rejected.map(({ robot }) => robot.id),
+  );
+}
+
+async function noteAcks(tx: Tx, commands: readonly Command[]): Promise<void> {
+  if (commands.length === 0) return;
+  const rows = commands.map(({ id, ack, ack_code }) => ({ id, ack, ack_code }));
+  await sql`
+    update commands set ack = n.ack, ack_code = n.ack_code
+    from json_populate_recordset(null::commands, ${JSON.stringify(rows)}::json) n
+    where commands.id = n.id`.execute(tx);
 }
 
 function hasAccepted(command: Command): boolean {
@@ -52,14 +64,9 @@ async function readNamed(tx: Tx, acks: readonly ReceivedAck[]): Promise<Command[
   const rows = await tx
     .selectFrom("commands")
     .selectAll()
-    .where(
-      "id",
-      "in",
-      acks.map(({ ack }) => ack.id),
-    )
+    .where("id", "=", sql<string>`any(${acks.map(({ ack }) => ack.id)}::uuid[])`)
     .where("settled_at", "is", null)
     .execute();
-  return rows.filter((command) =>
-    acks.some(({ serial, ack }) => ack.id === command.id && serial === command.serial_number),
-  );
+  const serialsOf = Map.groupBy(acks, ({ ack }) => ack.id);
+  return rows.filter(({ id, serial_number }) => serialsOf.get(id)?.some(({ serial }) => serial === serial_number));
 }

@@ -47,6 +47,7 @@ describe("§7 getRobotStatus", () => {
     for (const answer of answers) {
       expect(answer).toMatchObject({ status: 404, body: { success: false, message: "Robot not found" } });
     }
+    await bench.live(bench.fixtures.foreignRobot);
     expect(await ask("FAR-1", "admin")).toMatchObject({ status: 200 });
     expect((await ask("#")).status).toBe(400);
   });

@@ -1,4 +1,6 @@
 import { type ShownState, stateShows } from "@suncrew/domain/commands/confirmation.ts";
+import { sql } from "kysely";
+import type { Clock } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { type Command, type LockedRobot, lockRobots, readOpenCommands, showChange } from "./command-rows.writes.ts";
 import { staysPending } from "./pending-verbs.ts";
@@ -14,9 +16,10 @@ export interface LiveState {
 
 /**
  * Settles what these states show (protocol rule 6). Called by the bridge in the transaction that stores the states,
- * after it stored them and with no other lock taken; several states of one robot come in their order.
+ * after it stored them and with no other lock taken; several states of one robot come in their order. What counts is
+ * the time when the robots' rows are locked: a START whose caller is told meanwhile that it failed stays failed.
  */
-export async function settleByStates(tx: Tx, states: readonly LiveState[], now: Date): Promise<void> {
+export async function settleByStates(tx: Tx, states: readonly LiveState[], clock: Pick<Clock, "now">): Promise<void> {
   const open = await readOpenCommands(
     tx,
     states.map(({ robotId }) => robotId),
@@ -27,13 +30,13 @@ export async function settleByStates(tx: Tx, states: readonly LiveState[], now: 
   if (concerned.size === 0) return;
   const robots = await lockRobots(tx, [...concerned]);
   // Read again under the lock: another server may have settled some meanwhile.
-  const openNow = await readOpenCommands(tx, [...concerned]);
+  const openNow = Map.groupBy(await readOpenCommands(tx, [...concerned]), (command) => command.robot_id);
+  const now = clock.now();
   const decided = new Settled();
   for (const { robotId, state } of states) {
     const robot = robots.get(robotId);
     if (robot === undefined) continue;
-    const mine = openNow.filter((command) => command.robot_id === robotId);
-    decided.add(robot, mine, state, now);
+    decided.add(robot, openNow.get(robotId) ?? [], state, now);
   }
   await settleConfirmed(tx, decided.confirmed, now);
   await settleAllOvertaken(tx, decided.overtaken, now);
@@ -98,7 +101,7 @@ async function readStrays(tx: Tx, states: readonly LiveState[]): Promise<Command
   return tx
     .selectFrom("commands")
     .selectAll()
-    .where("run_id", "in", runIds)
+    .where("run_id", "=", sql<string>`any(${runIds}::uuid[])`)
     .where("verb", "=", "START")
     .where("outcome", "in", ["UNCONFIRMED", "REJECTED", "NEVER_SENT"])
     .execute();
@@ -117,15 +120,13 @@ async function stopStrays(
     tx,
     strays.map((start) => start.robot_id),
   );
-  const stopped: number[] = [];
-  for (const start of strays) {
-    const robot = robots.get(start.robot_id);
-    const hasStop = pending.some((command) => command.robot_id === start.robot_id && command.verb === "STOP");
-    if (robot === undefined || hasStop) continue;
-    await insertFollowingStops(tx, [{ robot, command: start }], now);
-    stopped.push(robot.id);
-  }
-  return stopped;
+  const stopping = new Set(pending.filter(({ verb }) => verb === "STOP").map((command) => command.robot_id));
+  const unstopped = strays.flatMap((command) => {
+    const robot = robots.get(command.robot_id);
+    return robot === undefined || stopping.has(robot.id) ? [] : [{ robot, command }];
+  });
+  await insertFollowingStops(tx, unstopped, now);
+  return unstopped.map(({ robot }) => robot.id);
 }
 
 /** Robots that show no lock in the last of these states. */
@@ -141,14 +142,10 @@ async function lockForgetful(
   states: readonly LiveState[],
   now: Date,
 ): Promise<number[]> {
-  const locked = [...(await readLocked(tx, unlockedOf(states)))].filter((robotId) => robots.has(robotId));
+  const locked = [...(await readLocked(tx, unlockedOf(states)))];
   const pending = (await readOpenCommands(tx, locked)).filter(({ verb }) => verb.startsWith("MAINTENANCE"));
-  const again: number[] = [];
-  for (const robotId of locked) {
-    const robot = robots.get(robotId);
-    if (robot === undefined || pending.some((command) => command.robot_id === robotId)) continue;
-    await lockAgain(tx, robot, now);
-    again.push(robotId);
-  }
-  return again;
+  const underWay = new Set(pending.map((command) => command.robot_id));
+  const forgetful = locked.flatMap((robotId) => (underWay.has(robotId) ? [] : (robots.get(robotId) ?? [])));
+  await lockAgain(tx, forgetful, now);
+  return forgetful.map(({ id }) => id);
 }

@@ -1,11 +1,19 @@
 import { sql } from "kysely";
+import type { Clock } from "../../platform/clock.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
+import { waitForLocks } from "../../platform/database/lock-wait.ts";
 import { alertUnconfirmed } from "./alert-commands.writes.ts";
 import { type Command, lockRobots, readOpenCommands, showChange } from "./command-rows.writes.ts";
 import { failureSentences, pendingSentences } from "./command-sentences.ts";
 import { pendingVerbs, staysPending } from "./pending-verbs.ts";
-import { answerAllPending, type OpenCommand, settleAllUnconfirmed, settleNeverSent } from "./settle.writes.ts";
+import {
+  answerAllPending,
+  type FailingCommand,
+  type OpenCommand,
+  settleAllNeverSent,
+  settleAllUnconfirmed,
+} from "./settle.writes.ts";
 
 /** Robots settled in one look of a server; the rest follow a second later. */
 const MAX_ROBOTS = 500;
@@ -28,36 +36,42 @@ export async function findRobotsWithDueCommands(db: Db, now: Date): Promise<numb
   return rows.map((row) => row.robot_id);
 }
 
-/** Settles the due commands of one robot. `skipLocked`: leave it if another server is at it. True where any changed. */
-export async function settleDueOf(
-  db: Db,
-  robotId: number,
-  now: Date,
-  options: { readonly skipLocked: boolean },
-): Promise<boolean> {
-  return settleAllDue(db, [robotId], now, options);
+/** What to do about robots that somebody else has. */
+export interface DueOptions {
+  readonly skipLocked: boolean;
+  /** They are waited for no longer than this, in milliseconds; as long as it takes unless given. */
+  readonly waitMs?: number;
 }
 
-/** The same for many robots in one transaction: all of them, or none where one cannot be settled. */
-export async function settleAllDue(
+export interface SettledDue {
+  /** Any command was settled, or answered as pending. */
+  readonly changed: boolean;
+  /** Robots that somebody else has. */
+  readonly skipped: readonly number[];
+}
+
+/** Settles the due commands of robots in one transaction: of all of them, or of none where one cannot be settled. */
+export async function settleDue(
   db: Db,
   robotIds: readonly number[],
-  now: Date,
-  options: { readonly skipLocked: boolean },
-): Promise<boolean> {
+  clock: Pick<Clock, "now">,
+  { skipLocked, waitMs }: DueOptions,
+): Promise<SettledDue> {
   return inTransaction(db, async (tx) => {
-    const robots = await lockRobots(tx, robotIds, options);
+    if (waitMs !== undefined) await waitForLocks(tx, waitMs);
+    const robots = await lockRobots(tx, robotIds, { skipLocked });
+    const now = clock.now();
     const due = (await readOpenCommands(tx, [...robots.keys()])).flatMap((command) => {
       const robot = robots.get(command.robot_id);
       return robot !== undefined && isDue(command, now) ? [{ robot, command }] : [];
     });
-    await settleDue(tx, due, now);
+    await settle(tx, due, now);
     await showChange(tx, [...new Set(due.map(({ robot }) => robot.id))]);
-    return due.length > 0;
+    return { changed: due.length > 0, skipped: robotIds.filter((id) => !robots.has(id)) };
   });
 }
 
-async function settleDue(tx: Tx, due: readonly OpenCommand[], now: Date): Promise<void> {
+async function settle(tx: Tx, due: readonly OpenCommand[], now: Date): Promise<void> {
   for (const verb of pendingVerbs) {
     const pending = due.filter(({ command }) => command.verb === verb);
     const words = pendingSentences[verb];
@@ -67,11 +81,12 @@ async function settleDue(tx: Tx, due: readonly OpenCommand[], now: Date): Promis
   const failing = due.filter(({ command }) => !staysPending(command.verb));
   const sent = failing.filter(({ command }) => command.claimed_by !== null);
   await settleAllUnconfirmed(tx, sent, now);
-  for (const { robot, command } of failing) {
-    if (command.claimed_by !== null || staysPending(command.verb)) continue;
-    const reason = failureSentences[command.verb].neverSent(robot.serial_number);
-    await settleNeverSent(tx, robot, command, reason, now);
-  }
+  await settleAllNeverSent(tx, failing.flatMap(neverSent), now);
+}
+
+function neverSent({ robot, command }: OpenCommand): FailingCommand[] {
+  if (command.claimed_by !== null || staysPending(command.verb)) return [];
+  return [{ robot, command, reason: failureSentences[command.verb].neverSent(robot.serial_number) }];
 }
 
 /** Those of the commands whose callers can be answered. */
@@ -80,19 +95,13 @@ export async function readAnswered(db: Executor, commandIds: readonly string[]):
   return db
     .selectFrom("commands")
     .selectAll()
-    .where("id", "in", [...commandIds])
+    .where("id", "=", anyOf(commandIds))
     .where("answered_at", "is not", null)
     .execute();
 }
 
-export async function readCommand(db: Executor, commandId: string): Promise<Command | null> {
-  return (await readCommands(db, [commandId]))[0] ?? null;
+export async function readCommands(db: Executor, commandIds: readonly string[]): Promise<Command[]> {
+  return db.selectFrom("commands").selectAll().where("id", "=", anyOf(commandIds)).execute();
 }
 
-export async function readCommands(db: Executor, commandIds: readonly string[]): Promise<Command[]> {
-  return db
-    .selectFrom("commands")
-    .selectAll()
-    .where("id", "in", [...commandIds])
-    .execute();
-}
+const anyOf = (commandIds: readonly string[]) => sql<string>`any(${[...commandIds]}::uuid[])`;

@@ -2,8 +2,8 @@ import { robotStatusOf } from "@suncrew/domain/robots/status-mapping.ts";
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import type { MaintenanceLocksTable } from "../../platform/database/schema.ts";
-import { auditCommand, auditCommands } from "./command-records.writes.ts";
-import { type Command, insertCommand, type LockedRobot } from "./command-rows.writes.ts";
+import { auditCommands } from "./command-records.writes.ts";
+import { type Command, insertCommands, type LockedRobot, type NewCommand } from "./command-rows.writes.ts";
 
 /** Suncrew itself, as the records name it. */
 const SUNCREW = "Suncrew";
@@ -95,27 +95,31 @@ export async function readLocked(tx: Tx, robotIds: readonly number[]): Promise<S
   return new Set(rows.map(({ robot_id }) => robot_id));
 }
 
-/** The robot shows that it has lost its lock, or was released at the robot itself: it is locked again (rule 8). */
-export async function lockAgain(tx: Tx, robot: LockedRobot, now: Date): Promise<void> {
-  const lock = await insertCommand(
+/** The robots show that they have lost their locks, or were released at the robot itself: they are locked again (rule 8). */
+export async function lockAgain(tx: Tx, robots: readonly LockedRobot[], now: Date): Promise<void> {
+  if (robots.length === 0) return;
+  const command: NewCommand = {
+    verb: "MAINTENANCE_ON",
+    params: {},
+    mode: "AUTO",
+    actionType: "SYSTEM",
+    userId: null,
+    requestedBy: SUNCREW,
+  };
+  const locks = await insertCommands(
     tx,
-    robot,
-    {
-      verb: "MAINTENANCE_ON",
-      params: {},
-      mode: "AUTO",
-      actionType: "SYSTEM",
-      userId: null,
-      requestedBy: SUNCREW,
-    },
+    robots.map((robot) => ({ robot, command })),
     now,
   );
-  await tx
-    .updateTable("maintenance_locks")
-    .set({ command_id: lock.id, confirmed_at: null })
-    .where("robot_id", "=", robot.id)
-    .where("released_at", "is", null)
-    .execute();
-  const reason = `Robot ${robot.serial_number} has left maintenance by itself while its lock stands.`;
-  await auditCommand(tx, robot, lock, { outcome: "DONE", reason }, now);
+  await sql`
+    update maintenance_locks l set command_id = c.id, confirmed_at = null
+    from commands c where c.id = any(${locks.map(({ id }) => id)}::uuid[]) and l.robot_id = c.robot_id
+      and l.released_at is null`.execute(tx);
+  const lockOf = new Map(locks.map((lock) => [lock.robot_id, lock]));
+  const audited = robots.flatMap((robot) => {
+    const lock = lockOf.get(robot.id);
+    const reason = `Robot ${robot.serial_number} has left maintenance by itself while its lock stands.`;
+    return lock ? [{ robot, command: lock, outcome: "DONE" as const, reason }] : [];
+  });
+  await auditCommands(tx, audited, now);
 }

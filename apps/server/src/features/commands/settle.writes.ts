@@ -1,4 +1,5 @@
 import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
+import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import type { CommandOutcome } from "../../platform/database/schema.ts";
 import { failPlannedRuns } from "../runs/public.ts";
@@ -18,6 +19,13 @@ export interface OpenCommand {
   readonly command: Command;
 }
 
+/** With the sentence that says why it failed. */
+export interface FailingCommand extends OpenCommand {
+  readonly reason: string;
+}
+
+const idsOf = (open: readonly OpenCommand[]) => sql<string>`any(${open.map(({ command }) => command.id)}::uuid[])`;
+
 /** Closes commands, each once. Answers those that were open until now; the others change nothing. */
 export async function closeAll<T extends OpenCommand>(
   tx: Tx,
@@ -29,11 +37,7 @@ export async function closeAll<T extends OpenCommand>(
   const rows = await tx
     .updateTable("commands")
     .set((eb) => ({ settled_at: now, outcome, answered_at: eb.fn.coalesce("answered_at", eb.val(now)) }))
-    .where(
-      "id",
-      "in",
-      open.map(({ command }) => command.id),
-    )
+    .where("id", "=", idsOf(open))
     .where("settled_at", "is", null)
     .returning("id")
     .execute();
@@ -60,26 +64,21 @@ export async function logAll(
   await logCommands(tx, logged, now);
 }
 
-/** The robot said no; a START then counts as failed, and its status stays as it was. */
-export async function settleRejected(
+/** The robots said no; a START then counts as failed, and its robot's status stays as it was. */
+export async function settleAllRejected(
   tx: Tx,
-  robot: LockedRobot,
-  command: Command,
-  code: string | null,
+  rejected: readonly (OpenCommand & { readonly code: string | null })[],
   now: Date,
 ): Promise<void> {
-  await fail(tx, [{ robot, command, reason: rejectedSentence(robot.serial_number, code) }], "REJECTED", now);
+  const failing = rejected.map(({ robot, command, code }) => {
+    return { robot, command, reason: rejectedSentence(robot.serial_number, code) };
+  });
+  await fail(tx, failing, "REJECTED", now);
 }
 
-/** It certainly never left the server (protocol rule 5). */
-export async function settleNeverSent(
-  tx: Tx,
-  robot: LockedRobot,
-  command: Command,
-  reason: string,
-  now: Date,
-): Promise<void> {
-  await fail(tx, [{ robot, command, reason }], "NEVER_SENT", now);
+/** They certainly never left the server (protocol rule 5). */
+export async function settleAllNeverSent(tx: Tx, unsent: readonly FailingCommand[], now: Date): Promise<void> {
+  await fail(tx, unsent, "NEVER_SENT", now);
 }
 
 /**
@@ -133,18 +132,10 @@ export async function insertFollowingStops(tx: Tx, starts: readonly OpenCommand[
   );
 }
 
-/** A STOP or lock whose caller is answered before it is confirmed: a STOP is on record as failed, and both pending. */
-export async function answerPending(
-  tx: Tx,
-  robot: LockedRobot,
-  command: Command,
-  details: string,
-  now: Date,
-): Promise<void> {
-  await answerAllPending(tx, [{ robot, command }], () => details, now);
-}
-
-/** The same for many at once, each told in its own words. */
+/**
+ * STOPs and locks whose callers are answered before they are confirmed, each told in its own words: a STOP is on record
+ * as failed, and both are pending.
+ */
 export async function answerAllPending(
   tx: Tx,
   open: readonly OpenCommand[],
@@ -155,11 +146,7 @@ export async function answerAllPending(
   const rows = await tx
     .updateTable("commands")
     .set({ answered_at: now })
-    .where(
-      "id",
-      "in",
-      open.map(({ command }) => command.id),
-    )
+    .where("id", "=", idsOf(open))
     .where("answered_at", "is", null)
     .returning("id")
     .execute();
@@ -175,7 +162,7 @@ export async function answerAllPending(
 /** Closes what has failed, with its planned run, and puts it on record. Answers what was open until now. */
 async function fail(
   tx: Tx,
-  failing: readonly (OpenCommand & { readonly reason: string })[],
+  failing: readonly FailingCommand[],
   outcome: CommandOutcome,
   now: Date,
 ): Promise<OpenCommand[]> {

@@ -3,6 +3,7 @@ import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { activityRows } from "../../../test/activity-rows.ts";
+import { holdRows, untilSomebodyWaits } from "../../../test/held-rows.ts";
 import { connectionMessage, stateMessage } from "../../../test/robot-messages.ts";
 import { databaseNow } from "../../platform/database/database.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
@@ -138,6 +139,29 @@ describe("protocol rule 6: done is what the robot shows", () => {
       { action: "START", status: "FAILED" },
       { action: "STOP", status: "SUCCESS" },
     ]);
+  });
+
+  test("protocol rule 6: a state that could be stored only after the 8 s confirms no START", async () => {
+    const call = press("START");
+    const { runId, seq } = await firstSent("START");
+    // Somebody has the robot's rows while its state comes in time and while the time passes.
+    const letGo = await holdRows(bench.db, robot());
+    says({ motion: "MOVING", runId, lastSeq: seq });
+    bench.clock.advance(200);
+    await untilSomebodyWaits(bench.db);
+    bench.clock.advance(10_000);
+    expect(await call.finally(() => void letGo())).toMatchObject({
+      status: 504,
+      body: { message: expect.stringContaining("It is not known yet"), pending: true },
+    });
+    const stop = await firstSentAsTimePasses("STOP");
+    expect(await commands()).toMatchObject([{ outcome: "UNCONFIRMED" }, { verb: "STOP", settled_at: null }]);
+    expect(await activity()).toMatchObject([{ action: "START", status: "FAILED" }]);
+    const runs = () => bench.db.selectFrom("runs").selectAll().execute();
+    expect(await runs()).toMatchObject([{ id: runId, command_id: (await commands())[0]?.id, ended_at: null }]);
+    says({ motion: "STOPPED", lastSeq: stop.seq });
+    await until(async () => (await commands())[1]?.settled_at !== null);
+    expect(await runs()).toMatchObject([{ id: runId, ended_at: expect.any(Date), reason: "STOP" }]);
   });
 
   test("protocol rule 6: a robot that moves on a START it had refused is stopped", async () => {

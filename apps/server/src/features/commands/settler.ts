@@ -1,15 +1,17 @@
 import type { Cancel } from "../../platform/clock.ts";
+import { isLockTaken } from "../../platform/database/lock-wait.ts";
+import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { forgetOldRequests } from "./command-requests.writes.ts";
 import type { Resend } from "./command-claims.writes.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import { findRobotsWithDueCommands, settleAllDue, settleDueOf } from "./settle-due.writes.ts";
+import { type DueOptions, findRobotsWithDueCommands, settleDue, type SettledDue } from "./settle-due.writes.ts";
 
 /** Every server looks for due commands this often. */
 const LOOK_MS = 1_000;
 const FORGET_MS = 3_600_000;
-/** Robots settled at the same time. */
-const AT_ONCE = 4;
+/** Callers are answered soon after a command's time is over; the bridge has a robot's rows for less than this. */
+const HELD_WAIT_MS = 500;
 
 /**
  * Settles what is due, whichever server accepted it, and sends pending STOPs until they are confirmed. After a restart
@@ -46,10 +48,16 @@ export class Settler implements Service {
     await this.#turn;
   }
 
-  /** Settles what is due of these robots now, and sends the STOPs that may have followed. */
+  /**
+   * Settles what is due of these robots now, and sends the STOPs that may have followed. One that somebody keeps holds
+   * up none of the others: it is waited for a moment, and settled by the next look that has it.
+   */
   async settleRobots(robotIds: readonly number[]): Promise<void> {
-    const { db, clock } = this.#parts;
-    if (await settleAllDue(db, robotIds, clock.now(), { skipLocked: false })) await this.#dispatcher.resend("due");
+    const free = await this.#settleOrSplit(robotIds, { skipLocked: true });
+    if (free.changed) await this.#dispatcher.resend("due");
+    if (free.skipped.length === 0) return;
+    const held = await this.#settleOrSplit(free.skipped, { skipLocked: false, waitMs: HELD_WAIT_MS });
+    if (held.changed) await this.#dispatcher.resend("due");
   }
 
   /** Looks that would pile up behind a slow database are left out; a resend of all never is. */
@@ -71,22 +79,29 @@ export class Settler implements Service {
   async #settleDue(): Promise<void> {
     const { db, clock } = this.#parts;
     const robotIds = await findRobotsWithDueCommands(db, clock.now());
-    if (robotIds.length === 0) return;
+    if (robotIds.length > 0) await this.#settleOrSplit(robotIds, { skipLocked: true });
+  }
+
+  /**
+   * All of them in one transaction; where that fails, each half by itself: one robot whose commands cannot be settled
+   * holds up no other, nor any pending STOP. Rejects where the database is away.
+   */
+  async #settleOrSplit(robotIds: readonly number[], options: DueOptions): Promise<SettledDue> {
+    const { db, clock, log } = this.#parts;
     try {
-      await settleAllDue(db, robotIds, clock.now(), { skipLocked: true });
-      return;
+      return await settleDue(db, robotIds, clock, options);
     } catch (error) {
-      this.#parts.log.error({ error }, "settling commands at once failed; trying each robot by itself");
-    }
-    const settleNext = async (): Promise<void> => {
-      for (let robotId = robotIds.pop(); robotId !== undefined; robotId = robotIds.pop()) {
-        // One robot whose commands cannot be settled must not hold up the others, nor any pending STOP.
-        await settleDueOf(db, robotId, clock.now(), { skipLocked: true }).catch((error: unknown) => {
-          this.#parts.log.error({ error, robotId }, "settling a robot's commands failed; trying again within a second");
-        });
+      if (isDatabaseUnreachable(error)) throw error;
+      if (isLockTaken(error)) return { changed: false, skipped: robotIds };
+      if (robotIds.length === 1) {
+        log.error({ error, robotId: robotIds[0] }, "settling a robot's commands failed; trying again within a second");
+        return { changed: false, skipped: [] };
       }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, settleNext));
+    }
+    const middle = Math.ceil(robotIds.length / 2);
+    const first = await this.#settleOrSplit(robotIds.slice(0, middle), options);
+    const second = await this.#settleOrSplit(robotIds.slice(middle), options);
+    return { changed: first.changed || second.changed, skipped: [...first.skipped, ...second.skipped] };
   }
 
   #inTurn(work: () => Promise<void>): void {

@@ -1,6 +1,7 @@
 import { mayStillMove, type MovingWhy, type StillMoving } from "@suncrew/domain/robots/may-still-move.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
+import { connectionLostAt, lastHeardAt, type SeenAt, seenRunEndsAt } from "../sites/public.ts";
 import { installingVersion } from "./command-rows.writes.ts";
 
 /** A robot that must not be taken away now, and why, for people. */
@@ -10,13 +11,6 @@ export interface StillMovingRobot {
   readonly sentence: string;
 }
 
-/** What a server knows as it asks. */
-export interface SeenAt {
-  readonly now: Date;
-  /** It is connected to the broker: otherwise it would not hear that a robot has returned. */
-  readonly brokerConnected: boolean;
-}
-
 /**
  * Those of the robots that may move, by serial number. Who takes them away has locked them in this transaction, so that
  * no START comes after it.
@@ -24,7 +18,7 @@ export interface SeenAt {
 export async function readStillMoving(
   db: Executor,
   robotIds: readonly number[],
-  { now, brokerConnected }: SeenAt,
+  { now, brokerConnected, limits }: SeenAt,
 ): Promise<readonly StillMovingRobot[]> {
   if (robotIds.length === 0) return [];
   const rows = await db
@@ -35,19 +29,15 @@ export async function readStillMoving(
       sql<boolean>`exists (select from devices d where d.serial = r.serial_number and d.retired_at is not null)`.as(
         "deviceRetired",
       ),
-      sql<Date | null>`greatest(s.live_at, s.received_at, s.connection_at)`.as("lastHeardAt"),
-      sql<Date | null>`case when s.connection in ('OFFLINE', 'CONNECTION_BROKEN') then s.connection_at end`.as(
-        "connectionLostAt",
-      ),
+      lastHeardAt.as("lastHeardAt"),
+      connectionLostAt.as("connectionLostAt"),
+      // Also one that was closed because its robot did not come back: that it was seen moving is no less true.
+      sql<{ endsAt: string | null } | null>`case when s.motion = 'MOVING'
+        then jsonb_build_object('endsAt', ${seenRunEndsAt})
+        else (select jsonb_build_object('endsAt', runs.planned_end_at) from runs
+          where runs.robot_id = r.id and runs.ended_at is null and runs.began_at is not null) end`.as("openRun"),
     ])
     .select((eb) => [
-      eb
-        .selectFrom("runs")
-        .select(sql<{ endsAt: string | null }>`jsonb_build_object('endsAt', runs.planned_end_at)`.as("run"))
-        .whereRef("runs.robot_id", "=", "r.id")
-        .where("runs.ended_at", "is", null)
-        .where("runs.began_at", "is not", null)
-        .as("openRun"),
       installingVersion.as("newFirmware"),
       isOpen("START").as("hasOpenStart"),
       isOpen("STOP").as("hasPendingStop"),
@@ -67,15 +57,16 @@ export async function readStillMoving(
     .where("r.id", "=", sql<number>`any(${[...robotIds]}::int[])`)
     .orderBy("r.serial_number")
     .execute();
-  return rows.flatMap(({ id, serial_number, openRun, connectionLostAt, newFirmware, ...shown }) => {
+  return rows.flatMap(({ id, serial_number, openRun, connectionLostAt: lostAt, newFirmware, ...shown }) => {
     const still = mayStillMove(
       {
         ...shown,
         installing: newFirmware !== null,
         openRun: openRun && { endsAt: openRun.endsAt === null ? null : new Date(openRun.endsAt) },
-        connectionLostAt: brokerConnected ? connectionLostAt : null,
+        connectionLostAt: brokerConnected ? lostAt : null,
       },
       now,
+      limits,
     );
     return still === null ? [] : [{ id, serial_number, sentence: sentenceOf(serial_number, still, now) }];
   });

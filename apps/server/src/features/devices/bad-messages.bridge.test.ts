@@ -149,6 +149,48 @@ describe("device protocol: what cannot be stored yet waits", () => {
     expect(harness.bridge.badMessages).toEqual({});
   });
 
+  test("protocol rule 10: messages that meet an unexpected error are tried again, set aside after five times, and hold up nobody", async () => {
+    const oddId = await harness.robot("ODD-9");
+    const robotId = await harness.robot("FINE-9");
+    const { db } = harness.database;
+    await sql`create function break_down() returns trigger language plpgsql as $$
+      begin raise exception 'something nobody thought of'; end $$`.execute(db);
+    await sql`create trigger break_down before insert on robot_events for each row
+      when (new.robot_id = ${sql.lit(oddId)}) execute function break_down()`.execute(db);
+    harness.says("ODD-9", "event", eventMessage(now(), 1, 1, { kind: "ALERT_CLEARED", code: "BRUSH" }));
+    harness.says("ODD-9", "state", stateMessage(now(), 1, 1));
+    const lost = () =>
+      db.selectFrom("alerts").select(["robot_id", "cleared_at"]).where("code", "=", "MESSAGES_LOST").execute();
+    // At once, and after 1, 2, 4 and 8 s.
+    for (let second = 0; second <= 14; second += 1) {
+      harness.says("FINE-9", "state", stateMessage(now(), 1, second + 1));
+      await harness.pass(100);
+      expect(await harness.stateOf(robotId)).toMatchObject({ online: true, state_seq: second + 1 });
+      expect(harness.bridge.badMessages).toEqual({});
+      await harness.pass(900);
+    }
+    await harness.pass(1_000);
+    expect(harness.bridge.badMessages).toEqual({ "set-aside": 2 });
+    expect(harness.log.join("")).toContain("something nobody thought of");
+    expect(await lost()).toEqual([{ robot_id: oddId, cleared_at: null }]);
+    // What it says from then on is stored, and clears the alert.
+    harness.says("ODD-9", "state", stateMessage(now(), 1, 2));
+    await harness.pass(100);
+    expect(await harness.stateOf(oddId)).toMatchObject({ online: true, state_seq: 2 });
+    expect(await lost()).toEqual([{ robot_id: oddId, cleared_at: expect.any(Date) }]);
+  });
+
+  test("protocol rule 10: where nothing can be stored of anybody, all is kept for as long as it takes", async () => {
+    const ids = await Promise.all(["ALL-1", "ALL-2"].map((serial) => harness.robot(serial)));
+    await sql`alter table readings rename to readings_away`.execute(harness.database.db);
+    for (const serial of ["ALL-1", "ALL-2"]) harness.says(serial, "state", stateMessage(now(), 1, 1));
+    for (let second = 0; second < 30; second += 1) await harness.pass(1_000);
+    expect(harness.bridge.badMessages).toEqual({});
+    await sql`alter table readings_away rename to readings`.execute(harness.database.db);
+    await harness.pass(1_000);
+    for (const id of ids) expect(await harness.stateOf(id)).toMatchObject({ online: true, state_seq: 1 });
+  });
+
   test("protocol rule 11: a bridge that lost its lock forgets what waits and comes back as a new one", async () => {
     const robotId = await harness.robot("LOST-1");
     harness.says("LOST-1", "state", stateMessage(now(), 1, 1));

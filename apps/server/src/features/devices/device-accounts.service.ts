@@ -11,6 +11,7 @@ import type { Parts, Service } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type Commands, sendLastStop } from "../commands/public.ts";
 import { SessionLocks } from "../../platform/database/session-locks.ts";
+import { seenAt } from "../sites/public.ts";
 import { clearPending, countRefusal, type PendingDevice, takePending } from "./pending-devices.writes.ts";
 import { deviceSentences, withManualStep } from "./device-sentences.ts";
 import { provision } from "./provision-devices.ts";
@@ -82,12 +83,12 @@ export class DeviceAccounts implements Service {
    * was retired before, or where its robot may move and cannot be stopped.
    */
   async retire(viewer: Viewer, serial: string): Promise<{ message: string }> {
-    const { db, broker, clock, serverId } = this.#parts;
+    const { db, serverId } = this.#parts;
     const by = { userId: viewer.userId, name: viewer.name, actionType: "SYSTEM" } as const;
     await stopBefore(this.#parts, this.#commands, by, serial);
     const retired = await decide(db, (tx) => {
       const cutsOff = this.#accounts.keepsConnections !== true;
-      return retire(tx, { serial, by, serverId, at: clock.now(), brokerConnected: broker.connected, cutsOff });
+      return retire(tx, { serial, by, serverId, seen: seenAt(this.#parts), cutsOff });
     });
     if (retired.kind === "refused") throw retired.error;
     if (retired.lastStop !== null) await sendLastStop(this.#parts, retired.lastStop);

@@ -4,14 +4,20 @@ import type { AuditActor } from "../audit/public.ts";
 import { pendingNow } from "./pending-devices.writes.ts";
 
 /** Those of the serial numbers that a device has or had: retired ones stay taken. */
+/** Those that are there already, as they are written there; `scr-1013` is SCR-1013 again, as people read it. */
 export async function readTaken(db: Executor, serials: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom("devices")
     .select("serial")
-    .where("serial", "=", sql<string>`any(${[...serials]}::text[])`)
+    .where(sql<string>`lower(serial)`, "=", sql<string>`any(${serials.map((serial) => serial.toLowerCase())}::text[])`)
     .orderBy("serial")
     .execute();
   return rows.map(({ serial }) => serial);
+}
+
+/** Until the end of the transaction nobody else provisions: no index refuses serial numbers that differ by case alone. */
+export async function holdProvisioning(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('provision devices'))`.execute(tx);
 }
 
 /** Stores new devices; answers how many, fewer where another transaction has stored one of them meanwhile. */

@@ -86,11 +86,19 @@ describe("protocol rule 9: devices are provisioned", () => {
       body: { message: "The serial number SCR-1022 is taken. Nothing was provisioned." },
     });
     expect([await device("SCR-1021"), accounts.secrets.size]).toEqual([undefined, before]);
+    // The same in other letters is the same plate, and two who provision it at once make one device.
+    const message = "The serial number SCR-1022 is taken. Nothing was provisioned.";
+    expect(await provision("scr-1022")).toMatchObject({
+      status: 409,
+      body: { message, errors: [{ field: "first_serial", message }] },
+    });
+    const atOnce = await Promise.all(["Row-1", "ROW-1", "row-1"].map((serial) => provision(serial)));
+    expect(atOnce.map(({ status }) => String(status)).toSorted()).toEqual(["201", "409", "409"]);
     await provision("SCR-1101", "SCR-1107");
     expect(await provision("SCR-1101", "SCR-1110")).toMatchObject({
       body: { message: expect.stringContaining("SCR-1104, SCR-1105 and 2 more. Nothing") },
     });
-    expect((await audited("PROVISION_DEVICE")).filter(({ outcome }) => outcome === "REFUSED")).toHaveLength(2);
+    expect((await audited("PROVISION_DEVICE")).filter(({ outcome }) => outcome === "REFUSED")).toHaveLength(5);
   });
 
   test("protocol rule 9: of two who provision the same at once one gets the secrets, and the broker knows these", async () => {

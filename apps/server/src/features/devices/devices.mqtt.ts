@@ -13,7 +13,15 @@ import type { PresenceMessage } from "./presence.ts";
 /** What the bridge subscribes to: everything that robots say (protocol rule 11: plainly). */
 export const robotTopics: readonly string[] = robotLeaves.map((leaf) => `${TOPIC_ROOT}/+/${leaf}`);
 
-export type BadMessageKind = "oversized" | "topic" | "json" | "schema" | "unknown-serial" | "overflow" | "refused";
+export type BadMessageKind =
+  | "oversized"
+  | "topic"
+  | "json"
+  | "schema"
+  | "unknown-serial"
+  | "overflow"
+  | "refused"
+  | "set-aside";
 
 export type IncomingMessage =
   | PresenceMessage

@@ -46,11 +46,12 @@ export class IncomingBuffer {
     }
   }
 
-  /** Takes out the messages of up to `maxRobots` robots, those that wait longest first. */
-  take(maxRobots: number): RobotMessages[] {
+  /** Takes out the messages of up to `maxRobots` robots that `mayTake` has nothing against, those that wait longest first. */
+  take(maxRobots: number, mayTake: (serial: string) => boolean = () => true): RobotMessages[] {
     const taken: RobotMessages[] = [];
     for (const [serial, messages] of this.#bySerial) {
       if (taken.length >= maxRobots) break;
+      if (!mayTake(serial)) continue;
       taken.push({ serial, messages });
       this.#bySerial.delete(serial);
     }

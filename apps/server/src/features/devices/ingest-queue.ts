@@ -1,9 +1,11 @@
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
 import type { Db } from "../../platform/database/database.ts";
+import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
+import { alertLostMessages } from "./alert-lost-messages.writes.ts";
 import type { BadMessages } from "./bad-messages.ts";
 import type { IncomingMessage } from "./devices.mqtt.ts";
-import { isDatabaseAway, isLostRace } from "./database-faults.ts";
+import { isLostRace, isRefusedData } from "./database-faults.ts";
 import { IncomingBuffer, type RobotMessages } from "./incoming-buffer.ts";
 import { ingest, type Ingested } from "./ingest.writes.ts";
 
@@ -11,6 +13,8 @@ import { ingest, type Ingested } from "./ingest.writes.ts";
 export const BATCH_ROBOTS = 1_000;
 /** A database that is away is tried again this often. */
 const RETRY_MS = 1_000;
+/** A robot's messages that cannot be stored, though others' can, are tried so often: after 1, 2, 4 and 8 s again. */
+const TRIES = 5;
 
 export interface IngestQueueParts {
   readonly db: Db;
@@ -21,12 +25,29 @@ export interface IngestQueueParts {
   readonly onIngested: (ingested: Ingested) => void;
 }
 
+/** A robot whose messages met an error that tells neither of their data nor of a database that is away. */
+interface Trouble {
+  readonly tries: number;
+  readonly notBeforeMs: number;
+}
+
+/** What came of the robots of a batch. */
+interface Round {
+  /** Robots whose messages the database has taken, or knows that it never will. */
+  readonly done: string[];
+  /** The database was away, or another transaction won: the same again. */
+  readonly waiting: RobotMessages[];
+  readonly troubled: { readonly of: RobotMessages; readonly reason: string }[];
+}
+
 /** What arrived, on its way into the database. One flush runs at a time, so that order is kept. */
 export class IngestQueue {
   readonly #parts: IngestQueueParts;
   readonly #buffer: IncomingBuffer;
   #flushing: Promise<void> | null = null;
   #notBeforeMs = 0;
+  /** By serial number; what these robots said waits in order, and nobody else behind it. */
+  readonly #troubles = new Map<string, Trouble>();
   /** Raised by `clear`: what was taken out before it is not put back. */
   #generation = 0;
 
@@ -35,8 +56,9 @@ export class IngestQueue {
     this.#buffer = new IncomingBuffer((serial, dropped) => parts.bad.add("overflow", serial, dropped));
   }
 
+  /** Nothing waits but what could not be stored of single robots. */
   get isEmpty(): boolean {
-    return this.#buffer.size === 0 && this.#flushing === null;
+    return this.#buffer.size <= this.#troubles.size && this.#flushing === null;
   }
 
   add(serial: string, incoming: IncomingMessage): void {
@@ -58,51 +80,96 @@ export class IngestQueue {
   clear(): void {
     this.#generation += 1;
     this.#notBeforeMs = 0;
+    this.#troubles.clear();
     this.#buffer.clear();
   }
 
   async #drain(): Promise<void> {
-    while (this.#buffer.size > 0) {
+    for (;;) {
       const generation = this.#generation;
-      const batch = this.#buffer.take(BATCH_ROBOTS);
-      const left = await this.#storeOrSplit(batch);
-      if (left.length === 0) continue;
-      if (generation === this.#generation) this.#buffer.putBack(left);
+      const nowMs = this.#parts.clock.now().getTime();
+      const mayTake = (serial: string) => (this.#troubles.get(serial)?.notBeforeMs ?? 0) <= nowMs;
+      const batch = this.#buffer.take(BATCH_ROBOTS, mayTake);
+      if (batch.length === 0) return;
+      const round: Round = { done: [], waiting: [], troubled: [] };
+      await this.#storeOrSplit(batch, round);
+      if (generation !== this.#generation) return;
+      for (const serial of round.done) this.#troubles.delete(serial);
+      const left = [...round.waiting, ...(await this.#keepTroubled(round))];
+      if (generation !== this.#generation) return;
+      if (left.length > 0) this.#buffer.putBack(left);
+      if (round.waiting.length > 0 || this.#parts.clock.now().getTime() < this.#notBeforeMs) return;
+    }
+  }
+
+  /** Stores a batch, each half by itself where it cannot: no robot's messages hold up the others (rule 10). */
+  async #storeOrSplit(batch: readonly RobotMessages[], round: Round): Promise<void> {
+    const { db, clock, log, bad, onIngested } = this.#parts;
+    if (clock.now().getTime() < this.#notBeforeMs) {
+      // It was away for the half before.
+      round.waiting.push(...batch);
       return;
     }
-  }
-
-  /** Answers what must wait. A robot whose messages the database refuses does not hold up the others (rule 10). */
-  async #storeOrSplit(batch: readonly RobotMessages[]): Promise<readonly RobotMessages[]> {
-    const { db, clock, log, bad, onIngested } = this.#parts;
     try {
-      const ingested = await ingest(db, batch, clock.now());
+      const ingested = await ingest(db, batch, clock);
+      const unknown = new Set(ingested.unknown.map(({ serial }) => serial));
       for (const { serial, messages } of ingested.unknown) bad.add("unknown-serial", serial, messages);
+      round.done.push(...batch.map(({ serial }) => serial).filter((serial) => !unknown.has(serial)));
       onIngested(ingested);
-      return [];
+      return;
     } catch (error) {
       const reason = error instanceof Error ? error.message : "unknown";
-      if (isLostRace(error)) return batch;
-      if (isDatabaseAway(error)) {
+      if (isLostRace(error) || isDatabaseUnreachable(error)) {
+        round.waiting.push(...batch);
+        if (isLostRace(error)) return;
         log.warn({ reason, robots: batch.length }, "could not store what robots said; trying again");
         this.#notBeforeMs = clock.now().getTime() + RETRY_MS;
-        return batch;
+        return;
       }
-      return batch.length > 1 ? this.#splitUp(batch) : this.#refuse(batch, reason);
+      const [only] = batch;
+      if (only !== undefined && batch.length === 1) {
+        if (isRefusedData(error)) {
+          round.done.push(only.serial);
+          this.#drop("refused", only, reason);
+        } else round.troubled.push({ of: only, reason });
+        return;
+      }
     }
-  }
-
-  async #splitUp(batch: readonly RobotMessages[]): Promise<readonly RobotMessages[]> {
     const middle = Math.ceil(batch.length / 2);
-    const left = await this.#storeOrSplit(batch.slice(0, middle));
-    return [...left, ...(await this.#storeOrSplit(batch.slice(middle)))];
+    await this.#storeOrSplit(batch.slice(0, middle), round);
+    await this.#storeOrSplit(batch.slice(middle), round);
   }
 
-  #refuse(batch: readonly RobotMessages[], reason: string): readonly RobotMessages[] {
-    for (const { serial, messages } of batch) {
-      this.#parts.bad.add("refused", serial, messages.length);
-      this.#parts.log.error({ serial, reason }, "a robot's messages could not be stored and were dropped");
+  /** Those that are tried again. Where nobody's could be stored it is no robot's message: all are kept. */
+  async #keepTroubled({ done, troubled }: Round): Promise<RobotMessages[]> {
+    const { db, clock, log } = this.#parts;
+    const now = clock.now();
+    if (done.length === 0 && troubled.length > 1) {
+      log.error({ reason: troubled[0]?.reason, robots: troubled.length }, "nothing that robots said could be stored");
+      this.#notBeforeMs = now.getTime() + RETRY_MS;
+      return troubled.map(({ of }) => of);
     }
-    return [];
+    const kept: RobotMessages[] = [];
+    for (const { of, reason } of troubled) {
+      const tries = (this.#troubles.get(of.serial)?.tries ?? 0) + 1;
+      if (tries < TRIES) {
+        const notBeforeMs = now.getTime() + RETRY_MS * 2 ** (tries - 1);
+        this.#troubles.set(of.serial, { tries, notBeforeMs });
+        log.warn({ serial: of.serial, reason, tries }, "a robot's messages could not be stored; trying again");
+        kept.push(of);
+        continue;
+      }
+      this.#troubles.delete(of.serial);
+      this.#drop("set-aside", of, reason);
+      await alertLostMessages(db, of.serial, now).catch((error: unknown) => {
+        log.error({ error, serial: of.serial }, "an alert about lost messages could not be raised");
+      });
+    }
+    return kept;
+  }
+
+  #drop(kind: "refused" | "set-aside", { serial, messages }: RobotMessages, reason: string): void {
+    this.#parts.bad.add(kind, serial, messages.length);
+    this.#parts.log.error({ serial, reason }, "a robot's messages could not be stored and were dropped");
   }
 }

@@ -1,5 +1,6 @@
 import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
 import { announceChange } from "../../platform/change-signal.ts";
+import type { Clock } from "../../platform/clock.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { clearDarkSites, syncAlerts } from "../alerts/public.ts";
@@ -43,7 +44,7 @@ export interface Ingested {
 }
 
 /** Stores what robots said, all of it in one transaction: states, presence, readings, runs, alerts, commands. */
-export async function ingest(db: Db, batch: readonly RobotMessages[], now: Date): Promise<Ingested> {
+export async function ingest(db: Db, batch: readonly RobotMessages[], clock: Pick<Clock, "now">): Promise<Ingested> {
   return inTransaction(db, async (tx) => {
     const known = new Map(
       (
@@ -62,7 +63,7 @@ export async function ingest(db: Db, batch: readonly RobotMessages[], now: Date)
     }
     // Locks are taken in the order of the rows, by everybody.
     outcomes.sort((one, other) => one.before.robot_id - other.before.robot_id);
-    await store(tx, outcomes, now);
+    await store(tx, outcomes, clock);
     return {
       unknown,
       returned: outcomes.filter(({ returned }) => returned).map(({ before }) => before.robot_id),
@@ -74,7 +75,8 @@ export async function ingest(db: Db, batch: readonly RobotMessages[], now: Date)
   });
 }
 
-async function store(tx: Tx, outcomes: readonly Outcome[], now: Date): Promise<void> {
+async function store(tx: Tx, outcomes: readonly Outcome[], clock: Pick<Clock, "now">): Promise<void> {
+  const now = clock.now();
   const changed = outcomes.filter((outcome) => outcome.changed);
   const live = outcomes.flatMap((outcome) => outcome.live);
   await writeRobotStates(
@@ -101,14 +103,15 @@ async function store(tx: Tx, outcomes: readonly Outcome[], now: Date): Promise<v
   await settleByStates(
     tx,
     live.map(({ message, motion }) => ({ robotId: motion.robotId, state: message })),
-    now,
+    clock,
   );
   await recordAcks(
     tx,
     outcomes.flatMap(({ serial, acks }) => acks.map(({ message }) => ({ serial, ack: message }))),
     now,
   );
-  const untouched = [...touched].filter((id) => !changed.some(({ after }) => after.robot_id === id));
+  const written = new Set(changed.map(({ after }) => after.robot_id));
+  const untouched = [...touched].filter((id) => !written.has(id));
   await touchRobots(
     tx,
     untouched.toSorted((one, other) => one - other),

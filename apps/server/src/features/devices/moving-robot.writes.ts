@@ -1,5 +1,6 @@
 import type { Executor } from "../../platform/database/database.ts";
-import { readStillMoving, type SeenAt } from "../commands/public.ts";
+import { readStillMoving } from "../commands/public.ts";
+import type { SeenAt } from "../sites/public.ts";
 
 export interface MovingRobot {
   readonly id: number;

@@ -2,6 +2,9 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type BridgeHarness, createBridge } from "../../../test/bridge-harness.ts";
 import { connectionMessage, eventMessage, stateMessage } from "../../../test/robot-messages.ts";
+import { testSettings } from "../../../test/test-app.ts";
+import { readRobots } from "../robots/robots.queries.ts";
+import { seenAt } from "../sites/public.ts";
 
 let harness: BridgeHarness;
 let robotId: number;
@@ -108,6 +111,48 @@ describe("protocol rule 7: one truth about presence", () => {
     shows(1, 2);
     await harness.pass(100);
     expect(await harness.stateOf(robotId)).toMatchObject({ online: true, robot_status: "idle" });
+  });
+});
+
+describe("protocol rule 13: what the broker retains is enough to know of a robot that was lost while it moved", () => {
+  const lost = async () => {
+    const viewer = { userId: 1, name: "", email: "", role: "SUPER_ADMIN", partnerId: null, sessionId: "" } as const;
+    const at = seenAt({ ...harness, settings: testSettings });
+    const [robot] = await readRobots(viewer, harness.database.db, at, { robotIds: [robotId] });
+    return robot?.lost_while_moving ?? null;
+  };
+  const retains = (motion: "MOVING" | "STOPPED", seq: number) =>
+    harness.says(serial, "state", stateMessage(harness.clock.now(), 8, seq, { motion, runId: randomUUID() }), true);
+
+  test("protocol rule 13: its will and its last state, which no server has heard", async () => {
+    dies(8);
+    retains("MOVING", 4);
+    await harness.pass(100);
+    const heard = harness.clock.now().getTime();
+    expect(await lost()).toEqual({
+      state: "MAY_BE_MOVING",
+      lost_at: new Date(heard - 100).toISOString(),
+      stops_by: new Date(heard - 100 + 300_000).toISOString(),
+    });
+    // The broker has lost it, but a server that has lost the broker would not hear of its return.
+    harness.broker.setConnected(false);
+    expect((await lost())?.stops_by).toBe(new Date(heard - 100 + 480 * 60_000).toISOString());
+    harness.broker.setConnected(true);
+    await harness.pass(360_000);
+    expect((await lost())?.state).toBe("MUST_HAVE_STOPPED");
+    retains("STOPPED", 5);
+    await harness.pass(100);
+    expect(await lost()).toBeNull();
+  });
+
+  test("protocol rule 13: one whose connection stands is there, and lost once it is silent for 90 s", async () => {
+    await harness.pass(15_000);
+    connects(8, true);
+    retains("MOVING", 4);
+    await harness.pass(100);
+    expect(await lost()).toBeNull();
+    await harness.pass(95_000);
+    expect((await lost())?.state).toBe("MAY_BE_MOVING");
   });
 });
 

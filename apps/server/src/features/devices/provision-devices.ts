@@ -10,10 +10,10 @@ import {
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { ChangedMeanwhile, decide } from "../../platform/database/decide.ts";
 import { type HeldLock, LockNotHad, type SessionLocks } from "../../platform/database/session-locks.ts";
-import { conflict, HttpError, invalid } from "../../platform/http/http-error.ts";
+import { HttpError, invalid } from "../../platform/http/http-error.ts";
 import { type AuditActor, recordAudit, recordAudits } from "../audit/public.ts";
 import { hashDeviceSecret } from "./device-access.ts";
-import { insertDevices, readTaken } from "./device-rows.writes.ts";
+import { holdProvisioning, insertDevices, readTaken } from "./device-rows.writes.ts";
 import { deviceSentences } from "./device-sentences.ts";
 import { newSecret } from "./new-secret.ts";
 
@@ -72,7 +72,7 @@ async function provisionAtBroker(
   const serials = devices.map(({ serial }) => serial);
   await locks.holding("all", async (lock) => {
     const taken = await readTaken(db, serials);
-    if (taken.length > 0) throw conflict(deviceSentences.taken(taken));
+    if (taken.length > 0) throw takenAlready(taken);
     await tell(accounts, devices, lock);
     await decide(db, (tx) => store(tx, devices, asked)).catch(async (error: unknown) => {
       // Stored by whom the lock does not bind. After any other failure the devices may be stored all the same.
@@ -89,11 +89,12 @@ async function notTaken(db: Db, devices: readonly DeviceAccount[]): Promise<Devi
 }
 
 async function store(tx: Tx, devices: readonly DeviceAccount[], { by: actor, at }: Provision): Promise<void> {
+  await holdProvisioning(tx);
   const taken = await readTaken(
     tx,
     devices.map(({ serial }) => serial),
   );
-  if (taken.length > 0) throw conflict(deviceSentences.taken(taken));
+  if (taken.length > 0) throw takenAlready(taken);
   const hashed = devices.map(({ serial, secret }) => ({ serial, secretSha256: hashDeviceSecret(secret) }));
   if ((await insertDevices(tx, hashed, at)) < devices.length) throw new ChangedMeanwhile();
   const audited = { actor, action: "PROVISION_DEVICE", entity: "device", outcome: "DONE", at } as const;
@@ -103,10 +104,15 @@ async function store(tx: Tx, devices: readonly DeviceAccount[], { by: actor, at 
   );
 }
 
+function takenAlready(serials: readonly string[]): HttpError {
+  const message = deviceSentences.taken(serials);
+  return new HttpError(409, message, { errors: [{ field: "first_serial", message }] });
+}
+
 /** Null for what is none of ours. */
 function refusalOf(error: unknown): HttpError | null {
   if (error instanceof HttpError) return error;
-  if (error instanceof NameTaken) return conflict(deviceSentences.taken([error.serial]));
+  if (error instanceof NameTaken) return takenAlready([error.serial]);
   if (error instanceof LockNotHad) return new HttpError(503, deviceSentences.provisionedElsewhere);
   if (error instanceof BrokerNotTold) return new HttpError(503, deviceSentences.nothingProvisioned(error.message));
   return null;

@@ -14,6 +14,7 @@ import {
   type StillMovingRobot,
 } from "../commands/public.ts";
 import { closeRunsOfRemoved } from "../runs/public.ts";
+import type { SeenAt } from "../sites/public.ts";
 import { endLockOfRetired, lockDevice, readRobotIdOf, showCutOff, storeRetired } from "./device-rows.writes.ts";
 import { deviceSentences } from "./device-sentences.ts";
 
@@ -26,8 +27,7 @@ export interface Retirement {
   readonly serial: string;
   readonly by: Requester;
   readonly serverId: string;
-  readonly at: Date;
-  readonly brokerConnected: boolean;
+  readonly seen: SeenAt;
   /** The device loses its broker by the retirement; not so where nobody tells the broker. */
   readonly cutsOff: boolean;
 }
@@ -37,7 +37,8 @@ export interface Retirement {
  * every one before it is settled and not sent any more. Throws 404.
  */
 export async function retire(tx: Tx, retirement: Retirement): Promise<Retired> {
-  const { serial, by, serverId, at, brokerConnected } = retirement;
+  const { serial, by, serverId, seen } = retirement;
+  const at = seen.now;
   const robotId = await readRobotIdOf(tx, serial);
   const robot = robotId === null ? undefined : (await lockRobots(tx, [robotId])).get(robotId);
   const device = await lockDevice(tx, serial);
@@ -46,7 +47,7 @@ export async function retire(tx: Tx, retirement: Retirement): Promise<Retired> {
   if ((await readRobotIdOf(tx, serial)) !== robotId) throw new ChangedMeanwhile();
   const reason = `The device ${serial} was retired.`;
   // Also one that was stored as it began to move a moment ago, or that has not shown that it stands yet.
-  const moving = robot && (await readStillMoving(tx, [robot.id], { now: at, brokerConnected }))[0];
+  const moving = robot && (await readStillMoving(tx, [robot.id], seen))[0];
   const refusal = device.retired_at === null ? unstopped(retirement, moving) : reason;
   await recordAudit(tx, {
     actor: by,
@@ -79,8 +80,8 @@ export async function retire(tx: Tx, retirement: Retirement): Promise<Retired> {
  * Why a device keeps its place although its robot was told to stop: nobody commands the robot of a retired one, so it
  * would clean on with no means to stop it. One that is cut off stops by itself (protocol rule 4), and gets a last Stop.
  */
-function unstopped({ serial, cutsOff, brokerConnected }: Retirement, moving?: StillMovingRobot): string | null {
-  return moving === undefined || (cutsOff && brokerConnected)
+function unstopped({ serial, cutsOff, seen }: Retirement, moving?: StillMovingRobot): string | null {
+  return moving === undefined || (cutsOff && seen.brokerConnected)
     ? null
     : deviceSentences.notRetired(serial, moving.sentence);
 }

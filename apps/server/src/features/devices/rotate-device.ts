@@ -12,6 +12,7 @@ import { type AuditActor, recordAudit } from "../audit/public.ts";
 import { hashDeviceSecret } from "./device-access.ts";
 import { clearUnsure, lockDevice, markUnsure, retireAgain, storeNewSecret } from "./device-rows.writes.ts";
 import { deviceSentences } from "./device-sentences.ts";
+import { seenAt } from "../sites/public.ts";
 import { readMovingRobot } from "./moving-robot.writes.ts";
 import { newSecret } from "./new-secret.ts";
 
@@ -22,7 +23,7 @@ export interface Rotation {
 }
 
 /** What a rotation is done with; `locks` are of rotations alone, a key for each serial number. */
-export interface RotationParts extends Pick<Parts, "db" | "broker" | "log"> {
+export interface RotationParts extends Pick<Parts, "db" | "clock" | "broker" | "settings" | "log"> {
   readonly accounts: BrokerAccounts;
   readonly locks: SessionLocks;
 }
@@ -84,12 +85,12 @@ async function rotateAtBroker(parts: RotationParts, rotation: Rotation, secret: 
 }
 
 /** Why the device gets no new secret; null where it may. Throws 404. */
-async function refusalOf(tx: Tx, { broker }: RotationParts, { serial, at }: Rotation): Promise<HttpError | null> {
+async function refusalOf(tx: Tx, parts: RotationParts, { serial }: Rotation): Promise<HttpError | null> {
   const device = await lockDevice(tx, serial);
   if (device === null) throw notFound("Device");
   if (device.retired_at !== null) return conflict(deviceSentences.retiredAlready(serial));
   // Its connection ends: a robot that cleans could not be stopped until it has the new secret.
-  const moving = await readMovingRobot(tx, serial, { now: at, brokerConnected: broker.connected });
+  const moving = await readMovingRobot(tx, serial, seenAt(parts));
   return moving && conflict(deviceSentences.notRotatedMoving(serial, moving.sentence));
 }
 

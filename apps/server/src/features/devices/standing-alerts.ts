@@ -12,10 +12,12 @@ export function alertsOf(row: StateRow, newest: StateMessage): StandingAlerts[] 
   const { battery: batteryPercent, charging, alerts: listed } = newest;
   const battery = lowBattery({ batteryPercent, charging, listed });
   const alerts = [...clockAlert(row), ...statusAlert(newest.status), ...(typeof battery === "string" ? [] : [battery])];
-  const clears: ServerAlertCode[] = ["CLOCK_SKEW", "UNKNOWN_STATUS"];
+  const clears: ServerAlertCode[] = ["CLOCK_SKEW", "UNKNOWN_STATUS", "MESSAGES_LOST"];
   if (battery !== "stays") clears.push("LOW_BATTERY");
   // A retained state tells how the robot was, not that it is there.
   if (row.online) clears.push("OFFLINE_TOO_LONG");
+  // That it stands, a retained state tells as well.
+  if (row.online || newest.motion === "STOPPED") clears.push("LOST_WHILE_MOVING");
   return [
     { ...robot, source: "ROBOT", alerts: listed, clears: "all" },
     { ...robot, source: "SERVER", alerts, clears },

@@ -1,5 +1,6 @@
 import type { Parts } from "../../platform/parts.ts";
 import type { Commands, Requester } from "../commands/public.ts";
+import { seenAt } from "../sites/public.ts";
 import { readMovingRobot } from "./moving-robot.writes.ts";
 
 /** The robot has this long to show that it stands; its device is cut off then, whatever it does. */
@@ -7,12 +8,13 @@ const STOP_MS = 3_000;
 
 /** Before a device is retired: an online robot that has it and may move gets an ordinary STOP. Never throws. */
 export async function stopBefore(
-  { db, clock, log, broker }: Pick<Parts, "db" | "clock" | "log" | "broker">,
+  parts: Pick<Parts, "db" | "clock" | "log" | "broker" | "settings">,
   commands: Commands,
   by: Requester,
   serial: string,
 ): Promise<void> {
-  const robot = await readMovingRobot(db, serial, { now: clock.now(), brokerConnected: broker.connected });
+  const { db, clock, log } = parts;
+  const robot = await readMovingRobot(db, serial, seenAt(parts));
   if (robot === null || !robot.online) return;
   const { promise: givenUp, resolve } = Promise.withResolvers<void>();
   const cancel = clock.after(STOP_MS, resolve);

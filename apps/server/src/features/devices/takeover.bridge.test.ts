@@ -153,12 +153,12 @@ describe("protocol rule 11: one bridge at a time", () => {
         ],
       },
     ];
-    await ingest(database.db, batchOf(9, 50), at);
-    const late = await ingest(database.db, batchOf(8, 99), at);
+    await ingest(database.db, batchOf(9, 50), { now: () => at });
+    const late = await ingest(database.db, batchOf(8, 99), { now: () => at });
     expect(late.readings).toBe(0);
     expect(await one.stateOf(robotId)).toMatchObject({ state_seq: 9, battery: 50 });
     // Both at once: whoever comes second finds what the first one stored.
-    await Promise.all([14, 11, 13, 12, 10].map((seq) => ingest(database.db, batchOf(seq, seq), at)));
+    await Promise.all([14, 11, 13, 12, 10].map((seq) => ingest(database.db, batchOf(seq, seq), { now: () => at })));
     expect(await one.stateOf(robotId)).toMatchObject({ state_seq: 14, battery: 14 });
   });
 

@@ -17,8 +17,9 @@ export async function deleteGroupOf(tx: Tx, viewer: Viewer, groupId: number, now
   const schedule = await lockScheduleOf(tx, groupId);
   const members = await membersOf(tx, groupId);
   const robots = await lockRobots(tx, members);
-  const group = await lockGroup(tx, groupId);
-  if (group === null) throw notFound("Group");
+  const locked = await lockGroup(tx, groupId);
+  if (locked === null) throw notFound("Group");
+  const { content: group } = locked;
   if (group.robot_ids.some((id) => !robots.has(id))) throw new ChangedMeanwhile();
   const cleaning = await readCleaning(tx, group.robot_ids);
   await removeGroup(tx, groupId, now);

@@ -4,7 +4,7 @@ import type { Executor } from "../../platform/database/database.ts";
 import { HttpError, invalid } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import type { Commands } from "../commands/public.ts";
+import type { Commands, KnownFleet, Press } from "../commands/public.ts";
 import { requireSite } from "../sites/public.ts";
 import { auditNobody } from "./audit-nobody.ts";
 import { findGroup, findRobots, type FoundGroup, readMembers, readSiteRobots } from "./groups.queries.ts";
@@ -14,7 +14,7 @@ type GroupCommandBody = BodyOf<typeof groupSendCommand>;
 
 const groupWords: Record<GroupCommandBody["command"], DoneWords> = {
   START: { done: "started", nobody: "The group has no robot to start.", kept: "Stop" },
-  STOP: { done: "stopped", nobody: "The group has no robot to stop.", kept: "Stop" },
+  STOP: { done: "stopped", nobody: "The group has no robot to stop.", kept: "Stop", maySkipDatabase: true },
 };
 const siteWords: DoneWords = { ...groupWords.STOP, nobody: "There is no robot at this site." };
 
@@ -27,12 +27,21 @@ export async function commandGroup(
   commands: Commands,
   viewer: Viewer,
   body: GroupCommandBody,
+  press: Press | null,
 ): Promise<ManyRobotsResponse> {
   const { command: verb, mode } = body;
-  const by = { userId: viewer.userId, name: viewer.name, actionType: "GROUP" } as const;
+  const by = { userId: viewer.userId, name: viewer.name, actionType: "GROUP", press } as const;
   const refused = { action: `${verb}_GROUP`, entity: "group", entityId: body.groupId } as const;
   try {
-    const results = await commands.sendMany((tx) => chooseMembers(viewer, tx, body), { verb, mode, by });
+    const choose = (tx: Executor) => chooseMembers(viewer, tx, body);
+    const { siteId, groupId, robotObjectIds } = body;
+    const results =
+      verb === "STOP"
+        ? await commands.stopMany(choose, (fleet) => fleet.inGroup(viewer, siteId, groupId, robotObjectIds), {
+            mode,
+            by,
+          })
+        : await commands.sendMany(choose, { verb, mode, by });
     const words = groupWords[verb];
     if (results.length === 0) await auditNobody(parts, viewer, { ...refused, siteId: body.siteId }, words.nobody);
     return manyRobotsAnswer(results, words);
@@ -48,10 +57,12 @@ export async function stopSite(
   commands: Commands,
   viewer: Viewer,
   siteId: number,
+  press: Press | null,
 ): Promise<ManyRobotsResponse> {
-  const by = { userId: viewer.userId, name: viewer.name, actionType: "MANUAL" } as const;
+  const by = { userId: viewer.userId, name: viewer.name, actionType: "MANUAL", press } as const;
   const choose = async (tx: Executor) => ({ siteId, robotIds: await readSiteRobots(viewer, tx, siteId) });
-  const results = await commands.sendMany(choose, { verb: "STOP", mode: "AUTO", by });
+  const known = (fleet: KnownFleet) => fleet.atSite(viewer, siteId);
+  const results = await commands.stopMany(choose, known, { mode: "AUTO", by });
   if (results.length === 0) {
     await auditNobody(
       parts,

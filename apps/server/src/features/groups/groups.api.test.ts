@@ -64,6 +64,7 @@ describe("§7 Groups: create and list", () => {
       created_at: TEST_NOW.toISOString(),
       schedule_type: null,
       schedule_details: null,
+      version: 1,
     });
     expect(await changedSince(before)).toEqual(ids(1, 2));
     const rows = await owner.ask(robotsList, { params: { siteId } });
@@ -134,6 +135,22 @@ describe("§5 Robot group", () => {
       ]);
     },
   );
+
+  test("§7 Groups: an edit that began before another one is 409 and changes nothing; one without a version goes over it", async () => {
+    const groupId = await made("East Row", 1);
+    const edit = async (version: number | undefined, name: string, ...numbers: number[]) =>
+      (await owner.call(updateGroup, { params: { groupId }, body: { ...bodyOf(name, ...numbers), version } })).status;
+    expect(await edit(1, "East Row", 1)).toBe(200);
+    // Which changed nothing, and so is no conflict for anybody.
+    expect(await edit(1, "East Row", 2)).toBe(200);
+    const stale = await owner.call(updateGroup, { params: { groupId }, body: { ...bodyOf("West", 1), version: 1 } });
+    const message = "Somebody else changed this group meanwhile.";
+    expect(stale).toMatchObject({ status: 409, body: { message, errors: [{ field: "version" }] } });
+    expect((await audit()).at(-1)).toMatchObject({ action: "UPDATE_GROUP", outcome: "REFUSED", reason: message });
+    expect(await list()).toMatchObject([{ group_name: "East Row", robots: ids(2).map((id) => ({ id })), version: 2 }]);
+    expect(await edit(undefined, "West", 1)).toBe(200);
+    expect(await list()).toMatchObject([{ group_name: "West", version: 3 }]);
+  });
 
   test("§5 Robot group: another site may use the name", async () => {
     await made("East Row", 1);

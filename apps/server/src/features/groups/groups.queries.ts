@@ -11,9 +11,9 @@ export async function readGroups(viewer: Viewer, db: Executor, siteId: number): 
   const rows = await visibleSites(viewer, db)
     .innerJoin("robot_groups as g", "g.site_id", "sites.id")
     .leftJoin("schedules as s", "s.group_id", "g.id")
-    .select(["g.id", "g.group_name", "g.site_id", "g.created_at"])
+    .select(["g.id", "g.group_name", "g.site_id", "g.created_at", "g.version"])
     .select(["s.id as schedule_id", "s.frequency", "s.start_time", "s.duration_minutes", "s.status"])
-    .select(["s.next_run_at", "s.skip_on_rain"])
+    .select(["s.next_run_at", "s.skip_on_rain", "s.version as schedule_version"])
     .select((eb) =>
       eb
         .selectFrom("robot_group_members as m")
@@ -32,9 +32,14 @@ export async function readGroups(viewer: Viewer, db: Executor, siteId: number): 
     .orderBy("g.id")
     .execute();
   return rows.map(({ schedule_id, frequency, start_time, duration_minutes, status, ...row }) => {
-    const { next_run_at, skip_on_rain, robots, ...group } = row;
+    const { next_run_at, skip_on_rain, schedule_version, robots, ...group } = row;
     const planned =
-      schedule_id !== null && frequency !== null && start_time !== null && duration_minutes !== null && status !== null;
+      schedule_id !== null &&
+      frequency !== null &&
+      start_time !== null &&
+      duration_minutes !== null &&
+      status !== null &&
+      schedule_version !== null;
     return {
       ...group,
       robots: robots ?? [],
@@ -52,6 +57,7 @@ export async function readGroups(viewer: Viewer, db: Executor, siteId: number): 
             status,
             next_run_at: next_run_at?.toISOString() ?? null,
             skip_on_rain: skip_on_rain ?? false,
+            version: schedule_version,
           }
         : null,
     };

@@ -11,7 +11,7 @@ import { decide } from "../../platform/database/decide.ts";
 import { register } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import type { Commands } from "../commands/public.ts";
+import { type Commands, pressOf } from "../commands/public.ts";
 import { deleteGroupOf } from "./delete-group.ts";
 import { commandGroup, stopSite } from "./group-commands.ts";
 import { readGroups } from "./groups.queries.ts";
@@ -37,6 +37,10 @@ export function groupsRoutes(app: FastifyInstance, parts: Parts, commands: Comma
     await decide(db, (tx) => deleteGroupOf(tx, viewer, params.groupId, clock.now()));
     return { message: "Group deleted successfully" };
   });
-  register(app, groupSendCommand, ({ viewer, body }) => commandGroup(parts, commands, viewer, body));
-  register(app, siteStop, ({ viewer, body }) => stopSite(parts, commands, viewer, body.siteId));
+  register(app, groupSendCommand, ({ viewer, body, request }) =>
+    commandGroup(parts, commands, viewer, body, pressOf(request, viewer, clock)),
+  );
+  register(app, siteStop, ({ viewer, body, request }) =>
+    stopSite(parts, commands, viewer, body.siteId, pressOf(request, viewer, clock)),
+  );
 }

@@ -8,6 +8,11 @@ export interface GroupContent {
   readonly robot_ids: readonly number[];
 }
 
+export interface LockedGroup {
+  readonly content: GroupContent;
+  readonly version: number;
+}
+
 export async function membersOf(db: Executor, groupId: number): Promise<number[]> {
   const rows = await db
     .selectFrom("robot_group_members")
@@ -19,15 +24,17 @@ export async function membersOf(db: Executor, groupId: number): Promise<number[]
 }
 
 /** Locks a group and reads it as it is then; null where it was deleted. Robots are locked before. */
-export async function lockGroup(tx: Tx, groupId: number): Promise<GroupContent | null> {
+export async function lockGroup(tx: Tx, groupId: number): Promise<LockedGroup | null> {
   const group = await tx
     .selectFrom("robot_groups")
-    .select("group_name")
+    .select(["group_name", "version"])
     .where("id", "=", groupId)
     .where("deleted_at", "is", null)
     .forUpdate()
     .executeTakeFirst();
-  return group ? { ...group, robot_ids: await membersOf(tx, groupId) } : null;
+  if (group === undefined) return null;
+  const { group_name, version } = group;
+  return { content: { group_name, robot_ids: await membersOf(tx, groupId) }, version };
 }
 
 /** True where another group of the site has that name, compared without case and spaces (§5). */
@@ -87,6 +94,7 @@ export async function changeGroup(
   await tx
     .updateTable("robot_groups")
     .set({ group_name, name_key: groupNameKey(group_name), updated_at: now, change_no: changedNow })
+    .set((eb) => ({ version: eb("version", "+", 1) }))
     .where("id", "=", groupId)
     .execute();
   await setMembers(tx, groupId, siteId, content.robot_ids);

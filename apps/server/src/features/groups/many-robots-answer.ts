@@ -9,6 +9,8 @@ export interface DoneWords {
   readonly nobody: string;
   /** What is kept for those that are pending, such as "Stop". */
   readonly kept: string;
+  /** Robots that are pending although it succeeded were told without the database, and nobody has seen them obey. */
+  readonly maySkipDatabase?: true;
 }
 
 /** §4 Group action outcome, in plain words: a skipped robot counts as not succeeded. */
@@ -19,9 +21,14 @@ export function manyRobotsAnswer(results: readonly RobotResult[], words: DoneWor
   const succeeded = count(({ outcome }) => outcome === "SUCCESS");
   const skipped = count(({ outcome }) => outcome === "SKIPPED");
   const failed = count(({ outcome }) => outcome === "FAILED");
-  const pending = count((result) => result.pending);
+  const isSent = (result: RobotResult) => words.maySkipDatabase && result.pending && result.outcome === "SUCCESS";
+  const sent = count((result) => isSent(result) === true);
+  const pending = count((result) => result.pending) - sent;
+  const robots = (number: number) => (number === 1 ? "1 robot" : `${number} robots`);
+  const done = `${succeeded - sent} of ${robots(results.length)} ${words.done}.`;
   const sentences = [
-    `${succeeded} of ${results.length} ${results.length === 1 ? "robot" : "robots"} ${words.done}.`,
+    ...(sent < results.length ? [done] : []),
+    ...(sent > 0 ? [`Sent to ${robots(sent)}; will be recorded.`] : []),
     ...(failed > 0 ? [`${failed} failed.`] : []),
     ...(skipped > 0 ? [`${skipped} skipped.`] : []),
     ...(pending > 0 ? [`For ${pending} the ${words.kept} is kept and repeated until the robot confirms it.`] : []),

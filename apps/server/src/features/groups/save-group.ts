@@ -1,8 +1,9 @@
-import type { createGroup } from "@suncrew/contract/groups/groups.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { updateGroup } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { ChangedMeanwhile } from "../../platform/database/decide.ts";
-import { conflict, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
+import { changedMeanwhile, conflict, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
@@ -18,7 +19,8 @@ import {
   readTaken,
 } from "./groups.writes.ts";
 
-export type GroupBody = BodyOf<typeof createGroup>;
+/** `version` is of an edit alone. */
+export type GroupBody = BodyOf<typeof updateGroup>;
 
 /** What saving came to in its transaction; a refusal is on record and is thrown after the commit. */
 export type SavedGroup =
@@ -52,17 +54,21 @@ export async function saveGroup(
   if (robot_ids.some((id) => robots.get(id)?.deleted_at !== null || robots.get(id)?.site_id !== siteId)) {
     throw notFound("Robot");
   }
-  const before = groupId === null ? null : await lockGroup(tx, groupId);
-  if (groupId !== null && before === null) throw notFound("Group");
+  const locked = groupId === null ? null : await lockGroup(tx, groupId);
+  if (groupId !== null && locked === null) throw notFound("Group");
+  const before = locked?.content ?? null;
   if (before?.robot_ids.some((id) => !robots.has(id))) throw new ChangedMeanwhile();
   const change = { tx, viewer, siteId, before, after, now };
-  const error = await refusalOf(tx, siteId, groupId, after);
+  const isStale = locked !== null && body.version !== undefined && body.version !== locked.version;
+  const error = isStale ? changedMeanwhile("group") : await refusalOf(tx, siteId, groupId, after);
   if (error !== null) {
     await audit({ ...change, groupId, refused: error.message });
     return { kind: "refused", error };
   }
   const id = groupId ?? (await insertGroup(tx, siteId, after, now));
-  if (groupId !== null) await changeGroup(tx, groupId, siteId, after, now);
+  // One that changes nothing counts as no edit, so that it is no conflict for anybody else.
+  const isSame = before !== null && isDeepStrictEqual(before, after);
+  if (groupId !== null && !isSame) await changeGroup(tx, groupId, siteId, after, now);
   await audit({ ...change, groupId: id, refused: null });
   await showChange(tx, concerned);
   return { kind: "saved", groupId: id };

@@ -32,28 +32,49 @@ export class ChangeReader {
     this.#from = await readOldestOpenTransaction(this.#db);
   }
 
-  /** The rows changed since the last look, or null where there are none. `wanted` false only moves on. */
-  async next(wanted: boolean): Promise<ChangedIds | null> {
-    const from = this.#from;
+  /**
+   * Hands over the rows changed since the last look, if any. Moves on only once `tell` has told them: what it rejects
+   * is found again by the next look. Without a `tell` only moves on.
+   */
+  async next(tell: ((changed: ChangedIds) => Promise<void>) | null): Promise<void> {
     const until = await readOldestOpenTransaction(this.#db);
-    const rows = wanted ? await readChangedIds(this.#db, from) : [];
+    const rows = tell ? await readChangedIds(this.#db, this.#from) : [];
+    const news = rows.filter((row) => !this.#seen.has(keyOf(row)));
+    if (tell && news.length > 0) await tell(idsOf(news));
     this.#from = until;
-    const news = rows.filter((row) => !this.#seen.has(`${row.kind}:${row.id}:${row.change_no}`));
-    this.#seen = new Set(rows.map((row) => `${row.kind}:${row.id}:${row.change_no}`));
-    if (news.length === 0) return null;
-    const ids = (kind: string) => news.filter((row) => row.kind === kind).map((row) => row.id);
-    const siteIdsOf = (...kinds: ChangedRow["kind"][]) => [
-      ...new Set(news.filter((row) => kinds.includes(row.kind)).map((row) => Number(row.site_id))),
-    ];
-    return {
-      // A robot lists its alerts.
-      robotIds: [...new Set([...ids("robot"), ...news.flatMap((row) => row.robot_id ?? [])])].map(Number),
-      siteIds: siteIdsOf("site", "robot"),
-      logIds: ids("activity"),
-      groupSiteIds: siteIdsOf("group"),
-      runSiteIds: siteIdsOf("run"),
-      rolloutIds: [...new Set(ids("rollout").map(Number))],
-      alertSiteIds: siteIdsOf("alert"),
-    };
+    this.#seen = new Set(rows.map(keyOf));
   }
+}
+
+const keyOf = ({ kind, id, change_no }: ChangedRow) => `${kind}:${id}:${change_no}`;
+
+function idsOf(news: readonly ChangedRow[]): ChangedIds {
+  const ids = (kind: string) => news.filter((row) => row.kind === kind).map((row) => row.id);
+  const siteIdsOf = (...kinds: ChangedRow["kind"][]) => [
+    ...new Set(news.filter((row) => kinds.includes(row.kind)).map((row) => Number(row.site_id))),
+  ];
+  return {
+    // A robot lists its alerts.
+    robotIds: [...new Set([...ids("robot"), ...news.flatMap((row) => row.robot_id ?? [])])].map(Number),
+    siteIds: siteIdsOf("site", "robot"),
+    logIds: ids("activity"),
+    groupSiteIds: siteIdsOf("group"),
+    runSiteIds: siteIdsOf("run"),
+    rolloutIds: [...new Set(ids("rollout").map(Number))],
+    alertSiteIds: siteIdsOf("alert"),
+  };
+}
+
+/** What changed by any of these looks, each row once. */
+export function mergeChanges(changes: readonly ChangedIds[]): ChangedIds {
+  const all = <T>(idsIn: (changed: ChangedIds) => readonly T[]): T[] => [...new Set(changes.flatMap(idsIn))];
+  return {
+    robotIds: all(({ robotIds }) => robotIds),
+    siteIds: all(({ siteIds }) => siteIds),
+    logIds: all(({ logIds }) => logIds),
+    groupSiteIds: all(({ groupSiteIds }) => groupSiteIds),
+    runSiteIds: all(({ runSiteIds }) => runSiteIds),
+    rolloutIds: all(({ rolloutIds }) => rolloutIds),
+    alertSiteIds: all(({ alertSiteIds }) => alertSiteIds),
+  };
 }

@@ -1,12 +1,14 @@
 import { Readable } from "node:stream";
 import { LIVE_HEARTBEAT_MS, type LiveEvent } from "@suncrew/contract/live/live.ts";
+import { AtMost } from "../../platform/at-most.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { InTurn } from "../../platform/in-turn.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { findOpenSessions } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { ChangeReader } from "./change-reader.ts";
+import { seenAt } from "../sites/public.ts";
+import { type ChangedIds, ChangeReader, mergeChanges } from "./change-reader.ts";
 import { readScopeMark, readSnapshot, readUpdate } from "./live.queries.ts";
 
 /** Changes are collected for this long before they are read and sent. */
@@ -16,6 +18,11 @@ const FLUSH_MS = 100;
  * a changed scope is lost; with the notice it ends at once.
  */
 const RIGHTS_CHECK_MS = 1_000;
+/**
+ * Snapshots are large and read so many at a time: after a restart every console asks for one, and updates of those that
+ * are open need connections and time beside them.
+ */
+const SNAPSHOTS_AT_ONCE = 2;
 /** A reader that lets this much pile up is cut off; it connects again and gets a snapshot. */
 const MAX_BACKLOG_BYTES = 8 * 1_048_576;
 
@@ -41,7 +48,11 @@ export class LiveFeed implements Service {
   #cancelFlush: Cancel | null = null;
   /** A look at rights waits for its turn: what changes until then is seen by it. */
   #isLookPlanned = false;
-  /** Snapshots and flushes run one after another, so that no stream gets an older value after a newer one. */
+  /** Streams whose snapshot is being read, each with what has changed since that began. */
+  readonly #beginning = new Set<ChangedIds[]>();
+  readonly #snapshots = new AtMost(SNAPSHOTS_AT_ONCE);
+  #ended = false;
+  /** Flushes, and streams that join them, take turns, so that none gets an older value after a newer one. */
   readonly #turns = new InTurn();
 
   constructor(parts: Parts, changes: ChangeSignal) {
@@ -74,22 +85,41 @@ export class LiveFeed implements Service {
 
   /** Ends every stream; browsers connect again when a server is there. */
   endAll(): void {
+    this.#ended = true;
     for (const stream of this.#streams) this.#end(stream, "shutdown");
   }
 
-  /** Opens a stream that begins with a snapshot of what the viewer may see. Rejects where the database fails. */
-  async open(viewer: Viewer): Promise<Readable> {
-    const out = new Readable({ read() {} });
-    await this.#turns.run("feed", async () => {
+  /**
+   * Opens a stream that begins with a snapshot of what the viewer may see. Rejects where the database fails, or where
+   * `gone` says that nobody waits for it any more. The snapshot is read beside the updates of others; what changes
+   * meanwhile follows it, read anew.
+   */
+  open(viewer: Viewer, gone: AbortSignal): Promise<Readable> {
+    return this.#snapshots.run(gone, async () => {
       const { db, clock } = this.#parts;
-      const scopeMark = await readScopeMark(viewer, db);
-      const { robots, sites } = await readSnapshot(viewer, db);
-      const stream: Stream = { viewer, scope: scopeOf(viewer), scopeMark, out };
-      out.once("close", () => this.#streams.delete(stream));
-      this.#streams.add(stream);
-      this.#send(stream, { type: "snapshot", at: clock.now().toISOString(), robots, sites });
+      const missed: ChangedIds[] = [];
+      this.#beginning.add(missed);
+      try {
+        const scopeMark = await readScopeMark(viewer, db);
+        const { robots, sites } = await readSnapshot(viewer, db, seenAt(this.#parts));
+        const at = clock.now().toISOString();
+        return await this.#turns.run("feed", async () => {
+          const changes = mergeChanges(missed);
+          const later = missed.length > 0 ? await readUpdate(viewer, db, seenAt(this.#parts), changes) : null;
+          this.#beginning.delete(missed);
+          const out = new Readable({ read() {} });
+          const stream: Stream = { viewer, scope: scopeOf(viewer), scopeMark, out };
+          out.once("close", () => this.#streams.delete(stream));
+          this.#streams.add(stream);
+          this.#send(stream, { type: "snapshot", at, robots, sites });
+          if (later) this.#send(stream, { type: "update", at: clock.now().toISOString(), ...later });
+          if (this.#ended) this.#end(stream, "shutdown");
+          return out;
+        });
+      } finally {
+        this.#beginning.delete(missed);
+      }
     });
-    return out;
   }
 
   #planRightsCheck(): void {
@@ -110,18 +140,23 @@ export class LiveFeed implements Service {
   }
 
   async #flush(): Promise<void> {
-    const changed = await this.#reader.next(this.#streams.size > 0);
-    if (changed === null) return;
+    const isWanted = this.#streams.size + this.#beginning.size > 0;
+    await this.#reader.next(isWanted ? (changed) => this.#tell(changed) : null);
+  }
+
+  /** Sends what changed to all, or to nobody where it cannot be read: then the next look finds it again. */
+  async #tell(changed: ChangedIds): Promise<void> {
     const at = this.#parts.clock.now().toISOString();
+    const told: { readonly streams: readonly Stream[]; readonly event: LiveEvent }[] = [];
+    for (const missed of this.#beginning) missed.push(changed);
     for (const streams of this.#byScope().values()) {
       const [first] = streams;
       if (first === undefined) continue;
-      const update = await readUpdate(first.viewer, this.#parts.db, changed);
+      const update = await readUpdate(first.viewer, this.#parts.db, seenAt(this.#parts), changed);
       const lists: readonly (readonly unknown[])[] = Object.values(update);
-      if (lists.every((rows) => rows.length === 0)) continue;
-      const event: LiveEvent = { type: "update", at, ...update };
-      for (const stream of streams) this.#send(stream, event);
+      if (lists.some((rows) => rows.length > 0)) told.push({ streams, event: { type: "update", at, ...update } });
     }
+    for (const { streams, event } of told) for (const stream of streams) this.#send(stream, event);
   }
 
   async #checkRights(): Promise<void> {

@@ -7,7 +7,7 @@ import type { Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { readActivity } from "../activity/public.ts";
 import { readRobotsLive } from "../robots/public.ts";
-import { readSites, visibleSites } from "../sites/public.ts";
+import { readSites, type SeenAt, visibleSites } from "../sites/public.ts";
 import type { ChangedIds } from "./change-reader.ts";
 
 /** A mark of which sites and robots the viewer may see; it differs as soon as that changes. */
@@ -27,9 +27,13 @@ export async function readScopeMark(viewer: Viewer, db: Executor): Promise<strin
 }
 
 /** Everything the viewer may see, to begin a stream with. */
-export async function readSnapshot(viewer: Viewer, db: Executor): Promise<{ robots: RobotLive[]; sites: Site[] }> {
-  const sites = await readSites(viewer, db);
-  return { sites, robots: await readRobotsLive(viewer, db) };
+export async function readSnapshot(
+  viewer: Viewer,
+  db: Executor,
+  at: SeenAt,
+): Promise<{ robots: RobotLive[]; sites: Site[] }> {
+  const sites = await readSites(viewer, db, at);
+  return { sites, robots: await readRobotsLive(viewer, db, at) };
 }
 
 export interface Update {
@@ -43,10 +47,10 @@ export interface Update {
 }
 
 /** Of the changed rows those that the viewer may see, as they are now. */
-export async function readUpdate(viewer: Viewer, db: Executor, changed: ChangedIds): Promise<Update> {
+export async function readUpdate(viewer: Viewer, db: Executor, at: SeenAt, changed: ChangedIds): Promise<Update> {
   return {
-    robots: await readRobotsLive(viewer, db, { robotIds: changed.robotIds }),
-    sites: await readSites(viewer, db, { ids: changed.siteIds }),
+    robots: await readRobotsLive(viewer, db, at, { robotIds: changed.robotIds }),
+    sites: await readSites(viewer, db, at, { ids: changed.siteIds }),
     activity: await readActivity(viewer, db, { logIds: changed.logIds }),
     groups_changed: await ofViewer(viewer, db, changed.groupSiteIds),
     runs_changed: await ofViewer(viewer, db, changed.runSiteIds),

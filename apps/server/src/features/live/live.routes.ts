@@ -2,6 +2,7 @@ import { live } from "@suncrew/contract/live/live.ts";
 import type { FastifyInstance } from "fastify";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import { notSignedIn } from "../../platform/http/http-error.ts";
+import { goneSignal } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { LiveFeed } from "./live-feed.ts";
 
@@ -15,7 +16,7 @@ export function liveRoutes(app: FastifyInstance, parts: Parts, changes: ChangeSi
     schema: { summary: live.summary },
     handler: async (request, reply) => {
       if (request.viewer === null) throw notSignedIn();
-      const stream = await feed.open(request.viewer);
+      const stream = await feed.open(request.viewer, goneSignal(reply));
       return reply
         .headers({ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" })
         .send(stream);

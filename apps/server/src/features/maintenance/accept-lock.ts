@@ -16,7 +16,7 @@ import { alreadyLocked, deviceRetired } from "./maintenance-sentences.ts";
 
 /** What became of a lock or release in its transaction; a refusal is on record and told after the commit. */
 export type MaintenanceAccepted =
-  | { readonly kind: "stored"; readonly commandId: string; readonly seq: number; readonly robotAway: boolean }
+  | { readonly kind: "stored"; readonly commandId: string; readonly robotAway: boolean }
   | { readonly kind: "refused"; readonly error: HttpError };
 
 /** A person of this name; the lock and the release are always somebody's. */
@@ -71,6 +71,7 @@ export async function acceptLocks(
     actionType: by.actionType,
     userId: by.userId,
     requestedBy: by.name,
+    press: by.press ?? null,
   } as const;
   const wanted = taken.map(({ robot }) => ({ robot, command: { verb: "MAINTENANCE_ON" as const, ...order } }));
   const commands = new Map((await insertCommands(tx, wanted, now)).map((command) => [command.robot_id, command]));
@@ -81,7 +82,7 @@ export async function acceptLocks(
   await storeLocks(tx, stored, { reason, userId: by.userId, name: by.name }, now);
   await auditCommands(tx, audited, now);
   for (const { robot, command } of stored) {
-    accepted.set(robot.id, { kind: "stored", commandId: command.id, seq: command.seq, robotAway: !robot.state.online });
+    accepted.set(robot.id, { kind: "stored", commandId: command.id, robotAway: !robot.state.online });
   }
   const away = stored.filter(({ robot }) => !robot.state.online);
   await answerAllPending(tx, away, (robot) => pendingSentences.MAINTENANCE_ON.away(robot.serial_number), now);

@@ -40,7 +40,7 @@ export async function acceptReleases(
   }
   await auditCommands(tx, refused, now);
   for (const command of await insertCommands(tx, wanted, now)) {
-    accepted.set(command.robot_id, { kind: "stored", commandId: command.id, seq: command.seq, robotAway: false });
+    accepted.set(command.robot_id, { kind: "stored", commandId: command.id, robotAway: false });
   }
   return accepted;
 }

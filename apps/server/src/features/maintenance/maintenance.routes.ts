@@ -2,11 +2,15 @@ import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenanc
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
-import type { Commands } from "../commands/public.ts";
+import { type Commands, pressOf } from "../commands/public.ts";
 import { Maintenance } from "./maintenance.service.ts";
 
 export function maintenanceRoutes(app: FastifyInstance, parts: Parts, commands: Commands): void {
   const maintenance = new Maintenance(parts, commands);
-  register(app, robotMaintenance, ({ viewer, params, body }) => maintenance.setRobot(viewer, params.robotId, body));
-  register(app, groupMaintenance, ({ viewer, params, body }) => maintenance.setGroup(viewer, params.groupId, body));
+  register(app, robotMaintenance, ({ viewer, params, body, request }) =>
+    maintenance.setRobot(viewer, params.robotId, body, pressOf(request, viewer, parts.clock)),
+  );
+  register(app, groupMaintenance, ({ viewer, params, body, request }) =>
+    maintenance.setGroup(viewer, params.groupId, body, pressOf(request, viewer, parts.clock)),
+  );
 }

@@ -11,10 +11,12 @@ import {
   type Commands,
   decideEach,
   findRobotOf,
+  FirstSeen,
   type HeldRobot,
   type LockedRobot,
   type LockOptions,
   lockRobots,
+  type Press,
   readOpenCommands,
   resultsOf,
 } from "../commands/public.ts";
@@ -31,6 +33,8 @@ type Result = Pick<RobotResult, "outcome" | "message" | "pending">;
 interface Decided {
   readonly robot: LockedRobot;
   readonly accepted: MaintenanceAccepted;
+  /** The number of the robot's newest command as the call came. */
+  readonly seenSeq: number;
 }
 
 const lockWords = { done: "locked for maintenance", nobody: "The group has no robot to lock.", kept: "lock" };
@@ -47,27 +51,34 @@ export class Maintenance {
   }
 
   /** Throws 404, 409 and 502 to 504; a lock that the robot has not confirmed is a success with `confirmed` false. */
-  async setRobot(viewer: Viewer, robotId: number, body: MaintenanceBody): Promise<Answer> {
+  async setRobot(viewer: Viewer, robotId: number, body: MaintenanceBody, press: Press | null): Promise<Answer> {
     const startedAt = this.#parts.clock.now();
-    const by = lockerOf(viewer, "MANUAL");
+    const by = lockerOf(viewer, "MANUAL", press);
+    const seen = new FirstSeen();
     const [decided] = await decide(this.#parts.db, async (tx) => {
-      const { siteId } = await findRobotOf(viewer, tx, robotId);
-      return this.#accept(tx, siteId, [robotId], by, body);
+      const { siteId, lastSeq } = await findRobotOf(viewer, tx, robotId);
+      seen.note(robotId, lastSeq);
+      return this.#accept(tx, siteId, [robotId], by, body, { seen });
     });
     if (decided === undefined) throw notFound("Robot");
-    const { robot, accepted } = decided;
+    const { robot, accepted, seenSeq } = decided;
     if (accepted.kind === "refused") throw accepted.error;
     const { message, confirmed } = await this.#settled(robot, accepted, body);
     if (!body.start_after) return { success: true, message, confirmed, start: null };
-    const start = await this.#starts(viewer, robot.site_id, by, startedAt).start(robot, accepted.seq);
+    const start = await this.#starts(viewer, robot.site_id, by, startedAt).start(robot, seenSeq);
     return { success: true, message, confirmed, start: { success: start.kind === "started", message: start.message } };
   }
 
   /** The same for every member of a group at once. Throws 404; what became of each robot is in the answer. */
-  async setGroup(viewer: Viewer, groupId: number, body: MaintenanceBody): Promise<ManyRobotsResponse> {
+  async setGroup(
+    viewer: Viewer,
+    groupId: number,
+    body: MaintenanceBody,
+    press: Press | null,
+  ): Promise<ManyRobotsResponse> {
     const { db, clock, log } = this.#parts;
     const startedAt = clock.now();
-    const by = lockerOf(viewer, "GROUP");
+    const by = lockerOf(viewer, "GROUP", press);
     const { site_id: siteId } = await findGroup(viewer, db, groupId);
     const starts = this.#starts(viewer, siteId, by, startedAt);
     const choose = async (tx: Tx) => {
@@ -109,7 +120,7 @@ export class Maintenance {
     robotIds: readonly number[],
     by: Locker,
     body: MaintenanceBody,
-    options: LockOptions = {},
+    { seen, ...options }: LockOptions & { readonly seen: FirstSeen },
   ): Promise<Decided[]> {
     const robots = await lockRobots(tx, robotIds, options);
     const open = Map.groupBy(await readOpenCommands(tx, [...robots.keys()]), (command) => command.robot_id);
@@ -125,7 +136,7 @@ export class Maintenance {
       : await acceptReleases(tx, asked, by, now);
     return asked.flatMap(({ robot }) => {
       const mine = accepted.get(robot.id);
-      return mine ? [{ robot, accepted: mine }] : [];
+      return mine ? [{ robot, accepted: mine, seenSeq: seen.seqOf(robot.id) }] : [];
     });
   }
 
@@ -146,13 +157,17 @@ export class Maintenance {
     }
   }
 
-  async #resultOf({ robot, accepted }: Decided, body: MaintenanceBody, starts: ReleaseStarts): Promise<Result> {
+  async #resultOf(
+    { robot, accepted, seenSeq }: Decided,
+    body: MaintenanceBody,
+    starts: ReleaseStarts,
+  ): Promise<Result> {
     if (accepted.kind === "refused") {
       return { outcome: skippedOrFailed(accepted.error), message: accepted.error.message, pending: false };
     }
     const { message, confirmed } = await this.#settled(robot, accepted, body);
     if (!body.start_after) return { outcome: "SUCCESS", message, pending: !confirmed };
-    const start = await starts.start(robot, accepted.seq);
+    const start = await starts.start(robot, seenSeq);
     const words: Record<typeof start.kind, string> = {
       started: maintenanceSentences.releasedAndStarted(robot.serial_number),
       refused: start.message,
@@ -167,8 +182,8 @@ export class Maintenance {
   }
 }
 
-function lockerOf(viewer: Viewer, actionType: Locker["actionType"]): Locker {
-  return { userId: viewer.userId, name: viewer.name, actionType };
+function lockerOf(viewer: Viewer, actionType: Locker["actionType"], press: Press | null): Locker {
+  return { userId: viewer.userId, name: viewer.name, actionType, press };
 }
 
 /** What is so already, or may not be, is skipped; a robot that is away has failed. */

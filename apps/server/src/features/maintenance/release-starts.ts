@@ -33,8 +33,8 @@ export class ReleaseStarts {
   readonly #parts: Parts;
   readonly #startedAtMs: number;
   readonly #starts: Together<number, RobotResult>;
-  /** The number of each robot's release: a Stop or lock with a higher one came after it. */
-  readonly #releasedBy = new Map<number, number>();
+  /** The newest command of each robot as its release was asked for: a Stop or lock with a higher number came after. */
+  readonly #seenSeqs = new Map<number, number>();
   /** Robots whose START is stored and on its way. */
   readonly #going = new Set<number>();
 
@@ -52,7 +52,7 @@ export class ReleaseStarts {
         mode: "AUTO",
         by,
         refusedAs: maintenanceSentences.releasedNotStarted,
-        unlessOf: (robotId) => ({ afterSeq: this.#releasedBy.get(robotId) ?? 0, isTooLate }),
+        unlessOf: (robotId) => ({ afterSeq: this.#seenSeqs.get(robotId) ?? 0, isTooLate }),
         onGoing: (robotId) => void this.#going.add(robotId),
       });
       return new Map(results.map((result) => [result.robotObjectId, result]));
@@ -60,9 +60,9 @@ export class ReleaseStarts {
   }
 
   /** The start that was asked for with the release, like any press of Start; it undoes no release, and no Stop since. */
-  async start(robot: LockedRobot, releaseSeq: number): Promise<ReleaseStart> {
+  async start(robot: LockedRobot, seenSeq: number): Promise<ReleaseStart> {
     const { clock } = this.#parts;
-    this.#releasedBy.set(robot.id, releaseSeq);
+    this.#seenSeqs.set(robot.id, seenSeq);
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const cancel = clock.after(this.#leftMs(), resolve);
     try {

@@ -1,11 +1,13 @@
 import { sql } from "kysely";
 import type { Db } from "../../platform/database/database.ts";
+import { isLostWhileMoving } from "../sites/public.ts";
 
 /** Counts over all tenants: the server's own, shown to who runs it. */
 export interface FleetFigures {
   readonly robots: number;
   readonly online: number;
   readonly moving: number;
+  readonly lostWhileMoving: number;
   readonly stopsPending: number;
   readonly locksPending: number;
   readonly schedulesDue: number;
@@ -20,7 +22,8 @@ export async function readFleetFigures(db: Db, now: Date): Promise<FleetFigures>
     from
       (select count(*) as robots,
         count(*) filter (where s.online) as online,
-        count(*) filter (where s.online and s.motion = 'MOVING') as moving
+        count(*) filter (where s.online and s.motion = 'MOVING') as moving,
+        count(*) filter (where ${isLostWhileMoving}) as "lostWhileMoving"
       from robots r left join robot_state s on s.robot_id = r.id
       where r.deleted_at is null) as fleet,
       (select count(*) filter (where verb = 'STOP') as "stopsPending",

@@ -43,6 +43,7 @@ export function makeInstruments() {
     robots: gauge("robots", "Robots of the installation"),
     online: gauge("robots_online", "Robots that are online"),
     moving: gauge("robots_moving", "Robots that are online and move"),
+    lostWhileMoving: gauge("robots_lost_while_moving", "Robots last seen moving that are not heard any more"),
     stopsPending: gauge("stops_pending", "STOPs that outlived their answer and are sent until confirmed"),
     locksPending: gauge("locks_pending", "Maintenance locks that robots have not confirmed"),
     schedulesDue: gauge("schedules_due", "Schedules that are due and not served"),

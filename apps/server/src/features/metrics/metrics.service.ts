@@ -86,6 +86,7 @@ export class Metrics {
     setOrRemove(to.robots, figures?.robots);
     setOrRemove(to.online, figures?.online);
     setOrRemove(to.moving, figures?.moving);
+    setOrRemove(to.lostWhileMoving, figures?.lostWhileMoving);
     setOrRemove(to.stopsPending, figures?.stopsPending);
     setOrRemove(to.locksPending, figures?.locksPending);
     setOrRemove(to.schedulesDue, figures?.schedulesDue);

@@ -49,32 +49,45 @@ export async function checkRobotFile(
   const rows = lines.map(({ row, cells }, nth): ImportRow => {
     const own = understood[nth]?.problems ?? [];
     const taken = [...(conflicts[nth] ?? []).map(({ field, message }) => ({ field, message })), ...(inFile[nth] ?? [])];
-    return { row, name: cells.serial_number, problems: firstPerField([...own, ...taken]) };
+    const { day = null } = understood[nth] ?? {};
+    return { row, name: cells.serial_number, day, problems: firstPerField([...own, ...taken]) };
   });
   return { rows, problems: [], robots: understood.flatMap(({ robot }) => robot ?? []) };
 }
 
 interface Understood {
   readonly robot: NewRobot | null;
+  readonly day: string | null;
   readonly problems: readonly Problem[];
 }
 
 function understand({ cells, problems }: Line, siteId: number): Understood {
-  if (problems.length > 0) return { robot: null, problems };
+  if (problems.length > 0) return { robot: null, day: null, problems };
+  const field = "installation_date";
+  const { day, problem } = dayOfCell(cells[field]);
   const { site, ...fields } = cells;
   const parsed = createRobot.body.safeParse({
     ...fields,
     ...namedOf({ cells }, siteId),
     // Told by its name below.
     site_id: siteId === NO_SITE ? 1 : siteId,
-    installation_date: dayOfCell(cells.installation_date),
+    [field]: day,
   });
   const noSite: Problem = {
     field: "site",
     message: site === "" ? "Site is required" : `There is no site "${site}"`,
   };
-  const wrong = [...(siteId === NO_SITE ? [noSite] : []), ...(parsed.success ? [] : fieldProblemsOf(parsed.error))];
-  return parsed.success && wrong.length === 0 ? { robot: parsed.data, problems: [] } : { robot: null, problems: wrong };
+  const wrong = [
+    ...(siteId === NO_SITE ? [noSite] : []),
+    ...(problem === null ? [] : [{ field, message: problem }]),
+    ...(parsed.success ? [] : fieldProblemsOf(parsed.error)),
+  ];
+  const isRight = parsed.success && wrong.length === 0;
+  return {
+    robot: isRight ? parsed.data : null,
+    day: createRobot.body.shape.installation_date.safeParse(day).data ?? null,
+    problems: wrong,
+  };
 }
 
 /** §5: choosing the serial number also sets the name to it; a file may leave the name out. */

@@ -2,7 +2,8 @@ import type { Tx } from "../../platform/database/database.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";
-import { findRobotOf, lockRobots, readStillMoving, type SeenAt } from "../commands/public.ts";
+import { findRobotOf, lockRobots, readStillMoving } from "../commands/public.ts";
+import type { SeenAt } from "../sites/public.ts";
 import { removeRobots } from "./remove-robots.writes.ts";
 import { groupNameOf } from "./robot-grouping.writes.ts";
 

@@ -5,6 +5,7 @@ import { holdRows, untilSomebodyWaits } from "../../../test/held-rows.ts";
 import { stateMessage } from "../../../test/robot-messages.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import { ingest } from "../devices/public.ts";
+import { seenAt } from "../sites/public.ts";
 import { updateRobotOf } from "./update-robot.ts";
 
 let server: TestApp;
@@ -39,19 +40,20 @@ async function replace(): Promise<() => Promise<void>> {
     motor_type: null,
     control_type: null,
   };
-  return holdRows(server.db, ownRobot, (tx) =>
-    updateRobotOf(tx, viewer, ownRobot.id, body, { now: TEST_NOW, brokerConnected: true }),
-  );
+  return holdRows(server.db, ownRobot, (tx) => updateRobotOf(tx, viewer, ownRobot.id, body, seenAt(server.parts)));
 }
 
 test("protocol rule 7: what the former machine said, and waited to be stored, counts for nothing once another took its place", async () => {
   const { ownRobot } = server.fixtures;
   const commit = await replace();
-  const former = ingest(server.db, [states("OWN-1", 999)], TEST_NOW);
+  const former = ingest(server.db, [states("OWN-1", 999)], { now: () => TEST_NOW });
   await untilSomebodyWaits(server.db);
   await commit();
   expect(await former).toMatchObject({ unknown: [{ serial: "OWN-1" }], readings: 0 });
-  expect(await ingest(server.db, [states(FREE_SERIAL, 3)], TEST_NOW)).toMatchObject({ unknown: [], readings: 1 });
+  expect(await ingest(server.db, [states(FREE_SERIAL, 3)], { now: () => TEST_NOW })).toMatchObject({
+    unknown: [],
+    readings: 1,
+  });
   const state = await server.db
     .selectFrom("robot_state")
     .select(["session", "online"])
@@ -62,7 +64,7 @@ test("protocol rule 7: what the former machine said, and waited to be stored, co
 
 test("protocol rule 2: a Start that waited while its robot became another machine is sent to neither", async () => {
   const { ownRobot } = server.fixtures;
-  await ingest(server.db, [states("OWN-1", 7)], TEST_NOW);
+  await ingest(server.db, [states("OWN-1", 7)], { now: () => TEST_NOW });
   const commit = await replace();
   const body = { robotId: "OWN-1", robotObjectId: ownRobot.id, siteId: ownRobot.siteId, command: "START" } as const;
   const pressed = (await server.as("owner")).call(sendCommand, { body });

@@ -3,7 +3,7 @@ import type { createRobot, importRobots, SerialNumber, updateRobot } from "@sunc
 import { decide } from "../../platform/database/decide.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import type { SeenAt } from "../commands/public.ts";
+import { seenAt } from "../sites/public.ts";
 import { askForStatus } from "./ask-for-status.ts";
 import { createRobotAt } from "./create-robot.ts";
 import { deleteRobotOf } from "./delete-robot.ts";
@@ -32,7 +32,7 @@ export class RobotForms {
   /** Throws 400, 404 and 409. */
   async update(viewer: Viewer, robotId: number, body: BodyOf<typeof updateRobot>): Promise<void> {
     const { db } = this.#parts;
-    const updated = await decide(db, (tx) => updateRobotOf(tx, viewer, robotId, body, this.#seen()));
+    const updated = await decide(db, (tx) => updateRobotOf(tx, viewer, robotId, body, seenAt(this.#parts)));
     if (updated.kind === "refused") throw updated.error;
     if (updated.isOtherMachine) void askForStatus(this.#parts, [body.serial_number]);
   }
@@ -40,7 +40,7 @@ export class RobotForms {
   /** Throws 400 and 404. */
   async delete(viewer: Viewer, robotId: number): Promise<void> {
     const { db } = this.#parts;
-    const refusal = await decide(db, (tx) => deleteRobotOf(tx, viewer, robotId, this.#seen()));
+    const refusal = await decide(db, (tx) => deleteRobotOf(tx, viewer, robotId, seenAt(this.#parts)));
     if (refusal !== null) throw refusal;
   }
 
@@ -60,10 +60,5 @@ export class RobotForms {
 
   serialNumbers(): Promise<SerialNumber[]> {
     return readSerialNumbers(this.#parts.db);
-  }
-
-  #seen(): SeenAt {
-    const { clock, broker } = this.#parts;
-    return { now: clock.now(), brokerConnected: broker.connected };
   }
 }

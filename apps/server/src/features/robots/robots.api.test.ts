@@ -33,6 +33,7 @@ describe("§7 Robots: lists of a site", () => {
       status: "offline",
       online: false,
       motion: null,
+      lost_while_moving: null,
       charging: false,
       battery_level: 100,
       operating_mode: "auto",

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { reasonInWords } from "../runs/public.ts";
-import { visibleSites } from "../sites/public.ts";
+import { lastSeenMoving, lostRobotOf, type SeenAt, visibleSites } from "../sites/public.ts";
 
 export interface RobotChoice {
   readonly siteId?: number;
@@ -12,7 +12,12 @@ export interface RobotChoice {
 }
 
 /** The viewer's robots by name, whole: what is fixed and what changes by itself. One query. */
-export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoice = {}): Promise<RobotWithSettings[]> {
+export async function readRobots(
+  viewer: Viewer,
+  db: Executor,
+  at: SeenAt,
+  choice: RobotChoice = {},
+): Promise<RobotWithSettings[]> {
   if (choice.robotIds?.length === 0) return [];
   let query = visibleSites(viewer, db)
     .innerJoin("robots as r", "r.site_id", "sites.id")
@@ -91,6 +96,7 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
     ])
     .select(["s.robot_status as status", "s.online", "s.motion", "s.charging"])
     .select((eb) => [
+      lastSeenMoving.as("seen_moving"),
       eb.fn.coalesce("s.battery", "r.initial_battery_level").as("battery_level"),
       eb.fn.coalesce("s.firmware", "r.initial_firmware_version").as("firmware_version"),
       eb.fn.coalesce("s.live_at", "s.received_at").as("last_updated_at"),
@@ -117,7 +123,17 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
   if (choice.robotIds !== undefined) query = query.where("r.id", "=", sql<number>`any(${choice.robotIds})`);
   const rows = await query.execute();
   return rows.map((row) => {
-    const { run_id, run_began_at, run_planned_end_at, command_id, verb, issued_at, answered_at, ...shown } = row;
+    const {
+      run_id,
+      run_began_at,
+      run_planned_end_at,
+      command_id,
+      verb,
+      issued_at,
+      answered_at,
+      seen_moving,
+      ...shown
+    } = row;
     const {
       cleaned_run_id,
       cleaned_began_at,
@@ -131,6 +147,7 @@ export async function readRobots(viewer: Viewer, db: Executor, choice: RobotChoi
     const { lock_reason, locked_by, locked_at, confirmed_at, ...robot } = unlocked;
     return {
       ...robot,
+      lost_while_moving: lostRobotOf(seen_moving, at),
       alerts: robot.alerts ?? [],
       last_updated_at: robot.last_updated_at?.toISOString() ?? null,
       last_cleaned_at: robot.last_cleaned_at?.toISOString() ?? null,
@@ -187,7 +204,12 @@ function updateOf({ rollout_id, state, percent, version }: UpdateColumns): Robot
 }
 
 /** The part of the viewer's robots that changes by itself, as the live stream carries it. */
-export async function readRobotsLive(viewer: Viewer, db: Executor, choice: RobotChoice = {}): Promise<RobotLive[]> {
-  const robots = await readRobots(viewer, db, choice);
+export async function readRobotsLive(
+  viewer: Viewer,
+  db: Executor,
+  at: SeenAt,
+  choice: RobotChoice = {},
+): Promise<RobotLive[]> {
+  const robots = await readRobots(viewer, db, at, choice);
   return robots.map(({ robot_name: _n, motor_type: _m, control_type: _c, installation_date: _d, ...live }) => live);
 }

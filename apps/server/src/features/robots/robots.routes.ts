@@ -2,18 +2,18 @@ import { robotDetailsWithSettings, robotsList } from "@suncrew/contract/robots/r
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
-import { requireSite } from "../sites/public.ts";
+import { requireSite, seenAt } from "../sites/public.ts";
 import { readRobots } from "./robots.queries.ts";
 
 export function robotsRoutes(app: FastifyInstance, parts: Parts): void {
   register(app, robotDetailsWithSettings, async ({ viewer, params: { siteId } }) => {
     await requireSite(viewer, parts.db, siteId);
-    return { robots: await readRobots(viewer, parts.db, { siteId }) };
+    return { robots: await readRobots(viewer, parts.db, seenAt(parts), { siteId }) };
   });
 
   register(app, robotsList, async ({ viewer, params: { siteId } }) => {
     await requireSite(viewer, parts.db, siteId);
-    const robots = await readRobots(viewer, parts.db, { siteId });
+    const robots = await readRobots(viewer, parts.db, seenAt(parts), { siteId });
     return robots.map(({ robot_id, ...robot }) => ({ ...robot, id: robot_id }));
   });
 }

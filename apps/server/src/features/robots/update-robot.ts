@@ -9,12 +9,12 @@ import {
   type LockedRobot,
   lockRobots,
   readStillMoving,
-  type SeenAt,
   settleRemoved,
   showChange,
 } from "../commands/public.ts";
 import { endLockOfRetired } from "../devices/public.ts";
 import { closeRunsOfRemoved } from "../runs/public.ts";
+import type { SeenAt } from "../sites/public.ts";
 import { refusedForm } from "./refused-form.ts";
 import {
   becomeOtherMachine,

@@ -2,7 +2,17 @@ import { sql } from "kysely";
 import { type EventMessage, eventMessageSchema } from "@suncrew/contract/devices/messages.ts";
 import { CLOCK_SKEW_MS } from "@suncrew/domain/commands/limits.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { beginRun, endRun, insertRun, openRunsOf, runById } from "./run-rows.writes.ts";
+import {
+  beginRuns,
+  type EndedRun,
+  endRuns,
+  insertRuns,
+  type NewRun,
+  openRunsOf,
+  runsById,
+  type ToldBeginning,
+} from "./run-rows.writes.ts";
+import { turnsOf } from "./turns.ts";
 
 /** An event as it arrived. */
 export interface EventTold {
@@ -17,34 +27,51 @@ export interface EventTold {
 type RunBegan = Extract<EventMessage, { kind: "RUN_BEGAN" }>;
 type RunEnded = Extract<EventMessage, { kind: "RUN_ENDED" }>;
 
-/** Keeps each event once, however often it is told, and completes the runs by it. Answers whose runs changed. */
+/** An event about one end of a run. */
+interface Told<M extends RunBegan | RunEnded> {
+  readonly event: EventTold;
+  readonly message: M;
+}
+
+/**
+ * Keeps each event once, however often it is told, and completes the runs by them, those of many robots at once. Answers
+ * whose runs changed.
+ */
 export async function recordEvents(tx: Tx, told: readonly EventTold[]): Promise<Set<number>> {
   const changed = new Set<number>();
-  for (const event of told) {
-    if (!(await keepEvent(tx, event))) continue;
-    const { message } = event;
-    if (message.kind === "RUN_BEGAN" && (await applyBegan(tx, event, message))) changed.add(event.robotId);
-    if (message.kind === "RUN_ENDED" && (await applyEnded(tx, event, message))) changed.add(event.robotId);
+  for (const turn of turnsOf(told)) {
+    const began: Told<RunBegan>[] = [];
+    const ended: Told<RunEnded>[] = [];
+    for (const event of await keepEvents(tx, turn)) {
+      const { message } = event;
+      if (message.kind === "RUN_BEGAN") began.push({ event, message });
+      if (message.kind === "RUN_ENDED") ended.push({ event, message });
+    }
+    for (const robotId of await applyBegan(tx, began)) changed.add(robotId);
+    for (const robotId of await applyEnded(tx, ended)) changed.add(robotId);
   }
   return changed;
 }
 
-async function keepEvent(tx: Tx, { robotId, siteId, message, receivedAt }: EventTold): Promise<boolean> {
-  const kept = await tx
-    .insertInto("robot_events")
-    .values({
-      robot_id: robotId,
-      site_id: siteId,
-      event_seq: message.eventSeq,
-      session: message.session,
-      received_at: receivedAt,
-      kind: message.kind,
-      body: JSON.stringify(message),
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("event_seq")
-    .executeTakeFirst();
-  return kept !== undefined;
+/** Answers those that were not kept before. */
+async function keepEvents(tx: Tx, told: readonly EventTold[]): Promise<EventTold[]> {
+  const rows = told.map(({ robotId, siteId, message, receivedAt }) => ({
+    robot_id: robotId,
+    site_id: siteId,
+    event_seq: message.eventSeq,
+    session: message.session,
+    received_at: receivedAt,
+    kind: message.kind,
+    body: message,
+  }));
+  const { rows: kept } = await sql<{ robot_id: number }>`
+    insert into robot_events (robot_id, site_id, event_seq, session, received_at, kind, body)
+    select n.robot_id, n.site_id, n.event_seq, n.session, n.received_at, n.kind, n.body
+    from json_populate_recordset(null::robot_events, ${JSON.stringify(rows)}::json) n
+    on conflict do nothing
+    returning robot_id`.execute(tx);
+  const robotIds = new Set(kept.map(({ robot_id }) => robot_id));
+  return told.filter(({ robotId }) => robotIds.has(robotId));
 }
 
 /** The robot's time of what it tells, unless its clock is off or ahead of the receipt (protocol rule 12). */
@@ -54,66 +81,86 @@ function timeOf(event: EventTold, message: RunBegan | RunEnded): Date {
   return clockIsOff || at > event.receivedAt ? event.receivedAt : at;
 }
 
-async function applyBegan(tx: Tx, event: EventTold, message: RunBegan): Promise<boolean> {
-  const known = await runById(tx, message.runId);
-  if (known && !(known.planned && known.began_at === null && known.robot_id === event.robotId)) return false;
-  // Told late, while the next motion is under way: its RUN_ENDED puts it on record whole.
-  if ((await openRunsOf(tx, [event.robotId])).size > 0) return false;
-  await beginRun(tx, { ...event, runId: message.runId, at: timeOf(event, message), battery: message.battery });
-  return true;
-}
-
-async function applyEnded(tx: Tx, event: EventTold, message: RunEnded): Promise<boolean> {
-  const toldEnd = timeOf(event, message);
-  const run = await runById(tx, message.runId);
-  if (run && run.robot_id !== event.robotId) return false;
-  const { battery, reason } = message;
-  if (run?.began_at === null) {
-    // A planned run that no state showed moving.
-    const began = (await toldBeginning(tx, event, message.runId)) ?? { at: toldEnd, battery };
-    await endRun(tx, run, { at: toldEnd, battery, reason }, began);
-    return true;
-  }
-  if (run) {
-    // Where a state showed the end first, the earlier of both is nearer to the truth.
-    const at = run.ended_at && run.ended_at < toldEnd ? run.ended_at : toldEnd;
-    await endRun(tx, run, { at, battery, reason });
-    return true;
-  }
-  await recordWhole(tx, event, message, toldEnd);
-  return true;
-}
-
-/** A run that no state showed, put on record whole from what the robot told of its two ends. */
-async function recordWhole(tx: Tx, event: EventTold, message: RunEnded, endedAt: Date): Promise<void> {
-  const began = await toldBeginning(tx, event, message.runId);
-  await insertRun(
+async function applyBegan(tx: Tx, told: readonly Told<RunBegan>[]): Promise<number[]> {
+  if (told.length === 0) return [];
+  const known = await runsById(
     tx,
-    {
-      robotId: event.robotId,
-      siteId: event.siteId,
-      runId: message.runId,
-      at: began && began.at < endedAt ? began.at : endedAt,
-      battery: began?.battery ?? message.battery,
-    },
-    { at: endedAt, battery: message.battery, reason: message.reason },
+    told.map(({ message }) => message.runId),
   );
+  // Told late, while the next motion is under way: its RUN_ENDED puts it on record whole.
+  const moving = await openRunsOf(
+    tx,
+    told.map(({ event }) => event.robotId),
+  );
+  const began = told.filter(({ event, message }) => {
+    const run = known.get(message.runId);
+    const isNew = run === undefined || (run.planned && run.began_at === null && run.robot_id === event.robotId);
+    return isNew && !moving.has(event.robotId);
+  });
+  await beginRuns(
+    tx,
+    began.map(({ event, message: { runId, battery }, message }) => {
+      return { robotId: event.robotId, siteId: event.siteId, runId, at: timeOf(event, message), battery };
+    }),
+  );
+  return began.map(({ event }) => event.robotId);
 }
 
-async function toldBeginning(
-  tx: Tx,
-  event: EventTold,
-  runId: string,
-): Promise<{ readonly at: Date; readonly battery: number } | null> {
-  const kept = await tx
-    .selectFrom("robot_events")
-    .where("robot_id", "=", event.robotId)
-    .where("kind", "=", "RUN_BEGAN")
-    .where(sql`body ->> 'runId'`, "=", runId)
-    .select(["body", "received_at"])
-    .executeTakeFirst();
-  if (!kept) return null;
-  const began = eventMessageSchema.parse(kept.body);
-  if (began.kind !== "RUN_BEGAN") return null;
-  return { at: timeOf({ ...event, receivedAt: kept.received_at }, began), battery: began.battery };
+async function applyEnded(tx: Tx, told: readonly Told<RunEnded>[]): Promise<number[]> {
+  if (told.length === 0) return [];
+  const known = await runsById(
+    tx,
+    told.map(({ message }) => message.runId),
+  );
+  const unseen = told.filter(({ message }) => (known.get(message.runId)?.began_at ?? null) === null);
+  const beginnings = await toldBeginnings(tx, unseen);
+  const ended: EndedRun[] = [];
+  const whole: NewRun[] = [];
+  const changed: number[] = [];
+  for (const { event, message } of told) {
+    const { runId, battery, reason } = message;
+    const { robotId, siteId } = event;
+    const toldEnd = timeOf(event, message);
+    const began = beginnings.get(robotId);
+    const run = known.get(runId);
+    if (run && run.robot_id !== robotId) continue;
+    changed.push(robotId);
+    if (run === undefined) {
+      // No state showed it: it is put on record whole from what the robot told of its two ends.
+      const at = began && began.at < toldEnd ? began.at : toldEnd;
+      const beginning = { robotId, siteId, runId, at, battery: began?.battery ?? battery };
+      whole.push({ beginning, end: { at: toldEnd, battery, reason } });
+    } else if (run.began_at === null) {
+      // A planned run that no state showed moving.
+      ended.push({ run, end: { at: toldEnd, battery, reason }, began: began ?? { at: toldEnd, battery } });
+    } else {
+      // Where a state showed the end first, the earlier of both is nearer to the truth.
+      const at = run.ended_at && run.ended_at < toldEnd ? run.ended_at : toldEnd;
+      ended.push({ run, end: { at, battery, reason } });
+    }
+  }
+  await endRuns(tx, ended);
+  await insertRuns(tx, whole);
+  return changed;
+}
+
+/** What robots have told about the beginning of these runs, by robot. */
+async function toldBeginnings(tx: Tx, told: readonly Told<RunEnded>[]): Promise<Map<number, ToldBeginning>> {
+  if (told.length === 0) return new Map();
+  const { rows } = await sql<{ robot_id: number; body: unknown; received_at: Date }>`
+    select e.robot_id, e.body, e.received_at
+    from unnest(${told.map(({ event }) => event.robotId)}::int[], ${told.map(({ message }) => message.runId)}::text[])
+      n (robot_id, run_id)
+    join robot_events e on e.robot_id = n.robot_id and e.kind = 'RUN_BEGAN' and e.body ->> 'runId' = n.run_id
+    order by e.robot_id, e.event_seq desc`.execute(tx);
+  const kept = new Map(rows.map((row) => [row.robot_id, row]));
+  const beginnings = new Map<number, ToldBeginning>();
+  for (const { event } of told) {
+    const row = kept.get(event.robotId);
+    const message = row && eventMessageSchema.parse(row.body);
+    if (row === undefined || message?.kind !== "RUN_BEGAN") continue;
+    const at = timeOf({ ...event, receivedAt: row.received_at }, message);
+    beginnings.set(event.robotId, { at, battery: message.battery });
+  }
+  return beginnings;
 }

@@ -28,6 +28,7 @@ const openRunColumns = [
   "planned_end_at",
   "stop_due_at",
 ] as const satisfies readonly (keyof OpenRun)[];
+const returnedColumns = sql.join(openRunColumns.map((column) => sql.ref(`runs.${column}`)));
 
 export interface RunBeginning {
   readonly robotId: number;
@@ -57,28 +58,56 @@ export interface RunEnd {
 }
 
 /**
- * Opens the run of a motion: that of a START, or one started at the robot itself. Null where the run ended already
- * by the robot's own word, so that a late message does not open it again.
+ * Opens the runs of motions, one of a robot at most: those of STARTs, or started at the robots themselves. A run that
+ * ended already by the robot's own word is left out, so that a late message does not open it again.
  */
-export async function beginRun(tx: Tx, beginning: RunBeginning): Promise<OpenRun | null> {
-  const known = beginning.runId === null ? undefined : await runById(tx, beginning.runId);
-  if (known?.robot_id === beginning.robotId) {
-    return known.began_at === null ? beginPlanned(tx, known.id, beginning) : reopen(tx, known.id);
+export async function beginRuns(tx: Tx, beginnings: readonly RunBeginning[]): Promise<OpenRun[]> {
+  const known = await runsById(tx, namesOf(beginnings));
+  const planned: RunBeginning[] = [];
+  const again: RunBeginning[] = [];
+  const others: RunBeginning[] = [];
+  for (const beginning of beginnings) {
+    const run = beginning.runId === null ? undefined : known.get(beginning.runId);
+    if (run?.robot_id !== beginning.robotId) others.push(beginning);
+    else (run.began_at === null ? planned : again).push(beginning);
   }
-  return insertRun(tx, beginning, null);
+  return [
+    ...(await beginPlanned(tx, planned)),
+    ...(await reopen(tx, namesOf(again))),
+    ...(await insertRuns(
+      tx,
+      others.map((beginning) => ({ beginning, end: null })),
+    )),
+  ];
 }
 
-/** Puts a run on record, over already where `end` is given. Its name must not be taken by this robot. */
-export async function insertRun(tx: Tx, beginning: RunBeginning, end: RunEnd | null): Promise<OpenRun> {
-  const { robotId, siteId, runId, at, battery } = beginning;
-  const start = runId === null ? undefined : await startOfRun(tx, robotId, runId);
-  const nameTaken = runId !== null && (await runById(tx, runId)) !== undefined;
-  // A planned run has its row since it was due; this one was started by hand, is not known, or was started anew since.
-  const ended = { planned: start?.action_type === "SCHEDULED", plannedEndReached: false };
-  return tx
-    .insertInto("runs")
-    .values({
-      id: runId === null || nameTaken ? uuidv7() : runId,
+const namesOf = (beginnings: readonly RunBeginning[]) => beginnings.flatMap(({ runId }) => runId ?? []);
+
+/** A motion for the record, over already where `end` is given. */
+export interface NewRun {
+  readonly beginning: RunBeginning;
+  readonly end: RunEnd | null;
+}
+
+/** Puts runs on record, one of a robot at most. Their names must not be taken by these robots. */
+export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<OpenRun[]> {
+  if (runs.length === 0) return [];
+  const beginnings = runs.map(({ beginning }) => beginning);
+  const starts = await startsOfRuns(tx, beginnings);
+  const taken = new Set((await runsById(tx, namesOf(beginnings))).keys());
+  const ofGroups = beginnings.filter(({ robotId }) => starts.get(robotId)?.action_type === "GROUP");
+  const groups = await groupsOf(
+    tx,
+    ofGroups.map(({ robotId }) => robotId),
+  );
+  const rows = runs.map(({ beginning: { robotId, siteId, runId, at, battery }, end }) => {
+    const start = starts.get(robotId);
+    // A planned run has its row since it was due; this one was started by hand, is not known, or was started anew since.
+    const ended = { planned: start?.action_type === "SCHEDULED", plannedEndReached: false };
+    const id = runId === null || taken.has(runId) ? uuidv7() : runId;
+    taken.add(id);
+    return {
+      id,
       robot_id: robotId,
       ...placeOf(start, siteId),
       command_id: start?.id ?? null,
@@ -86,7 +115,7 @@ export async function insertRun(tx: Tx, beginning: RunBeginning, end: RunEnd | n
       action_type: start?.action_type ?? "SYSTEM",
       started_by_user_id: start?.user_id ?? null,
       started_by: start?.requested_by ?? "Robot",
-      ...(start?.action_type === "GROUP" && start.site_id === siteId && (await groupOf(tx, robotId))),
+      ...(start?.action_type === "GROUP" && start.site_id === siteId && groups.get(robotId)),
       began_at: at,
       battery_began: battery,
       planned_end_at: start?.max_duration_s ? new Date(at.getTime() + start.max_duration_s * 1_000) : null,
@@ -96,35 +125,34 @@ export async function insertRun(tx: Tx, beginning: RunBeginning, end: RunEnd | n
         reason: end.reason,
         outcome: runOutcomeOf(ended, end.reason),
       }),
-    })
-    .returning(openRunColumns)
-    .executeTakeFirstOrThrow();
+    };
+  });
+  const { rows: inserted } = await sql<OpenRun>`
+    insert into runs (id, robot_id, site_id, serial_number, robot_name, command_id, planned, action_type,
+      started_by_user_id, started_by, group_id, group_name, began_at, battery_began, planned_end_at, ended_at,
+      battery_ended, reason, outcome)
+    select n.id, n.robot_id, n.site_id, n.serial_number, n.robot_name, n.command_id, n.planned, n.action_type,
+      n.started_by_user_id, n.started_by, n.group_id, n.group_name, n.began_at, n.battery_began, n.planned_end_at,
+      n.ended_at, n.battery_ended, n.reason, n.outcome
+    from json_populate_recordset(null::runs, ${JSON.stringify(rows)}::json) n
+    returning ${returnedColumns}`.execute(tx);
+  return inserted;
 }
 
-/** A planned run begins to move, also one that was given up because its start was not confirmed in time. */
-async function beginPlanned(tx: Tx, runId: string, { at, battery }: RunBeginning): Promise<OpenRun> {
-  return tx
-    .updateTable("runs")
-    .set((eb) => ({
-      began_at: at,
-      battery_began: battery,
-      planned_end_at: eb.ref("stop_due_at"),
-      ended_at: null,
-      outcome: null,
-      reason: null,
-      change_no: changedNow,
-    }))
-    .where("id", "=", runId)
-    .returning(openRunColumns)
-    .executeTakeFirstOrThrow();
+/** Planned runs begin to move, also such as were given up because their start was not confirmed in time. */
+async function beginPlanned(tx: Tx, planned: readonly RunBeginning[]): Promise<OpenRun[]> {
+  if (planned.length === 0) return [];
+  const rows = planned.map(({ runId, at, battery }) => ({ id: runId, began_at: at, battery_began: battery }));
+  const { rows: began } = await sql<OpenRun>`
+    update runs set began_at = n.began_at, battery_began = n.battery_began, planned_end_at = runs.stop_due_at,
+      ended_at = null, outcome = null, reason = null, change_no = ${changedNow}
+    from json_populate_recordset(null::runs, ${JSON.stringify(rows)}::json) n
+    where runs.id = n.id
+    returning ${returnedColumns}`.execute(tx);
+  return began;
 }
 
-/** Closes a planned run that never moved: its start failed. Changes nothing once it has begun or ended. */
-export async function failPlannedRun(tx: Tx, runId: string, reason: string, at: Date): Promise<void> {
-  await failPlannedRuns(tx, [{ runId, reason }], at);
-}
-
-/** The same for many at once, each for its own reason. */
+/** Closes planned runs that never moved: their starts failed. Changes nothing once one has begun or ended. */
 export async function failPlannedRuns(
   tx: Tx,
   failed: readonly { readonly runId: string; readonly reason: string }[],
@@ -138,102 +166,99 @@ export async function failPlannedRuns(
   `.execute(tx);
 }
 
-/** The group that a robot is in now, as a run keeps it. */
-async function groupOf(tx: Tx, robotId: number) {
-  return tx
+/** The groups that robots are in now, as a run keeps them, by robot. */
+async function groupsOf(tx: Tx, robotIds: readonly number[]) {
+  if (robotIds.length === 0) return new Map<number, never>();
+  const rows = await tx
     .selectFrom("robot_group_members as m")
     .innerJoin("robot_groups as g", "g.id", "m.group_id")
-    .select(["g.id as group_id", "g.group_name"])
-    .where("m.robot_id", "=", robotId)
-    .executeTakeFirst();
+    .select(["m.robot_id", "g.id as group_id", "g.group_name"])
+    .where("m.robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .execute();
+  return new Map(rows.map(({ robot_id, ...group }) => [robot_id, group]));
 }
 
 /** Where a planned run was told to have begun, and only now is put on record. */
 export type ToldBeginning = Pick<RunBeginning, "at" | "battery">;
 
-/**
- * Closes a run; one that ends before it began by a clock's fault lasted no time. `began` is for a planned run that no
- * state showed moving.
- */
-export async function endRun(
-  tx: Tx,
-  run: Pick<OpenRun, "id" | "planned" | "action_type" | "stop_due_at">,
-  end: RunEnd,
-  began: ToldBeginning | null = null,
-): Promise<void> {
-  const plannedEndReached =
-    run.stop_due_at !== null && end.at.getTime() >= run.stop_due_at.getTime() - PLANNED_END_TOLERANCE_MS;
-  await tx
-    .updateTable("runs")
-    .set({
-      ...(began && {
-        began_at: began.at,
-        battery_began: began.battery,
-        planned_end_at: sql<Date>`stop_due_at`,
-      }),
-      ended_at: sql<Date>`greatest(${began?.at ?? sql.ref("began_at")}::timestamptz, ${end.at}::timestamptz)`,
+export interface EndedRun {
+  readonly run: Pick<OpenRun, "id" | "action_type" | "stop_due_at">;
+  readonly end: RunEnd;
+  /** For a planned run that no state showed moving. */
+  readonly began?: ToldBeginning;
+}
+
+/** Closes runs; one that ends before it began by a clock's fault lasted no time. */
+export async function endRuns(tx: Tx, ended: readonly EndedRun[]): Promise<void> {
+  if (ended.length === 0) return;
+  const rows = ended.map(({ run, end, began }) => {
+    const plannedEndReached =
+      run.stop_due_at !== null && end.at.getTime() >= run.stop_due_at.getTime() - PLANNED_END_TOLERANCE_MS;
+    return {
+      id: run.id,
+      began_at: began?.at ?? null,
+      battery_began: began?.battery ?? null,
+      ended_at: end.at,
       battery_ended: end.battery,
       reason: end.reason,
       outcome: runOutcomeOf({ planned: run.action_type === "SCHEDULED", plannedEndReached }, end.reason),
-      change_no: changedNow,
-    })
-    .where("id", "=", run.id)
-    .execute();
+    };
+  });
+  await sql`
+    update runs set began_at = coalesce(n.began_at, runs.began_at),
+      battery_began = case when n.began_at is null then runs.battery_began else n.battery_began end,
+      planned_end_at = case when n.began_at is null then runs.planned_end_at else runs.stop_due_at end,
+      ended_at = greatest(coalesce(n.began_at, runs.began_at), n.ended_at), battery_ended = n.battery_ended,
+      reason = n.reason, outcome = n.outcome, change_no = ${changedNow}
+    from json_populate_recordset(null::runs, ${JSON.stringify(rows)}::json) n
+    where runs.id = n.id`.execute(tx);
 }
 
-/** A run that is on record, open or not. */
-export async function runById(tx: Tx, runId: string) {
-  return tx
+/** Runs that are on record, open or not, by their names. */
+export async function runsById(tx: Tx, runIds: readonly string[]) {
+  if (runIds.length === 0) return new Map<string, never>();
+  const rows = await tx
     .selectFrom("runs")
-    .where("id", "=", runId)
+    .where("id", "=", sql<string>`any(${[...runIds]}::uuid[])`)
     .select([...openRunColumns, "ended_at"])
-    .executeTakeFirst();
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Undoes an end that was only guessed; the robot still moves in this run. */
-async function reopen(tx: Tx, runId: string): Promise<OpenRun | null> {
-  const reopened = await tx
-    .updateTable("runs")
-    .set({ ended_at: null, battery_ended: null, outcome: null, reason: null, change_no: changedNow })
-    .where("id", "=", runId)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom("robot_events as e")
-            .whereRef("e.robot_id", "=", "runs.robot_id")
-            .where("e.kind", "=", "RUN_ENDED")
-            .where(sql`e.body ->> 'runId'`, "=", runId)
-            .select("e.event_seq"),
-        ),
-      ),
-    )
-    .returning(openRunColumns)
-    .executeTakeFirst();
-  return reopened ?? null;
+/** Undoes ends that were only guessed; the robots still move in these runs. */
+async function reopen(tx: Tx, runIds: readonly string[]): Promise<OpenRun[]> {
+  if (runIds.length === 0) return [];
+  const { rows } = await sql<OpenRun>`
+    update runs set ended_at = null, battery_ended = null, outcome = null, reason = null, change_no = ${changedNow}
+    where id = any(${[...runIds]}::uuid[]) and not exists (
+      select from robot_events e
+      where e.robot_id = runs.robot_id and e.kind = 'RUN_ENDED' and e.body ->> 'runId' = runs.id::text)
+    returning ${returnedColumns}`.execute(tx);
+  return rows;
 }
 
-async function startOfRun(tx: Tx, robotId: number, runId: string) {
-  return tx
+/** The STARTs that robots' motions are named after, by robot. */
+async function startsOfRuns(tx: Tx, beginnings: readonly RunBeginning[]) {
+  const named = beginnings.filter(({ runId }) => runId !== null);
+  if (named.length === 0) return new Map<number, never>();
+  const rows = await tx
     .selectFrom("commands")
-    .where("robot_id", "=", robotId)
+    .innerJoin(
+      sql<{ robot: number; run: string }>`unnest(${named.map(({ robotId }) => robotId)}::int[],
+        ${named.map(({ runId }) => runId)}::uuid[])`.as<"n">(sql`n (robot, run)`),
+      (join) => join.onRef("n.robot", "=", "robot_id").onRef("n.run", "=", "run_id"),
+    )
     .where("verb", "=", "START")
-    .where("run_id", "=", runId)
-    .select([
-      "id",
-      "user_id",
-      "requested_by",
-      "action_type",
-      "max_duration_s",
-      "site_id",
-      "serial_number",
-      "robot_name",
-    ])
-    .executeTakeFirst();
+    .select(["id", "robot_id", "user_id", "requested_by", "action_type", "max_duration_s", "site_id"])
+    .select(["serial_number", "robot_name"])
+    .execute();
+  return new Map(rows.map((row) => [row.robot_id, row]));
 }
+
+type StartOfRun = NonNullable<ReturnType<Awaited<ReturnType<typeof startsOfRuns>>["get"]>>;
 
 /** A run that is told late stays at the site, and with the names, of its START: its robot may have moved since. */
-function placeOf(start: Awaited<ReturnType<typeof startOfRun>>, siteId: number) {
+function placeOf(start: StartOfRun | undefined, siteId: number) {
   if (start === undefined) return { site_id: siteId };
   const { site_id, serial_number, robot_name } = start;
   return { site_id, serial_number, robot_name };

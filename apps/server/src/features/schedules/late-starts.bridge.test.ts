@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { CuttableDatabase } from "../../../test/cuttable-database.ts";
 import { addRobot } from "../../../test/fixtures.ts";
+import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { PersonAtBench } from "../../../test/person-at-bench.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
 import { scheduled } from "./scheduler-sentences.ts";
@@ -121,6 +123,30 @@ describe("what a person did after the due time comes before a late start", () =>
       [early, null, null],
       [pending, "SKIPPED", scheduled.byPerson.STOP("Anita Rao")],
     ]);
+  });
+
+  test("protocol rule 3: after the database was away nothing starts until Stops that went out meanwhile are on record", async () => {
+    bench = await ScheduleBench.open(BEFORE, { servers: 0 });
+    const cuttable = await CuttableDatabase.open(bench.connection);
+    bench.addServer(undefined, new MemoryBroker(), cuttable.database.db);
+    const group = await bench.group(2);
+    const [stopped = 0, other = 0] = group.robotIds;
+    const id = await bench.schedule(group, { startTime: SIX });
+    await cuttable.make("killed");
+    bench.clock.advance(MINUTE_MS);
+    await bench.look();
+    await cuttable.make(null);
+    await bench.robots.tick(group.robotIds);
+    await bench.look();
+    expect(await starts(other)).toEqual([]);
+    // As another server puts it on record, whose Stop went out while nothing could be stored.
+    await bench.press("STOP", stopped, group.siteId);
+    await seconds(2);
+    expect(await outcomes(id)).toEqual([
+      [stopped, "SKIPPED", scheduled.byPerson.STOP("Anita Rao")],
+      [other, null, null],
+    ]);
+    await cuttable.close();
   });
 
   test("protocol rule 8: locked and released without a start: it stays where it is", async () => {

@@ -3,7 +3,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { type AuditActor, recordAudits } from "../audit/public.ts";
 import type { LockedSchedule } from "./due-schedules.writes.ts";
 import { passOver } from "./pass-over.ts";
-import { scheduleOf } from "./schedule-answer.ts";
+import { recorded } from "./schedule-answer.ts";
 import {
   changeSchedule,
   lockPlannedOfSite,
@@ -36,7 +36,7 @@ export async function rezoneSchedules(
     await passOver(tx, locked, scheduled.siteMoved(by.name), now);
     const changed = await changeSchedule(tx, id, planIn(row, nextRunAt, site.timezone, now), now);
     const about = { actor: by, action: "UPDATE_SCHEDULE", entity: "schedule", entityId: id, siteId, at: now };
-    const told = { before: { ...scheduleOf(row) }, after: { ...scheduleOf(changed) } };
+    const told = { before: recorded(row), after: recorded(changed) };
     const reason = `The time zone of the site is ${site.timezone} now; it was ${timezone}.`;
     await recordAudits(tx, [{ ...about, ...told, outcome: "DONE", reason }]);
   }

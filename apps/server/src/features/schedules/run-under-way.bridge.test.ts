@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { addRobot } from "../../../test/fixtures.ts";
+import { connectionMessage, stateMessage } from "../../../test/robot-messages.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
+import { ingest } from "../devices/ingest.writes.ts";
 
 const MINUTE_MS = 60_000;
 let bench: ScheduleBench;
@@ -97,5 +100,38 @@ describe("decisions, Cleaning runs: a run under way", () => {
     await bench.robots.back(robotId);
     const [run] = await bench.runs(id);
     expect(run).toMatchObject({ outcome: "CUT_SHORT", reason: "LINK_LOST", ended_at: at(25) });
+  });
+
+  test("protocol rule 4: one begun at the robot is closed once it stood without its broker, or after the longest run", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const { siteId } = await bench.group(1);
+    const lost = await addRobot(bench.db, siteId, "AT-ROBOT-1");
+    const silent = await addRobot(bench.db, siteId, "AT-ROBOT-2");
+    const hear = async (serial: string, seq: number, gone = false) => {
+      const receivedAt = bench.clock.now();
+      const moves = stateMessage(receivedAt, 1, seq, { motion: "MOVING", status: "start", runId: null });
+      const told = gone
+        ? ({ leaf: "connection", message: connectionMessage(receivedAt, 1, "CONNECTION_BROKEN") } as const)
+        : ({ leaf: "state", message: moves } as const);
+      await ingest(bench.db, [{ serial, messages: [{ ...told, receivedAt, retained: false }] }], bench.clock);
+    };
+    const runOf = (robotId: number) =>
+      bench.db.selectFrom("runs").selectAll().where("robot_id", "=", robotId).execute();
+    await bench.until(at(0));
+    for (const { serial } of [lost, silent]) await hear(serial, 1);
+    await bench.until(at(10));
+    for (const { serial } of [lost, silent]) await hear(serial, 2);
+    await hear(lost.serial, 3, true);
+    // Without a word of the broker it counts as away after 90 s, and may be connected all the same.
+    await bench.db.updateTable("robot_state").set({ online: false }).where("robot_id", "=", silent.id).execute();
+    await bench.until(at(15.9));
+    expect(await runOf(lost.id)).toMatchObject([{ started_by: "Robot", ended_at: null }]);
+    await bench.until(at(16.1));
+    const cutShort = { outcome: "CUT_SHORT", reason: "LINK_LOST", ended_at: at(15) };
+    expect(await runOf(lost.id)).toMatchObject([cutShort]);
+    await bench.until(at(485.9));
+    expect(await runOf(silent.id)).toMatchObject([{ started_by: "Robot", ended_at: null }]);
+    await bench.until(at(486.1));
+    expect(await runOf(silent.id)).toMatchObject([cutShort]);
   });
 });

@@ -1,13 +1,13 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import type { createSchedule } from "@suncrew/contract/schedules/schedules.ts";
+import type { updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { effectiveStart } from "@suncrew/domain/schedules/effective-start.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { conflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
+import { changedMeanwhile, conflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
 import type { LockedSchedule } from "./due-schedules.writes.ts";
 import { passOver } from "./pass-over.ts";
-import { type ScheduleRow, scheduleOf } from "./schedule-answer.ts";
+import { recorded, type ScheduleRow } from "./schedule-answer.ts";
 import {
   changeSchedule,
   insertSchedule,
@@ -20,7 +20,8 @@ import { scheduled } from "./scheduler-sentences.ts";
 import { findGroup, requireSchedule, type ScheduledGroup } from "./schedules.queries.ts";
 import { keepZone } from "./site-zone.writes.ts";
 
-export type ScheduleBody = BodyOf<typeof createSchedule>;
+/** `version` is of an edit alone. */
+export type ScheduleBody = BodyOf<typeof updateSchedule>;
 
 /** What saving came to in its transaction; a refusal is on record and is thrown after the commit. */
 export type Saved =
@@ -65,6 +66,9 @@ export async function storeChanged(
   if (stored.site_id !== body.site_id) return refuse(tx, viewer, about, wrongSite(), now);
   if (stored.group_id !== body.group_id) {
     return refuse(tx, viewer, about, invalid("group_id", "group_id must be the group of the schedule"), now);
+  }
+  if (body.version !== undefined && body.version !== stored.version) {
+    return refuse(tx, viewer, about, changedMeanwhile("schedule"), now);
   }
   const plan = planOf(body, group, now);
   if (plan instanceof HttpError) return refuse(tx, viewer, about, plan, now);
@@ -158,11 +162,6 @@ function wrongSite(): HttpError {
   return invalid("site_id", "site_id must be the site of the group");
 }
 
-/** What the audit keeps of a schedule. */
-function recorded(schedule: ScheduleRow): Record<string, unknown> {
-  return { ...scheduleOf(schedule) };
-}
-
-function asked(body: ScheduleBody): Record<string, unknown> {
-  return { ...body };
+function asked({ version: _version, ...content }: ScheduleBody): Record<string, unknown> {
+  return content;
 }

@@ -15,6 +15,7 @@ export const scheduleColumns = [
   "s.status",
   "s.next_run_at",
   "s.skip_on_rain",
+  "s.version",
 ] as const;
 
 type Answered = Pick<ScheduleRow, Exclude<keyof ScheduleRow, "created_at" | "updated_at">>;
@@ -32,5 +33,12 @@ export function scheduleOf(row: Answered): Schedule {
     status: row.status,
     next_run_at: row.next_run_at?.toISOString() ?? null,
     skip_on_rain: row.skip_on_rain,
+    version: row.version,
   };
+}
+
+/** What the audit keeps of a schedule. */
+export function recorded(row: Answered): Record<string, unknown> {
+  const { version: _version, ...content } = scheduleOf(row);
+  return content;
 }

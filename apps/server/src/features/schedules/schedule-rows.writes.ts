@@ -1,4 +1,4 @@
-import type { Insertable } from "kysely";
+import { type Insertable, sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 import type { SchedulesTable } from "../../platform/database/schema.ts";
@@ -61,10 +61,17 @@ export async function insertSchedule(
   return row ?? null;
 }
 
+/** What stands in the form afterwards counts as an edit where it differs; the next run alone does not. */
 export async function changeSchedule(tx: Tx, scheduleId: number, plan: SchedulePlan, now: Date): Promise<ScheduleRow> {
   return tx
     .updateTable("schedules")
     .set({ ...plan, updated_at: now })
+    .set((eb) => ({
+      version: sql<number>`${eb.ref("version")} + (
+        (frequency, start_time, duration_minutes, skip_on_rain, status) is distinct from
+        (${plan.frequency}, ${plan.start_time}, ${plan.duration_minutes}::int, ${plan.skip_on_rain}::boolean, ${plan.status})
+      )::int`,
+    }))
     .where("id", "=", scheduleId)
     .returningAll()
     .executeTakeFirstOrThrow();

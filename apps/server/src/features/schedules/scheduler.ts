@@ -1,10 +1,11 @@
 import { dueDecision } from "@suncrew/domain/schedules/due-decision.ts";
 import type { Cancel } from "../../platform/clock.ts";
-import type { Tx } from "../../platform/database/database.ts";
+import { databaseNow, type Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { type Commands, lockRobots, showChange } from "../commands/public.ts";
 import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDue } from "../runs/public.ts";
+import { seenAt } from "../sites/public.ts";
 import type { Forecasts } from "../weather/public.ts";
 import { type DueKind, type DueSchedule, findDue } from "./due-schedules.writes.ts";
 import { eachOf, Rounds } from "../../platform/rounds.ts";
@@ -16,12 +17,14 @@ import { stopRuns } from "./stop-runs.ts";
 /** Every server looks for what is due this often. */
 const LOOK_MS = 1_000;
 const LOOK_FOR_LOST_MS = 10_000;
+/** Every server has put on record within this, once the database is back, which Stops went out while it was away. */
+const STOPS_RECORDED_MS = 2_000;
 /** Robots stopped in one transaction. */
 const STOPS_AT_ONCE = 100;
 /** Transactions of one kind at the same time. */
 const AT_ONCE = 3;
 
-export interface SchedulerParts extends Pick<Parts, "db" | "clock" | "broker" | "log"> {
+export interface SchedulerParts extends Pick<Parts, "db" | "clock" | "broker" | "settings" | "log"> {
   readonly commands: Pick<Commands, "dispatch">;
   readonly forecasts: Pick<Forecasts, "adviceFor">;
   /** Told how long after its due time a schedule was served, in milliseconds. */
@@ -37,6 +40,8 @@ export class Scheduler implements Service {
   readonly #everySecond: readonly Rounds[];
   readonly #lost: Rounds;
   readonly #sending = new Set<Promise<void>>();
+  /** Before this nothing is started: the database was away. */
+  #startsFromMs = 0;
   /** Since when this server could hear of robots. */
   #hearsSince: Date;
   #cancels: Cancel[] = [];
@@ -46,14 +51,15 @@ export class Scheduler implements Service {
     this.#parts = parts;
     this.#hearsSince = parts.clock.now();
     const rounds = (work: () => Promise<void>) => new Rounds(parts.log, work);
+    const starts = (work: () => Promise<void>) => rounds(() => this.#unlessJustAway(work));
     this.#everySecond = [
       rounds(() => this.#stopWhatIsOver()),
-      rounds(() => this.#runWhatIsDue("on-time")),
+      starts(() => this.#runWhatIsDue("on-time")),
       // Apart, because the weather may take seconds to be had.
-      rounds(() => this.#runWhatIsDue("asks-weather")),
+      starts(() => this.#runWhatIsDue("asks-weather")),
       // Apart, because after a long downtime there is much to put on record, and nobody waits for it.
-      rounds(() => this.#runWhatIsDue("overdue")),
-      rounds(() => this.#startAnew()),
+      starts(() => this.#runWhatIsDue("overdue")),
+      starts(() => this.#startAnew()),
     ];
     this.#lost = rounds(() => this.#closeLost());
   }
@@ -86,6 +92,19 @@ export class Scheduler implements Service {
   async look(): Promise<void> {
     await Promise.all([...this.#everySecond, this.#lost].map((rounds) => rounds.look()));
     await Promise.all(this.#sending);
+  }
+
+  /** What a person stopped while the database was away must be known before anything starts (protocol rule 3). */
+  async #unlessJustAway(work: () => Promise<void>): Promise<void> {
+    const { db, clock } = this.#parts;
+    const askedMs = clock.now().getTime();
+    const isAway = await databaseNow(db).then(
+      () => false,
+      () => true,
+    );
+    const answeredMs = clock.now().getTime();
+    if (isAway || answeredMs - askedMs > STOPS_RECORDED_MS) this.#startsFromMs = answeredMs + STOPS_RECORDED_MS;
+    if (answeredMs >= this.#startsFromMs) await work();
   }
 
   async #runWhatIsDue(only: DueKind): Promise<void> {
@@ -152,12 +171,11 @@ export class Scheduler implements Service {
   }
 
   async #closeLost(): Promise<void> {
-    const { db, clock } = this.#parts;
-    const lost = await findLostRuns(db, clock.now());
+    const lost = await findLostRuns(this.#parts.db, seenAt(this.#parts));
     await eachOf(lost, AT_ONCE, ({ id, robot_id }) =>
       this.#robotWork(robot_id, async (tx) => {
         await lockRobots(tx, [robot_id]);
-        if (await closeLostRun(tx, id, clock.now())) await showChange(tx, [robot_id]);
+        if (await closeLostRun(tx, id, seenAt(this.#parts))) await showChange(tx, [robot_id]);
         return null;
       }),
     );

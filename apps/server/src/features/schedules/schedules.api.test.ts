@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-type Body = SentBodyOf<typeof createSchedule>;
+type Body = SentBodyOf<typeof updateSchedule>;
 
 const body = (more: Partial<Body> = {}): Body => ({
   site_id: server.fixtures.ownSiteId,
@@ -53,6 +53,7 @@ describe("§7 Groups and schedules: POST api/robots/group/schedule", () => {
         status: "ACTIVE",
         next_run_at: "2026-06-15T13:00:00.000Z",
         skip_on_rain: false,
+        version: 1,
       },
     });
     expect(await list()).toEqual({ message: "Schedule Fetched Successfully", schedules: [created.schedule] });
@@ -160,6 +161,22 @@ describe("§7 Groups and schedules: PUT api/robots/group/updateSchedule/{schedul
       before: { duration_minutes: 30 },
       after: { duration_minutes: 60 },
     });
+  });
+
+  test("an edit that began before another one is 409 and changes nothing; one without a version goes over it", async () => {
+    const { scheduleId } = await create();
+    const edit = async (version: number | undefined, duration_minutes: number) =>
+      (await update(scheduleId, { duration_minutes, version })).status;
+    expect([await edit(1, 30), await edit(1, 60)]).toEqual([200, 200]);
+    const message = "Somebody else changed this schedule meanwhile.";
+    expect(await update(scheduleId, { duration_minutes: 90, version: 1 })).toMatchObject({
+      status: 409,
+      body: { message, errors: [{ field: "version" }] },
+    });
+    expect((await audit()).at(-1)).toMatchObject({ action: "UPDATE_SCHEDULE", outcome: "REFUSED", reason: message });
+    expect((await list()).schedules).toMatchObject([{ duration_minutes: 60, version: 2 }]);
+    expect(await edit(undefined, 90)).toBe(200);
+    expect((await list()).schedules).toMatchObject([{ duration_minutes: 90, version: 3 }]);
   });
 
   test("a ONCE that has run becomes ACTIVE again", async () => {

@@ -1,6 +1,6 @@
 import type { Tx } from "../../platform/database/database.ts";
 import { acceptOrders, type Command, type LockedRobot, lockRobots, readOpenCommands } from "../commands/public.ts";
-import { failPlannedRun, readStopsDue, setStopCommands, type StopDue } from "../runs/public.ts";
+import { failPlannedRuns, readStopsDue, setStopCommands, type StopDue } from "../runs/public.ts";
 import { scheduledOrder } from "./scheduled-order.ts";
 import { scheduled } from "./scheduler-sentences.ts";
 
@@ -14,6 +14,7 @@ export async function stopRuns(tx: Tx, due: readonly StopDue[], now: Date): Prom
   const open = Map.groupBy(await readOpenCommands(tx, robotIds), (command) => command.robot_id);
   const stops: { id: string; commandId: string }[] = [];
   const wanted: { readonly id: string; readonly robot: LockedRobot }[] = [];
+  const neverBegan: { runId: string; reason: string }[] = [];
   const runIds = due.map(({ id }) => id);
   for (const { id, robot_id, began_at, command_id } of await readStopsDue(tx, runIds, now)) {
     const robot = robots.get(robot_id);
@@ -22,10 +23,11 @@ export async function stopRuns(tx: Tx, due: readonly StopDue[], now: Date): Prom
     const underWay = mine.findLast(({ verb }) => verb === "STOP");
     if (robot === undefined) continue;
     if (began_at === null && !mine.some((command) => command.id === command_id)) {
-      await failPlannedRun(tx, id, scheduled.neverBegan, now);
+      neverBegan.push({ runId: id, reason: scheduled.neverBegan });
     } else if (underWay) stops.push({ id, commandId: underWay.id });
     else wanted.push({ id, robot });
   }
+  await failPlannedRuns(tx, neverBegan, now);
   const ordered = await orderStops(tx, wanted, now);
   await setStopCommands(tx, [...stops, ...ordered]);
   return ordered.map(({ commandId }) => commandId);

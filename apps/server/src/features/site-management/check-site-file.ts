@@ -47,29 +47,37 @@ export async function checkSiteFile(tx: Tx, csv: string): Promise<CheckedSites> 
   const rows = lines.map(({ row, cells }, nth): ImportRow => {
     const own = understood[nth]?.problems ?? [];
     const taken = [...(conflicts[nth] ?? []), ...(inFile[nth] ?? [])];
-    return { row, name: cells.name, problems: firstPerField([...own, ...taken]) };
+    const { day = null } = understood[nth] ?? {};
+    return { row, name: cells.name, day, problems: firstPerField([...own, ...taken]) };
   });
   return { rows, problems: [], sites: understood.flatMap(({ site }) => site ?? []) };
 }
 
 interface Understood {
   readonly site: SiteContent | null;
+  readonly day: string | null;
   readonly problems: readonly Problem[];
 }
 
 function understand({ cells, problems }: Line, partnerIds: readonly number[]): Understood {
-  if (problems.length > 0) return { site: null, problems };
+  if (problems.length > 0) return { site: null, day: null, problems };
+  const field = "commissioning_date";
+  const read = dayOfCell(cells[field]);
+  const day = siteBodySchema.shape[field].safeParse(read.day).data ?? null;
+  const unclear = read.problem === null ? [] : [{ field, message: read.problem }];
   const { maintenance_partner: partner, ...fields } = cells;
   const partnerProblems = partner === "" ? [] : partnerProblemsOf(partner, partnerIds.length);
-  const parsed = siteBodySchema.safeParse({ ...fields, commissioning_date: dayOfCell(cells.commissioning_date) });
-  if (!parsed.success) return { site: null, problems: [...fieldProblemsOf(parsed.error), ...partnerProblems] };
+  const parsed = siteBodySchema.safeParse({ ...fields, [field]: read.day });
+  if (!parsed.success) {
+    return { site: null, day, problems: [...unclear, ...fieldProblemsOf(parsed.error), ...partnerProblems] };
+  }
   const { data } = parsed;
   const named = partnerIds[0] ?? DEFAULT_PARTNER_ID;
   const isTyped = (data.maintenance_contact_name ?? data.maintenance_contact ?? data.maintenance_email) !== null;
   // As in the form: whom to call is typed where there is no partner, and nothing at all means the default one.
   const site = { ...data, maintenance_partner_id: partner === "" && isTyped ? null : named };
   const wrong = [...missingContacts(site), ...partnerProblems];
-  return wrong.length > 0 ? { site: null, problems: wrong } : { site: contentOf(site), problems: [] };
+  return { site: wrong.length > 0 ? null : contentOf(site), day, problems: wrong };
 }
 
 function partnerProblemsOf(partner: string, found: number): Problem[] {

@@ -4,10 +4,10 @@ import { conflict, type HttpError, notFound } from "../../platform/http/http-err
 import type { Viewer } from "../../platform/viewer.ts";
 import { endSiteAlerts } from "../alerts/public.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
-import { lockRobots, readStillMoving, type SeenAt, type StillMovingRobot } from "../commands/public.ts";
+import { lockRobots, readStillMoving, type StillMovingRobot } from "../commands/public.ts";
 import { lockSchedulesOfSite, removeGroupsOfSite } from "../groups/public.ts";
 import { removeRobots } from "../robots/public.ts";
-import { requireSite } from "../sites/public.ts";
+import { requireSite, type SeenAt } from "../sites/public.ts";
 import { contentOf, holdSites, markDeleted, readStored, robotsOfSite } from "./site-rows.writes.ts";
 
 /** So many robots are named in a refusal; the others are counted. */

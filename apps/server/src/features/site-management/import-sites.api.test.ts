@@ -62,7 +62,7 @@ describe("Import of sites: the preview", () => {
     expect(await check(right)).toEqual({
       message: "1 row can be imported.",
       applied: false,
-      rows: [{ row: 2, name: "Newfield Park", problems: [] }],
+      rows: [{ row: 2, name: "Newfield Park", day: "2024-02-29", problems: [] }],
       problems: [],
     });
     expect(await sites()).toHaveLength(3);
@@ -82,6 +82,11 @@ describe("Import of sites: the preview", () => {
       "a day that puts the month first",
       { commissioning_date: "2/29/2024" },
       ["commissioning_date: Commissioning date must be a day, YYYY-MM-DD"],
+    ],
+    [
+      "a day that is another one where months come first",
+      { commissioning_date: "01/11/2024" },
+      ["commissioning_date: 01/11/2024 may be 2024-11-01 or 2024-01-11; write the one that is meant"],
     ],
     [
       "no e-mail address",

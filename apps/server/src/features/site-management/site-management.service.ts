@@ -3,7 +3,7 @@ import type { createSite, importSites, updateSite } from "@suncrew/contract/site
 import { decide } from "../../platform/database/decide.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { readSites } from "../sites/public.ts";
+import { readSites, seenAt } from "../sites/public.ts";
 import { deleteSiteOf } from "./delete-site.ts";
 import { siteFileOf } from "./export-sites.ts";
 import { importSiteFile } from "./import-sites.ts";
@@ -11,9 +11,9 @@ import { storeChangedSite, storeNewSite } from "./save-site.ts";
 
 /** Adds, changes and deletes sites. A refusal is on record by the time it is thrown. */
 export class SiteManagement {
-  readonly #parts: Pick<Parts, "db" | "clock" | "broker">;
+  readonly #parts: Pick<Parts, "db" | "clock" | "broker" | "settings">;
 
-  constructor(parts: Pick<Parts, "db" | "clock" | "broker">) {
+  constructor(parts: Pick<Parts, "db" | "clock" | "broker" | "settings">) {
     this.#parts = parts;
   }
 
@@ -34,16 +34,14 @@ export class SiteManagement {
 
   /** Throws 404 and 409. */
   async delete(viewer: Viewer, siteId: number): Promise<void> {
-    const { db, clock, broker } = this.#parts;
-    const refusal = await decide(db, (tx) =>
-      deleteSiteOf(tx, viewer, siteId, { now: clock.now(), brokerConnected: broker.connected }),
-    );
+    const { db } = this.#parts;
+    const refusal = await decide(db, (tx) => deleteSiteOf(tx, viewer, siteId, seenAt(this.#parts)));
     if (refusal !== null) throw refusal;
   }
 
   /** The sites that the viewer may see, as a CSV file. */
   async export(viewer: Viewer): Promise<string> {
-    return siteFileOf(await readSites(viewer, this.#parts.db));
+    return siteFileOf(await readSites(viewer, this.#parts.db, seenAt(this.#parts)));
   }
 
   /** Throws 400 where a row is wrong that was to be created. */

@@ -1,2 +1,14 @@
+/** What robots that are not heard any more may be doing. */
+export {
+  connectionLostAt,
+  isLostWhileMoving,
+  lastHeardAt,
+  lastSeenMoving,
+  lostOf,
+  lostRobotOf,
+  type SeenAt,
+  seenAt,
+  seenRunEndsAt,
+} from "./last-seen.ts";
 export { readSites, requireSite } from "./sites.queries.ts";
 export { requireSiteEver, sitesEverVisible, visibleSites } from "./visible-sites.ts";

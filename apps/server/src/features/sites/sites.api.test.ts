@@ -2,6 +2,7 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addRobot, addSite, setState } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { seenAt } from "./last-seen.ts";
 import { readSites } from "./sites.queries.ts";
 
 let server: TestApp;
@@ -61,6 +62,7 @@ describe("§7 GET api/sites/details", () => {
       robot_count: 2,
       active_robots: 0,
       online_robots: 0,
+      may_be_moving_robots: 0,
       version: 1,
     });
   });
@@ -120,7 +122,8 @@ test("chosen sites are read through the same wall", async () => {
     partnerId: ownerPartnerId,
     sessionId: "",
   } as const;
-  const ids = async (chosen: number[]) => (await readSites(viewer, server.db, { ids: chosen })).map(({ id }) => id);
+  const ids = async (chosen: number[]) =>
+    (await readSites(viewer, server.db, seenAt(server.parts), { ids: chosen })).map(({ id }) => id);
   expect(await ids([ownSiteId, foreignSiteId])).toEqual([ownSiteId]);
   expect(await ids([])).toEqual([]);
 });

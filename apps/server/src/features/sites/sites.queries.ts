@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
+import { isLostWhileMoving, type LastSeenMoving, lastSeenMoving, lostOf, type SeenAt } from "./last-seen.ts";
 import { visibleSites } from "./visible-sites.ts";
 
 /** Robots of a site that are alike in what the rules look at. */
@@ -15,6 +16,7 @@ interface RobotCount extends CountedRobot {
 export async function readSites(
   viewer: Viewer,
   db: Executor,
+  at: SeenAt,
   only: { readonly ids?: readonly number[] } = {},
 ): Promise<Site[]> {
   if (only.ids?.length === 0) return [];
@@ -39,9 +41,20 @@ export async function readSites(
     )
     .groupBy("counts.site_id")
     .as("per_site");
+  // Few at any time, so the rule is asked of each.
+  const lost = db
+    .selectFrom("robot_state as s")
+    .innerJoin("robots as r", "r.id", "s.robot_id")
+    .select("r.site_id")
+    .select(sql<LastSeenMoving[]>`jsonb_agg(${lastSeenMoving})`.as("lost"))
+    .where("r.deleted_at", "is", null)
+    .where(isLostWhileMoving)
+    .groupBy("r.site_id")
+    .as("lost");
   const rows = await visibleSites(viewer, db)
     .leftJoin("partners", "partners.id", "sites.maintenance_partner_id")
     .leftJoin(perSite, "per_site.site_id", "sites.id")
+    .leftJoin(lost, "lost.site_id", "sites.id")
     .select(["sites.id", "sites.name", "sites.address", "sites.district", "sites.state", "sites.pin_code"])
     .select(["sites.commissioning_date", "sites.maintenance_partner_id", "sites.maintenance_contact"])
     .select([
@@ -53,11 +66,12 @@ export async function readSites(
       "sites.version",
     ])
     .select(["partners.name as partner_name", "partners.contact_person as partner_contact", "per_site.robots"])
+    .select("lost.lost")
     .$if(only.ids !== undefined, (query) => query.where("sites.id", "=", sql<number>`any(${only.ids})`))
     .orderBy("sites.name")
     .orderBy("sites.id")
     .execute();
-  return rows.map(({ robots, ...site }) => {
+  return rows.map(({ robots, lost: lostRobots, ...site }) => {
     const counted = (robots ?? []).flatMap(({ count, ...robot }) => Array<CountedRobot>(count).fill(robot));
     const { robotCount, activeRobots, onlineRobots } = siteCountersOf(counted);
     return {
@@ -66,6 +80,7 @@ export async function readSites(
       robot_count: robotCount,
       active_robots: activeRobots,
       online_robots: onlineRobots,
+      may_be_moving_robots: (lostRobots ?? []).filter((seen) => lostOf(seen, at)?.state === "MAY_BE_MOVING").length,
     };
   });
 }

@@ -196,6 +196,9 @@ export interface CommandsTable {
   user_id: number | null;
   requested_by: string;
   follows_id: string | null;
+  /** The session of the press behind it, and its time by the browser's clock. */
+  pressed_in: string | null;
+  pressed_ms: number | null;
   claimed_by: string | null;
   claimed_at: Date | null;
   published_at: Date | null;
@@ -258,6 +261,7 @@ export interface RobotGroupsTable {
   updated_at: WithDefault<Date>;
   deleted_at: Date | null;
   change_no: ChangeNo;
+  version: WithDefault<number>;
 }
 
 export interface RobotGroupMembersTable {
@@ -279,6 +283,7 @@ export interface SchedulesTable {
   next_run_at: Date | null;
   created_at: WithDefault<Date>;
   updated_at: WithDefault<Date>;
+  version: WithDefault<number>;
 }
 
 export interface MaintenanceLocksTable {

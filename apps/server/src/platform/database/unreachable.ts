@@ -11,12 +11,15 @@ const connectCodes = new Set([
   "EHOSTUNREACH",
 ]);
 const socketCalls = new Set(["connect", "read", "write", "getaddrinfo"]);
-/** PostgreSQL's classes: 08 connection, 57P admin shutdown, crash or starting up, 53300 too many connections. */
-const stateCode = /^(08...|57P0[1-4]|53300)$/;
+/**
+ * PostgreSQL's classes: 08 connection, 53 out of disk, memory or connections, 57P shutdown, crash or starting up, 58 a fault
+ * of its machine, 25006 a standby that only reads.
+ */
+const stateCode = /^(08...|53...|57P0[1-5]|58...|25006)$/;
 const driverWords =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
-/** True where a query failed because the database is not there, not because of the query. */
+/** True where a query failed because the database is not there or cannot work, not because of the query. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (gotNoAnswer(error)) return true;

@@ -86,7 +86,7 @@ export function registerOpen<R extends RouteSpec>(
 }
 
 /** Aborted when the connection closes before the answer was written, and only then. */
-function goneSignal(reply: FastifyReply): AbortSignal {
+export function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   // The request itself is no witness: it closes as soon as its body was read.
   reply.raw.once("close", () => {

@@ -47,26 +47,28 @@ export function PartnerCard({ partner, onOpen }: PartnerCardProps) {
             Share credentials
           </Button>
         </DisabledReason>
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<IconPencil size={14} aria-hidden />}
-          aria-haspopup="dialog"
-          onClick={() => onOpen({ kind: "edit", partner })}
-        >
-          Edit
-        </Button>
-        <DisabledReason reason={partner.built_in ? "In-house is built in and stays." : null}>
+        <span className={classes["edits"]}>
           <Button
             size="xs"
             variant="default"
-            leftSection={<IconTrash size={14} aria-hidden />}
+            leftSection={<IconPencil size={14} aria-hidden />}
             aria-haspopup="dialog"
-            onClick={() => onOpen({ kind: "delete", partner })}
+            onClick={() => onOpen({ kind: "edit", partner })}
           >
-            Delete
+            Edit
           </Button>
-        </DisabledReason>
+          <DisabledReason reason={partner.built_in ? "In-house is built in and stays." : null}>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconTrash size={14} aria-hidden />}
+              aria-haspopup="dialog"
+              onClick={() => onOpen({ kind: "delete", partner })}
+            >
+              Delete
+            </Button>
+          </DisabledReason>
+        </span>
       </div>
     </article>
   );

@@ -1,14 +1,24 @@
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
-import { lazy, Suspense, useEffect } from "react";
+import { useEffect } from "react";
+import { lazyDialog } from "../../../ui/lazy-dialog.tsx";
 import { useFocusBack } from "../../../ui/use-focus-back.ts";
 import { signInOf } from "../share/sign-in-of.ts";
 import type { NewPartner } from "../share/sign-in-of.ts";
 
-const PartnerDialog = lazy(() => import("./partner-dialog.tsx").then((module) => ({ default: module.PartnerDialog })));
-const DeletePartnerDialog = lazy(() =>
-  import("./delete-partner-dialog.tsx").then((module) => ({ default: module.DeletePartnerDialog })),
+const PartnerDialog = lazyDialog(
+  ({ partner }) => (partner === null ? "Add New Partner" : "Edit Partner"),
+  async () => (await import("./partner-dialog.tsx")).PartnerDialog,
 );
-const ShareDialog = lazy(() => import("../share/share-dialog.tsx").then((module) => ({ default: module.ShareDialog })));
+const DeletePartnerDialog = lazyDialog(
+  () => "Delete Partner",
+  async () => {
+    return (await import("./delete-partner-dialog.tsx")).DeletePartnerDialog;
+  },
+);
+const ShareDialog = lazyDialog(
+  () => "Share Login Credentials",
+  async () => (await import("../share/share-dialog.tsx")).ShareDialog,
+);
 
 /** Which dialog of the page is open. None stands in the address: what they show and do is not for links. */
 export type OpenDialog =
@@ -28,14 +38,6 @@ export interface PartnerDialogsProps {
 /** One dialog at a time; the focus goes back to what opened the first of them. */
 export function PartnerDialogs({ open, partners, onOpen }: PartnerDialogsProps) {
   useFocusBack();
-  return (
-    <Suspense fallback={null}>
-      <Dialog open={open} partners={partners} onOpen={onOpen} />
-    </Suspense>
-  );
-}
-
-function Dialog({ open, partners, onOpen }: PartnerDialogsProps) {
   const close = () => onOpen(null);
   switch (open.kind) {
     case "add":

@@ -40,7 +40,7 @@ export function PartnersPage() {
               size="xs"
               variant="default"
               leftSection={<IconDownload size={14} aria-hidden />}
-              onClick={() => void exportPartners(found)}
+              onClick={() => exportPartners(found)}
             >
               Export CSV
             </Button>

@@ -1,9 +1,15 @@
-import { lazy } from "react";
+import { lazyDialog } from "../../../ui/lazy-dialog.tsx";
 
 /** §2 Add New Robot and Edit Robot, whose code is loaded when one is opened. */
-export const RobotDialog = lazy(() => import("./robot-dialog.tsx").then((module) => ({ default: module.RobotDialog })));
+export const RobotDialog = lazyDialog(
+  ({ robot }) => (robot === null ? "Add New Robot" : "Edit Robot"),
+  async () => (await import("./robot-dialog.tsx")).RobotDialog,
+);
 
 /** §2 Delete robot. */
-export const DeleteRobotDialog = lazy(() =>
-  import("./delete-robot-dialog.tsx").then((module) => ({ default: module.DeleteRobotDialog })),
+export const DeleteRobotDialog = lazyDialog(
+  () => "Delete Robot",
+  async () => {
+    return (await import("./delete-robot-dialog.tsx")).DeleteRobotDialog;
+  },
 );

@@ -21,6 +21,7 @@ export function robotLive(change: Partial<RobotLive> = {}): RobotLive {
     status: "idle",
     online: true,
     motion: "STOPPED",
+    lost_while_moving: null,
     charging: false,
     battery_level: 72,
     operating_mode: "auto",

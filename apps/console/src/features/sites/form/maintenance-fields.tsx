@@ -2,7 +2,6 @@ import { Button } from "@mantine/core";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { useQuery } from "@tanstack/react-query";
-import { Suspense } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { PartnerPicker } from "../../partners/public.ts";
@@ -70,14 +69,12 @@ export function MaintenanceFields({ state, isPicking, onPicking }: MaintenanceFi
         />
       </div>
       {isPicking && (
-        <Suspense fallback={null}>
-          <PartnerPicker
-            chosenId={form.maintenancePartnerId}
-            onChoose={choose}
-            // The Escape that closes it must not find the dialog below listening again.
-            onClose={() => setTimeout(() => onPicking(false))}
-          />
-        </Suspense>
+        <PartnerPicker
+          chosenId={form.maintenancePartnerId}
+          onChoose={choose}
+          // The Escape that closes it must not find the dialog below listening again.
+          onClose={() => setTimeout(() => onPicking(false))}
+        />
       )}
     </fieldset>
   );

@@ -17,6 +17,10 @@ test.each([
   expect(movingSentence(moving)).toMatch(sentence);
 });
 
+test("protocol rule 13: Delete Site says that a robot that was lost while it cleaned may be moving", () => {
+  expect(movingSentence(["SCR-1001"], true)).toMatch(/^SCR-1001 is cleaning or may be moving\. Stop it first/);
+});
+
 test("Delete Site is not refused while all stand", () => {
   expect(movingSentence([])).toBeNull();
 });

@@ -9,12 +9,13 @@ export interface SiteContents {
 }
 
 /**
- * Robots that are cleaning or being started, by what the stream told. The server's rule knows more, such as a Stop that is
+ * Robots that are cleaning, may be, or being started, by what the stream told. The server's rule knows more, such as a Stop that is
  * not confirmed and when a connection was lost: it decides, and nothing is refused here that it would take.
  */
 export function movingSerials(robots: readonly RobotLive[], now: Date): readonly string[] {
   return robots
     .filter((robot) => {
+      if (robot.lost_while_moving !== null) return robot.lost_while_moving.state === "MAY_BE_MOVING";
       const lastHeardAt = robot.last_updated_at === null ? null : new Date(robot.last_updated_at);
       const known = {
         deviceRetired: false,
@@ -51,13 +52,15 @@ export function contentsText({ robots, groups, schedules }: SiteContents): strin
 /** So many serial numbers are named, the rest is counted. */
 const NAMED = 3;
 
-/** Why the site cannot be deleted now; null where it can. */
-export function movingSentence(moving: readonly string[]): string | null {
+/** Why the site cannot be deleted now; null where it can. `isAnyLost`: one of them was lost while it moved. */
+export function movingSentence(moving: readonly string[], isAnyLost = false): string | null {
   if (moving.length === 0) return null;
   const named = moving.slice(0, NAMED).join(", ");
   const more = moving.length - NAMED;
   const who = more > 0 ? `${named} and ${more} more` : named;
+  // A Stop for one that was lost is kept until it is back, or it stops by itself before.
+  const doing = isAnyLost ? "cleaning or may be moving" : "cleaning";
   return moving.length === 1
-    ? `${who} is cleaning. Stop it first: a site is deleted only while its robots stand still.`
-    : `${who} are cleaning. Stop them first: a site is deleted only while its robots stand still.`;
+    ? `${who} is ${doing}. Stop it first: a site is deleted only while its robots stand still.`
+    : `${who} are ${doing}. Stop them first: a site is deleted only while its robots stand still.`;
 }

@@ -1,11 +1,12 @@
 import { Button, Modal, Skeleton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { lazy, Suspense, useMemo, useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
 import { ChangedMeanwhile, GoneMeanwhile } from "../../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
+import { FailedPart, lazyPart } from "../../../ui/lazy-part.tsx";
 import { useFocusBack } from "../../../ui/use-focus-back.ts";
 import { MaintenanceFields } from "./maintenance-fields.tsx";
 import classes from "./site-dialog.module.css";
@@ -14,7 +15,10 @@ import { placeOf } from "./site-form.ts";
 import type { SiteField } from "./site-form.ts";
 import { useSiteForm } from "./use-site-form.ts";
 
-const PlacePicker = lazy(() => import("../map/place-picker.tsx").then((module) => ({ default: module.PlacePicker })));
+const PlacePicker = lazyPart(async () => (await import("../map/place-picker.tsx")).PlacePicker, {
+  waiting: <Skeleton className={classes["mapWaiting"]} radius="md" />,
+  failed: (failure) => <FailedPart title="The map could not be loaded." failure={failure} />,
+});
 
 export interface SiteDialogProps {
   /** The site to edit; null creates one. */
@@ -63,17 +67,15 @@ export function SiteDialog({ site, sites, onSaved, onClose }: SiteDialogProps) {
         <div className={classes["halves"]}>
           <SiteFields state={state} />
           <div className={classes["mapHalf"]}>
-            <Suspense fallback={<Skeleton className={classes["mapWaiting"]} radius="md" />}>
-              <PlacePicker
-                place={placeOf(state.form)}
-                isTaken={state.isPlaceTaken}
-                others={others}
-                onPick={({ latitude, longitude }) => {
-                  state.change({ lat: latitude.toFixed(6), lng: longitude.toFixed(6) });
-                  state.touch("lat", "lng");
-                }}
-              />
-            </Suspense>
+            <PlacePicker
+              place={placeOf(state.form)}
+              isTaken={state.isPlaceTaken}
+              others={others}
+              onPick={({ latitude, longitude }) => {
+                state.change({ lat: latitude.toFixed(6), lng: longitude.toFixed(6) });
+                state.touch("lat", "lng");
+              }}
+            />
             <p className={classes["hint"]}>
               Press the map to set latitude and longitude, or drag the pin. Dots are the other sites.
             </p>

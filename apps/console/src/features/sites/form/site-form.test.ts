@@ -35,6 +35,7 @@ const site: Site = {
   robot_count: 4,
   active_robots: 1,
   online_robots: 3,
+  may_be_moving_robots: 0,
   version: 1,
 };
 const whole = siteFormOf(site);

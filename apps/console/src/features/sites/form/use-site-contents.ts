@@ -12,6 +12,8 @@ export interface LoadedContents extends SiteContents {
   readonly state: "loading" | "failed" | "loaded";
   /** Serial numbers of the robots that clean, or may still move: then the site is not deleted. */
   readonly moving: readonly string[];
+  /** One of them was lost while it moved. */
+  readonly isAnyLost: boolean;
   readonly retry: () => void;
   readonly isRetrying: boolean;
 }
@@ -33,6 +35,7 @@ export function useSiteContents(siteId: number): LoadedContents {
     groups: listed.length,
     schedules: listed.filter((group) => group.schedule_details !== null).length,
     moving: movingSerials(live, now),
+    isAnyLost: live.some((robot) => robot.lost_while_moving?.state === "MAY_BE_MOVING"),
     retry: () => {
       if (robots.isError) void robots.refetch();
       if (groups.isError) void groups.refetch();

@@ -100,8 +100,8 @@ function Columns({ kind }: { kind: ImportKind }) {
   return (
     <div className={classes["columns"]}>
       <p>
-        A CSV file with these column names in its first line, in any order. Every row is checked first; nothing is
-        stored until you press Import.
+        A CSV file with these column names in its first line, in any order, and days as YYYY-MM-DD. Every row is checked
+        first; nothing is stored until you press Import.
       </p>
       <ul>
         {importColumns[kind].map((name) => (

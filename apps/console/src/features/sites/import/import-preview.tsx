@@ -3,6 +3,7 @@ import type { ImportResponse } from "@suncrew/contract/http/import.ts";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useId, useRef, useState } from "react";
+import { dayText } from "../../../ui/site-time-text.ts";
 import classes from "./import-dialog.module.css";
 import { importKinds } from "./import-kinds.ts";
 import type { ImportKind } from "./import-kinds.ts";
@@ -61,6 +62,7 @@ export function ImportPreview({ kind, answer }: ImportPreviewProps) {
             <div className={classes["names"]} role="row" aria-rowindex={1}>
               <span role="columnheader">Row</span>
               <span role="columnheader">{kind === "sites" ? "Site name" : "Serial number"}</span>
+              <span role="columnheader">{kind === "sites" ? "Commissioned" : "Installed"}</span>
               <span role="columnheader">Result</span>
             </div>
             {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by the keyboard */}
@@ -82,6 +84,7 @@ export function ImportPreview({ kind, answer }: ImportPreviewProps) {
                     >
                       <span role="cell">{row.row}</span>
                       <span role="cell">{row.name === "" ? "–" : row.name}</span>
+                      <span role="cell">{row.day === null ? "–" : dayText(row.day)}</span>
                       <span role="cell">
                         {row.problems.length === 0
                           ? `New ${importKinds[kind].one}`

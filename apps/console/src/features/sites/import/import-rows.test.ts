@@ -1,8 +1,13 @@
 import { expect, test } from "vitest";
 import { importSummary, problemSentences } from "./import-rows.ts";
 
-const good = { row: 2, name: "A", problems: [] };
-const bad = { row: 3, name: "", problems: [{ field: "pin_code", message: "Pin code must have six digits" }] };
+const good = { row: 2, name: "A", day: "2026-11-01", problems: [] };
+const bad = {
+  row: 3,
+  name: "",
+  day: null,
+  problems: [{ field: "pin_code", message: "Pin code must have six digits" }],
+};
 
 test.each([
   [[good, bad], "2 rows, 1 with problems"],

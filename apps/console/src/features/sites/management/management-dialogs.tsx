@@ -1,13 +1,20 @@
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { lazy, Suspense } from "react";
+import { lazyDialog } from "../../../ui/lazy-dialog.tsx";
 import type { ImportKind } from "../import/import-kinds.ts";
 
-const SiteDialog = lazy(() => import("../form/site-dialog.tsx").then((module) => ({ default: module.SiteDialog })));
-const DeleteSiteDialog = lazy(() =>
-  import("../form/delete-site-dialog.tsx").then((module) => ({ default: module.DeleteSiteDialog })),
+const SiteDialog = lazyDialog(
+  ({ site }) => (site === null ? "Add New Site" : "Edit Site"),
+  async () => (await import("../form/site-dialog.tsx")).SiteDialog,
 );
-const ImportDialog = lazy(() =>
-  import("../import/import-dialog.tsx").then((module) => ({ default: module.ImportDialog })),
+const DeleteSiteDialog = lazyDialog(
+  () => "Delete Site",
+  async () => {
+    return (await import("../form/delete-site-dialog.tsx")).DeleteSiteDialog;
+  },
+);
+const ImportDialog = lazyDialog(
+  () => "Import",
+  async () => (await import("../import/import-dialog.tsx")).ImportDialog,
 );
 
 /** The one dialog that is open on the page, with what it is about. */
@@ -30,30 +37,28 @@ export interface ManagementDialogsProps {
 /** §2 Site Management page: its dialogs, whose code is loaded when they are opened. */
 export function ManagementDialogs({ open, sites, onCreated, onGone, onClose }: ManagementDialogsProps) {
   if (open === null) return null;
+  if (open.kind === "import") return <ImportDialog kind={open.what} onClose={onClose} />;
+  if (open.kind === "delete") {
+    return (
+      <DeleteSiteDialog
+        site={open.site}
+        onGone={() => {
+          onClose();
+          onGone(open.site.id);
+        }}
+        onClose={onClose}
+      />
+    );
+  }
   return (
-    <Suspense fallback={null}>
-      {open.kind === "import" ? (
-        <ImportDialog kind={open.what} onClose={onClose} />
-      ) : open.kind === "delete" ? (
-        <DeleteSiteDialog
-          site={open.site}
-          onGone={() => {
-            onClose();
-            onGone(open.site.id);
-          }}
-          onClose={onClose}
-        />
-      ) : (
-        <SiteDialog
-          site={open.kind === "edit" ? open.site : null}
-          sites={sites}
-          onSaved={(siteId) => {
-            onClose();
-            if (open.kind === "add") onCreated(siteId);
-          }}
-          onClose={onClose}
-        />
-      )}
-    </Suspense>
+    <SiteDialog
+      site={open.kind === "edit" ? open.site : null}
+      sites={sites}
+      onSaved={(siteId) => {
+        onClose();
+        if (open.kind === "add") onCreated(siteId);
+      }}
+      onClose={onClose}
+    />
   );
 }

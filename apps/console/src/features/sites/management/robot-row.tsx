@@ -27,7 +27,8 @@ export function RobotRow({ row, onRefresh, onEdit, onDelete }: RobotRowProps) {
         </span>
       </div>
       <div className={classes["state"]}>
-        <RobotBatteryBadge robot={robot} />
+        {/* Simulated values belong to the monitoring view, where they are marked. */}
+        <RobotBatteryBadge robot={{ ...robot, batteryPercent: robot.toldBatteryPercent }} />
         {/* Not for a poll: hundreds of badges must not change each minute. */}
         <RobotStatusBadge robot={robot.refresh === "pressed" ? { ...robot, isChecking: true } : robot} />
       </div>

@@ -2,7 +2,7 @@ import { Button, NativeSelect } from "@mantine/core";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconFilterOff, IconPlus, IconRobot } from "@tabler/icons-react";
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { FailedState } from "../../../ui/failed-state.tsx";
@@ -89,16 +89,8 @@ export function RobotRows({ site, robots }: RobotRowsProps) {
           )}
         </VirtualGrid>
       )}
-      {open !== null && (
-        <Suspense fallback={null}>
-          <RobotDialog siteId={site.id} robot={open.robot} onClose={() => setOpen(null)} />
-        </Suspense>
-      )}
-      {deleted !== null && (
-        <Suspense fallback={null}>
-          <DeleteRobotDialog robot={deleted} siteName={site.name} onClose={() => setDeleted(null)} />
-        </Suspense>
-      )}
+      {open !== null && <RobotDialog siteId={site.id} robot={open.robot} onClose={() => setOpen(null)} />}
+      {deleted !== null && <DeleteRobotDialog robot={deleted} siteName={site.name} onClose={() => setDeleted(null)} />}
     </>
   );
 }

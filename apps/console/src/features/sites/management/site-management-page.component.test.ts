@@ -1,3 +1,6 @@
+import { robotStatus } from "@suncrew/contract/commands/commands.ts";
+import { config } from "@suncrew/contract/config/config.ts";
+import { live } from "@suncrew/contract/live/live.ts";
 import { exportSites, importSites, siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { expect, test } from "vitest";
@@ -13,7 +16,7 @@ import {
   pressRetry,
 } from "../../../../test/expectations.ts";
 import { openConsole } from "../../../../test/open-console.tsx";
-import { BHADLA, CHARANKA, sampleSite, sampleSites } from "../../../../test/sample-fleet.ts";
+import { BHADLA, CHARANKA, livePart, sampleRobots, sampleSite, sampleSites } from "../../../../test/sample-fleet.ts";
 
 const allSites = page.getByRole("region", { name: "All Sites" });
 const rows = page.getByRole("list", { name: "All Sites" }).getByRole("listitem");
@@ -41,6 +44,39 @@ test("§8 Robot fetch failure on Site Management: the list is emptied, robots on
   await expectNoToast();
   await pressRetry(() => when(robotDetailsWithSettings).answerAsUsual());
   await expectCount(page.getByRole("article"), 2);
+});
+
+test("§9 Simulated fallback: Site Management shows a dash for a battery that was never told, and nothing simulated", async () => {
+  const [never, away] = sampleRobots
+    .filter(({ site_id }) => site_id === sampleRobots[0]?.site_id)
+    .map((robot) => ({ ...robot, online: false, status: "offline" as const, battery_level: 100 }));
+  if (never === undefined || away === undefined) throw new Error("The sample fleet has no two robots.");
+  const robots = [
+    { ...never, last_updated_at: null },
+    { ...away, battery_level: 33 },
+  ];
+  when(config).answer({ mode: "demo", demo_sign_ins: [], map_tiles: null });
+  when(robotDetailsWithSettings).answer({ robots });
+  when(live).stream(() => ({
+    type: "snapshot",
+    at: new Date().toISOString(),
+    robots: robots.map(livePart),
+    sites: [...sampleSites],
+  }));
+  // The demo's monitoring view would show simulated values.
+  when(robotStatus).fail(504, { message: "The robot is away." });
+  await openConsole("/sites");
+  await allSites.getByRole("button", { name: BHADLA }).click();
+  const neverRow = page.getByRole("article", { name: never.serial_number });
+  const awayRow = page.getByRole("article", { name: away.serial_number });
+  for (const row of [neverRow, awayRow]) {
+    await row.getByRole("button", { name: "Refresh status" }).click();
+    const serial = row === neverRow ? never.serial_number : away.serial_number;
+    await expectToast("Using Mock Data", `API call failed, using simulated data for ${serial}`);
+  }
+  await expectContains(neverRow, "Battery not known yet");
+  await expect.poll(() => neverRow.element().textContent).not.toContain("%");
+  await expectContains(awayRow, "33 %");
 });
 
 test("2,000 sites: the list stays short in the page, and the keyboard leads through rows and their buttons", async () => {
@@ -119,9 +155,10 @@ test("a failed export and a failed check say so, and the file can be chosen agai
   when(importSites).answer({
     message: "Nothing was created.",
     applied: false,
-    rows: [{ row: 2, name: "Tonk Solar", problems: [] }],
+    rows: [{ row: 2, name: "Tonk Solar", day: "2026-11-01", problems: [] }],
     problems: [],
   });
   await choose();
   await expectText(dialog.getByRole("status"), "1 row, none with problems");
+  await expect.element(dialog.getByRole("cell", { name: "Sun 1 Nov 2026" })).toBeVisible();
 });

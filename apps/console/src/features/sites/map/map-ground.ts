@@ -1,4 +1,4 @@
-import { canvas, geoJSON, map as createMap, tileLayer } from "leaflet";
+import { Canvas, geoJSON, latLngBounds, map as createMap, tileLayer } from "leaflet";
 import type { GeoJSON, Map as LeafletMap, TileLayer } from "leaflet";
 import { whenIdle } from "../when-idle.ts";
 import { landOutline } from "./land-outline.ts";
@@ -8,6 +8,8 @@ const CENTRE = [20.5937, 78.9629] as const;
 const ZOOM = 5;
 const MIN_ZOOM = 2;
 export const MAX_ZOOM = 18;
+/** India with its islands in the Arabian Sea, from the southern cape to the northern mountains. */
+export const INDIA = latLngBounds([6.5, 68], [37.2, 97.5]);
 /** The fine outline waits this long for an idle moment, in milliseconds. */
 const FINE_LAND_MS = 10_000;
 const LAND_PANE = "land";
@@ -31,7 +33,8 @@ export class MapGround {
   #callOff: (() => void) | null = null;
   #isOver = false;
 
-  constructor(container: HTMLElement, maxZoomOutline: number, zoomSnap = 1) {
+  /** The map's own zoom buttons lie over what is there; `ZoomButtons` stand beside the picture. */
+  constructor(container: HTMLElement, maxZoomOutline: number, { zoomSnap = 1, zoomControl = false } = {}) {
     this.#maxZoomOutline = maxZoomOutline;
     this.leaflet = createMap(container, {
       center: [...CENTRE],
@@ -39,8 +42,9 @@ export class MapGround {
       minZoom: MIN_ZOOM,
       zoomSnap,
       maxZoom: maxZoomOutline,
-      renderer: canvas({ padding: 0.3, tolerance: 4 }),
+      renderer: new MapCanvas({ padding: 0.3, tolerance: 4 }),
       attributionControl: false,
+      zoomControl,
       worldCopyJump: true,
     });
     this.leaflet.createPane(LAND_PANE).style.zIndex = LAND_LEVEL;
@@ -88,13 +92,23 @@ export class MapGround {
     const outline = await landOutline(detail).catch(() => null);
     if (this.#isOver || outline === null) return;
     const former = this.#land;
-    const renderer = canvas({ pane: LAND_PANE, padding: 0.3 });
+    const renderer = new MapCanvas({ pane: LAND_PANE, padding: 0.3 });
     this.#land = geoJSON(outline, {
       pane: LAND_PANE,
       interactive: false,
       style: () => ({ ...this.#landStyle(), renderer }),
     }).addTo(this.leaflet);
     former?.remove();
+  }
+}
+
+/** The library does not call off a frame that it asked for before it drew at once: that one may come after the end. */
+class MapCanvas extends Canvas {
+  // oxlint-disable-next-line no-underscore-dangle -- so the library names it
+  _redraw(): void {
+    if (!("_ctx" in this)) return;
+    const redraw: unknown = Reflect.get(Canvas.prototype, "_redraw");
+    if (typeof redraw === "function") redraw.call(this);
   }
 }
 

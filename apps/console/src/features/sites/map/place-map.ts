@@ -2,12 +2,10 @@ import type { Place } from "@suncrew/domain/sites/site-place.ts";
 import { circleMarker, control, divIcon, latLngBounds, layerGroup, marker as createMarker } from "leaflet";
 import type { LatLng, Marker } from "leaflet";
 import { Graticule } from "./graticule.ts";
-import { isMotionUnwanted, MAX_ZOOM, MapGround } from "./map-ground.ts";
+import { INDIA, isMotionUnwanted, MAX_ZOOM, MapGround } from "./map-ground.ts";
 import type { GroundColours } from "./map-ground.ts";
 
 const DOT_PX = 4;
-/** India with its islands in the Arabian Sea, from the southern cape to the northern mountains. */
-const INDIA = latLngBounds([6.5, 68], [37.2, 97.5]);
 /** Parts of a zoom step, so that a country fills a small picture too. */
 const ZOOM_SNAP = 0.25;
 /** No nearer at first: with nothing but an outline, a coast or a neighbour is still in sight of most places. */
@@ -52,7 +50,7 @@ export class PlaceMap {
   constructor(parts: PlaceMapParts) {
     this.#parts = parts;
     // A place is chosen to some metres, so one may look close also where only dots and the scale are to be seen.
-    this.#ground = new MapGround(parts.container, MAX_ZOOM, ZOOM_SNAP);
+    this.#ground = new MapGround(parts.container, MAX_ZOOM, { zoomSnap: ZOOM_SNAP, zoomControl: true });
     this.#graticule = new Graticule(this.#ground.leaflet, parts.degreeClass);
     for (const deed of ["pointerdown", "wheel", "keydown"]) {
       parts.container.addEventListener(deed, () => (this.#isTouched = true), { passive: true, once: true });

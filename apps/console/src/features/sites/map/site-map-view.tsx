@@ -5,10 +5,12 @@ import { createPortal } from "react-dom";
 import { useServerConfig } from "../../../platform/server-config.ts";
 import { StateBadge } from "../../../ui/state-badge.tsx";
 import { useTheme } from "../../../ui/theme/theme-choice.ts";
+import { MayBeMovingBadge } from "../may-be-moving.tsx";
 import { siteStatusLook } from "../site-meaning.ts";
 import { Attribution } from "./attribution-line.tsx";
 import { SiteMap } from "./site-map.ts";
 import classes from "./site-map-view.module.css";
+import { ZoomButtons } from "./zoom-buttons.tsx";
 
 export interface SiteMapViewProps {
   readonly sites: readonly Site[];
@@ -65,6 +67,7 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
       edge: style.getPropertyValue("--sc-surface"),
       ring: style.getPropertyValue("--sc-accent"),
       glyph: siteStatusLook[site.status].glyph,
+      alarm: site.may_be_moving_robots > 0 ? style.getPropertyValue("--sc-status-poor-dot") : null,
     });
     map.showSites(
       sites.map((site) => ({
@@ -72,6 +75,7 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
         latitude: site.latitude,
         longitude: site.longitude,
         paint: paints(site),
+        needsSomebody: site.status === "fault" || site.status === "warning",
       })),
       selectedId,
     );
@@ -88,15 +92,18 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
   }, [map, popupSite]);
 
   return (
-    <div className={classes["frame"]}>
-      <div
-        ref={container}
-        className={classes["map"]}
-        role="region"
-        aria-label="Map of sites. The All Sites list has the same sites."
-      />
-      {tileUrl !== null && tiles !== null && <Attribution text={tiles.attribution} />}
-      {popupSite !== undefined && createPortal(<SitePopup site={popupSite} />, popupContent)}
+    <div className={classes["view"]}>
+      {map !== null && <ZoomButtons leaflet={map.leaflet} />}
+      <div className={classes["frame"]}>
+        <div
+          ref={container}
+          className={classes["map"]}
+          role="region"
+          aria-label="Map of sites. The All Sites list has the same sites."
+        />
+        {tileUrl !== null && tiles !== null && <Attribution text={tiles.attribution} />}
+        {popupSite !== undefined && createPortal(<SitePopup site={popupSite} />, popupContent)}
+      </div>
     </div>
   );
 }
@@ -110,7 +117,10 @@ function SitePopup({ site }: { site: Site }) {
       <p>
         Robots: {site.active_robots}/{site.robot_count} active
       </p>
-      <StateBadge look={siteStatusLook[site.status]} />
+      <div className={classes["badges"]}>
+        <StateBadge look={siteStatusLook[site.status]} />
+        <MayBeMovingBadge site={site} />
+      </div>
     </div>
   );
 }

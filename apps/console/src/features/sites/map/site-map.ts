@@ -1,5 +1,6 @@
-import { popup as createPopup } from "leaflet";
-import { isMotionUnwanted, MapGround } from "./map-ground.ts";
+import { latLngBounds, point, popup as createPopup } from "leaflet";
+import type { LatLngTuple, Map as LeafletMap } from "leaflet";
+import { INDIA, isMotionUnwanted, MapGround } from "./map-ground.ts";
 import type { GroundColours } from "./map-ground.ts";
 import { SiteMarker } from "./site-marker.ts";
 import type { MarkerPaint } from "./site-marker.ts";
@@ -14,6 +15,8 @@ export interface MarkedSite {
   readonly latitude: number;
   readonly longitude: number;
   readonly paint: MarkerPaint;
+  /** Something is wrong there. */
+  readonly needsSomebody: boolean;
 }
 
 export interface SiteMapParts {
@@ -29,11 +32,23 @@ export class SiteMap {
   readonly #ground: MapGround;
   readonly #parts: SiteMapParts;
   readonly #markers = new Map<number, SiteMarker>();
+  /** Where somebody is needed. */
+  #needy: readonly LatLngTuple[] = [];
+  /** Until somebody moves the map, it shows these. */
+  #isTouched = false;
 
   constructor(parts: SiteMapParts) {
     this.#parts = parts;
     this.#ground = new MapGround(parts.container, MAX_ZOOM_OUTLINE);
     this.#ground.leaflet.on("popupclose", () => parts.onPopup(null));
+    for (const deed of ["pointerdown", "wheel", "keydown"]) {
+      parts.container.addEventListener(deed, () => (this.#isTouched = true), { passive: true, once: true });
+    }
+  }
+
+  /** For the buttons beside the picture. */
+  get leaflet(): LeafletMap {
+    return this.#ground.leaflet;
   }
 
   paintGround(colours: GroundColours): void {
@@ -46,6 +61,7 @@ export class SiteMap {
 
   showSites(sites: readonly MarkedSite[], selectedId: number | null): void {
     const gone = new Set(this.#markers.keys());
+    const isFirst = gone.size === 0;
     for (const site of sites) {
       gone.delete(site.id);
       const marker = this.#markers.get(site.id) ?? this.#addMarker(site);
@@ -58,6 +74,8 @@ export class SiteMap {
       this.#markers.get(id)?.remove();
       this.#markers.delete(id);
     }
+    this.#needy = sites.flatMap((site) => (site.needsSomebody ? [[site.latitude, site.longitude]] : []));
+    if (isFirst) this.#showNeedy();
   }
 
   /** Brings a site into the picture where it is outside of it. */
@@ -81,6 +99,24 @@ export class SiteMap {
 
   fit(): void {
     this.#ground.fit();
+    this.#showNeedy();
+  }
+
+  /**
+   * §9: centred on India at zoom 5; from there the picture is moved, and where it is too small from further away, until it
+   * has every site in India that needs somebody.
+   */
+  #showNeedy(): void {
+    const places = this.#needy.filter((place) => INDIA.contains(place));
+    if (this.#isTouched || places.length === 0) return;
+    const { leaflet } = this.#ground;
+    const bounds = latLngBounds(places);
+    const padding: [number, number] = [REVEAL_PX, REVEAL_PX];
+    const isFitting = leaflet.getBoundsZoom(bounds, false, point(2 * REVEAL_PX, 2 * REVEAL_PX)) >= leaflet.getZoom();
+    if (!isFitting) leaflet.fitBounds(bounds, { padding, animate: false });
+    else
+      for (const end of [bounds.getSouthWest(), bounds.getNorthEast()])
+        leaflet.panInside(end, { padding, animate: false });
   }
 
   close(): void {

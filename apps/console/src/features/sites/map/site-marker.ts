@@ -6,6 +6,8 @@ const SELECTED_RADIUS_PX = 12;
 const EDGE_PX = 1.5;
 const RING_GAP_PX = 2;
 const RING_PX = 3;
+/** How far the mark of an alarm reaches from the middle, in parts of the radius. */
+const ALARM_REACH = 1.5;
 
 /** How a marker is drawn: colours as the canvas takes them. */
 export interface MarkerPaint {
@@ -15,6 +17,8 @@ export interface MarkerPaint {
   /** The highlight ring of the selected site. */
   readonly ring: string;
   readonly glyph: "check" | "exclamation" | "cross" | "bar";
+  /** Colour of a small mark at its corner: a robot there may be moving unseen. Null where none may. */
+  readonly alarm: string | null;
 }
 
 interface DrawingCanvas extends Canvas {
@@ -70,7 +74,7 @@ export class SiteMarker extends CircleMarker {
   #isSelected = false;
 
   constructor(at: LatLngExpression, paint: MarkerPaint, options: CircleMarkerOptions) {
-    super(at, { ...options, radius: RADIUS_PX + EDGE_PX, stroke: false, fill: true });
+    super(at, { ...options, radius: reachOf(paint, false), stroke: false, fill: true });
     this.#paint = paint;
   }
 
@@ -79,8 +83,7 @@ export class SiteMarker extends CircleMarker {
     if (isSame) return;
     this.#paint = paint;
     this.#isSelected = isSelected;
-    const outerPx = isSelected ? SELECTED_RADIUS_PX + RING_GAP_PX + RING_PX : RADIUS_PX + EDGE_PX;
-    this.setRadius(outerPx);
+    this.setRadius(reachOf(paint, isSelected));
     if (isSelected) this.bringToFront();
   }
 
@@ -111,8 +114,31 @@ export class SiteMarker extends CircleMarker {
       for (const [dx, dy] of line) context.lineTo(x + dx * radius, y + dy * radius);
       context.stroke();
     }
+    if (this.#paint.alarm !== null) this.#drawAlarm(context, radius, this.#paint.alarm);
     context.restore();
   }
+
+  /** A small disc with an exclamation mark, up and to the right, inside of what the library clears. */
+  #drawAlarm(context: CanvasRenderingContext2D, radius: number, fill: string): void {
+    // oxlint-disable-next-line no-underscore-dangle -- so the library names it
+    const { x, y } = this._point;
+    const [left, top, size] = [x + radius * 0.62, y - radius * 0.62, radius * 0.6];
+    disc(context, left, top, size + EDGE_PX, this.#paint.edge);
+    disc(context, left, top, size, fill);
+    context.lineWidth = size / 3.5;
+    for (const line of GLYPHS.exclamation) {
+      context.beginPath();
+      for (const [dx, dy] of line) context.lineTo(left + dx * size, top + dy * size);
+      context.stroke();
+    }
+  }
+}
+
+/** How far it is drawn from its middle. */
+function reachOf({ alarm }: MarkerPaint, isSelected: boolean): number {
+  const disc = isSelected ? SELECTED_RADIUS_PX + RING_GAP_PX + RING_PX : RADIUS_PX + EDGE_PX;
+  const radius = isSelected ? SELECTED_RADIUS_PX : RADIUS_PX;
+  return alarm === null ? disc : Math.max(disc, radius * ALARM_REACH + EDGE_PX);
 }
 
 function disc(context: CanvasRenderingContext2D, x: number, y: number, radius: number, fill: string): void {

@@ -1,0 +1,52 @@
+import { z } from "zod";
+
+/** Of this tab alone, and gone with it. */
+const KEY = "leftPlace";
+
+const leftPlaceSchema = z.object({
+  /** The address after the host; whether somebody may open it is decided after the sign-in. */
+  address: z.string(),
+  /** Whose session has ended there; null where nobody was signed in. */
+  userId: z.string().nullable(),
+  /** A session has ended, by itself or by the server, and nobody was told yet. */
+  hasEnded: z.boolean(),
+});
+/** Where somebody was, or wanted to go, when the sign-in page came between. */
+export type LeftPlace = z.output<typeof leftPlaceSchema>;
+
+export function leftPlace(): LeftPlace | null {
+  try {
+    return leftPlaceSchema.safeParse(JSON.parse(sessionStorage.getItem(KEY) ?? "null")).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The session of this user ended at this address. */
+export function noteSessionEnd(userId: string | null, address: string): void {
+  keep({ address, userId, hasEnded: true });
+}
+
+/** Nobody is signed in, and this address is for those who are. What is known of a session that ended there stays. */
+export function noteAskedPlace(address: string): void {
+  const before = leftPlace();
+  if (before?.address !== address) keep({ address, userId: null, hasEnded: before?.hasEnded ?? false });
+}
+
+export function forgetLeftPlace(): void {
+  store(null);
+}
+
+function keep(place: LeftPlace): void {
+  store(JSON.stringify(place));
+}
+
+/** A storage that is full, or that the browser keeps from us, costs the place and never the end of a session. */
+function store(text: string | null): void {
+  try {
+    if (text === null) sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, text);
+  } catch {
+    // Then the sign-in leads to the dashboard, as it does without a place.
+  }
+}

@@ -1,0 +1,24 @@
+import { Modal } from "@mantine/core";
+import type { ComponentType } from "react";
+import { FailedPart, lazyPart } from "./lazy-part.tsx";
+import type { LazyPart, PartFailure } from "./lazy-part.tsx";
+import { useFocusBack } from "./use-focus-back.ts";
+
+/** A dialog as a lazy part; where it does not come, a dialog of its title says so. */
+export function lazyDialog<P extends { readonly onClose: () => void }>(
+  titleOf: (props: P) => string,
+  load: () => Promise<ComponentType<P>>,
+): LazyPart<P> {
+  return lazyPart(load, {
+    failed: (failure, props) => <FailedDialog title={titleOf(props)} failure={failure} onClose={props.onClose} />,
+  });
+}
+
+function FailedDialog(props: { readonly title: string; readonly failure: PartFailure; readonly onClose: () => void }) {
+  useFocusBack();
+  return (
+    <Modal opened onClose={props.onClose} title={props.title}>
+      <FailedPart title="This dialog could not be loaded." failure={props.failure} />
+    </Modal>
+  );
+}

@@ -1,0 +1,103 @@
+import { Button } from "@mantine/core";
+import { useEffect, useState } from "react";
+import type { ComponentType, ReactNode } from "react";
+import { FailedState } from "./failed-state.tsx";
+
+/** All files of a part came, and still it cannot be had before the page is loaded anew. */
+export class ReloadNeededError extends Error {
+  override readonly name = "ReloadNeededError";
+}
+
+/** A part of the console whose files are loaded when it is first shown. */
+export interface LazyPart<P> {
+  (props: P): ReactNode;
+  /** Loads it before it is needed; where that fails it is loaded again once it is shown. Never rejects. */
+  readonly preload: () => Promise<void>;
+}
+
+export interface LazyPartLook<P> {
+  /** In its place while it is being loaded. */
+  readonly waiting?: ReactNode;
+  /** In its place where that failed. */
+  readonly failed: (failure: PartFailure, props: P) => ReactNode;
+}
+
+export interface PartFailure {
+  readonly retry: () => void;
+  readonly isRetrying: boolean;
+  /** A Retry was in vain: what is missing is missing for this page. */
+  readonly isLasting: boolean;
+}
+
+/** Shows a part once it is loaded; where its files do not come it says so in its place, and Retry asks for them again. */
+export function lazyPart<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  { waiting = null, failed }: LazyPartLook<P>,
+): LazyPart<P> {
+  let loaded: ComponentType<P> | null = null;
+  let underWay: Promise<void> | null = null;
+  const take = async () => {
+    loaded = await load();
+  };
+  const bring = (): Promise<void> => {
+    if (loaded !== null) return Promise.resolve();
+    underWay ??= take().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+
+  function Part(props: P) {
+    /** Tries that were begun, and how many of them have failed. */
+    const [tries, setTries] = useState(1);
+    const [failures, setFailures] = useState(0);
+    const [, setLoaded] = useState(false);
+    useEffect(() => {
+      if (loaded !== null) return undefined;
+      let isShown = true;
+      const failedToLoad = (error: unknown) => {
+        if (!isShown) return;
+        if (tries > 1 && error instanceof ReloadNeededError) location.reload();
+        else setFailures(tries);
+      };
+      bring().then(() => isShown && setLoaded(true), failedToLoad);
+      return () => {
+        isShown = false;
+      };
+    }, [tries]);
+    const Loaded = loaded;
+    if (Loaded !== null) return <Loaded {...props} />;
+    if (failures === 0) return waiting;
+    const retry = () => setTries(failures + 1);
+    return failed({ retry, isRetrying: failures < tries, isLasting: failures > 1 }, props);
+  }
+
+  return Object.assign(Part, {
+    preload: async () => {
+      await bring().catch(() => undefined);
+    },
+  });
+}
+
+/** In place of a part that could not be loaded: why that may be, and the ways on. */
+export function FailedPart({ title, failure }: { readonly title: string; readonly failure: PartFailure }) {
+  return (
+    <FailedState
+      title={title}
+      message={
+        failure.isLasting
+          ? "A file of the console is missing. Suncrew may have been updated since this page was opened: reload it."
+          : "A file of the console did not arrive. Everything else goes on working."
+      }
+      onRetry={failure.retry}
+      retrying={failure.isRetrying}
+      more={
+        failure.isLasting && (
+          <Button size="xs" onClick={() => location.reload()}>
+            Reload page
+          </Button>
+        )
+      }
+    />
+  );
+}

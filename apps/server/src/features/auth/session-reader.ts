@@ -1,0 +1,61 @@
+import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
+import { LastKnown } from "../../platform/last-known.ts";
+import type { Parts, Service } from "../../platform/parts.ts";
+import { readAllSessions, readSession } from "../../platform/sessions.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+
+/** A Stop does not wait longer than this for the database to say who presses it. */
+const STOP_WAITS_MS = 200;
+
+/** Whose session it is; for a Stop, whose it was when the database last said so. */
+export interface ReadForStop {
+  readonly viewer: Viewer | null;
+  /** What the database says itself, where it has not yet: whatever is no Stop must wait for it. */
+  readonly confirmed: Promise<Viewer | null> | null;
+}
+
+/** Reads sessions, and remembers those that are open for the one order that must not wait for the database: Stop. */
+export class SessionReader implements Service {
+  readonly #parts: Pick<Parts, "db" | "clock">;
+  readonly #known: LastKnown<Map<string, Viewer>>;
+
+  constructor(parts: Pick<Parts, "db" | "clock" | "log">) {
+    this.#parts = parts;
+    this.#known = new LastKnown(parts, () => readAllSessions(parts.db, parts.clock.now()));
+  }
+
+  async start(): Promise<void> {
+    await this.#known.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#known.stop();
+  }
+
+  /** Null where the session is over. Read anew every time, so that its end shows at once. */
+  async read(sessionId: string): Promise<Viewer | null> {
+    const { db, clock } = this.#parts;
+    const viewer = await readSession(db, sessionId, clock.now());
+    if (viewer === null) this.#known.value?.delete(sessionId);
+    else this.#known.value?.set(sessionId, viewer);
+    return viewer;
+  }
+
+  /** The same, but from memory where the database is away or takes its time. */
+  async readForStop(sessionId: string): Promise<ReadForStop> {
+    const confirmed = this.read(sessionId);
+    const { promise: waited, resolve } = Promise.withResolvers<"waited">();
+    const cancel = this.#parts.clock.after(STOP_WAITS_MS, () => resolve("waited"));
+    const answer = await Promise.race([confirmed, waited]).catch((error: unknown) => {
+      if (!isDatabaseUnreachable(error)) throw error;
+      return "waited" as const;
+    });
+    cancel();
+    if (answer !== "waited") return { viewer: answer, confirmed: null };
+    const remembered = this.#known.value?.get(sessionId);
+    if (remembered === undefined) return { viewer: await confirmed, confirmed: null };
+    // Whoever needs it awaits it; a Stop does not.
+    confirmed.catch(() => {});
+    return { viewer: remembered, confirmed };
+  }
+}

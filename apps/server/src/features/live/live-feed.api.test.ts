@@ -1,0 +1,141 @@
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { live, type LiveEvent } from "@suncrew/contract/live/live.ts";
+import type { KyselyPlugin } from "kysely";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { ChangeSignal } from "../../platform/change-signal.ts";
+import { changedNow } from "../../platform/database/database.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { LiveFeed } from "./live-feed.ts";
+
+/** What becomes of the queries for what streams are told of robots. */
+let reading: "goes on" | "fails" | "stands still";
+let standing: PromiseWithResolvers<void>;
+let failed: PromiseWithResolvers<void>;
+let stoodStill: PromiseWithResolvers<void>;
+let server: TestApp;
+let changes: ChangeSignal;
+let feed: LiveFeed;
+let admin: Viewer;
+
+beforeEach(async () => {
+  reading = "goes on";
+  standing = Promise.withResolvers();
+  failed = Promise.withResolvers();
+  stoodStill = Promise.withResolvers();
+  server = await createTestApp();
+  const held = new WeakSet<object>();
+  const faults: KyselyPlugin = {
+    transformQuery({ node, queryId }) {
+      const readsRobots = node.kind === "SelectQueryNode" && JSON.stringify(node).includes("robot_state");
+      if (readsRobots && reading === "stands still") {
+        held.add(queryId);
+        stoodStill.resolve();
+      }
+      if (readsRobots && reading === "fails") {
+        failed.resolve();
+        throw new Error("A query of the test fails.");
+      }
+      return node;
+    },
+    async transformResult({ result, queryId }) {
+      // What was read is as old as the query.
+      if (held.has(queryId)) await standing.promise;
+      return result;
+    },
+  };
+  const { db, clock, parts, fixtures } = server;
+  changes = new ChangeSignal(parts.connection, clock, parts.log);
+  feed = new LiveFeed({ ...parts, db: db.withPlugin(faults) }, changes);
+  const { token } = await server.as("admin");
+  if (token === null) throw new Error("Nobody is signed in.");
+  const { id: sessionId } = await db.selectFrom("sessions").select("id").executeTakeFirstOrThrow();
+  admin = {
+    userId: fixtures.userIds.admin,
+    name: "A",
+    email: "a@a.example",
+    role: "SUPER_ADMIN",
+    partnerId: null,
+    sessionId,
+  };
+  await changes.start();
+  await feed.start();
+});
+afterEach(async () => {
+  standing.resolve();
+  await feed.stop();
+  await changes.stop();
+  await server.close();
+});
+
+const open = () => feed.open(admin, new AbortController().signal);
+
+async function nextOf(stream: Readable): Promise<LiveEvent> {
+  for (;;) {
+    const bytes: unknown = stream.read();
+    if (!Buffer.isBuffer(bytes)) await once(stream, "readable");
+    else {
+      // One push is one event.
+      const [first = "", ...rest] = bytes.toString("utf8").split("\n\n");
+      if (rest.join("") !== "") stream.unshift(rest.join("\n\n"));
+      if (first.startsWith("data: ")) return live.response.parse(JSON.parse(first.slice(6)));
+    }
+  }
+}
+
+const batteryIn = (event: LiveEvent) =>
+  event.type === "end"
+    ? undefined
+    : event.robots.find((robot) => robot.robot_id === server.fixtures.ownRobot.id)?.battery_level;
+
+const setBattery = (battery: number) =>
+  server.db
+    .updateTable("robot_state")
+    .set({ battery, change_no: changedNow })
+    .where("robot_id", "=", server.fixtures.ownRobot.id)
+    .execute();
+
+/** Time passes, look by look, until the next event comes. */
+async function eventAsTimePasses(stream: Readable): Promise<LiveEvent> {
+  const came = new AbortController();
+  const coming = nextOf(stream).finally(() => came.abort());
+  while (!came.signal.aborted) {
+    server.clock.advance(500);
+    await server.db.selectFrom("sites").select("id").execute();
+  }
+  return coming;
+}
+
+describe("wire, Live: what one part of the feed waits for", () => {
+  test("wire, Live: a change that could not be read is told by the next look that can", async () => {
+    const stream = await open();
+    expect((await nextOf(stream)).type).toBe("snapshot");
+    reading = "fails";
+    await setBattery(41);
+    server.clock.advance(1_000);
+    server.clock.advance(100);
+    await failed.promise;
+    reading = "goes on";
+    expect(batteryIn(await eventAsTimePasses(stream))).toBe(41);
+  });
+
+  test("wire, Live: many streams that begin delay nobody's updates, and each gets what changed meanwhile", async () => {
+    await setBattery(50);
+    const stream = await open();
+    expect(batteryIn(await nextOf(stream))).toBe(50);
+    reading = "stands still";
+    const beginning = Array.from({ length: 30 }, open);
+    await stoodStill.promise;
+    reading = "goes on";
+    await setBattery(41);
+    expect(batteryIn(await eventAsTimePasses(stream))).toBe(41);
+    standing.resolve();
+    for (const begun of await Promise.all(beginning)) {
+      const snapshot = await nextOf(begun);
+      expect(snapshot.type).toBe("snapshot");
+      const news = batteryIn(snapshot) === 41 ? snapshot : await nextOf(begun);
+      expect(batteryIn(news)).toBe(41);
+    }
+  });
+});

@@ -1,0 +1,77 @@
+import { alertList } from "@suncrew/contract/alerts/alerts.ts";
+import { siteStop } from "@suncrew/contract/groups/groups.ts";
+import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { deleteRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { FastClock } from "../../../test/fast-clock.ts";
+
+let bench: CommandBench;
+beforeEach(async () => {
+  bench = await CommandBench.open({ clock: new FastClock(10) });
+  await bench.live();
+});
+afterEach(() => bench.close());
+
+/** What a person is told of the robot, its site and its alerts. */
+async function told() {
+  const { id, siteId } = bench.fixtures.ownRobot;
+  const owner = await bench.server.as("owner");
+  const { robots } = await owner.ask(robotDetailsWithSettings, { params: { siteId } });
+  const sites = await owner.ask(siteDetails);
+  const { alerts } = await owner.ask(alertList, { query: { robot_id: id } });
+  return {
+    robot: robots.find(({ robot_id }) => robot_id === id),
+    mayBeMoving: sites.find((site) => site.id === siteId)?.may_be_moving_robots,
+    alerts: alerts.map(({ code, severity, text }) => `${severity} ${code}: ${text}`),
+  };
+}
+
+const isTold = async () =>
+  (await bench.db.selectFrom("alerts").select("id").where("code", "=", "LOST_WHILE_MOVING").execute()).length > 0;
+
+test("protocol rule 13: a robot lost while it cleans may be moving for everybody, and a Stop for it is kept", async () => {
+  const { id, siteId } = bench.fixtures.ownRobot;
+  expect((await bench.press("START")).status).toBe(200);
+  expect(await told()).toMatchObject({
+    robot: { motion: "MOVING", lost_while_moving: null },
+    mayBeMoving: 0,
+    alerts: [],
+  });
+  bench.robot().inject({ kind: "away" });
+  await bench.until(isTold);
+  expect(bench.robot().truth().motion).toBe("MOVING");
+
+  const lost = await told();
+  expect(lost).toMatchObject({
+    robot: { status: "offline", online: false, motion: "MOVING", lost_while_moving: { state: "MAY_BE_MOVING" } },
+    mayBeMoving: 1,
+    alerts: [expect.stringMatching(/^CRITICAL LOST_WHILE_MOVING: .* may be moving; stops by itself by \d\d:\d\d\.$/)],
+  });
+  const { lost_at, stops_by } = lost.robot?.lost_while_moving ?? { lost_at: "", stops_by: "" };
+  // 300 s after the broker lost it, long before the end of its run.
+  expect(Date.parse(stops_by) - Date.parse(lost_at)).toBe(300_000);
+
+  const stopped = await bench.press("STOP");
+  expect([stopped.status, stopped.body]).toMatchObject([504, { success: false, pending: true }]);
+  expect((await told()).robot?.open_command).toMatchObject({ verb: "STOP", pending: true });
+  const client = await bench.server.as("owner");
+  const all = await client.ask(siteStop, { body: { siteId } });
+  expect(all.results.find(({ robotObjectId }) => robotObjectId === id)).toMatchObject({ pending: true });
+  expect((await client.call(deleteRobot, { params: { id } })).status).toBe(400);
+
+  // A server that starts now knows no less, from what is stored and what the broker retains.
+  await bench.server.stop();
+  await bench.startServer();
+  expect((await told()).robot?.lost_while_moving).toEqual({ state: "MAY_BE_MOVING", lost_at, stops_by });
+
+  bench.robot().clear();
+  await bench.until(async () => (await bench.state()).motion === "STOPPED");
+  await bench.until(async () => (await bench.commands()).every(({ settled_at }) => settled_at !== null));
+  expect(await told()).toMatchObject({
+    robot: { online: true, lost_while_moving: null, open_command: null },
+    mayBeMoving: 0,
+    alerts: [],
+  });
+});

@@ -1,0 +1,42 @@
+import type { Cancel } from "./clock.ts";
+import type { Parts, Service } from "./parts.ts";
+import { Rounds } from "./rounds.ts";
+
+const READ_EVERY_MS = 5_000;
+/** Reading takes the database at most this part of the time, however large the fleet is. */
+const SHARE_OF_TIME = 0.01;
+
+/** What the database said last, read again every few seconds, for the one order that must not wait for it: Stop. */
+export class LastKnown<T> implements Service {
+  readonly #parts: Pick<Parts, "clock">;
+  readonly #rounds: Rounds;
+  #value: T | null = null;
+  #restUntilMs = 0;
+  #cancel: Cancel = () => {};
+
+  constructor(parts: Pick<Parts, "clock" | "log">, read: () => Promise<T>) {
+    this.#parts = parts;
+    this.#rounds = new Rounds(parts.log, async () => {
+      if (performance.now() < this.#restUntilMs) return;
+      const beganMs = performance.now();
+      this.#value = await read();
+      const endedMs = performance.now();
+      this.#restUntilMs = endedMs + (endedMs - beganMs) / SHARE_OF_TIME;
+    });
+  }
+
+  /** Null until it was read for the first time. */
+  get value(): T | null {
+    return this.#value;
+  }
+
+  async start(): Promise<void> {
+    this.#cancel = this.#parts.clock.every(READ_EVERY_MS, () => void this.#rounds.look());
+    await this.#rounds.look();
+  }
+
+  async stop(): Promise<void> {
+    this.#cancel();
+    await this.#rounds.idle();
+  }
+}

@@ -1,0 +1,92 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import pg from "pg";
+import { type OpenDatabase, openDatabase } from "../src/platform/database/database.ts";
+
+/** What is wrong with a database: its process is gone, it stands still, or its disk is full. */
+export type DatabaseFault = "killed" | "paused" | "full";
+
+/** The way of servers to their database, which a test can take away. */
+export class CuttableDatabase {
+  readonly database: OpenDatabase;
+  readonly #direct: pg.Client;
+  readonly #proxy: Server;
+  readonly #pairs = new Set<readonly [Socket, Socket]>();
+  #fault: DatabaseFault | null = null;
+
+  private constructor(direct: pg.Client, proxy: Server) {
+    this.#direct = direct;
+    this.#proxy = proxy;
+    const { database, user, password } = direct;
+    const { port } = proxy.address() as AddressInfo;
+    const connection = { host: "127.0.0.1", port, ...(database && { database }), user, password: password ?? "" };
+    // So that a test need not wait as long as a server for what gets no answer.
+    this.database = openDatabase(connection, { poolSize: 5, queryLimitMs: 1_500 });
+  }
+
+  static async open(connection: pg.ClientConfig): Promise<CuttableDatabase> {
+    const direct = new pg.Client(connection);
+    await direct.connect();
+    const { host, port } = direct;
+    const proxy = createServer((near) => cuttable.#join(near, host, port));
+    proxy.listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    const cuttable: CuttableDatabase = new CuttableDatabase(direct, proxy);
+    return cuttable;
+  }
+
+  /** Takes the database away in this way, or gives it back. */
+  async make(fault: DatabaseFault | null): Promise<void> {
+    if (this.#fault === "full") await this.#setFull(false);
+    this.#fault = fault;
+    if (fault === "full") await this.#setFull(true);
+    for (const pair of this.#pairs) {
+      for (const socket of pair) {
+        if (fault === "killed") socket.destroy();
+        else if (fault === "paused") socket.pause();
+        else socket.resume();
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.make(null);
+    await this.database.close();
+    for (const [near] of this.#pairs) near.destroy();
+    this.#proxy.close();
+    await this.#direct.end();
+  }
+
+  #join(near: Socket, host: string, port: number): void {
+    if (this.#fault === "killed") return void near.destroy();
+    const far = host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    const pair = [near, far] as const;
+    this.#pairs.add(pair);
+    for (const [from, to] of [pair, [far, near] as const]) {
+      from.on("data", (data) => void to.write(data));
+      from.on("error", () => to.destroy());
+      from.on("close", () => {
+        to.destroy();
+        this.#pairs.delete(pair);
+      });
+    }
+    if (this.#fault === "paused") for (const socket of pair) socket.pause();
+  }
+
+  /** As PostgreSQL answers every write while its disk is full; reading goes on. */
+  async #setFull(isFull: boolean): Promise<void> {
+    if (!isFull) return void (await this.#direct.query("drop function disk_is_full cascade"));
+    await this.#direct.query(`
+      create function disk_is_full() returns trigger language plpgsql as $$
+      begin
+        raise exception 'could not extend file: No space left on device' using errcode = 'disk_full';
+      end $$;
+      do $$
+      declare each text;
+      begin
+        foreach each in array array['commands', 'robots', 'robot_state', 'activity', 'audit', 'sessions', 'runs'] loop
+          execute format('create trigger disk_is_full before insert or update on %I execute function disk_is_full()', each);
+        end loop;
+      end $$`);
+  }
+}

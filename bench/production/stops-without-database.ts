@@ -1,0 +1,187 @@
+import { spawnSync } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { createGroup, groupSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
+import { type KnownRobot, makeDevices } from "./fleet.ts";
+import { until } from "./moments.ts";
+import { type Rig, startRig } from "./rig.ts";
+import type { StepParts } from "./step-parts.ts";
+
+/** From the press, in milliseconds. */
+const STANDS_WITHIN_MS = 2_000;
+/** Servers read what they know of robots every 5 s. */
+const KNOWN_AFTER_MS = 6_000;
+const PRESSED_OVER_MS = 3_000;
+const RECORDED_WITHIN_MS = 60_000;
+const DISK = "700m";
+
+/** What happens to the database, and how it comes back. */
+interface Fault {
+  readonly name: string;
+  begin(): Promise<unknown> | void;
+  end(): Promise<unknown> | void;
+}
+
+/** Robots move, the database goes, people press Stop: all robots stand, and each press is on record afterwards. */
+export async function stopsWithoutDatabase(parts: StepParts): Promise<boolean> {
+  const { options, folder, stops } = parts;
+  console.log(`\n=== stops: ${options.stopRobots} robots are stopped while the database is away`);
+  const disk = await smallDisk(parts);
+  const rig = await startRig(parts, makeDevices("STP", options.stopRobots), disk ?? folder);
+  console.log(rig.versions);
+  const { postgres } = rig;
+  const ballast = join(disk ?? folder, "ballast");
+  const faults: Fault[] = [
+    { name: "killed", begin: () => postgres.kill(), end: () => postgres.startAgain() },
+    { name: "paused", begin: () => postgres.pause(), end: () => postgres.resume() },
+  ];
+  stops.push(async () => postgres.resume());
+  if (disk === null) console.log("disk full: not tried, for only root can make a small disk.");
+  else {
+    const end = async () => {
+      await rm(ballast, { force: true });
+      await postgres.startAgain();
+    };
+    faults.push({ name: "disk full", begin: () => fill(ballast), end });
+  }
+  const groupId = await makeGroup(rig);
+  const problems: string[] = [];
+  for (const fault of faults) problems.push(...(await tryFault(rig, groupId, fault)));
+  for (const problem of problems) console.log(`WRONG: ${problem}`);
+  return problems.length === 0;
+}
+
+async function tryFault(rig: Rig, groupId: number, fault: Fault): Promise<string[]> {
+  const { places, caller, fleet, robots, dice } = rig;
+  const problems: string[] = [];
+  await startAll(rig, groupId);
+  await pause(KNOWN_AFTER_MS);
+  await fault.begin();
+  const began = new Date();
+  const stoodMs: number[] = [];
+  const answers = new Map<string, number>();
+  const count = (what: string) => answers.set(what, (answers.get(what) ?? 0) + 1);
+  await Promise.all(
+    robots.map(async (robot) => {
+      await pause(dice.between(0, PRESSED_OVER_MS));
+      const pressedMs = performance.now();
+      const stands = fleet.fleet.robot(robot.serial).until(({ motion }) => motion === "STOPPED");
+      const late = new AbortController();
+      const stood = await Promise.race([
+        Promise.all([stands, press(rig, robot, "STOP").then((answer) => count(`STOP ${told(answer)}`))]).then(
+          () => true,
+        ),
+        pause(10_000, false, { signal: late.signal }).catch(() => false),
+        stands.then(() => void stoodMs.push(performance.now() - pressedMs)).then(() => new Promise<boolean>(() => {})),
+      ]);
+      late.abort();
+      if (!stood) problems.push(`${fault.name}: ${robot.serial} does not stand, or its Stop was not answered.`);
+    }),
+  );
+  const inTime = stoodMs.filter((ms) => ms <= STANDS_WITHIN_MS).length;
+  if (inTime < robots.length) problems.push(`${fault.name}: ${inTime} of ${robots.length} stood within 2 s.`);
+  // Whoever would start one is told that the database is needed.
+  for (const place of places) {
+    const [robot] = robots as [KnownRobot];
+    const answer = await caller.call(place, sendCommand, { body: { ...named(robot), command: "START" } });
+    count(`START ${answer?.status}`);
+    if (answer?.status !== 503) problems.push(`${fault.name}: a START was answered ${told(answer)}`);
+  }
+  const [place] = places as [(typeof places)[number]];
+  const site = await caller.call(place, siteStop, { body: { siteId: robots[0]?.siteId } });
+  count(`site ${told(site)}`);
+  if (site?.status !== 200) problems.push(`${fault.name}: the site's Stop was answered ${told(site)}`);
+  if (robots.some(({ serial }) => fleet.truth(serial).motion === "MOVING")) problems.push(`${fault.name}: one moves.`);
+  await fault.end();
+  const endedMs = performance.now();
+  problems.push(...(await judgeRecords(rig, fault.name, began)));
+  stoodMs.sort((a, b) => a - b);
+  const at = (share: number) => Math.round(stoodMs[Math.floor(share * (stoodMs.length - 1))] ?? Number.NaN);
+  console.log(
+    `${fault.name.padEnd(10)} ${inTime} of ${robots.length} stood within 2 s: ${at(0.5)} ms, 99 % ${at(0.99)}, most ${at(1)}`,
+  );
+  console.log(`  all on record ${Math.round((performance.now() - endedMs) / 1000)} s after its end`);
+  for (const [what, times] of answers) console.log(`  ${times} x ${what}`);
+  return problems;
+}
+
+/** Each press for one robot and the one for the site has its row, at its time, confirmed. */
+async function judgeRecords({ db, robots }: Rig, name: string, began: Date): Promise<string[]> {
+  const read = () =>
+    db
+      .selectFrom("commands")
+      .select(["serial_number", "outcome"])
+      .where("verb", "=", "STOP")
+      .where("issued_at", ">=", began)
+      .execute();
+  const isWhole = async () => {
+    const stops = await read();
+    return stops.length === 2 * robots.length && stops.every(({ outcome }) => outcome === "CONFIRMED");
+  };
+  try {
+    await until(() => isWhole().catch(() => false), RECORDED_WITHIN_MS, "");
+    return [];
+  } catch {
+    const stops = await read();
+    const confirmed = stops.filter(({ outcome }) => outcome === "CONFIRMED").length;
+    return [`${name}: ${stops.length} Stops on record, ${confirmed} confirmed, of ${2 * robots.length}.`];
+  }
+}
+
+async function makeGroup({ places, caller, robots }: Rig): Promise<number> {
+  const [place] = places as [(typeof places)[number]];
+  const body = { site_id: robots[0]?.siteId, group_name: "All of them", robot_ids: robots.map(({ id }) => id) };
+  const answer = await caller.call(place, createGroup, { body });
+  return createGroup.response.parse(answer?.body).groupId;
+}
+
+/** Starts every robot, again where one did not. */
+async function startAll({ places, caller, robots, fleet }: Rig, groupId: number): Promise<void> {
+  const [place] = places as [(typeof places)[number]];
+  const moves = () => robots.every(({ serial }) => fleet.truth(serial).motion === "MOVING");
+  const start = async () => {
+    const body = { siteId: robots[0]?.siteId, groupId, command: "START" };
+    await caller.call(place, groupSendCommand, { body });
+    return moves();
+  };
+  await until(start, 60_000, "Not every robot started");
+}
+
+const named = ({ id, serial, siteId }: KnownRobot) => ({ robotId: serial, robotObjectId: id, siteId });
+
+function press({ places, caller, dice }: Rig, robot: KnownRobot, command: "STOP") {
+  const place = dice.pick(places) ?? places[0];
+  if (place === undefined) throw new Error("There is no server.");
+  return caller.call(place, sendCommand, { body: { ...named(robot), command } });
+}
+
+function told(answer: { readonly status: number; readonly body: unknown } | null): string {
+  if (answer === null) return "without an answer";
+  const { body } = answer;
+  const message = typeof body === "object" && body !== null && "message" in body ? String(body.message) : "";
+  return `${answer.status} ${message.replaceAll(/STP-\d+/g, "STP")}`;
+}
+
+/** A disk that can be filled without harm; null where this user may make none. */
+async function smallDisk({ folder, account, stops }: StepParts): Promise<string | null> {
+  if (process.getuid?.() !== 0) return null;
+  const disk = join(folder, "disk");
+  await mkdir(disk);
+  const owner = account === null ? "" : `,uid=${account.uid},gid=${account.gid}`;
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${DISK},mode=755${owner}`, "tmpfs", disk]);
+  if (status !== 0) return null;
+  stops.push(async () => spawnSync("umount", ["--lazy", disk]));
+  return disk;
+}
+
+/** Writes until there is no room left. */
+async function fill(path: string): Promise<void> {
+  async function* blocks() {
+    for (;;) yield Buffer.alloc(65_536, 1);
+  }
+  await pipeline(blocks(), createWriteStream(path)).catch(() => {});
+}
