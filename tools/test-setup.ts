@@ -8,7 +8,7 @@ declare module "vitest" {
   }
 }
 
-fc.configureGlobal({ seed: inject("soak").seed });
+fc.configureGlobal({ seed: inject("soak").seed, includeErrorInReport: true });
 
 // The next file of this worker shares its globals.
 afterAll(() => {

@@ -37,8 +37,10 @@ export async function holdTaken(
   };
 }
 
-/** Settles once somebody, or so many, wait for what another transaction has. */
-export async function untilSomebodyWaits(db: Db, count = 1): Promise<void> {
-  const waiting = sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+/** Settles once somebody, or so many, wait for what another transaction has; `query` is how theirs begins. */
+export async function untilSomebodyWaits(db: Db, count = 1, query = ""): Promise<void> {
+  const waiting = sql`
+    select 1 from pg_stat_activity
+    where wait_event_type = 'Lock' and datname = current_database() and starts_with(ltrim(query, e' \n'), ${query})`;
   while ((await waiting.execute(db)).rows.length < count);
 }

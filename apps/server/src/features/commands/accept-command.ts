@@ -48,7 +48,8 @@ export async function acceptCommand(
   const request: KeyedRequest | null = key === null ? null : { userId: viewer.userId, key, body: JSON.stringify(body) };
   const earlier = request && (await findEarlier(tx, request));
   if (earlier !== null) return { kind: "repeated", commandId: earlier };
-  const now = stop?.at ?? parts.clock.now();
+  const decidedAt = parts.clock.now();
+  const now = stop?.recordedAt(decidedAt) ?? decidedAt;
   const open = await readOpenCommands(tx, [robot.id]);
   const order = {
     ...orderOf(viewer, body, parts.settings, press),

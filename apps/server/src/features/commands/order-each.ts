@@ -42,9 +42,11 @@ export async function orderEach(
     const unless = { afterSeq: seen.seqOf(robot.id), ...unlessOf?.(robot.id) };
     return { ...order, unless, pressed: stop?.of(robot.id) };
   };
-  const each = await decideEach<AcceptedOf>(db, choose, (tx, { siteId, robotIds }, { seen, ...options }) =>
-    acceptOrders(tx, siteId, robotIds, (robot) => orderFor(robot, seen), stop?.at ?? clock.now(), options),
-  );
+  const each = await decideEach<AcceptedOf>(db, choose, (tx, { siteId, robotIds }, { seen, ...options }) => {
+    const decidedAt = clock.now();
+    const at = stop?.recordedAt(decidedAt) ?? decidedAt;
+    return acceptOrders(tx, siteId, robotIds, (robot) => orderFor(robot, seen), at, options);
+  });
   const resultOf = async ({ robot, accepted }: AcceptedOf): Promise<Result> => {
     if (accepted.kind === "refused") return { outcome: "SKIPPED", message: accepted.error.message, pending: false };
     onGoing?.(robot.id);

@@ -141,6 +141,21 @@ describe("protocol rule 6: done is what the robot shows", () => {
     ]);
   });
 
+  test("protocol rule 3: a Stop that waits for its robot's rows is on record when it was decided about, not before", async () => {
+    const letGo = await holdRows(bench.db, robot());
+    const call = press("STOP");
+    // The press; the bridge may wait for the same rows.
+    await untilSomebodyWaits(bench.db, 1, "select robot_id from robot_state");
+    bench.clock.advance(100);
+    const freeAt = bench.clock.now();
+    await letGo();
+    const stop = await firstSent("STOP");
+    says({ motion: "STOPPED", lastSeq: stop.seq });
+    expect(await answered(call)).toMatchObject({ status: 200 });
+    // What was confirmed while it waited is before it.
+    expect((await commands())[0]?.issued_at.getTime()).toBeGreaterThanOrEqual(freeAt.getTime());
+  });
+
   test("protocol rule 6: a state that could be stored only after the 8 s confirms no START", async () => {
     const call = press("START");
     const { runId, seq } = await firstSent("START");

@@ -24,6 +24,9 @@ interface Guarded {
 /** The network brings no order later than this after a Stop of the same browser, which gives a call up before. */
 const LATE_BY_MS = 30_000;
 
+/** An order that waited in its browser began to wait up to so much earlier than its way here lets it seem. */
+const ON_ITS_WAY_MS = 5_000;
+
 /** Of a robot's commands those that can have come since: a person's order waits for seconds, not for years. */
 const NEWEST = 50;
 
@@ -58,7 +61,7 @@ export async function guardRefusals(tx: Tx, asked: readonly Guarded[], now: Date
   const fences = guards.map(({ robotId, afterSeq, press }) => ({
     robot_id: robotId,
     seq: afterSeq,
-    waits_since: press?.waitsSince ?? null,
+    waits_since: press?.waitsSince ? new Date(press.waitsSince.getTime() - ON_ITS_WAY_MS) : null,
     pressed_in: press?.sessionId ?? null,
     pressed_ms: press?.atMs ?? null,
   }));
@@ -70,7 +73,8 @@ export async function guardRefusals(tx: Tx, asked: readonly Guarded[], now: Date
       select robot_id, verb, seq, issued_at, pressed_in, pressed_ms from commands
       where robot_id = g.robot_id order by seq desc limit ${NEWEST}
     ) c
-    where c.verb in ('STOP', 'MAINTENANCE_ON') and (c.seq > g.seq or c.issued_at >= g.waits_since
+    where c.verb in ('STOP', 'MAINTENANCE_ON') and (c.seq > g.seq
+      or (c.issued_at >= g.waits_since and (c.pressed_in is distinct from g.pressed_in or c.pressed_ms > g.pressed_ms))
       or (c.pressed_in = g.pressed_in and c.pressed_ms > g.pressed_ms
         and c.issued_at > ${new Date(now.getTime() - LATE_BY_MS)}))
     order by c.robot_id, c.seq desc

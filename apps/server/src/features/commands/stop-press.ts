@@ -52,6 +52,11 @@ export class StopPress {
     this.#sent.add(robotId);
   }
 
+  /** The time that its rows get: of the press where robots were told before they had one, else of the decision. */
+  recordedAt(decidedAt: Date): Date {
+    return this.#kept.size > 0 ? this.at : decidedAt;
+  }
+
   isStored(robotId: number): boolean {
     return this.#stored.has(robotId);
   }
