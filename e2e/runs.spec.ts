@@ -80,10 +80,10 @@ test(
 
     await page.getByRole("tab", { name: "Individual Robots" }).click();
     const cleaned = robotCard(page, "SCR-1010");
-    await expect(cleaned.root).toContainText(/Last cleaning (just now|\d+ s ago), (1 min|\d+ s), completed/);
+    await expect(cleaned.root).toContainText(/Last cleaning (just now|\d+ s ago), (1 min|\d+ s), done/);
     await cleaned.root.getByRole("button", { name: "Robot info" }).click();
     await expect(page.getByRole("dialog", { name: "Info on robot SCR-1010" })).toContainText(
-      /Last run(1 min|\d+ s), completed, started by Scheduler/,
+      /Last run(1 min|\d+ s), done, started by Scheduler/,
     );
     await page.keyboard.press("Escape");
     await admin.call(robotMaintenance, { ...lock, body: { enabled: false } });
@@ -111,13 +111,14 @@ test("Cleaning runs: a run by hand stands in the calendar and on the card while 
   await expect(entry).toContainText("Running");
   await page.getByRole("tab", { name: "Individual Robots" }).click();
   await stopRobot(card, simulator);
-  await expect(card.root).toContainText(/Last cleaning (just now|\d+ s ago), \d+ s, completed/);
+  await expect(card.root).toContainText(/Last cleaning (just now|\d+ s ago), \d+ s, stopped early/);
   await page.getByRole("tab", { name: "Calendar" }).click();
-  await expect(entry).toContainText("Done");
+  await expect(entry).toContainText("Stopped early");
   await entry.click();
   const details = page.getByRole("dialog", { name: /^SCR-1012 at / });
   await expect(details).toContainText("Started by hand");
-  await expect(details).toContainText("1 robot: 1 done");
+  await expect(details).toContainText("1 robot: 1 stopped early");
+  await expect(details.getByRole("list", { name: "Reasons" })).toContainText(/^SCR-1012 stopped early: Stopped by /);
 });
 
 test("Cleaning runs: the week stands in the address; back, a link and This week lead to it", async ({
@@ -158,13 +159,17 @@ test("Cleaning runs: the week stands in the address; back, a link and This week 
   await expect(todayOf(page)).toBeVisible();
 });
 
-const NONE: RunCounts = { planned: 0, running: 0, done: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
+const NONE: RunCounts = { planned: 0, running: 0, done: 0, stopped: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
 
 /** A site with far more groups than the demo has: an entry every ten minutes. */
 function fullDay(date: string): CalendarEntry[] {
   const states: readonly Partial<CalendarEntry>[] = [
     { state: "OVER", counts: { ...NONE, done: 12 } },
-    { state: "OVER", counts: { ...NONE, done: 11, cut_short: 1 }, reasons: [reason("CUT_SHORT", "The brush jammed.")] },
+    {
+      state: "OVER",
+      counts: { ...NONE, done: 11, cut_short: 1 },
+      reasons: [reason("CUT_SHORT", "The brush jammed.")],
+    },
     { state: "OVER", counts: { ...NONE, skipped: 12 }, reasons: [reason("SKIPPED", "Heavy rain expected.")] },
     { state: "OVER", counts: { ...NONE, missed: 12 }, reasons: [reason("MISSED", "No server was running.")] },
     { state: "RUNNING", counts: { ...NONE, running: 12 } },

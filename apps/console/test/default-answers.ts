@@ -42,6 +42,7 @@ export function giveDefaultAnswers(): void {
     planned: 0,
     running: 0,
     done: 0,
+    stopped: 0,
     cut_short: 0,
     failed: 0,
     skipped: 0,

@@ -173,6 +173,7 @@ function madeRobot(nth: number, name: string): ReportRobot {
     planned: 60,
     running: 0,
     done: 55 - (nth % 4),
+    stopped: 1,
     cutShort: 2,
     failed: 1,
     skipped: 1 + (nth % 4),

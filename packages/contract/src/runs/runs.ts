@@ -65,8 +65,10 @@ export const runCountsSchema = z.object({
   /** Still to come today by the schedules. */
   planned: z.int(),
   running: z.int(),
-  /** Ended by reaching their time, by the robot, or by a person. */
+  /** Reached their time, finished by the robot, or by hand and ended by a person after a minute or more. */
   done: z.int(),
+  /** Ended sooner by a person. */
+  stopped: z.int(),
   /** Ended early by fault, battery or lost link. */
   cut_short: z.int(),
   failed: z.int(),
@@ -100,7 +102,7 @@ export const calendarEntrySchema = z.object({
   local_time: z.string(),
   robots: z.int(),
   counts: runCountsSchema,
-  /** Of the robots that did not run or were cut short: who and why. */
+  /** Of the robots whose run is not done: who and why. */
   reasons: z.array(z.object({ serial_number: z.string(), outcome: runOutcomeSchema, reason: z.string() })),
   sample: z.boolean(),
 });

@@ -21,7 +21,7 @@ export const reportFigureRules = {
   cleaning_cycles: {
     label: "Cleaning cycles",
     unit: "count",
-    how: "Runs of single robots that were due or began in the range and were completed.",
+    how: "Runs of single robots that were due or began in the range and are done: they reached their planned end, were finished by the robot, or were started by hand and ended by a person after a minute or more.",
   },
   minutes_cleaned: {
     label: "Minutes cleaned",

@@ -5,13 +5,22 @@ export interface EndedRun {
   readonly planned: boolean;
   /** It ran until the time it was to be stopped; the Stop at that time is the scheduler's. */
   readonly plannedEndReached: boolean;
+  /** How long the robot moved, in milliseconds. */
+  readonly movedMs: number;
 }
 
 /** A planned run whose end is seen this much before its time, in milliseconds, has reached it: clocks differ a little. */
 export const PLANNED_END_TOLERANCE_MS = 2_000;
 
-/** How a motion counts once it ended; planned runs that a person stops early are STOPPED, manual ones COMPLETED. */
-export function runOutcomeOf(run: EndedRun, reason: RunEndReason): RunOutcome {
+/** A run by hand that a person ends sooner has cleaned nothing, in milliseconds. */
+export const SHORTEST_DONE_MS = 60_000;
+
+/**
+ * How a motion counts once it ended. Done (COMPLETED) is what reached its planned end or was ended by the robot as
+ * finished, and a run by hand that a person ended after a minute or more. What a person ended sooner is stopped early
+ * (STOPPED); fault, battery and lost link cut it short.
+ */
+export function runOutcomeOf({ planned, plannedEndReached, movedMs }: EndedRun, reason: RunEndReason): RunOutcome {
   switch (reason) {
     case "FAULT":
     case "BATTERY":
@@ -19,9 +28,22 @@ export function runOutcomeOf(run: EndedRun, reason: RunEndReason): RunOutcome {
       return "CUT_SHORT";
     case "STOP":
     case "MAINTENANCE":
-      return run.planned && !run.plannedEndReached ? "STOPPED" : "COMPLETED";
+      return (planned ? plannedEndReached : movedMs >= SHORTEST_DONE_MS) ? "COMPLETED" : "STOPPED";
     case "MAX_DURATION":
     case "FINISHED":
       return "COMPLETED";
   }
 }
+
+/** How a run ended, inside a sentence. */
+export const RUN_OUTCOME_WORDS: Readonly<Record<RunOutcome, string>> = {
+  COMPLETED: "done",
+  STOPPED: "stopped early",
+  CUT_SHORT: "cut short",
+  FAILED: "failed",
+  SKIPPED: "skipped",
+  MISSED: "missed",
+};
+
+/** Outcomes that are not done, each of which is told with its reason. */
+export const NOT_DONE: readonly RunOutcome[] = ["STOPPED", "CUT_SHORT", "FAILED", "SKIPPED", "MISSED"];

@@ -1,3 +1,4 @@
+import { RUN_OUTCOME_WORDS } from "@suncrew/domain/runs/run-outcome.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { siteClockText, siteTimeText } from "../../ui/site-time-text.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
@@ -5,7 +6,7 @@ import { useNow } from "../../ui/use-now.ts";
 import type { CalendarEntryProps } from "./calendar-entry-button.tsx";
 import { entryStateOf } from "./entry-state.ts";
 import { countsText } from "./run-texts.ts";
-import { entryLook, outcomeWords, startedByWords } from "./runs-meaning.ts";
+import { entryLook, startedByWords } from "./runs-meaning.ts";
 import classes from "./week-calendar.module.css";
 
 /** What is known of one entry: when, by whom, how its robots fared, and why some did not run. */
@@ -32,7 +33,7 @@ export function EntryDetails({ entry, timezone }: CalendarEntryProps) {
         <ul className={classes["reasons"]} aria-label="Reasons" tabIndex={0}>
           {entry.reasons.map(({ serial_number: serial, outcome, reason }) => (
             <li key={serial}>
-              <strong>{serial}</strong> {outcomeWords[outcome]}: {reason}
+              <strong>{serial}</strong> {RUN_OUTCOME_WORDS[outcome]}: {reason}
             </li>
           ))}
         </ul>

@@ -2,7 +2,7 @@ import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
 import { describe, expect, test } from "vitest";
 import { entryStateOf, foldDay } from "./entry-state.ts";
 
-const NONE: RunCounts = { planned: 0, running: 0, done: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
+const NONE: RunCounts = { planned: 0, running: 0, done: 0, stopped: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
 
 function entry(key: string, state: CalendarEntry["state"], counts: Partial<RunCounts> = {}): CalendarEntry {
   return {
@@ -30,6 +30,7 @@ describe("Cleaning runs: what a calendar entry says in one word", () => {
     ["OVER", { skipped: 2 }, "skipped"],
     ["OVER", { missed: 2 }, "missed"],
     ["OVER", { cut_short: 1 }, "cut_short"],
+    ["OVER", { stopped: 2 }, "stopped"],
     ["OVER", { failed: 1, missed: 1 }, "mixed"],
   ] as const)("%s with %j is %s", (state, counts, expected) => {
     expect(entryStateOf(entry("one", state, counts))).toBe(expected);

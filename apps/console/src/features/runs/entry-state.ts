@@ -1,9 +1,25 @@
 import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
 
 /** What a calendar entry shows in one word; `mixed` where its robots fared differently. */
-export type EntryState = "planned" | "running" | "done" | "mixed" | "cut_short" | "failed" | "skipped" | "missed";
+export type EntryState =
+  | "planned"
+  | "running"
+  | "done"
+  | "mixed"
+  | "stopped"
+  | "cut_short"
+  | "failed"
+  | "skipped"
+  | "missed";
 
-const overStates = ["done", "cut_short", "failed", "skipped", "missed"] as const satisfies readonly (keyof RunCounts)[];
+const overStates = [
+  "done",
+  "stopped",
+  "cut_short",
+  "failed",
+  "skipped",
+  "missed",
+] as const satisfies readonly (keyof RunCounts)[];
 
 export function entryStateOf({ state, counts }: Pick<CalendarEntry, "state" | "counts">): EntryState {
   if (state === "PLANNED") return "planned";
@@ -20,6 +36,7 @@ const rank: Record<EntryState, number> = {
   failed: 1,
   missed: 1,
   mixed: 1,
+  stopped: 2,
   skipped: 2,
   planned: 3,
   done: 4,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { countsText, todayText, tookText, weekText } from "./run-texts.ts";
 
-const counts = { planned: 2, running: 1, done: 5, cut_short: 0, failed: 0, skipped: 1, missed: 0 };
+const counts = { planned: 2, running: 1, done: 5, stopped: 0, cut_short: 0, failed: 0, skipped: 1, missed: 0 };
 
 describe("Cleaning runs in words", () => {
   test("today's figures name the five always, the two bad ends only where there are any", () => {

@@ -1,5 +1,5 @@
 import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
-import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
+import { RUN_OUTCOME_WORDS } from "@suncrew/domain/runs/run-outcome.ts";
 import {
   IconAlertTriangle,
   IconCircleCheck,
@@ -7,6 +7,7 @@ import {
   IconCircleMinus,
   IconClock,
   IconClockX,
+  IconHandStop,
   IconScissors,
   IconSparkles,
 } from "@tabler/icons-react";
@@ -18,32 +19,24 @@ export const entryLook: Record<EntryState, Look> = {
   running: { label: "Running", tone: "good", icon: IconSparkles },
   done: { label: "Done", tone: "calm", icon: IconCircleCheck },
   mixed: { label: "Partly done", tone: "fair", icon: IconCircleHalf2 },
+  stopped: { label: "Stopped early", tone: "fair", icon: IconHandStop },
   cut_short: { label: "Cut short", tone: "fair", icon: IconScissors },
   failed: { label: "Failed", tone: "poor", icon: IconAlertTriangle },
   skipped: { label: "Skipped", tone: "off", icon: IconCircleMinus },
   missed: { label: "Missed", tone: "poor", icon: IconClockX },
 };
 
-/** How a run ended, inside a sentence. */
-export const outcomeWords: Record<RunOutcome, string> = {
-  COMPLETED: "completed",
-  STOPPED: "stopped early",
-  CUT_SHORT: "cut short",
-  FAILED: "failed",
-  SKIPPED: "skipped",
-  MISSED: "missed",
-};
-
 /** Today's figures in their order; those marked are told only where there are any. */
 export const COUNT_WORDS: readonly { readonly count: keyof RunCounts; readonly word: string; readonly ifAny?: true }[] =
   [
-    { count: "done", word: "done" },
+    { count: "done", word: RUN_OUTCOME_WORDS.COMPLETED },
     { count: "running", word: "running" },
     { count: "planned", word: "planned" },
-    { count: "skipped", word: "skipped" },
-    { count: "missed", word: "missed" },
-    { count: "cut_short", word: "cut short", ifAny: true },
-    { count: "failed", word: "failed", ifAny: true },
+    { count: "skipped", word: RUN_OUTCOME_WORDS.SKIPPED },
+    { count: "missed", word: RUN_OUTCOME_WORDS.MISSED },
+    { count: "stopped", word: RUN_OUTCOME_WORDS.STOPPED, ifAny: true },
+    { count: "cut_short", word: RUN_OUTCOME_WORDS.CUT_SHORT, ifAny: true },
+    { count: "failed", word: RUN_OUTCOME_WORDS.FAILED, ifAny: true },
   ];
 
 export const startedByWords: Record<CalendarEntry["action_type"], string> = {

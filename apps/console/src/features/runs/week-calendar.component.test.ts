@@ -6,7 +6,7 @@ import { expectAccessible, expectContains, expectCount, pressRetry } from "../..
 import { closeConsole, openConsole } from "../../../test/open-console.tsx";
 
 const TODAY = "2026-06-03";
-const NONE: RunCounts = { planned: 0, running: 0, done: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
+const NONE: RunCounts = { planned: 0, running: 0, done: 0, stopped: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
 
 const calendar = page.getByRole("region", { name: "Week of cleaning" });
 const today = calendar.getByRole("region", { name: /, today$/ });
@@ -28,7 +28,11 @@ function reason(outcome: CalendarEntry["reasons"][number]["outcome"], text: stri
 function fullDay(date: string): CalendarEntry[] {
   const states: readonly Partial<CalendarEntry>[] = [
     { state: "OVER", counts: { ...NONE, done: 12 } },
-    { state: "OVER", counts: { ...NONE, done: 11, cut_short: 1 }, reasons: [reason("CUT_SHORT", "The brush jammed.")] },
+    {
+      state: "OVER",
+      counts: { ...NONE, done: 11, cut_short: 1 },
+      reasons: [reason("CUT_SHORT", "The brush jammed.")],
+    },
     { state: "OVER", counts: { ...NONE, skipped: 12 }, reasons: [reason("SKIPPED", "Heavy rain expected.")] },
     { state: "OVER", counts: { ...NONE, missed: 12 }, reasons: [reason("MISSED", "No server was running.")] },
     { state: "RUNNING", counts: { ...NONE, running: 12 } },

@@ -106,8 +106,8 @@ function composeRobot(
     serialNumber: robot.serialNumber,
     planned: sum(Object.values(tally.planned)),
     running: RUNNING,
-    // One that a person stopped is done, as in the counts of today.
-    done: COMPLETED + STOPPED,
+    done: COMPLETED,
+    stopped: STOPPED,
     cutShort: CUT_SHORT,
     failed: FAILED,
     skipped: SKIPPED,

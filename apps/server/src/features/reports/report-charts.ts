@@ -13,8 +13,8 @@ import { rangeWords } from "./report-range.ts";
 import { count, oneDecimal, percent } from "./report-words.ts";
 
 export const outcomeWords: Record<keyof OutcomeCounts, string> = {
-  COMPLETED: "Completed",
-  STOPPED: "Stopped by a person",
+  COMPLETED: "Done",
+  STOPPED: "Stopped early",
   CUT_SHORT: "Cut short",
   FAILED: "Failed",
   SKIPPED: "Skipped",
@@ -51,7 +51,7 @@ export function* chartsPart(document: PdfDocument, data: ReportData, fields: Rea
       { title: "Minutes cleaned", share: 18, align: "RIGHT" },
       { title: "Uptime", share: 14, align: "RIGHT" },
       ...(fields.has("average_battery") ? [{ title: "Average battery", share: 16, align: "RIGHT" } as const] : []),
-      { title: "Runs completed", share: 16, align: "RIGHT" },
+      { title: "Runs done", share: 16, align: "RIGHT" },
       { title: "Runs not done", share: 16, align: "RIGHT" },
     ],
     rows: periods.map((one) => [

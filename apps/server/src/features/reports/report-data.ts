@@ -100,6 +100,7 @@ export interface ReportRobot {
   readonly planned: number;
   readonly running: number;
   readonly done: number;
+  readonly stopped: number;
   readonly cutShort: number;
   readonly failed: number;
   readonly skipped: number;

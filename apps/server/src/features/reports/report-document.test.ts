@@ -23,7 +23,7 @@ describe("§2 Site Reports: what the PDF is", () => {
     expect(alts[0]).toMatch(/^Column chart of the minutes cleaned by day, .* most in \d+ Jan 2026 with 1,\d{3}\.$/);
     expect(alts[1]).toMatch(/^Line chart of uptime in percent by day, .* between 9\d\.\d and 9\d\.\d\.$/);
     expect(alts[2]).toMatch(/^Line chart of average battery in percent by day, .* between 6\d\.\d and 8\d\.\d\.$/);
-    expect(alts[3]).toContain("Completed 1,234 (94.4 %), Stopped by a person 12 (0.9 %), Cut short 21");
+    expect(alts[3]).toContain("Done 1,234 (94.4 %), Stopped early 12 (0.9 %), Cut short 21");
   });
 
   test("each page has its number and the number of all; the cover names site, range, zone, partner, and that data are invented", async () => {

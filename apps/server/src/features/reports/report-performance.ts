@@ -18,6 +18,7 @@ export const performancePart: ReportPart = function* (document, data, fields) {
 const runColumns = [
   { title: "Planned", of: (robot) => robot.planned },
   { title: "Done", of: (robot) => robot.done },
+  { title: "Stopped early", of: (robot) => robot.stopped },
   { title: "Under way", of: (robot) => robot.running },
   { title: "Cut short", of: (robot) => robot.cutShort },
   { title: "Failed", of: (robot) => robot.failed },
@@ -34,7 +35,7 @@ function* plannedAgainstDone(document: PdfDocument, { robots }: ReportData): Gen
   }
   paragraph(
     document,
-    "Planned runs that were due in the range and what became of each; the six columns after \u201cPlanned\u201d add up to it. Runs by hand come on top.",
+    "Planned runs that were due in the range and what became of each; the seven columns after \u201cPlanned\u201d add up to it. Runs by hand come on top.",
     noteStyle,
   );
   const total = (of: (robot: ReportRobot) => number) => count(robots.reduce((sum, robot) => sum + of(robot), 0));
@@ -42,7 +43,7 @@ function* plannedAgainstDone(document: PdfDocument, { robots }: ReportData): Gen
     namesRows: true,
     columns: [
       { title: "Robot", share: 30, most: 2 },
-      ...runColumns.map(({ title }): Column => ({ title, share: 9.5, align: "RIGHT" })),
+      ...runColumns.map(({ title }): Column => ({ title, share: 9, align: "RIGHT" })),
     ],
     rows: [
       ...robots.map((robot) => [nameOf(robot), ...runColumns.map(({ of }) => count(of(robot)))]),
@@ -108,14 +109,14 @@ function* notDone(document: PdfDocument, data: ReportData): Generator<void> {
   heading(document, "H3", "What was not done, and why");
   if (data.notDone.rows.length === 0) {
     const runs = Object.values(data.outcomes).reduce((sum, one) => sum + one, 0);
-    const all = "Every run of this range came about, and none was cut short.";
+    const all = "Every run of this range was done.";
     paragraph(document, runs === 0 ? "There were no runs in this range." : all);
     return;
   }
   sayRest(
     document,
     data.notDone,
-    "runs that were cut short or never came about",
+    "runs that were stopped early, were cut short or never came about",
     "The tables above count all of them.",
   );
   yield* drawTable(document, {

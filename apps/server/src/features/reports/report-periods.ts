@@ -1,3 +1,4 @@
+import { NOT_DONE } from "@suncrew/domain/runs/run-outcome.ts";
 import type { OutcomeCounts, ReportDay } from "./report-data.ts";
 import { day, dayOfMonth } from "./report-words.ts";
 
@@ -43,8 +44,8 @@ function merged(days: readonly ReportDay[]): Omit<Period, "name"> {
   };
 }
 
-function notDoneOf({ CUT_SHORT, FAILED, SKIPPED, MISSED }: OutcomeCounts): number {
-  return CUT_SHORT + FAILED + SKIPPED + MISSED;
+function notDoneOf(outcomes: OutcomeCounts): number {
+  return NOT_DONE.reduce((sum, outcome) => sum + outcomes[outcome], 0);
 }
 
 function mean(values: readonly (number | null)[]): number | null {

@@ -1,17 +1,17 @@
 import { setImmediate } from "node:timers/promises";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import { newRunTally, type RunTally, tallyRun } from "@suncrew/domain/reports/run-tally.ts";
+import { NOT_DONE } from "@suncrew/domain/runs/run-outcome.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { reasonInWords } from "../runs/public.ts";
+import { reasonInWords, stoppedBy } from "../runs/public.ts";
 import { visibleSites } from "../sites/public.ts";
 import { type Newest, REPORT_LIST_ROWS, type ReportNotDone } from "./report-data.ts";
 import { type ReportScope, reportTime } from "./report-scope.ts";
 
 /** Runs that are in memory at a time. */
 const PAGE = 5_000;
-const notDone: readonly RunOutcome[] = ["CUT_SHORT", "FAILED", "SKIPPED", "MISSED"];
 
 export interface ReportRuns {
   readonly tally: RunTally;
@@ -69,30 +69,31 @@ export async function readReportRuns(viewer: Viewer, db: Executor, scope: Report
   }
 }
 
-/** Runs that were cut short or never came about: robot, due time, outcome and reason. */
+/** Runs that are not done: robot, due time, outcome and reason. */
 export async function readNotDone(viewer: Viewer, db: Executor, scope: ReportScope): Promise<Newest<ReportNotDone>> {
   const query = visibleSites(viewer, db)
     .innerJoin("runs", "runs.site_id", "sites.id")
     .where("sites.id", "=", scope.siteId)
     .where("runs.at", ">=", scope.from)
     .where("runs.at", "<", scope.until)
-    .where("runs.outcome", "in", notDone);
+    .where("runs.outcome", "in", NOT_DONE);
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
   const rows = await query
     .select(["runs.robot_name", "runs.serial_number", "runs.at", "runs.planned", "runs.reason"])
     .select(sql<RunOutcome>`runs.outcome`.as("outcome"))
+    .select(stoppedBy.as("stopped_by"))
     .orderBy("runs.at", "desc")
     .orderBy("runs.id", "desc")
     .limit(REPORT_LIST_ROWS)
     .execute();
   return {
-    rows: rows.map(({ robot_name, serial_number, at, planned, outcome, reason }) => ({
+    rows: rows.map(({ robot_name, serial_number, at, planned, outcome, reason, stopped_by }) => ({
       robotName: robot_name,
       serialNumber: serial_number,
       at: reportTime(at, scope.timezone),
       planned,
       outcome,
-      reason: reasonInWords({ outcome, reason, planned, stoppedBy: null }) ?? "Not known.",
+      reason: reasonInWords({ outcome, reason, planned, stoppedBy: stopped_by }) ?? "Not known.",
     })),
     rest: total - rows.length,
   };

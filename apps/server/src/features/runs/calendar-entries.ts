@@ -1,4 +1,5 @@
 import type { CalendarEntry, Run } from "@suncrew/contract/runs/runs.ts";
+import { NOT_DONE } from "@suncrew/domain/runs/run-outcome.ts";
 import { stopDueAt } from "@suncrew/domain/schedules/due-decision.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import type { ComingSchedule } from "./planned-runs.queries.ts";
@@ -6,8 +7,6 @@ import { countRuns } from "./run-counts.ts";
 
 /** Robots of a group that a person started together begin within this. */
 const TOGETHER_MS = 10_000;
-
-const untold: readonly Run["outcome"][] = ["CUT_SHORT", "FAILED", "SKIPPED", "MISSED"];
 
 /** The entries of runs that are on record: those of one schedule and due time together, those by hand each alone. */
 export function recordedEntries(runs: readonly Run[], timezone: string): CalendarEntry[] {
@@ -64,7 +63,9 @@ function entryOf(key: string, runs: readonly Run[], timezone: string): CalendarE
     robots: runs.length,
     counts: countRuns(runs),
     reasons: runs.flatMap(({ serial_number, outcome, reason }) =>
-      outcome !== null && untold.includes(outcome) ? [{ serial_number, outcome, reason: reason ?? "Not known." }] : [],
+      outcome !== null && NOT_DONE.includes(outcome)
+        ? [{ serial_number, outcome, reason: reason ?? "Not known." }]
+        : [],
     ),
     sample: runs.every(({ sample }) => sample),
   };

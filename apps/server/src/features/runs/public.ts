@@ -15,4 +15,4 @@ export {
 } from "./planned-runs.writes.ts";
 export { type FailedStart, findFailedStarts, openAnew, readFailedStart } from "./failed-starts.writes.ts";
 export { closeLostRun, closeRunsOfRemoved, findLostRuns } from "./lost-runs.writes.ts";
-export { reasonInWords } from "./run-reasons.ts";
+export { reasonInWords, stoppedBy } from "./run-reasons.ts";

@@ -1,10 +1,10 @@
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import type { RunCounts } from "@suncrew/contract/runs/runs.ts";
 
-/** Where a run is counted; one that a person stopped is done. */
+/** Where a run is counted. */
 const countOf: Record<RunOutcome, keyof RunCounts> = {
   COMPLETED: "done",
-  STOPPED: "done",
+  STOPPED: "stopped",
   CUT_SHORT: "cut_short",
   FAILED: "failed",
   SKIPPED: "skipped",
@@ -16,7 +16,7 @@ export function countRuns(
   runs: readonly { readonly outcome: RunOutcome | null; readonly count?: number }[],
   planned = 0,
 ): RunCounts {
-  const counts = { planned, running: 0, done: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
+  const counts = { planned, running: 0, done: 0, stopped: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
   for (const { outcome, count = 1 } of runs) counts[outcome === null ? "running" : countOf[outcome]] += count;
   return counts;
 }

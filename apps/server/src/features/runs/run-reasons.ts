@@ -1,5 +1,18 @@
 import { type RunEndReason, runEndReasonSchema } from "@suncrew/contract/devices/messages.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
+import { sql } from "kysely";
+
+/** A STOP's number is its time in milliseconds or a little more: only those about a run's time are looked at. */
+const SEQ_AHEAD_MS = 60_000;
+
+/** Who gave the last STOP or maintenance lock of a row of `runs`; null where nobody did or it is not known. */
+export const stoppedBy = sql<string | null>`case when runs.reason in ('STOP', 'MAINTENANCE') then (
+  select c.requested_by from commands c
+  where c.robot_id = runs.robot_id and c.site_id = runs.site_id and c.verb in ('STOP', 'MAINTENANCE_ON')
+    and c.seq >= floor(extract(epoch from runs.began_at) * 1000)::bigint
+    and c.seq <= floor(extract(epoch from runs.ended_at) * 1000)::bigint + ${SEQ_AHEAD_MS}
+    and c.issued_at <= runs.ended_at
+  order by c.seq desc limit 1) end`;
 
 /** What is on record about the end of a run. */
 export interface RecordedEnd {

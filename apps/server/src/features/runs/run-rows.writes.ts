@@ -104,6 +104,7 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<OpenR
     const start = starts.get(robotId);
     // A planned run has its row since it was due; this one was started by hand, is not known, or was started anew since.
     const ended = { planned: start?.action_type === "SCHEDULED", plannedEndReached: false };
+    const movedMs = end === null ? 0 : end.at.getTime() - at.getTime();
     const id = runId === null || taken.has(runId) ? uuidv7() : runId;
     taken.add(id);
     return {
@@ -123,7 +124,7 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<OpenR
         ended_at: end.at < at ? at : end.at,
         battery_ended: end.battery,
         reason: end.reason,
-        outcome: runOutcomeOf(ended, end.reason),
+        outcome: runOutcomeOf({ ...ended, movedMs }, end.reason),
       }),
     };
   });
@@ -182,7 +183,7 @@ async function groupsOf(tx: Tx, robotIds: readonly number[]) {
 export type ToldBeginning = Pick<RunBeginning, "at" | "battery">;
 
 export interface EndedRun {
-  readonly run: Pick<OpenRun, "id" | "action_type" | "stop_due_at">;
+  readonly run: Pick<OpenRun, "id" | "action_type" | "began_at" | "stop_due_at">;
   readonly end: RunEnd;
   /** For a planned run that no state showed moving. */
   readonly began?: ToldBeginning;
@@ -194,6 +195,7 @@ export async function endRuns(tx: Tx, ended: readonly EndedRun[]): Promise<void>
   const rows = ended.map(({ run, end, began }) => {
     const plannedEndReached =
       run.stop_due_at !== null && end.at.getTime() >= run.stop_due_at.getTime() - PLANNED_END_TOLERANCE_MS;
+    const movedMs = end.at.getTime() - (began?.at ?? run.began_at ?? end.at).getTime();
     return {
       id: run.id,
       began_at: began?.at ?? null,
@@ -201,7 +203,7 @@ export async function endRuns(tx: Tx, ended: readonly EndedRun[]): Promise<void>
       ended_at: end.at,
       battery_ended: end.battery,
       reason: end.reason,
-      outcome: runOutcomeOf({ planned: run.action_type === "SCHEDULED", plannedEndReached }, end.reason),
+      outcome: runOutcomeOf({ planned: run.action_type === "SCHEDULED", plannedEndReached, movedMs }, end.reason),
     };
   });
   await sql`

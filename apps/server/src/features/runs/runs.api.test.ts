@@ -170,13 +170,14 @@ describe("runs: today", () => {
     expect(await (await server.as("owner")).ask(runsToday)).toEqual({
       planned: 1,
       running: 1,
-      done: 2,
+      done: 1,
+      stopped: 1,
       cut_short: 1,
       failed: 1,
       skipped: 1,
       missed: 1,
     });
-    const nothing = { planned: 0, running: 0, done: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
+    const nothing = { planned: 0, running: 0, done: 0, stopped: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
     expect(await (await server.as("stranger")).ask(runsToday)).toEqual(nothing);
   });
 });
@@ -248,7 +249,7 @@ describe("runs: the week's calendar of a site", () => {
         ends_at: at(-320).toISOString(),
         local_time: "06:30",
         robots: 2,
-        counts: { planned: 0, running: 0, done: 1, cut_short: 0, failed: 0, skipped: 1, missed: 0 },
+        counts: { planned: 0, running: 0, done: 1, stopped: 0, cut_short: 0, failed: 0, skipped: 1, missed: 0 },
         reasons: [
           {
             serial_number: "OWN-2",
@@ -269,7 +270,7 @@ describe("runs: the week's calendar of a site", () => {
           ends_at: `${date}T01:30:00.000Z`,
           local_time: "06:30",
           robots: 1,
-          counts: { planned: 1, running: 0, done: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 },
+          counts: { planned: 1, running: 0, done: 0, stopped: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 },
         }),
       ]),
     );

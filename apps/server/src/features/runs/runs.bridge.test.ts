@@ -73,15 +73,18 @@ describe("decisions, cleaning runs: every motion has a row", () => {
     expect(await runs()).toMatchObject([{ id: runId, battery_began: 90, battery_ended: 71, reason: "FINISHED" }]);
   });
 
-  test("protocol rule 3: a person's STOP is the reason of the end it caused", async () => {
+  test.each([
+    { movedMs: 61_000, outcome: "COMPLETED" },
+    { movedMs: 4_000, outcome: "STOPPED" },
+  ])("protocol rule 3: a person's STOP after $movedMs ms is the reason of the end: $outcome", async (each) => {
     const runId = randomUUID();
     await harness.command(robotId, "START", 5, runId);
     moves(runId);
-    await harness.pass(1_000);
+    await harness.pass(each.movedMs);
     await harness.command(robotId, "STOP", 6);
     stops({ lastSeq: 6 });
     await harness.pass(100);
-    expect(await runs()).toMatchObject([{ reason: "STOP", outcome: "COMPLETED" }]);
+    expect(await runs()).toMatchObject([{ reason: "STOP", outcome: each.outcome }]);
   });
 
   test.each([

@@ -4,7 +4,7 @@ import type { Executor } from "../../platform/database/database.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { requireSiteEver, sitesEverVisible } from "../sites/public.ts";
-import { reasonInWords } from "./run-reasons.ts";
+import { reasonInWords, stoppedBy } from "./run-reasons.ts";
 
 export interface RunChoice {
   readonly siteId?: number | undefined;
@@ -16,9 +16,6 @@ export interface RunChoice {
   readonly cursor?: string | undefined;
   readonly limit?: number;
 }
-
-/** A STOP's number is its time in milliseconds or a little more: only those about a run's time are looked at. */
-const SEQ_AHEAD_MS = 60_000;
 
 /** Runs at the viewer's sites, deleted ones too, newest first, with the cursor of each and the names of then. */
 export async function readRuns(
@@ -33,15 +30,7 @@ export async function readRuns(
     .select(["runs.due_at", "runs.stop_due_at", "runs.began_at", "runs.ended_at", "runs.battery_began"])
     .select(["runs.battery_ended", "runs.outcome", "runs.reason", "runs.sample", "runs.planned"])
     .select(sql<string>`(extract(epoch from runs.at) * 1000000)::bigint::text`.as("micros"))
-    .select(
-      sql<string | null>`case when runs.reason in ('STOP', 'MAINTENANCE') then (
-        select c.requested_by from commands c
-        where c.robot_id = runs.robot_id and c.site_id = runs.site_id and c.verb in ('STOP', 'MAINTENANCE_ON')
-          and c.seq >= floor(extract(epoch from runs.began_at) * 1000)::bigint
-          and c.seq <= floor(extract(epoch from runs.ended_at) * 1000)::bigint + ${SEQ_AHEAD_MS}
-          and c.issued_at <= runs.ended_at
-        order by c.seq desc limit 1) end`.as("stopped_by"),
-    )
+    .select(stoppedBy.as("stopped_by"))
     .orderBy("runs.at", "desc")
     .orderBy("runs.id", "desc");
   const { siteId, robotId, from, to, cursor, limit } = choice;
@@ -57,7 +46,7 @@ export async function readRuns(
     );
   }
   const rows = await query.execute();
-  return rows.map(({ micros, planned, stopped_by: stoppedBy, ...row }) => ({
+  return rows.map(({ micros, planned, stopped_by: stoppedByName, ...row }) => ({
     cursor: `${micros}~${row.id}`,
     run: {
       ...row,
@@ -65,7 +54,7 @@ export async function readRuns(
       stop_due_at: row.stop_due_at?.toISOString() ?? null,
       began_at: row.began_at?.toISOString() ?? null,
       ended_at: row.ended_at?.toISOString() ?? null,
-      reason: reasonInWords({ outcome: row.outcome, reason: row.reason, planned, stoppedBy }),
+      reason: reasonInWords({ outcome: row.outcome, reason: row.reason, planned, stoppedBy: stoppedByName }),
     },
   }));
 }
