@@ -24,9 +24,6 @@ interface Guarded {
 /** The network brings no order later than this after a Stop of the same browser, which gives a call up before. */
 const LATE_BY_MS = 30_000;
 
-/** An order that waited in its browser began to wait up to so much earlier than its way here lets it seem. */
-const ON_ITS_WAY_MS = 5_000;
-
 /** Of a robot's commands those that can have come since: a person's order waits for seconds, not for years. */
 const NEWEST = 50;
 
@@ -61,7 +58,7 @@ export async function guardRefusals(tx: Tx, asked: readonly Guarded[], now: Date
   const fences = guards.map(({ robotId, afterSeq, press }) => ({
     robot_id: robotId,
     seq: afterSeq,
-    waits_since: press?.waitsSince ? new Date(press.waitsSince.getTime() - ON_ITS_WAY_MS) : null,
+    waits_since: press?.waitsSince ?? null,
     pressed_in: press?.sessionId ?? null,
     pressed_ms: press?.atMs ?? null,
   }));

@@ -124,9 +124,11 @@ describe("protocol rule 3: no start that was asked for before a Stop goes out af
     "protocol rule 3: %s that waited its turn in the browser while somebody's %s was taken",
     async (_, __, isLocked, press, pressStop, why) => {
       if (isLocked) await lock(mine);
+      const began = bench.clock.now().getTime();
       await pressStop(other);
-      // The call was on its way when the Stop was taken, so that it seems to have waited since later.
-      expect((await press("1 1")).text).toContain(why);
+      // It began to wait before that, by more than its own way here can take.
+      const waitedMs = bench.clock.now().getTime() - began + 60_000;
+      expect((await press(`1 ${waitedMs}`)).text).toContain(why);
       await expectNoStart();
     },
   );
@@ -140,7 +142,7 @@ describe("protocol rule 3: no start that was asked for before a Stop goes out af
 
   test("protocol rule 3: a Start that waited in its browser for the Stop that was pressed before it goes", async () => {
     await stop(mine, "2000 0");
-    expect((await start("2001 300")).status).toBe(200);
+    expect((await start("2001 60000")).status).toBe(200);
     await bench.robot().until(({ motion }) => motion === "MOVING");
   });
 
