@@ -153,6 +153,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   },
   deleteSchedule: { params: { scheduleId: schedule }, groups: "planned" },
   runsList: { query: { site_id: site, robot_id: robot } },
+  runsOfToday: { query: { count: "done" } },
   runsToday: {},
   runsCalendar: { params: { siteId: site } },
   siteWeather: { params: { siteId: site } },

@@ -44,7 +44,7 @@ import {
   updateRobot,
 } from "./robots/robot-forms.ts";
 import { robotDetailsWithSettings, robotsList, updateRobotSettings } from "./robots/robots.ts";
-import { runsCalendar, runsList, runsToday } from "./runs/runs.ts";
+import { runsCalendar, runsList, runsOfToday, runsToday } from "./runs/runs.ts";
 import { createSchedule, deleteSchedule, getRobotSchedule, updateSchedule } from "./schedules/schedules.ts";
 import { createSite, deleteSite, exportSites, importSites, siteDetails, updateSite } from "./sites/sites.ts";
 import { siteWeather } from "./weather/weather.ts";
@@ -84,6 +84,7 @@ export const routes = {
   updateSchedule,
   deleteSchedule,
   runsList,
+  runsOfToday,
   runsToday,
   runsCalendar,
   siteWeather,

@@ -13,7 +13,9 @@ export interface ActivityOf {
 /** Every address of the console is built here (§2 Routes). */
 export const paths = {
   signIn: () => "/",
-  dashboard: () => "/dashboard",
+  /** A site's week of cleaning where one is given. */
+  dashboard: (calendarOf?: number) =>
+    calendarOf === undefined ? "/dashboard" : `/dashboard?site=${calendarOf}&tab=calendar`,
   sites: ({ siteId, tab }: SitesAddress = {}) => {
     const params = new URLSearchParams();
     if (siteId !== undefined) params.set("site", String(siteId));

@@ -58,6 +58,16 @@ export const lastRunSchema = z.object({
   reason: z.string().nullable(),
 });
 
+/** A robot's newest run, where it never came about. */
+export const runNotBegunSchema = z.object({
+  run_id: z.uuid(),
+  /** When it was due, or was to be started by hand. */
+  at: instantSchema,
+  planned: z.boolean(),
+  outcome: runOutcomeSchema,
+  reason: z.string().nullable(),
+});
+
 /** A robot that was last seen moving and is not heard any more: `motion` tells how it was seen (protocol rule 13). */
 export const lostRobotSchema = z.object({
   state: z.enum(["MAY_BE_MOVING", "MUST_HAVE_STOPPED"]),
@@ -94,6 +104,7 @@ export const robotLiveSchema = z.object({
   current_run: currentRunSchema.nullable(),
   open_command: openCommandSchema.nullable(),
   last_run: lastRunSchema.nullable(),
+  run_not_begun: runNotBegunSchema.nullable(),
   maintenance: robotMaintenanceLockSchema.nullable(),
   /** New firmware that it was offered and has not shown yet. */
   firmware_update: firmwareUpdateSchema.nullable(),

@@ -84,6 +84,21 @@ export const runsToday = defineRoute({
   response: runCountsSchema,
 });
 
+/** The figures of today that stand for runs on record; what is planned has none yet. */
+export const recordedCountSchema = runCountsSchema.omit({ planned: true }).keyof();
+export type RecordedCount = z.output<typeof recordedCountSchema>;
+
+export const RUNS_OF_TODAY_LIMIT = 200;
+
+export const runsOfToday = defineRoute({
+  summary: `The runs behind one of today's figures, newest first, ${RUNS_OF_TODAY_LIMIT} at the most`,
+  method: "GET",
+  path: "/api/runs/today/list",
+  query: z.object({ count: recordedCountSchema }),
+  response: z.object({ runs: z.array(runSchema.extend({ site_name: z.string(), timezone: z.string() })) }),
+});
+export type RunOfToday = z.output<typeof runsOfToday.response>["runs"][number];
+
 export const calendarStateSchema = z.enum(["PLANNED", "RUNNING", "OVER"]);
 
 /** The runs of one group at one due time, or one run by hand. */

@@ -13,6 +13,7 @@ export const serverAlertCodes = [
   "OFFLINE_TOO_LONG",
   "COMMAND_UNCONFIRMED",
   "RUN_MISSED",
+  "RUN_NOT_STARTED",
   "SITE_DARK",
   "MESSAGES_LOST",
 ] as const;
@@ -22,9 +23,11 @@ interface ServerAlert extends DeviceAlert {
   readonly code: ServerAlertCode;
 }
 
+const pastCodes: readonly string[] = ["RUN_MISSED", "RUN_NOT_STARTED"] satisfies ServerAlertCode[];
+
 /** What a person knows of and cannot be undone ends with that: no robot will ever show that a missed run was not missed. */
 export function endsWhenAcknowledged(source: "ROBOT" | "SERVER", code: string): boolean {
-  return source === "SERVER" && code === ("RUN_MISSED" satisfies ServerAlertCode);
+  return source === "SERVER" && pastCodes.includes(code);
 }
 
 /** Protocol rule 12. The text does not carry the seconds, which would differ with every state. */
@@ -70,6 +73,11 @@ const unconfirmed: Readonly<Record<UnconfirmedVerb, { readonly severity: Severit
 
 export function unconfirmedAlert(verb: UnconfirmedVerb): ServerAlert {
   return { code: "COMMAND_UNCONFIRMED", ...unconfirmed[verb] };
+}
+
+/** Its START failed, or the robot could not be started; `reason` is a sentence. */
+export function runNotStartedAlert(reason: string): ServerAlert {
+  return { code: "RUN_NOT_STARTED", severity: "WARNING", text: `A planned run did not start. ${reason}` };
 }
 
 /** `reason` is a sentence. */

@@ -70,6 +70,7 @@ export const permissions: Record<RouteName, Permission> = {
   deleteSchedule: { access: "signed-in", scope: "schedule" },
   runsList: { access: "signed-in", scope: "sites" },
   runsToday: { access: "signed-in", scope: "sites" },
+  runsOfToday: { access: "signed-in", scope: "sites" },
   runsCalendar: { access: "signed-in", scope: "site" },
   siteWeather: { access: "signed-in", scope: "site" },
   reportPdf: { access: "signed-in", scope: "site" },

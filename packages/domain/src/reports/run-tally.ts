@@ -5,6 +5,8 @@ import { addByDay, commonSpan, dayAt, overlapMs, type Span } from "./spans.ts";
 export interface RunOnRecord {
   readonly robotId: number;
   readonly outcome: RunOutcome | null;
+  /** When it was due, or else began or was to begin. */
+  readonly atMs: number;
   /** When a planned run was due and was to be stopped; null for one by hand. */
   readonly planned: Span | null;
   /** When it moved, until now where it still does; null where it never did. */
@@ -50,11 +52,11 @@ export function newRunTally(range: Span, days: readonly Span[]): RunTally {
 /** Adds a run. It counts where it was due, or else began; what it cleaned counts as far as it lies in the range. */
 export function tallyRun(tally: RunTally, run: RunOnRecord): void {
   const { range, days } = tally;
+  const { atMs } = run;
   const robot = tally.robots.get(run.robotId) ?? newRobotTally();
   const moved = run.moved === null ? null : commonSpan(run.moved, range);
   const cleanedMs = moved === null ? 0 : moved.toMs - moved.fromMs;
-  const atMs = (run.planned ?? run.moved)?.fromMs;
-  const counts = atMs !== undefined && atMs >= range.fromMs && atMs < range.toMs;
+  const counts = atMs >= range.fromMs && atMs < range.toMs;
   if (!counts && cleanedMs === 0) return;
   tally.robots.set(run.robotId, robot);
   robot.cleanedMs += cleanedMs;
@@ -65,7 +67,7 @@ export function tallyRun(tally: RunTally, run: RunOnRecord): void {
   const ofDay = tally.outcomesByDay[dayAt(days, atMs)];
   if (ofDay !== undefined) ofDay[outcome] += 1;
   if (run.planned === null) {
-    robot.byHand += 1;
+    if (run.moved !== null) robot.byHand += 1;
     return;
   }
   robot.planned[outcome] += 1;

@@ -7,7 +7,7 @@ import { useNow } from "../../ui/use-now.ts";
 import { robotActivityOf } from "./robot-activity.ts";
 import { RobotBattery } from "./robot-battery.tsx";
 import { MaintenanceNote } from "../maintenance/public.ts";
-import { LastCleaningLine } from "../runs/public.ts";
+import { LastCleaningLine, RunNotBegunLine } from "../runs/public.ts";
 import classes from "./robot-card.module.css";
 import { RobotControls } from "./robot-controls.tsx";
 import { autoLook, CHECKING_LABEL, lostLook, maintenanceLook, manualLook, robotStatusLook } from "./robot-meaning.ts";
@@ -57,7 +57,11 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardPr
         <MaintenanceNote robot={robot} />
       ) : (
         <p className={classes["last"]}>
-          <LastCleaningLine lastRun={robot.lastRun} />
+          {robot.runNotBegun === null ? (
+            <LastCleaningLine lastRun={robot.lastRun} />
+          ) : (
+            <RunNotBegunLine run={robot.runNotBegun} />
+          )}
         </p>
       )}
       <RobotControls robot={robot} onRefresh={() => onRefresh(row)} onSettings={() => setSettingsOpen(true)} />

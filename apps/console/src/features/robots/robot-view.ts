@@ -53,6 +53,7 @@ export interface RobotView {
   readonly lastCleanedAt: Date | null;
   /** The last run in which it moved; null before the first. */
   readonly lastRun: RobotLive["last_run"];
+  readonly runNotBegun: RobotLive["run_not_begun"];
   /** Who locked it, why and since when; null where nobody did. */
   readonly maintenance: RobotLive["maintenance"];
   /** The readings are old: shown greyed, with their age. */
@@ -135,6 +136,7 @@ export function robotViewOf(
     lastUpdatedAt,
     lastCleanedAt: instantOf(told.last_cleaned_at),
     lastRun: told.last_run,
+    runNotBegun: told.run_not_begun,
     maintenance: told.maintenance,
     isStale: mock !== null || (isCut && shown === null) || isOld(status, told.operating_mode, lastUpdatedAt, now),
     mock,

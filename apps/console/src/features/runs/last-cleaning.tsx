@@ -5,6 +5,17 @@ import { tookText } from "./run-texts.ts";
 
 export type LastRun = NonNullable<RobotLive["last_run"]>;
 
+/** "Planned run 3 h ago skipped: Robot SCR-1001 is away." */
+export function RunNotBegunLine({ run }: { run: NonNullable<RobotLive["run_not_begun"]> }) {
+  const { at, planned, outcome, reason } = run;
+  return (
+    <>
+      {planned ? "Planned run" : "Start of its group"} <RelativeTime at={at} /> {RUN_OUTCOME_WORDS[outcome]}
+      {reason === null ? "" : `: ${reason}`}
+    </>
+  );
+}
+
 /** "Last cleaning 3 h ago, 28 min, done": the last run in which the robot moved. */
 export function LastCleaningLine({ lastRun }: { lastRun: LastRun | null }) {
   if (lastRun === null) return "No cleaning yet";

@@ -1,4 +1,4 @@
-export { LastCleaningLine, LastRunFact } from "./last-cleaning.tsx";
+export { LastCleaningLine, LastRunFact, RunNotBegunLine } from "./last-cleaning.tsx";
 export { TodayFigures } from "./today-figures.tsx";
 export { WeekCalendarTab } from "./week-calendar-tab.tsx";
 export type { WeekCalendarTabProps } from "./week-calendar-tab.tsx";

@@ -1,12 +1,18 @@
+import type { RunCounts } from "@suncrew/contract/runs/runs.ts";
 import { describe, expect, test } from "vitest";
-import { countsText, todayText, tookText, weekText } from "./run-texts.ts";
+import { countsText, todayTexts, tookText, weekText } from "./run-texts.ts";
 
 const counts = { planned: 2, running: 1, done: 5, stopped: 0, cut_short: 0, failed: 0, skipped: 1, missed: 0 };
 
+const today = (of: RunCounts) =>
+  todayTexts(of)
+    .map(({ text }) => text)
+    .join(", ");
+
 describe("Cleaning runs in words", () => {
   test("today's figures name the five always, the two bad ends only where there are any", () => {
-    expect(todayText(counts)).toBe("5 done, 1 running, 2 planned, 1 skipped, 0 missed");
-    expect(todayText({ ...counts, cut_short: 2, failed: 1 })).toBe(
+    expect(today(counts)).toBe("5 done, 1 running, 2 planned, 1 skipped, 0 missed");
+    expect(today({ ...counts, cut_short: 2, failed: 1 })).toBe(
       "5 done, 1 running, 2 planned, 1 skipped, 0 missed, 2 cut short, 1 failed",
     );
   });

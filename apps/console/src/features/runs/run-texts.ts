@@ -3,11 +3,11 @@ import { COUNT_WORDS } from "./runs-meaning.ts";
 
 const MINUTE_MS = 60_000;
 
-/** "5 done, 1 running, 2 planned, 1 skipped, 0 missed"; what was cut short or failed only where there is any. */
-export function todayText(counts: RunCounts): string {
-  return COUNT_WORDS.filter(({ count, ifAny }) => ifAny !== true || counts[count] > 0)
-    .map(({ count, word }) => `${counts[count]} ${word}`)
-    .join(", ");
+/** Today's figures in words: "5 done", "1 running", ...; what was stopped, cut short or failed only where there is any. */
+export function todayTexts(counts: RunCounts): { readonly count: keyof RunCounts; readonly text: string }[] {
+  return COUNT_WORDS.filter(({ count, ifAny }) => ifAny !== true || counts[count] > 0).map(({ count, word }) => {
+    return { count, text: `${counts[count]} ${word}` };
+  });
 }
 
 /** The same of one entry, where its robots fared differently: only what there is. */

@@ -1,4 +1,5 @@
 import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
+import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import { RUN_OUTCOME_WORDS } from "@suncrew/domain/runs/run-outcome.ts";
 import {
   IconAlertTriangle,
@@ -38,6 +39,18 @@ export const COUNT_WORDS: readonly { readonly count: keyof RunCounts; readonly w
     { count: "cut_short", word: RUN_OUTCOME_WORDS.CUT_SHORT, ifAny: true },
     { count: "failed", word: RUN_OUTCOME_WORDS.FAILED, ifAny: true },
   ];
+
+/** How a run stands in a list; without an outcome it is under way. */
+export const runLook = (outcome: RunOutcome | null): Look => entryLook[outcome === null ? "running" : stateOf[outcome]];
+
+const stateOf: Record<RunOutcome, EntryState> = {
+  COMPLETED: "done",
+  STOPPED: "stopped",
+  CUT_SHORT: "cut_short",
+  FAILED: "failed",
+  SKIPPED: "skipped",
+  MISSED: "missed",
+};
 
 export const startedByWords: Record<CalendarEntry["action_type"], string> = {
   MANUAL: "Started by hand",

@@ -1,30 +1,60 @@
-import { Skeleton } from "@mantine/core";
-import { runsToday } from "@suncrew/contract/runs/runs.ts";
+import { Skeleton, UnstyledButton } from "@mantine/core";
+import { recordedCountSchema, type RecordedCount, runsToday } from "@suncrew/contract/runs/runs.ts";
 import { IconCalendarStats } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { Fragment, useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
-import { todayText } from "./run-texts.ts";
+import { lazyDialog } from "../../ui/lazy-dialog.tsx";
+import { todayTexts } from "./run-texts.ts";
 import classes from "./today-figures.module.css";
 
 /** What is planned passes by itself, at midnight at the latest; all else is told by the live stream. */
 const REFRESH_MS = 60_000;
 
-/** Today's cleaning over every site that the user may see, in one line of the dashboard's strip. */
+const RunsDialog = lazyDialog(
+  () => "Today's cleaning",
+  async () => (await import("./today-dialog.tsx")).TodayDialog,
+);
+
+/** Today's cleaning over every site that the user may see, in one line of the dashboard's strip; each figure opens its runs. */
 export function TodayFigures() {
   const query = useQuery({ ...routeQuery(runsToday, {}), refetchInterval: REFRESH_MS });
+  const [shown, setShown] = useState<RecordedCount | null>(null);
+  const counts = query.data;
   return (
     <div className={classes["today"]} role="group" aria-label="Today's cleaning">
       <IconCalendarStats size={20} aria-hidden />
       <span>
         <strong>Today:</strong>{" "}
-        {query.data !== undefined ? (
-          todayText(query.data)
+        {counts !== undefined ? (
+          todayTexts(counts).map(({ count, text }, index) => {
+            const recorded = recordedCountSchema.safeParse(count);
+            return (
+              <Fragment key={count}>
+                {index > 0 && ", "}
+                {recorded.success && counts[count] > 0 ? (
+                  <UnstyledButton
+                    className={classes["figure"]}
+                    aria-haspopup="dialog"
+                    onClick={() => setShown(recorded.data)}
+                  >
+                    {text}
+                  </UnstyledButton>
+                ) : (
+                  text
+                )}
+              </Fragment>
+            );
+          })
         ) : query.isPending ? (
           <Skeleton component="span" display="inline-block" width={250} height={14} />
         ) : (
           <span className={classes["unknown"]}>could not be loaded</span>
         )}
       </span>
+      {shown !== null && counts !== undefined && (
+        <RunsDialog shown={shown} counts={counts} onShow={setShown} onClose={() => setShown(null)} />
+      )}
     </div>
   );
 }

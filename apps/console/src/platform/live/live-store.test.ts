@@ -27,6 +27,7 @@ function robot(id: number, battery = 80): RobotLive {
     current_run: null,
     open_command: null,
     last_run: null,
+    run_not_begun: null,
     maintenance: null,
     firmware_update: null,
     group_id: null,

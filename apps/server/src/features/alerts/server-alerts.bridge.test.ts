@@ -241,6 +241,55 @@ describe("Alerts: a missed run", () => {
   });
 });
 
+describe("Alerts: a planned run that did not start", () => {
+  const told = async () => {
+    const rows = await bench.db.selectFrom("alerts").select(["code", "text", "cleared_at"]).orderBy("id").execute();
+    return rows.flatMap(({ code, text, cleared_at }) =>
+      code === "RUN_NOT_STARTED" ? [[text, cleared_at === null]] : [],
+    );
+  };
+
+  test("its Start failed: it is told with the reason until the next one is served", async () => {
+    const group = await bench.group(1);
+    const [robotId = 0] = group.robotIds;
+    await bench.schedule(group, { startTime: "2026-06-15 06:00:00", frequency: "DAILY" });
+    bench.clock.advance(MINUTE_MS);
+    await bench.robots.tick();
+    await bench.servers[0]?.scheduler.look();
+    await bench.robots.leave(robotId);
+    await bench.pass(10_000);
+    const text = expect.stringMatching(/^A planned run did not start\. Robot .* did not confirm/);
+    expect(await told()).toEqual([[text, true]]);
+    await bench.robots.back(robotId);
+    await bench.pass(MINUTE_MS);
+    await bench.until("2026-06-16T00:30:20Z");
+    expect(await told()).toEqual([[text, false]]);
+  });
+
+  test("its Start failed and it is started anew: told no more", async () => {
+    const group = await bench.group(1);
+    await bench.schedule(group, { startTime: "2026-06-15 06:00:00" });
+    bench.clock.advance(MINUTE_MS);
+    await bench.robots.tick();
+    await bench.servers[0]?.scheduler.look();
+    bench.servers[0]?.broker.published.splice(0);
+    await bench.pass(8_000);
+    expect(await told()).toEqual([[expect.any(String), true]]);
+    for (let count = 0; count < 3; count += 1) await bench.pass(1_000);
+    expect(await told()).toEqual([[expect.any(String), false]]);
+  });
+
+  test("the robot was away: told; it was locked by a person: not told", async () => {
+    const group = await bench.group(2);
+    const [away = 0, locked = 0] = group.robotIds;
+    await bench.schedule(group, { startTime: "2026-06-15 06:00:00" });
+    await bench.robots.leave(away);
+    await bench.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", locked).execute();
+    await bench.pass(2 * MINUTE_MS);
+    expect(await told()).toEqual([[expect.stringMatching(/^A planned run did not start\. Robot .* is away/), true]]);
+  });
+});
+
 describe("Alerts: a command that was not confirmed", () => {
   test("a Start is told until the robot confirms one, not the Stop that Suncrew sends after it", async () => {
     const { robotIds, siteId } = await bench.group(1);

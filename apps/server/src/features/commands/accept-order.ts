@@ -1,6 +1,7 @@
 import type { StartRefusal } from "@suncrew/domain/commands/start-refusal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
+import { insertNotStarted } from "../runs/public.ts";
 import { alertUnconfirmed } from "./alert-commands.writes.ts";
 import { auditCommands, directionOf, logCommands } from "./command-records.writes.ts";
 import {
@@ -163,6 +164,15 @@ async function recordRefusals(tx: Tx, refused: readonly RefusedOrder[], now: Dat
     tx,
     rows.map(({ audited }) => audited),
     now,
+  );
+  const ofGroups = rows.filter(
+    ({ logged: { command } }) => command.verb === "START" && command.action_type === "GROUP",
+  );
+  await insertNotStarted(
+    tx,
+    ofGroups.map(({ logged: { robot, command, details } }) => {
+      return { robot, by: command, outcome: "SKIPPED", reason: details, at: now };
+    }),
   );
 }
 

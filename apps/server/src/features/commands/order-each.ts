@@ -2,6 +2,7 @@ import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
+import { insertNotStarted } from "../runs/public.ts";
 import type { Order } from "./accept-order.ts";
 import { type AcceptedOf, acceptOrders } from "./accept-orders.ts";
 import type { SuccessAnswer } from "./command-answers.ts";
@@ -58,7 +59,11 @@ export async function orderEach(
     if (stop?.isKeptOnly(robot.id) === true) return keptResult(stop, robot.id, robot.serial_number);
     const message = heldSentences[order.verb](robot.serial_number);
     const who = { verb: order.verb, user_id: order.by.userId, requested_by: order.by.name };
-    await auditCommands(db, [{ robot, command: who, outcome: "FAILED", reason: message }], clock.now());
+    const at = clock.now();
+    await auditCommands(db, [{ robot, command: who, outcome: "FAILED", reason: message }], at);
+    if (order.verb === "START" && order.by.actionType === "GROUP") {
+      await insertNotStarted(db, [{ robot, by: who, outcome: "SKIPPED", reason: message, at }]);
+    }
     return { outcome: order.verb === "START" ? "SKIPPED" : "FAILED", message, pending: false };
   };
   /** What became of the others is told all the same. */

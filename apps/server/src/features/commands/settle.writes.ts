@@ -2,7 +2,7 @@ import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import type { CommandOutcome } from "../../platform/database/schema.ts";
-import { failPlannedRuns } from "../runs/public.ts";
+import { failPlannedRuns, insertNotStarted } from "../runs/public.ts";
 import { alertUnconfirmed } from "./alert-commands.writes.ts";
 import { auditCommands, logCommands, recordedOf } from "./command-records.writes.ts";
 import { type Command, insertCommands, type LockedRobot } from "./command-rows.writes.ts";
@@ -171,6 +171,13 @@ async function fail(
     command.run_id === null ? [] : [{ runId: command.run_id, reason }],
   );
   await failPlannedRuns(tx, runs, now);
+  const ofGroups = closed.filter(({ command }) => command.verb === "START" && command.action_type === "GROUP");
+  await insertNotStarted(
+    tx,
+    ofGroups.map(({ robot, command, reason }) => {
+      return { robot, by: command, start: command, outcome: "FAILED", reason, at: command.issued_at };
+    }),
+  );
   await logAll(
     tx,
     closed.map(({ reason, ...open }) => ({ ...open, status: "FAILED" as const, details: reason })),

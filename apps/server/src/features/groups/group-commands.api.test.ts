@@ -1,5 +1,6 @@
 import { createGroup, groupSendCommand, siteStop, updateGroup } from "@suncrew/contract/groups/groups.ts";
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import { runsCalendar } from "@suncrew/contract/runs/runs.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
@@ -81,6 +82,22 @@ describe("wire, Commands: a group acts on every member at once", () => {
       message: "1 of 1 robot started.",
       results: [{ robotId: refusing.serial, outcome: "SUCCESS" }],
     });
+  });
+
+  test("Cleaning runs: who of a group was not started stands in the calendar beside those that were, with the reason", async () => {
+    const [own, second, third] = robots;
+    if (!own || !second || !third) throw new Error("The group has four robots.");
+    await awayIs(second);
+    bench.robot(third).inject({ kind: "refuse" });
+    await command("START");
+    const { days } = await owner.ask(runsCalendar, { params: { siteId: siteId() } });
+    const [entry, ...others] = days.flatMap(({ entries }) => entries);
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({ title: "East Row", robots: 4, counts: { running: 2, failed: 1, skipped: 1 } });
+    expect(entry?.reasons.toSorted((one, other) => one.outcome.localeCompare(other.outcome))).toEqual([
+      { serial_number: third.serial, outcome: "FAILED", reason: "Robot OWN-M1 refused: it gave no reason." },
+      { serial_number: second.serial, outcome: "SKIPPED", reason: expect.stringContaining("is away") },
+    ]);
   });
 
   test("protocol rule 2: away is skipped at a start; protocol rule 3: a Stop for it is kept and delivered", async () => {

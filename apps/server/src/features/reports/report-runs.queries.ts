@@ -56,6 +56,7 @@ export async function readReportRuns(viewer: Viewer, db: Executor, scope: Report
       tallyRun(tally, {
         robotId: row.robot_id,
         outcome: row.outcome,
+        atMs,
         planned:
           row.due_at === null
             ? null

@@ -47,6 +47,7 @@ describe("§7 Robots: lists of a site", () => {
       current_run: null,
       open_command: null,
       last_run: null,
+      run_not_begun: null,
       maintenance: null,
       group_id: null,
       firmware_update: null,

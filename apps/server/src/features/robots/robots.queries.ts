@@ -73,6 +73,20 @@ export async function readRobots(
     .leftJoinLateral(
       (eb) =>
         eb
+          .selectFrom("runs")
+          .select(["runs.id", "runs.at", "runs.began_at", "runs.outcome", "runs.reason", "runs.planned"])
+          .whereRef("runs.robot_id", "=", "r.id")
+          .whereRef("runs.site_id", "=", "r.site_id")
+          .whereRef("runs.serial_number", "=", "r.serial_number")
+          .where("runs.ended_at", "is not", null)
+          .orderBy("runs.at", "desc")
+          .limit(1)
+          .as("newest"),
+      (join) => join.onTrue(),
+    )
+    .leftJoinLateral(
+      (eb) =>
+        eb
           .selectFrom("alerts")
           .select(
             sql<string[]>`array_agg(alerts.text order by
@@ -113,6 +127,12 @@ export async function readRobots(
       "cleaned.reason as cleaned_reason",
       "cleaned.started_by as cleaned_by",
       "cleaned.planned as cleaned_planned",
+      eb.ref("newest.id").as("newest_run_id"),
+      eb.ref("newest.at").as("newest_at"),
+      "newest.began_at as newest_began_at",
+      "newest.outcome as newest_outcome",
+      "newest.reason as newest_reason",
+      "newest.planned as newest_planned",
     ])
     .select(["update.rollout_id", "update.state as update_state", "update.percent", "firmware.version as new_version"])
     .select(["lock.reason as lock_reason", "lock.locked_by", "lock.locked_at", "lock.confirmed_at"])
@@ -141,6 +161,12 @@ export async function readRobots(
       cleaned_reason,
       cleaned_by,
       cleaned_planned,
+      newest_run_id,
+      newest_at,
+      newest_began_at,
+      newest_outcome,
+      newest_reason,
+      newest_planned,
       ...others
     } = shown;
     const { rollout_id, update_state, percent, new_version, ...unlocked } = others;
@@ -165,6 +191,21 @@ export async function readRobots(
                 stoppedBy: null,
               }),
               started_by: cleaned_by,
+            }
+          : null,
+      run_not_begun:
+        newest_run_id && newest_at && newest_began_at === null && newest_outcome
+          ? {
+              run_id: newest_run_id,
+              at: newest_at.toISOString(),
+              planned: newest_planned === true,
+              outcome: newest_outcome,
+              reason: reasonInWords({
+                outcome: newest_outcome,
+                reason: newest_reason,
+                planned: newest_planned === true,
+                stoppedBy: null,
+              }),
             }
           : null,
       maintenance:

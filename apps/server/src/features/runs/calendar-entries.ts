@@ -78,7 +78,7 @@ function lastEnd(runs: readonly Run[]): string | null {
 }
 
 function atMs(run: Run): number {
-  return Date.parse(run.due_at ?? run.began_at ?? "");
+  return Date.parse(run.due_at ?? run.began_at ?? run.ended_at ?? "");
 }
 
 function clockTime(at: Date, timezone: string): string {

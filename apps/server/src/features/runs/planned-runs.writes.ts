@@ -1,9 +1,10 @@
-import { runMissedAlert, type ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
+import { runMissedAlert, runNotStartedAlert, type ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import { type Insertable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import type { RunsTable } from "../../platform/database/schema.ts";
 import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
+import { withoutAdvice } from "./run-reasons.ts";
 
 /** As activity log and runs name who starts and stops by schedule. */
 export const SCHEDULER = "Scheduler";
@@ -11,7 +12,13 @@ export const SCHEDULER = "Scheduler";
 /** One robot's run as it falls due: under way by its START, or over at once with its reason. */
 export type PlannedRun =
   | { readonly id: string; readonly robotId: number; readonly commandId: string }
-  | { readonly robotId: number; readonly outcome: "SKIPPED" | "MISSED"; readonly reason: string };
+  | {
+      readonly robotId: number;
+      readonly outcome: "SKIPPED" | "MISSED";
+      readonly reason: string;
+      /** Nobody wanted it to be skipped: an alert tells of it. */
+      readonly isAlert?: boolean;
+    };
 
 /** What the runs of a group at one due time have in common. */
 export interface Occurrence {
@@ -63,21 +70,30 @@ export async function insertPlannedRuns(
     .values(rows)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  await alertMissed(tx, siteId, runs, now);
+  await alertNotStarted(tx, siteId, runs, now);
 }
 
-const MISSED = ["RUN_MISSED"] as const satisfies readonly ServerAlertCode[];
+type Told = Extract<ServerAlertCode, "RUN_MISSED" | "RUN_NOT_STARTED">;
 
-/** A missed run is an alert until the next one of the robot is served, whatever becomes of that. */
-async function alertMissed(tx: Tx, siteId: number, runs: readonly PlannedRun[], now: Date): Promise<void> {
-  const missed = runs.flatMap((run) =>
-    "outcome" in run && run.outcome === "MISSED"
-      ? [{ robotId: run.robotId, siteId, alert: runMissedAlert(run.reason) }]
-      : [],
-  );
-  const served = runs.filter((run) => !("outcome" in run) || run.outcome !== "MISSED").map(({ robotId }) => robotId);
-  await raiseAlerts(tx, missed, now);
-  await clearAlerts(tx, served, MISSED, now);
+/** What did not come about is an alert until the next run of the robot is served, whatever becomes of that. */
+async function alertNotStarted(tx: Tx, siteId: number, runs: readonly PlannedRun[], now: Date): Promise<void> {
+  const told = Map.groupBy(runs, (run): Told | null => {
+    if (!("outcome" in run)) return null;
+    if (run.outcome === "MISSED") return "RUN_MISSED";
+    return run.isAlert === true ? "RUN_NOT_STARTED" : null;
+  });
+  for (const [code, alertOf] of [
+    ["RUN_MISSED", runMissedAlert],
+    ["RUN_NOT_STARTED", runNotStartedAlert],
+  ] as const) {
+    const robots = new Set(told.get(code)?.map(({ robotId }) => robotId));
+    const others = runs.flatMap(({ robotId }) => (robots.has(robotId) ? [] : [robotId]));
+    await clearAlerts(tx, others, [code], now);
+    const raised = (told.get(code) ?? []).flatMap((run) => {
+      return "reason" in run ? [{ robotId: run.robotId, siteId, alert: alertOf(withoutAdvice(run.reason)) }] : [];
+    });
+    await raiseAlerts(tx, raised, now);
+  }
 }
 
 /** A planned run whose time is up and that no STOP is on its way for. */

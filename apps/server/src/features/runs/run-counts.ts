@@ -1,4 +1,4 @@
-import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
+import { type RunOutcome, runOutcomeSchema } from "@suncrew/contract/robots/run-outcome.ts";
 import type { RunCounts } from "@suncrew/contract/runs/runs.ts";
 
 /** Where a run is counted. */
@@ -10,6 +10,11 @@ const countOf: Record<RunOutcome, keyof RunCounts> = {
   SKIPPED: "skipped",
   MISSED: "missed",
 };
+
+/** The outcomes that a figure counts; none for those under way. */
+export function outcomesOf(count: keyof RunCounts): RunOutcome[] {
+  return runOutcomeSchema.options.filter((outcome) => countOf[outcome] === count);
+}
 
 /** Adds up runs by outcome; without one they are under way. */
 export function countRuns(

@@ -48,5 +48,10 @@ export function reasonInWords(end: RecordedEnd): string | null {
   if (end.outcome === null || end.reason === null) return null;
   const code = runEndReasonSchema.safeParse(end.reason);
   if (code.success) return sentences[code.data](end);
-  return end.planned ? end.reason.replace(ADVICE, "") : end.reason;
+  return end.planned ? withoutAdvice(end.reason) : end.reason;
+}
+
+/** As a sentence is told of a planned run. */
+export function withoutAdvice(reason: string): string {
+  return reason.replace(ADVICE, "");
 }

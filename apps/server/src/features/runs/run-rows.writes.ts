@@ -1,9 +1,12 @@
+import { runNotStartedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { sql } from "kysely";
 import type { RunEndReason } from "@suncrew/contract/devices/messages.ts";
 import { PLANNED_END_TOLERANCE_MS, runOutcomeOf } from "@suncrew/domain/runs/run-outcome.ts";
 import { v7 as uuidv7 } from "uuid";
-import { changedNow, type Tx } from "../../platform/database/database.ts";
+import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { ActionTypeColumn } from "../../platform/database/schema.ts";
+import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
+import { withoutAdvice } from "./run-reasons.ts";
 
 export interface OpenRun {
   readonly id: string;
@@ -150,25 +153,75 @@ async function beginPlanned(tx: Tx, planned: readonly RunBeginning[]): Promise<O
     from json_populate_recordset(null::runs, ${JSON.stringify(rows)}::json) n
     where runs.id = n.id
     returning ${returnedColumns}`.execute(tx);
+  const robotIds = began.map(({ robot_id }) => robot_id);
+  const last = planned.reduce((latest, { at }) => (at > latest ? at : latest), new Date(0));
+  await clearAlerts(tx, robotIds, ["RUN_NOT_STARTED"], last);
   return began;
 }
 
-/** Closes planned runs that never moved: their starts failed. Changes nothing once one has begun or ended. */
+/**
+ * Closes planned runs that never moved, each with an alert: their starts failed. Changes nothing once one has begun or
+ * ended.
+ */
 export async function failPlannedRuns(
   tx: Tx,
   failed: readonly { readonly runId: string; readonly reason: string }[],
   at: Date,
 ): Promise<void> {
   if (failed.length === 0) return;
-  await sql`
+  const { rows } = await sql<{ robot_id: number; site_id: number; reason: string }>`
     update runs r set ended_at = ${at}, outcome = 'FAILED', reason = f.reason, change_no = ${changedNow}
     from unnest(${failed.map(({ runId }) => runId)}::uuid[], ${failed.map(({ reason }) => reason)}::text[]) f (id, reason)
     where r.id = f.id and r.planned and r.began_at is null and r.ended_at is null
+    returning r.robot_id, r.site_id, r.reason
   `.execute(tx);
+  const alerts = rows.map(({ robot_id: robotId, site_id: siteId, reason }) => {
+    return { robotId, siteId, alert: runNotStartedAlert(withoutAdvice(reason)) };
+  });
+  await raiseAlerts(tx, [...new Map(alerts.map((each) => [each.robotId, each])).values()], at);
+}
+
+/** A person's START of a group that a robot did not follow. */
+export interface NotStarted {
+  readonly robot: { readonly id: number; readonly site_id: number };
+  readonly by: { readonly user_id: number | null; readonly requested_by: string };
+  /** The START, where it went out. */
+  readonly start?: { readonly id: string; readonly run_id: string | null };
+  readonly outcome: "SKIPPED" | "FAILED";
+  readonly reason: string;
+  readonly at: Date;
+}
+
+/** Puts on record, beside the runs of the others, that robots of a group were to be started by hand and were not. */
+export async function insertNotStarted(tx: Executor, all: readonly NotStarted[]): Promise<void> {
+  if (all.length === 0) return;
+  const groups = await groupsOf(
+    tx,
+    all.map(({ robot }) => robot.id),
+  );
+  const rows = all.map(({ robot, by, start, outcome, reason, at }) => ({
+    id: start?.run_id ?? uuidv7(),
+    command_id: start?.id ?? null,
+    robot_id: robot.id,
+    site_id: robot.site_id,
+    planned: false,
+    action_type: "GROUP" as const,
+    started_by_user_id: by.user_id,
+    started_by: by.requested_by,
+    ...groups.get(robot.id),
+    ended_at: at,
+    outcome,
+    reason,
+  }));
+  await tx
+    .insertInto("runs")
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 /** The groups that robots are in now, as a run keeps them, by robot. */
-async function groupsOf(tx: Tx, robotIds: readonly number[]) {
+async function groupsOf(tx: Executor, robotIds: readonly number[]) {
   if (robotIds.length === 0) return new Map<number, never>();
   const rows = await tx
     .selectFrom("robot_group_members as m")

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { runsCalendar, runsList, runsToday } from "@suncrew/contract/runs/runs.ts";
+import { type RecordedCount, runsCalendar, runsList, runsOfToday, runsToday } from "@suncrew/contract/runs/runs.ts";
 import type { Insertable } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addRobot } from "../../../test/fixtures.ts";
@@ -177,6 +177,14 @@ describe("runs: today", () => {
       skipped: 1,
       missed: 1,
     });
+    const listed = async (count: RecordedCount, person: "owner" | "stranger" = "owner") => {
+      const { runs } = await (await server.as(person)).ask(runsOfToday, { query: { count } });
+      return runs.map(({ serial_number, outcome, site_name }) => [serial_number, outcome, site_name]);
+    };
+    expect(await listed("failed")).toEqual([["FAILED", "FAILED", "Ownfield Park"]]);
+    expect(await listed("stopped")).toEqual([["OWN-1", "STOPPED", "Ownfield Park"]]);
+    expect(await listed("running")).toEqual([["OWN-1", null, "Ownfield Park"]]);
+    expect(await listed("failed", "stranger")).toEqual([]);
     const nothing = { planned: 0, running: 0, done: 0, stopped: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
     expect(await (await server.as("stranger")).ask(runsToday)).toEqual(nothing);
   });

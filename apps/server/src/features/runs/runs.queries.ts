@@ -7,6 +7,7 @@ import { requireSiteEver, sitesEverVisible } from "../sites/public.ts";
 import { reasonInWords, stoppedBy } from "./run-reasons.ts";
 
 export interface RunChoice {
+  readonly ids?: readonly string[];
   readonly siteId?: number | undefined;
   readonly robotId?: number | undefined;
   /** Runs due or begun from this instant on, and before that one. */
@@ -33,7 +34,8 @@ export async function readRuns(
     .select(stoppedBy.as("stopped_by"))
     .orderBy("runs.at", "desc")
     .orderBy("runs.id", "desc");
-  const { siteId, robotId, from, to, cursor, limit } = choice;
+  const { ids, siteId, robotId, from, to, cursor, limit } = choice;
+  if (ids !== undefined) query = query.where("runs.id", "=", sql<string>`any(${[...ids]}::uuid[])`);
   if (siteId !== undefined) query = query.where("runs.site_id", "=", siteId);
   if (robotId !== undefined) query = query.where("runs.robot_id", "=", robotId);
   if (from !== undefined) query = query.where("runs.at", ">=", from);

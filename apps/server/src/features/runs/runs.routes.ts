@@ -1,8 +1,8 @@
-import { RUNS_DEFAULT_LIMIT, runsCalendar, runsList, runsToday } from "@suncrew/contract/runs/runs.ts";
+import { RUNS_DEFAULT_LIMIT, runsCalendar, runsList, runsOfToday, runsToday } from "@suncrew/contract/runs/runs.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
-import { countToday } from "./runs-today.queries.ts";
+import { countToday, readOfToday } from "./runs-today.queries.ts";
 import { readCalendar } from "./runs-calendar.queries.ts";
 import { readRuns, requireChosen, type RunChoice } from "./runs.queries.ts";
 
@@ -27,6 +27,10 @@ export function runsRoutes(app: FastifyInstance, { db, clock }: Parts): void {
   });
 
   register(app, runsToday, ({ viewer }) => countToday(viewer, db, clock.now()));
+
+  register(app, runsOfToday, async ({ viewer, query }) => ({
+    runs: await readOfToday(viewer, db, query.count, clock.now()),
+  }));
 
   register(app, runsCalendar, ({ viewer, params, query }) =>
     readCalendar(viewer, db, params.siteId, { day: query.day, now: clock.now() }),

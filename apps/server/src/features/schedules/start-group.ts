@@ -8,6 +8,9 @@ import { readRuledOut } from "./ruled-out.writes.ts";
 import { scheduledOrder, secondsUntil } from "./scheduled-order.ts";
 import { scheduled } from "./scheduler-sentences.ts";
 
+/** People see to these themselves: the robot is locked or retired, or cleans already. */
+const wanted: readonly string[] = ["maintenance", "retired", "moving", "start-open"] satisfies StartRefusal[];
+
 /** Every robot that is there is heard of within this: they report every 30 s, and a new bridge asks them at once. */
 export const HEARD_OF_MS = 30_000;
 
@@ -47,7 +50,7 @@ export async function startGroup(
     if (accepted.kind === "refused") {
       const { refusal, error } = accepted;
       const reason = refusal === "start-open" ? scheduled.startOpen(robot.serial_number) : error.message;
-      return { robotId: robot.id, outcome: "SKIPPED", reason };
+      return { robotId: robot.id, outcome: "SKIPPED", reason, isAlert: !wanted.includes(refusal) };
     }
     const { id: commandId, run_id } = accepted.command;
     return { id: run_id ?? uuidv7(), robotId: robot.id, commandId };

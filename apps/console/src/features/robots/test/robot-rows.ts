@@ -35,6 +35,7 @@ export function robotLive(change: Partial<RobotLive> = {}): RobotLive {
     current_run: null,
     open_command: null,
     last_run: null,
+    run_not_begun: null,
     maintenance: null,
     firmware_update: null,
     group_id: null,
