@@ -47,6 +47,7 @@ export const addedCalls: readonly (readonly [call: string, routeName: string])[]
   ["PUT api/robots/group/maintenance/{groupId}", "groupMaintenance"],
   ["GET api/runs", "runsList"],
   ["GET api/runs/today", "runsToday"],
+  ["GET api/runs/today/list", "runsOfToday"],
   ["GET api/runs/calendar/{siteId}", "runsCalendar"],
   ["GET api/weather/{siteId}", "siteWeather"],
   ["POST api/auth/change-password", "changePassword"],

@@ -19,7 +19,7 @@ export const activityParamsSchema = z.object({
   "brush-speed": z.number(),
 });
 
-/** One START or STOP, also a refused or failed one. */
+/** One START or STOP, also a refused or failed one, or the end of a run that no STOP ended. */
 export const activityEntrySchema = z.object({
   /** A bigint as text. */
   log_id: z.string(),

@@ -104,7 +104,7 @@ describe.each([
     expect(new Set(missed).size).toBe(1);
   });
 
-  test("every START and STOP is settled and stands once in the activity log, with its result", async () => {
+  test("every START and STOP is settled and stands once in the activity log, with its result; so does the end of every run", async () => {
     const { rows } = await sql<{ id: string }>`
       select c.id from commands c left join activity a on a.command_id = c.id
       where c.settled_at is null or c.published_at is null
@@ -112,8 +112,18 @@ describe.each([
           case when c.outcome = 'CONFIRMED' then 'SUCCESS' else 'FAILED' end)
         or (a.log_id is not null and (a.action <> c.verb or a.robot_id <> c.robot_id or a.created_at < c.issued_at))
       union all
-      select null from activity where command_id is null and status <> 'REFUSED'`.execute(database.db);
+      select null from activity where command_id is null and status <> 'REFUSED' and ended_run_id is null`.execute(
+      database.db,
+    );
     expect(rows).toEqual([]);
+    const unlogged = await sql`
+      select r.id from runs r
+      where r.began_at is not null and not exists (
+        select from activity a where a.robot_id = r.robot_id and a.action = 'STOP'
+          and (a.ended_run_id = r.id or (r.reason = 'STOP' and a.created_at between r.began_at and r.ended_at + interval '1 minute')))`.execute(
+      database.db,
+    );
+    expect(unlogged.rows).toEqual([]);
     expect(await count(database, "activity", "status = 'REFUSED'")).toBeGreaterThan(0);
     expect(await count(database, "activity", "status = 'FAILED'")).toBeGreaterThan(0);
   });

@@ -2,6 +2,7 @@ import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { instantOf, siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import { sql } from "kysely";
 import type pg from "pg";
+import { clearAlerts } from "../../features/alerts/public.ts";
 import { settleDue } from "../../features/commands/public.ts";
 import { ensureReadingsPartitions } from "../../features/devices/public.ts";
 import type { Db } from "../../platform/database/database.ts";
@@ -148,6 +149,8 @@ async function comeToRest(fleet: PastFleet, runs: PastRuns, gone: ReadonlySet<Pa
   const robotIds = fleet.robots.map(({ of }) => of.id);
   await settleDue(fleet.db, robotIds, { now: () => settled }, { skipLocked: false });
   await fleet.deliver(robotIds, settled);
+  // People have seen to what did not start last night.
+  await fleet.db.transaction().execute((tx) => clearAlerts(tx, robotIds, ["RUN_MISSED", "RUN_NOT_STARTED"], settled));
   for (const robot of fleet.robots) {
     robot.rest(after(end, 20 * SECOND_MS));
     robot.disconnect(after(end, 25 * SECOND_MS), "OFFLINE");

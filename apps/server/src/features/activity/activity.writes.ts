@@ -3,7 +3,7 @@ import type { CommandParams } from "@suncrew/contract/devices/messages.ts";
 import { sql } from "kysely";
 import { changedNow, type Executor } from "../../platform/database/database.ts";
 
-/** A START or STOP as it came out; names that are not given are those of the robot, its site and the site's partner. */
+/** A START or STOP as it came out, or the end of a run that no STOP ended; names that are not given are those of the robot, its site and the site's partner. */
 export interface ActivityRecord {
   readonly at: Date;
   readonly robotId: number;
@@ -14,6 +14,8 @@ export interface ActivityRecord {
   readonly serialNumber?: string | undefined;
   /** Null where no command was made because it was refused before. */
   readonly commandId: string | null;
+  /** The run that ended without a STOP. */
+  readonly endedRunId?: string;
   readonly action: "START" | "STOP";
   readonly actionType: ActionType;
   readonly status: ActivityStatus;
@@ -27,7 +29,7 @@ export interface ActivityRecord {
   readonly params: Omit<CommandParams, "status">;
 }
 
-/** Writes the activity row in the caller's transaction. A command has one row: a second one changes nothing and answers false. */
+/** Writes the activity row in the caller's transaction. A command has one row, and so has the end of a run: a second one changes nothing and answers false. */
 export async function recordActivity(db: Executor, record: ActivityRecord): Promise<boolean> {
   return (await recordActivities(db, [record])).length === 1;
 }
@@ -42,24 +44,41 @@ export async function recordActivities(db: Executor, records: readonly ActivityR
     told: params,
   }));
   const { rows } = await sql<{ command_id: string | null }>`
-    insert into activity (created_at, site_id, robot_id, command_id, action, action_type, status, user_id, user_name,
+    insert into activity (created_at, site_id, robot_id, command_id, ended_run_id, action, action_type, status, user_id, user_name,
       site_name, partner_name, robot_name, serial_number, details, params)
-    select n.at, sites.id, robots.id, n."commandId", n.action, n."actionType", n.status, n."userId", n."userName",
+    select n.at, sites.id, robots.id, n."commandId", n."endedRunId", n.action, n."actionType", n.status, n."userId", n."userName",
       sites.name, partners.name, coalesce(n."robotName", robots.robot_name), called.serial, n.details,
       jsonb_build_object('robotSerial', called.serial, 'mode', n.mode, 'direction', n.told ->> 'direction',
         'main-speed', (n.told ->> 'main-speed')::numeric, 'brush-speed', (n.told ->> 'brush-speed')::numeric)
     from json_to_recordset(${JSON.stringify(asked)}::json) n (nth int, at timestamptz, "robotId" int, "siteId" int,
-      "robotName" text, "serialNumber" text, "commandId" uuid, action text, "actionType" text, status text, "userId" int, "userName" text, details text,
+      "robotName" text, "serialNumber" text, "commandId" uuid, "endedRunId" uuid, action text, "actionType" text, status text, "userId" int, "userName" text, details text,
       mode text, told json)
     join robots on robots.id = n."robotId"
     cross join lateral (select coalesce(n."serialNumber", robots.serial_number) as serial) called
     join sites on sites.id = n."siteId"
     left join partners on partners.id = sites.maintenance_partner_id
     order by n.nth
-    on conflict (command_id) where command_id is not null do nothing
+    on conflict do nothing
     returning command_id
   `.execute(db);
   return rows.map((row) => row.command_id);
+}
+
+/** Brings the ends of runs up to date: what a robot tells later is nearer to the truth. */
+export async function amendRunEnds(
+  db: Executor,
+  amended: readonly Pick<ActivityRecord, "at" | "endedRunId" | "status" | "userName" | "details">[],
+): Promise<void> {
+  if (amended.length === 0) return;
+  await sql`
+    update activity a set created_at = n.at, status = n.status, user_name = n."userName", details = n.details,
+      change_no = ${changedNow}
+    from json_to_recordset(${JSON.stringify(amended)}::json)
+      n (at timestamptz, "endedRunId" uuid, status text, "userName" text, details text)
+    where a.ended_run_id = n."endedRunId"
+      and (a.created_at, a.status, a.user_name, a.details) is distinct from (n.at, n.status, n."userName", n.details)`.execute(
+    db,
+  );
 }
 
 /** What became of a command since its row was written. */

@@ -1,2 +1,8 @@
 export { type ActivityChoice, readActivity } from "./activity.queries.ts";
-export { type ActivityRecord, amendActivities, recordActivity, recordActivities } from "./activity.writes.ts";
+export {
+  type ActivityRecord,
+  amendActivities,
+  amendRunEnds,
+  recordActivity,
+  recordActivities,
+} from "./activity.writes.ts";

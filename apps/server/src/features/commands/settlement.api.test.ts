@@ -137,7 +137,8 @@ describe("protocol rule 6: done is what the robot shows", () => {
     await until(async () => (await commands())[1]?.settled_at !== null);
     expect(await activity()).toMatchObject([
       { action: "START", status: "FAILED" },
-      { action: "STOP", status: "SUCCESS" },
+      { action: "STOP", status: "SUCCESS", user_name: "Robot", details: "The robot finished by itself." },
+      { action: "STOP", status: "SUCCESS", user_name: "Suncrew" },
     ]);
   });
 

@@ -2,6 +2,7 @@ import { STANDS_MARGIN_MS } from "@suncrew/domain/commands/limits.ts";
 import { DEFAULT_MOTION_LIMITS, type MotionLimits } from "@suncrew/domain/robots/lost-while-moving.ts";
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
+import { logRunEnds } from "./log-run-ends.writes.ts";
 import type { SeenAt } from "../sites/public.ts";
 
 /** When the run `r` is to end by its START; null where it began at the robot itself, and nobody knows. */
@@ -39,7 +40,9 @@ export async function closeLostRun(tx: Tx, runId: string, at: SeenAt): Promise<b
     from robot_state s
     where s.robot_id = r.robot_id and r.id = ${runId} and ${isLost(at)}
   `.execute(tx);
-  return (closed.numAffectedRows ?? 0n) > 0n;
+  const isClosed = (closed.numAffectedRows ?? 0n) > 0n;
+  if (isClosed) await logRunEnds(tx, [runId]);
+  return isClosed;
 }
 
 /** Closes what robots that are deleted have open: a run that has begun ended when its robot stood, others never came. */
@@ -49,7 +52,7 @@ export async function closeRunsOfRemoved(
   reason: string,
   now: Date,
 ): Promise<void> {
-  await sql`
+  const { rows } = await sql<{ id: string }>`
     update runs r set
       ended_at = case when r.began_at is null then ${now} else greatest(r.began_at,
         least(${now}, ${stoodAt(DEFAULT_MOTION_LIMITS)})) end,
@@ -58,7 +61,12 @@ export async function closeRunsOfRemoved(
       change_no = pg_current_xact_id()
     from robot_state s
     where s.robot_id = r.robot_id and r.robot_id = any(${[...robotIds]}::int[]) and r.ended_at is null
+    returning r.id
   `.execute(tx);
+  await logRunEnds(
+    tx,
+    rows.map(({ id }) => id),
+  );
 }
 
 /** One that began at the robot waits for no end that is known: it is over once the robot stood without its broker. */

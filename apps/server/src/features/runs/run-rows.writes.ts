@@ -6,6 +6,7 @@ import { v7 as uuidv7 } from "uuid";
 import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { ActionTypeColumn } from "../../platform/database/schema.ts";
 import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
+import { logRunEnds } from "./log-run-ends.writes.ts";
 import { withoutAdvice } from "./run-reasons.ts";
 
 export interface OpenRun {
@@ -140,6 +141,10 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<OpenR
       n.ended_at, n.battery_ended, n.reason, n.outcome
     from json_populate_recordset(null::runs, ${JSON.stringify(rows)}::json) n
     returning ${returnedColumns}`.execute(tx);
+  await logRunEnds(
+    tx,
+    rows.flatMap((row) => ("ended_at" in row ? [row.id] : [])),
+  );
   return inserted;
 }
 
@@ -267,6 +272,10 @@ export async function endRuns(tx: Tx, ended: readonly EndedRun[]): Promise<void>
       reason = n.reason, outcome = n.outcome, change_no = ${changedNow}
     from json_populate_recordset(null::runs, ${JSON.stringify(rows)}::json) n
     where runs.id = n.id`.execute(tx);
+  await logRunEnds(
+    tx,
+    ended.map(({ run }) => run.id),
+  );
 }
 
 /** Runs that are on record, open or not, by their names. */

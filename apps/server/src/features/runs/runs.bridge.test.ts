@@ -87,6 +87,30 @@ describe("decisions, cleaning runs: every motion has a row", () => {
     expect(await runs()).toMatchObject([{ reason: "STOP", outcome: each.outcome }]);
   });
 
+  test("§3 Activity log: the end of a run that no STOP ended is an entry with its reason, which the robot's word corrects", async () => {
+    const runId = randomUUID();
+    moves(runId);
+    await harness.pass(1_000);
+    stops();
+    await harness.pass(100);
+    const entries = () =>
+      harness.database.db
+        .selectFrom("activity")
+        .where("ended_run_id", "=", runId)
+        .select(["action", "status", "user_name", "details"])
+        .execute();
+    const finished = {
+      action: "STOP",
+      status: "SUCCESS",
+      user_name: "Robot",
+      details: "The robot finished by itself.",
+    };
+    expect(await entries()).toEqual([finished]);
+    tellsEnded(1, runId, "BATTERY");
+    await harness.pass(100);
+    expect(await entries()).toEqual([{ ...finished, status: "FAILED", details: "The robot's battery was too low." }]);
+  });
+
   test.each([
     { shown: { status: "fault" }, reason: "FAULT", outcome: "CUT_SHORT" },
     { shown: {}, reason: "FINISHED", outcome: "COMPLETED" },

@@ -45,14 +45,13 @@ describe("decisions, Time: schedules really run", () => {
     for (const robotId of group.robotIds) {
       expect(bench.robots.motions(robotId)).toMatchObject([{ beganAt: DUE, endedAt: at(30) }]);
     }
-    expect(await bench.activity()).toMatchObject(
-      group.robotIds.map(() => ({
-        action: "START",
-        action_type: "SCHEDULED",
-        user_name: "Scheduler",
-        status: "SUCCESS",
-      })),
-    );
+    const scheduled = { action_type: "SCHEDULED", status: "SUCCESS" };
+    expect(await bench.activity()).toMatchObject([
+      ...group.robotIds.map(() => ({ ...scheduled, action: "START", user_name: "Scheduler" })),
+      ...group.robotIds.map(() => {
+        return { ...scheduled, action: "STOP", user_name: "Robot", details: "Reached its planned end." };
+      }),
+    ]);
   });
 
   test("wire, Schedules: a ONCE is completed by its run and stays; INACTIVE is kept and runs nothing", async () => {

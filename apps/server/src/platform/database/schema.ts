@@ -340,6 +340,8 @@ export interface ActivityTable {
   site_id: number;
   robot_id: number;
   command_id: string | null;
+  /** Of the end of a run that no STOP brought about. */
+  ended_run_id: WithDefault<string | null>;
   action: "START" | "STOP";
   action_type: ActionTypeColumn;
   status: "SUCCESS" | "FAILED" | "REFUSED";
