@@ -1,7 +1,7 @@
 import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import {
-  IconAlertTriangle,
+  IconAlertOctagon,
   IconCircleCheck,
   IconCircleHalf2,
   IconCircleMinus,
@@ -19,7 +19,7 @@ export const entryLook: Record<EntryState, Look> = {
   done: { label: "Done", tone: "calm", icon: IconCircleCheck },
   mixed: { label: "Partly done", tone: "fair", icon: IconCircleHalf2 },
   cut_short: { label: "Cut short", tone: "fair", icon: IconScissors },
-  failed: { label: "Failed", tone: "poor", icon: IconAlertTriangle },
+  failed: { label: "Failed", tone: "poor", icon: IconAlertOctagon },
   skipped: { label: "Skipped", tone: "off", icon: IconCircleMinus },
   missed: { label: "Missed", tone: "poor", icon: IconClockX },
 };
