@@ -175,7 +175,12 @@ test("§5 Deploy firmware: what is missing or wrong is told, and what failed kee
     route.fulfill({ status: 503, json: { message: "The disk is full." } }),
   );
   await button.click();
-  await confirm(page, "Deploy Firmware", "1 robot will install firmware 9.3.0.", /^Deploy to/);
+  await confirm(
+    page,
+    "Deploy Firmware",
+    "1 robot will install firmware 9.3.0, within 15 min of its offer.",
+    /^Deploy to/,
+  );
   await expect(dialog.getByRole("alert")).toContainText("The disk is full.");
   await expect(dialog.getByRole("textbox", { name: /^Version/ })).toHaveValue("9.3.0");
   await expectAccessible(page);

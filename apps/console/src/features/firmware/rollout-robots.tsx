@@ -6,7 +6,7 @@ import { robotLook } from "./rollout-meaning.ts";
 import classes from "./rollout-robots.module.css";
 
 const ROW_PX = 44;
-const NARROW_ROW_PX = 76;
+const NARROW_ROW_PX = 92;
 
 export interface RolloutRobotsProps {
   readonly robots: readonly RolloutRobot[];
