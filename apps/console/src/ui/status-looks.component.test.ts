@@ -1,13 +1,10 @@
-import { expect, test, vi } from "vitest";
-import { severityLook } from "../src/features/alerts/alert-meaning.ts";
-import { fleetFigureLook } from "../src/features/dashboard/fleet-meaning.ts";
-import { groupStatusLook } from "../src/features/groups/group-meaning.ts";
-import { lostLook, robotStatusLook } from "../src/features/robots/robot-meaning.ts";
-import { mayBeMovingLook, siteStatusLook } from "../src/features/sites/site-meaning.ts";
-import type { Look } from "../src/ui/look.ts";
-
-// The session looks for a stored token as it is loaded; in Node there is none.
-vi.hoisted(() => vi.stubGlobal("localStorage", { getItem: () => null }));
+import { expect, test } from "vitest";
+import { severityLook } from "../features/alerts/alert-meaning.ts";
+import { fleetFigureLook } from "../features/dashboard/fleet-meaning.ts";
+import { groupStatusLook } from "../features/groups/group-meaning.ts";
+import { lostLook, robotStatusLook } from "../features/robots/robot-meaning.ts";
+import { mayBeMovingLook, siteStatusLook } from "../features/sites/site-meaning.ts";
+import type { Look } from "./look.ts";
 
 const shown = ({ icon, tone }: Look) => ({ icon, tone });
 
