@@ -26,7 +26,8 @@ test("§2 Individual Robots tab: a critical message of a robot is critical on it
   expect(root.getAttribute("data-alarm")).toBe("critical");
   expect(root.querySelector('[data-kind="alarm"]')?.textContent).toContain("The robot is tilted.");
   const button = card.getByRole("button", { name: "Critical: 2 alerts" });
-  await expect.element(button.element().querySelector('[data-tone="poor"] svg')).toBeVisible();
+  await expect.element(button).toBeVisible();
+  expect(button.element().querySelectorAll('[data-tone="poor"] svg')).toHaveLength(1);
   await button.click();
   const told = page.getByRole("dialog", { name: "Alerts of robot SCR-1011" }).getByRole("listitem");
   await expect.element(told.first()).toHaveTextContent("CriticalThe robot is tilted.");
