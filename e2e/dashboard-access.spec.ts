@@ -47,7 +47,7 @@ test("§9 Themes: the dashboard is accessible in each of the five, map shown and
 /** Everything that can be opened over the dashboard, with the button that opens it. */
 const overlays = [
   { what: /^Info on robot SCR-1004/, by: (page: Page) => robotButton(page, "SCR-1004", "Robot info") },
-  { what: /^Alerts of robot SCR-1004/, by: (page: Page) => robotButton(page, "SCR-1004", "1 alert") },
+  { what: /^Alerts of robot SCR-1004/, by: (page: Page) => robotButton(page, "SCR-1004", "Warning: 1 alert") },
   { what: /^Robot settings: SCR-1001/, by: (page: Page) => robotButton(page, "SCR-1001", "Settings") },
   { what: /^SunCare Services/, by: (page: Page) => page.getByRole("button", { name: "SunCare Services" }) },
 ] as const;

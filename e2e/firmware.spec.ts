@@ -86,7 +86,7 @@ test("§5 Deploy firmware: one robot first, then the others; the one that failed
   const rollout = await deploy(page, SERIALS, "9.1.0");
   await expectToast(page, "Firmware Deployment Started", "Deploying firmware to 3 robot(s).");
   await expect(robotIn(rollout, first)).toContainText("first");
-  await expect(robotIn(rollout, second)).toContainText("It waits for the first robot to run it.");
+  await expect(robotIn(rollout, second)).toContainText("Waits for the first robot to run it");
   await expect(robotIn(rollout, first)).toContainText("Done", { timeout: INSTALLED_MS });
   await expect(rollout).toContainText("2 of 3 robots done, 1 failed", { timeout: INSTALLED_MS });
   await expect(rollout.getByText("Ended with failures")).toBeVisible();
@@ -118,7 +118,7 @@ test("protocol rule 13: a robot that installs says so and does not start; a roll
   await expect(rollout).toContainText("0 of 2 robots done, 1 under way, 1 waiting");
   await rollout.getByRole("button", { name: "Pause" }).click();
   await expect(rollout.getByText("Paused", { exact: true })).toBeVisible();
-  await expect(robotIn(rollout, second)).toContainText("The rollout is paused.");
+  await expect(robotIn(rollout, second)).toContainText("Waits until the rollout is resumed");
   await rollout.getByRole("button", { name: "Resume" }).click();
   await confirm(page, "Resume Rollout", "1 robot will install firmware 9.2.0", /^Resume for 1 robot/);
   await expect(rollout.getByText("Running", { exact: true })).toBeVisible();
@@ -164,7 +164,7 @@ test("§5 Deploy firmware: what is missing or wrong is told, and what failed kee
   await expectDisabled(button, "Version is required.");
   await dialog.getByRole("textbox", { name: /^Version/ }).fill("9.3.0");
   await expectEnabled(button);
-  await expect(dialog.getByRole("listitem").filter({ hasText: "SCR-1004" })).toContainText("will wait");
+  await expect(dialog.getByRole("listitem").filter({ hasText: "SCR-1004" })).toContainText("Waits ");
   await dialog.getByText("All sites", { exact: true }).click();
   await dialog.getByRole("searchbox", { name: "Search robots" }).fill("rewa");
   await expect(dialog.getByRole("checkbox", { name: SERIALS[0] })).toHaveCount(0);
@@ -175,7 +175,12 @@ test("§5 Deploy firmware: what is missing or wrong is told, and what failed kee
     route.fulfill({ status: 503, json: { message: "The disk is full." } }),
   );
   await button.click();
-  await confirm(page, "Deploy Firmware", "1 robot will install firmware 9.3.0.", /^Deploy to/);
+  await confirm(
+    page,
+    "Deploy Firmware",
+    "1 robot will install firmware 9.3.0, within 15 min of its offer.",
+    /^Deploy to/,
+  );
   await expect(dialog.getByRole("alert")).toContainText("The disk is full.");
   await expect(dialog.getByRole("textbox", { name: /^Version/ })).toHaveValue("9.3.0");
   await expectAccessible(page);

@@ -1,5 +1,5 @@
 import { notifications } from "@mantine/notifications";
-import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
+import { IconAlertOctagon, IconCircleCheck } from "@tabler/icons-react";
 
 /** §9 Toasts, in milliseconds. */
 const TOAST_MS = 3000;
@@ -40,7 +40,7 @@ function show(toast: Toast, kind: "success" | "destructive"): void {
     // A failure interrupts a screen reader; a success waits for its turn.
     role: failed ? "alert" : "status",
     "aria-live": failed ? "assertive" : "polite",
-    icon: failed ? <IconAlertTriangle size={18} /> : <IconCircleCheck size={18} />,
+    icon: failed ? <IconAlertOctagon size={18} /> : <IconCircleCheck size={18} />,
     color: failed ? "red" : "accent",
     priority: toast.unasked === true ? 0 : 1,
     closeButtonProps: { "aria-label": "Close message" },

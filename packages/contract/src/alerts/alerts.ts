@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { severitySchema } from "../devices/messages.ts";
+import { severitySchema } from "./severity.ts";
 import { limitSchema, totalFields } from "../http/page.ts";
 import { defineRoute } from "../http/route.ts";
 import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";

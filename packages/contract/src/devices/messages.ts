@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { severitySchema } from "../alerts/severity.ts";
 import { travelSchema } from "../commands/commands.ts";
 import { instantSchema } from "../http/values.ts";
 import { motionSchema } from "../robots/robots.ts";
@@ -24,9 +25,6 @@ export type ConnectionMessage = z.output<typeof connectionMessageSchema>;
 
 export const deviceModeSchema = z.enum(["AUTO", "MANUAL", "MAINTENANCE"]);
 export type DeviceMode = z.output<typeof deviceModeSchema>;
-
-export const severitySchema = z.enum(["INFO", "WARNING", "CRITICAL"]);
-export type Severity = z.output<typeof severitySchema>;
 
 export const deviceAlertSchema = z.object({
   code: z.string().min(1).max(60),

@@ -108,8 +108,10 @@ export const rolloutRobotSchema = z.object({
   /** Of the download; null before and after. */
   percent: z.number().nullable(),
   from_version: z.string().nullable(),
-  /** Plain words: why it waits, failed or was skipped. */
+  /** Plain words: what it waits for, why it failed or was skipped. */
   reason: z.string().nullable(),
+  /** SKIPPED because it could not be offered it within the rollout's `wait_limit_hours`. */
+  gave_up: z.boolean(),
   offered_at: instantSchema.nullable(),
   ended_at: instantSchema.nullable(),
 });
@@ -129,8 +131,13 @@ export const rolloutSchema = z.object({
   batch_size: z.int(),
   /** It pauses by itself once more than this share of the ended ones failed. */
   failure_threshold_percent: z.int(),
-  /** A robot that was offered it and does not run it after this long has failed. */
+  /** A robot that does not run it so long after it was offered it has failed; no waiting counts. */
   deadline_minutes: z.int(),
+  /**
+   * A robot that cannot be offered it is waited for so long from the beginning, or from when it was last resumed; then it
+   * is skipped. While others can be offered it none is.
+   */
+  wait_limit_hours: z.int(),
   /** How many robots are in each state. */
   counts: z.record(rolloutRobotStateSchema, z.int()),
 });
@@ -140,8 +147,18 @@ export const ROLLOUT_MAX_ROBOTS = 5_000;
 export const ROLLOUT_BATCH_SIZE = 10;
 export const ROLLOUT_FAILURE_THRESHOLD_PERCENT = 20;
 export const ROLLOUT_DEADLINE_MINUTES = 15;
+export const ROLLOUT_WAIT_LIMIT_HOURS = 24;
+/** What may be chosen for a rollout: whole numbers from the one to the other. */
+export const ROLLOUT_RANGES = {
+  batch_size: [1, 500],
+  failure_threshold_percent: [0, 100],
+  deadline_minutes: [1, 1_440],
+  wait_limit_hours: [1, 720],
+} as const;
 /** A robot updates with this much battery or more. */
 export const FIRMWARE_MIN_BATTERY_PERCENT = 50;
+
+const wholeWithin = ([least, most]: readonly [number, number]) => z.int().min(least).max(most);
 
 const rolloutParams = z.object({ rolloutId: idInputSchema });
 
@@ -162,9 +179,12 @@ export const createRollout = defineRoute({
       .array(idInputSchema, { error: "Choose at least one robot" })
       .min(1, "Choose at least one robot")
       .max(ROLLOUT_MAX_ROBOTS),
-    batch_size: z.int().min(1).max(500).default(ROLLOUT_BATCH_SIZE),
-    failure_threshold_percent: z.int().min(0).max(100).default(ROLLOUT_FAILURE_THRESHOLD_PERCENT),
-    deadline_minutes: z.int().min(1).max(1_440).default(ROLLOUT_DEADLINE_MINUTES),
+    batch_size: wholeWithin(ROLLOUT_RANGES.batch_size).default(ROLLOUT_BATCH_SIZE),
+    failure_threshold_percent: wholeWithin(ROLLOUT_RANGES.failure_threshold_percent).default(
+      ROLLOUT_FAILURE_THRESHOLD_PERCENT,
+    ),
+    deadline_minutes: wholeWithin(ROLLOUT_RANGES.deadline_minutes).default(ROLLOUT_DEADLINE_MINUTES),
+    wait_limit_hours: wholeWithin(ROLLOUT_RANGES.wait_limit_hours).default(ROLLOUT_WAIT_LIMIT_HOURS),
   }),
   status: 201,
   response: z.object({ message: z.string(), rolloutId: idSchema }),

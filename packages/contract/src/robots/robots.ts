@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { severitySchema } from "../alerts/severity.ts";
 import { firmwareUpdateSchema } from "../firmware/firmware.ts";
 import { defineRoute } from "../http/route.ts";
 import { runOutcomeSchema } from "./run-outcome.ts";
@@ -98,6 +99,8 @@ export const robotLiveSchema = z.object({
   firmware_version: z.string(),
   /** Plain sentences, worst first. */
   alerts: z.array(z.string()),
+  /** How bad each of `alerts` is, in the same order. */
+  alert_severities: z.array(severitySchema),
   /** When the readings were last true: receipt of the last live report. */
   last_updated_at: instantSchema.nullable(),
   last_cleaned_at: instantSchema.nullable(),

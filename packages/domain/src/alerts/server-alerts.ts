@@ -1,4 +1,5 @@
-import type { DeviceAlert, Severity } from "@suncrew/contract/devices/messages.ts";
+import type { Severity } from "@suncrew/contract/alerts/severity.ts";
+import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
 import { type LostWhileMoving, lostWords } from "../robots/lost-while-moving.ts";
 
 /** A robot that is away for this long raises an alert. */
@@ -60,15 +61,25 @@ export function siteDarkAlert(robotCount: number): ServerAlert {
   return { code: "SITE_DARK", severity: "CRITICAL", text };
 }
 
-type UnconfirmedVerb = "START" | "STOP" | "SET" | "MAINTENANCE_ON" | "MAINTENANCE_OFF";
+/**
+ * What leaves something open: a START is followed by a STOP and its run has failed, a STOP or lock stays pending. New
+ * settings or a release that were not confirmed leave everything as it was, and whoever asked for them was told so.
+ */
+export const alertedVerbs = ["START", "STOP", "MAINTENANCE_ON"] as const;
+type UnconfirmedVerb = (typeof alertedVerbs)[number];
+
+const STOP_UNCONFIRMED = "The robot has not confirmed a Stop.";
+/** Of a STOP that was not confirmed, while the robot may be moving, and from when on protocol rule 4 has stopped it. */
+export const unconfirmedStopTexts = {
+  mayMove: `${STOP_UNCONFIRMED} It may be moving.`,
+  stands: `${STOP_UNCONFIRMED} It must have stopped by itself; not seen since.`,
+} as const;
 
 /** A robot that may move on although it was told to stop is the worst of them. */
 const unconfirmed: Readonly<Record<UnconfirmedVerb, { readonly severity: Severity; readonly text: string }>> = {
   START: { severity: "WARNING", text: "The robot has not confirmed a Start." },
-  STOP: { severity: "CRITICAL", text: "The robot has not confirmed a Stop. It may be moving." },
-  SET: { severity: "WARNING", text: "The robot has not confirmed its new settings." },
+  STOP: { severity: "CRITICAL", text: unconfirmedStopTexts.mayMove },
   MAINTENANCE_ON: { severity: "WARNING", text: "The robot has not confirmed its maintenance lock." },
-  MAINTENANCE_OFF: { severity: "WARNING", text: "The robot has not confirmed its release from maintenance." },
 };
 
 export function unconfirmedAlert(verb: UnconfirmedVerb): ServerAlert {

@@ -1,4 +1,4 @@
-import type { Severity } from "@suncrew/contract/devices/messages.ts";
+import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 
 /** 0 is the worst. */
 export const severityRank: Readonly<Record<Severity, 0 | 1 | 2>> = { CRITICAL: 0, WARNING: 1, INFO: 2 };

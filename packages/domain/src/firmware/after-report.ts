@@ -9,11 +9,12 @@ export const OFFER_RESEND_MS = 10_000;
 export type AfterReport =
   | { readonly state: "DOWNLOADING" | "INSTALLING"; readonly percent: number }
   /** It is offered again later, by a new offer. */
-  | { readonly state: "WAITING"; readonly code: FirmwareCode }
+  | { readonly state: "WAITING"; readonly code: PassingCode }
   | { readonly state: "FAILED"; readonly code: FirmwareCode };
 
 /** Reasons to refuse that pass. */
-const passing: readonly FirmwareCode[] = ["BUSY", "BATTERY_LOW", "MAINTENANCE", "OLD_SESSION"];
+const passingCodes = ["BUSY", "BATTERY_LOW", "MAINTENANCE", "OLD_SESSION"] as const satisfies readonly FirmwareCode[];
+export type PassingCode = (typeof passingCodes)[number];
 
 /**
  * A report never ends an update well: INSTALLED is told before the new firmware has shown anything, so that only a live
@@ -31,5 +32,7 @@ export function afterReport({
   };
   if (phase !== "FAILED" && phase !== "REJECTED") return { state: states[phase], percent };
   const why = code ?? "REFUSED";
-  return { state: phase === "REJECTED" && passing.includes(why) ? "WAITING" : "FAILED", code: why };
+  const passing = passingCodes.find((each) => each === why);
+  if (phase === "REJECTED" && passing !== undefined) return { state: "WAITING", code: passing };
+  return { state: "FAILED", code: why };
 }

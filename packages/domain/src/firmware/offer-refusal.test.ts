@@ -39,6 +39,7 @@ describe("protocol rule 13: new firmware only to a robot that stands", () => {
     ["may be installing what it did not show in time", { stillInstalling: true }, "installing"],
     ["shows a warning", { status: "warning" }, "not-idle"],
     ["has 49.9 % battery", { batteryPercent: 49.9 }, "battery"],
+    ["has 12 % battery and warns of it", { batteryPercent: 12, status: "warning" }, "battery"],
     ["never told its battery", { batteryPercent: null }, "battery"],
     ["refused a moment ago", { waitUntil: new Date(now.getTime() + 1) }, "refused"],
   ])("waits where it %s", (_words, change, why) => {

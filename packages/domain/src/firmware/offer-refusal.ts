@@ -43,7 +43,10 @@ export type OfferRefusal =
   | { readonly kind: "skip"; readonly why: Skipped }
   | { readonly kind: "wait"; readonly why: Waits };
 
-/** Protocol rule 13: why a robot is not offered this version now, or null where it may be. */
+/**
+ * Protocol rule 13: why a robot is not offered this version now, or null where it may be; of several reasons the one that
+ * must end first.
+ */
 export function offerRefusal(robot: OfferCandidate, version: string, now: Date): OfferRefusal | null {
   const skipped = skippedAs(robot, version);
   if (skipped !== null) return { kind: "skip", why: skipped };
@@ -66,7 +69,8 @@ function waitsFor(robot: OfferCandidate, now: Date): Waits | null {
   if (robot.motion !== "STOPPED") return "moving";
   if (robot.hasOpenCommand) return "commanded";
   if (robot.stillInstalling) return "installing";
-  if (robot.status !== "idle") return "not-idle";
+  // A low battery is also a warning: it says more, and the warning ends with it.
   if (robot.batteryPercent === null || robot.batteryPercent < FIRMWARE_MIN_BATTERY_PERCENT) return "battery";
+  if (robot.status !== "idle") return "not-idle";
   return robot.waitUntil !== null && now < robot.waitUntil ? "refused" : null;
 }

@@ -41,7 +41,7 @@ test("§2 Map panel: its buttons lie beside the picture, which has every site in
     const button = await boxOf(page.getByRole("button", { name }));
     expect(button.bottom).toBeLessThanOrEqual(map.top);
   }
-  const paint = { fill: "", edge: "", ring: "", glyph: "check", alarm: null } as const;
+  const paint = { fill: "", edge: "", ring: "", icon: [], alarm: null };
   const ends = [
     { id: 1, latitude: 34, longitude: 77, paint, needsSomebody: true },
     { id: 2, latitude: 8.5, longitude: 77, paint, needsSomebody: true },

@@ -1,12 +1,12 @@
-import type { Severity } from "@suncrew/contract/devices/messages.ts";
-import { IconAlertOctagon, IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
+import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { Look } from "../../ui/look.ts";
+import { statusLooks } from "../../ui/status-looks.ts";
 import type { AlertState } from "./alerts-address.ts";
 
 export const severityLook: Record<Severity, Look> = {
-  CRITICAL: { label: "Critical", tone: "poor", icon: IconAlertOctagon },
-  WARNING: { label: "Warning", tone: "fair", icon: IconAlertTriangle },
-  INFO: { label: "Info", tone: "calm", icon: IconInfoCircle },
+  CRITICAL: statusLooks.critical,
+  WARNING: statusLooks.warning,
+  INFO: statusLooks.info,
 };
 
 /** The worst first. */

@@ -1,4 +1,4 @@
-import { type Severity, severitySchema } from "@suncrew/contract/devices/messages.ts";
+import { type Severity, severitySchema } from "@suncrew/contract/alerts/severity.ts";
 
 export const ALERT_STATES = ["open", "cleared", "all"] as const;
 export type AlertState = (typeof ALERT_STATES)[number];

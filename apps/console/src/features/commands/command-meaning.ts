@@ -1,7 +1,7 @@
 import type { CommandVerb } from "@suncrew/contract/devices/messages.ts";
 import type { RobotOutcome } from "@suncrew/contract/groups/groups.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
-import { IconCircleCheck, IconCircleX, IconClockPause, IconPlayerSkipForward } from "@tabler/icons-react";
+import { IconAlertOctagon, IconCircleCheck, IconClockPause, IconPlayerSkipForward } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
 
 export type OpenVerb = NonNullable<RobotLive["open_command"]>["verb"];
@@ -40,7 +40,7 @@ export function wordsOfOpenCommand(open: { readonly verb: OpenVerb; readonly pen
 /** What came of one robot where many were commanded at once. */
 export const robotOutcomeLook: Record<RobotOutcome, Look> = {
   SUCCESS: { label: "Done", tone: "good", icon: IconCircleCheck },
-  FAILED: { label: "Failed", tone: "poor", icon: IconCircleX },
+  FAILED: { label: "Failed", tone: "poor", icon: IconAlertOctagon },
   SKIPPED: { label: "Skipped", tone: "off", icon: IconPlayerSkipForward },
 };
 

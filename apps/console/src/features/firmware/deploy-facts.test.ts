@@ -9,7 +9,7 @@ import {
   fileProblem,
   robotsFound,
   versionInName,
-  waitsBecause,
+  waitsBefore,
 } from "./deploy-facts.ts";
 
 const ready = {
@@ -24,19 +24,23 @@ const ready = {
 
 test.each<[Partial<RobotLive>, string | null]>([
   [{}, null],
-  [{ battery_level: 49.4 }, "Battery 49 %"],
-  [{ battery_level: 49.6 }, null],
-  [{ status: "warning" }, "Not idle"],
-  [{ motion: "MOVING", status: "normal" }, "Cleaning"],
-  [{ online: false, status: "offline" }, "No connection"],
-  [{ operating_mode: "maintenance", online: false }, "In maintenance"],
+  [{ battery_level: 12, status: "warning" }, "Waits for its battery: 12 %, needs 50 %"],
+  // As the server compares it.
+  [{ battery_level: 49.6 }, "Waits for its battery: 49 %, needs 50 %"],
+  [{ status: "warning" }, "Waits until it is idle: its status is warning"],
+  [{ motion: "MOVING", status: "normal" }, "Waits until it has finished cleaning"],
+  [{ online: false, status: "offline" }, "Waits until it is online"],
+  [{ operating_mode: "maintenance", online: false }, "Waits until it is released from maintenance"],
   [
     { open_command: { id: "1", verb: "SET", issued_at: "2026-06-15T06:30:00.000Z", pending: false } },
-    "A command is under way",
+    "Waits for a command to it that is under way",
   ],
-  [{ firmware_update: { rollout_id: 1, version: "2.0.0", state: "OFFERED", percent: null } }, "Installs 2.0.0"],
-])("protocol rule 13: a robot with %o waits because %j", (change, because) => {
-  expect(waitsBecause({ ...ready, ...change })).toBe(because);
+  [
+    { firmware_update: { rollout_id: 1, version: "2.0.0", state: "OFFERED", percent: null } },
+    "Waits until its other firmware update is over",
+  ],
+])("protocol rule 13: before a rollout, a robot with %o is told as %j", (change, words) => {
+  expect(waitsBefore({ ...ready, ...change }, new Date())).toBe(words);
 });
 
 test.each([
@@ -67,6 +71,7 @@ const form: DeployForm = {
   batchSize: "10",
   threshold: "20",
   deadline: "15",
+  waitLimit: "24",
 };
 
 test.each<[Partial<DeployForm>, number, string | null]>([
@@ -77,6 +82,7 @@ test.each<[Partial<DeployForm>, number, string | null]>([
   [{ version: "2 5" }, 1, "1 to 40 letters, digits, dots, hyphens, plus signs or underscores."],
   [{ batchSize: "0" }, 1, "A whole number from 1 to 500."],
   [{ deadline: "1.5" }, 1, "A whole number from 1 to 1,440."],
+  [{ waitLimit: "0" }, 1, "A whole number from 1 to 720."],
   [{ source: "uploaded" }, 1, "Choose the firmware."],
   [{ source: "uploaded", firmwareId: "3", file: null, version: "" }, 1, null],
 ])("§5 Deploy firmware: with %o and %i robots it says %j", (change, chosen, obstacle) => {
@@ -94,14 +100,14 @@ const robot = (id: number, change: Partial<DeployRobot> = {}): DeployRobot => ({
 });
 
 test("the question names how many robots install, that they do not clean meanwhile, and who waits", () => {
-  const chosen = [robot(1), robot(2, { waits: "Cleaning" }), robot(3, { version: "2.5.0", waits: "Cleaning" })];
-  expect(deployQuestion(chosen, "2.5.0", 10)).toMatchObject({
+  const chosen = [robot(1), robot(2, { waits: "Waits" }), robot(3, { version: "2.5.0", waits: "Waits" })];
+  expect(deployQuestion(chosen, "2.5.0", form)).toMatchObject({
     message:
-      "3 robots will install firmware 2.5.0, one first, then up to 10 at a time. A robot does not clean while it installs. 1 of them cannot now and waits until it is possible. 1 runs it already and is left out.",
+      "3 robots will install firmware 2.5.0, one first, then up to 10 at a time, each within 15 min of its offer. A robot does not clean while it installs. 1 of them cannot now: it waits until it is possible, for 24 h at most. 1 runs it already and is left out.",
     confirmLabel: "Deploy to 3 robots",
   });
-  expect(deployQuestion([robot(1)], "2.5.0", 10).message).toBe(
-    "1 robot will install firmware 2.5.0. A robot does not clean while it installs.",
+  expect(deployQuestion([robot(1)], "2.5.0", form).message).toBe(
+    "1 robot will install firmware 2.5.0, within 15 min of its offer. A robot does not clean while it installs.",
   );
 });
 

@@ -1,11 +1,13 @@
 import {
   FIRMWARE_ENDINGS,
   FIRMWARE_MAX_BYTES,
-  FIRMWARE_MIN_BATTERY_PERCENT,
   firmwareVersionSchema,
+  ROLLOUT_RANGES,
 } from "@suncrew/contract/firmware/firmware.ts";
 import type { Firmware } from "@suncrew/contract/firmware/firmware.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
+import { waitsWords } from "@suncrew/domain/firmware/rollout-waits.ts";
 import type { Question } from "../../platform/confirm/confirm.ts";
 
 /** A robot that firmware may be deployed to. */
@@ -16,7 +18,7 @@ export interface DeployRobot {
   readonly name: string;
   readonly siteName: string;
   readonly version: string;
-  /** Why it would have to wait now, in a few words; null where it could begin. */
+  /** What it would have to wait for now, in a few words; null where it could begin. */
   readonly waits: string | null;
 }
 
@@ -25,17 +27,29 @@ type Reading = Pick<
   "firmware_update" | "operating_mode" | "online" | "motion" | "open_command" | "status" | "battery_level"
 >;
 
-/** Protocol rule 13, as far as the console can tell: why a robot does not take firmware now. */
-export function waitsBecause(robot: Reading): string | null {
-  if (robot.firmware_update !== null) return `Installs ${robot.firmware_update.version}`;
-  if (robot.operating_mode === "maintenance") return "In maintenance";
-  if (!robot.online) return "No connection";
-  if (robot.motion === "MOVING") return "Cleaning";
-  if (robot.open_command !== null) return "A command is under way";
-  const percent = Math.round(robot.battery_level);
-  // A low battery is also a warning: it says more.
-  if (percent < FIRMWARE_MIN_BATTERY_PERCENT) return `Battery ${percent} %`;
-  return robot.status === "idle" ? null : "Not idle";
+/** What a robot would wait for before its offer, by the server's own rule as far as the console can tell. */
+export function waitsBefore(robot: Reading, now: Date): string | null {
+  const candidate = {
+    deleted: false,
+    replaced: false,
+    deviceRetired: false,
+    // Whether it runs the version already is told beside it.
+    firmware: null,
+    operatingMode: robot.operating_mode,
+    deviceMode: null,
+    online: robot.online,
+    // How fresh its state is and how right its clock, only the server knows.
+    liveStateAt: now,
+    clockSkewMs: null,
+    motion: robot.motion,
+    status: robot.status,
+    hasOpenCommand: robot.open_command !== null,
+    stillInstalling: robot.firmware_update !== null,
+    batteryPercent: robot.battery_level,
+    waitUntil: null,
+  };
+  const refusal = offerRefusal(candidate, "", now);
+  return refusal?.kind === "wait" ? waitsWords(refusal.why, candidate) : null;
 }
 
 /** Those of the robots in which every word of the search is found. */
@@ -57,9 +71,11 @@ export interface DeployForm {
   readonly batchSize: string;
   readonly threshold: string;
   readonly deadline: string;
+  readonly waitLimit: string;
 }
 
-export type DeployField = "file" | "version" | "firmwareId" | "batchSize" | "threshold" | "deadline";
+export type DeployField = "file" | "version" | "firmwareId" | NumberField;
+export type NumberField = "batchSize" | "threshold" | "deadline" | "waitLimit";
 export type DeployProblems = Readonly<Partial<Record<DeployField, string>>>;
 
 const MIB = 1_048_576;
@@ -79,7 +95,7 @@ export function versionInName(name: string): string {
   return /\d+(?:\.\d+)+(?:-[0-9A-Za-z]+(?:\.[0-9]+)*)?(?=\.[A-Za-z]+$)/.exec(name)?.[0] ?? "";
 }
 
-function wholeProblem(text: string, least: number, most: number): string | undefined {
+function wholeProblem(text: string, [least, most]: readonly [number, number]): string | undefined {
   const number = Number(text.trim());
   const isRight = /^\d+$/.test(text.trim()) && number >= least && number <= most;
   return isRight ? undefined : `A whole number from ${least} to ${most.toLocaleString("en-GB")}`;
@@ -87,9 +103,10 @@ function wholeProblem(text: string, least: number, most: number): string | undef
 
 export function deployProblems(form: DeployForm): DeployProblems {
   const problems: Partial<Record<DeployField, string | undefined>> = {
-    batchSize: wholeProblem(form.batchSize, 1, 500),
-    threshold: wholeProblem(form.threshold, 0, 100),
-    deadline: wholeProblem(form.deadline, 1, 1_440),
+    batchSize: wholeProblem(form.batchSize, ROLLOUT_RANGES.batch_size),
+    threshold: wholeProblem(form.threshold, ROLLOUT_RANGES.failure_threshold_percent),
+    deadline: wholeProblem(form.deadline, ROLLOUT_RANGES.deadline_minutes),
+    waitLimit: wholeProblem(form.waitLimit, ROLLOUT_RANGES.wait_limit_hours),
   };
   if (form.source === "uploaded") {
     if (form.firmwareId === "") problems.firmwareId = "Choose the firmware.";
@@ -120,14 +137,18 @@ const them = (count: number, one: string, many: string) =>
   `${count.toLocaleString("en-GB")} ${count === 1 ? one : many}`;
 
 /** experience.md Hard to hurt: what will happen to how many robots. */
-export function deployQuestion(chosen: readonly DeployRobot[], version: string, batchSize: number): Question {
+export function deployQuestion(
+  chosen: readonly DeployRobot[],
+  version: string,
+  { batchSize, deadline, waitLimit }: Pick<DeployForm, NumberField>,
+): Question {
   const has = chosen.filter((robot) => robot.version === version).length;
   const waiting = chosen.filter((robot) => robot.version !== version && robot.waits !== null).length;
   const order = chosen.length === 1 ? "" : `, one first, then up to ${batchSize} at a time`;
   const sentences = [
-    `${robots(chosen.length)} will install firmware ${version}${order}. A robot does not clean while it installs.`,
+    `${robots(chosen.length)} will install firmware ${version}${order}, ${chosen.length === 1 ? "" : "each "}within ${deadline} min of its offer. A robot does not clean while it installs.`,
     waiting > 0 &&
-      `${them(waiting, "of them cannot now and waits", "of them cannot now and wait")} until it is possible.`,
+      `${them(waiting, "of them cannot now: it waits", "of them cannot now: they wait")} until it is possible, for ${waitLimit} h at most.`,
     has > 0 && `${them(has, "runs it already and is left out", "run it already and are left out")}.`,
   ];
   return {

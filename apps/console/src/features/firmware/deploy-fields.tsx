@@ -3,7 +3,7 @@ import type { Firmware } from "@suncrew/contract/firmware/firmware.ts";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { useId, useState } from "react";
 import classes from "./deploy-dialog.module.css";
-import type { DeployField, DeployForm, DeployProblems } from "./deploy-facts.ts";
+import type { DeployField, DeployForm, DeployProblems, NumberField } from "./deploy-facts.ts";
 import { FileField } from "./file-field.tsx";
 
 export interface DeployFieldsProps {
@@ -15,12 +15,19 @@ export interface DeployFieldsProps {
   readonly onChange: (by: Partial<DeployForm>) => void;
 }
 
-type Numbered = "batchSize" | "threshold" | "deadline";
-const numbers: Record<Numbered, { readonly label: string; readonly description: string }> = {
+const numbers: Record<NumberField, { readonly label: string; readonly description: string }> = {
   batchSize: { label: "Robots at a time", description: "After the first one, which all others wait for." },
   threshold: { label: "Pause above, % failed", description: "The rollout pauses by itself and waits for you." },
-  deadline: { label: "Deadline, minutes", description: "A robot that does not run it by then has failed." },
+  deadline: {
+    label: "Installed within, minutes",
+    description: "Counted from each robot's own offer. One that does not run it by then has failed.",
+  },
+  waitLimit: {
+    label: "Wait at most, hours",
+    description: "For a robot that cannot be offered it: then it is left out, and has not failed.",
+  },
 };
+const NUMBERS = ["batchSize", "threshold", "deadline", "waitLimit"] as const;
 
 /** Which firmware, and under "More" how careful to be. */
 export function DeployFields({ form, problems, uploaded, isDisabled, onChange }: DeployFieldsProps) {
@@ -29,9 +36,9 @@ export function DeployFields({ form, problems, uploaded, isDisabled, onChange }:
   const moreId = useId();
   const touch = (field: DeployField) => setTouched((now) => new Set([...now, field]));
   const told = (field: DeployField) => (touched.has(field) ? problems[field] : undefined);
-  const isMoreWrong = (["batchSize", "threshold", "deadline"] as const).some((field) => problems[field] !== undefined);
+  const isMoreWrong = NUMBERS.some((field) => problems[field] !== undefined);
   const Chevron = isMore ? IconChevronDown : IconChevronRight;
-  const text = (field: "version" | Numbered) => ({
+  const text = (field: "version" | NumberField) => ({
     value: form[field],
     error: told(field),
     disabled: isDisabled,
@@ -103,7 +110,7 @@ export function DeployFields({ form, problems, uploaded, isDisabled, onChange }:
           More
         </Button>
         <div id={moreId} className={classes["numbers"]} hidden={!isMore && !isMoreWrong}>
-          {(["batchSize", "threshold", "deadline"] as const).map((field) => (
+          {NUMBERS.map((field) => (
             <TextInput key={field} size="xs" inputMode="numeric" maxLength={5} {...numbers[field]} {...text(field)} />
           ))}
         </div>

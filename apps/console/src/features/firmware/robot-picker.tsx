@@ -21,7 +21,7 @@ export interface RobotPickerProps {
   readonly isDisabled: boolean;
 }
 
-/** Which robots get the firmware: of this site or of all, each with what it runs and why it would wait. */
+/** Which robots get the firmware: of this site or of all, each with what it runs and what it would wait for. */
 export function RobotPicker({ robots, chosen, onChoose, version, isNarrow, isDisabled }: RobotPickerProps) {
   const [wanted, setScope] = useState<"site" | "all">("site");
   const [search, setSearch] = useState("");
@@ -175,8 +175,12 @@ function RobotLines({ robots, chosen, version, withSite, isNarrow, isDisabled, o
               />
               <span className={classes["facts"]}>
                 <span className={classes["version"]}>{robot.version}</span>
-                <span className={classes["waits"]} data-waits={(robot.waits !== null && !has) || undefined}>
-                  {has ? "Runs it already" : robot.waits === null ? "Can update now" : `${robot.waits}: will wait`}
+                <span
+                  className={classes["waits"]}
+                  data-waits={(robot.waits !== null && !has) || undefined}
+                  title={has ? undefined : (robot.waits ?? undefined)}
+                >
+                  {has ? "Runs it already" : (robot.waits ?? "Can update now")}
                 </span>
               </span>
             </li>

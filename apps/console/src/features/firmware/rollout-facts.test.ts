@@ -1,6 +1,7 @@
 import type { Rollout, RolloutRobot, RolloutRobotState } from "@suncrew/contract/firmware/firmware.ts";
 import { expect, test } from "vitest";
-import { cancelQuestion, figuresOf, figuresText, inOrder, resumeQuestion } from "./rollout-facts.ts";
+import { againQuestion, cancelQuestion, figuresOf, figuresText, inOrder, resumeQuestion } from "./rollout-facts.ts";
+import { robotLook, rolloutLook } from "./rollout-meaning.ts";
 
 const none = {
   WAITING: 0,
@@ -27,6 +28,7 @@ function rollout(counts: Partial<Record<RolloutRobotState, number>>): Rollout {
     batch_size: 10,
     failure_threshold_percent: 20,
     deadline_minutes: 15,
+    wait_limit_hours: 24,
     counts: { ...none, ...counts },
   };
 }
@@ -49,6 +51,22 @@ test("the questions name how many robots will and will not install", () => {
   );
 });
 
+test("protocol rule 13: who gave up waiting is told apart from who was left out, and can be deployed to again", () => {
+  const look = (gave_up: boolean) => robotLook({ state: "SKIPPED", percent: null, gave_up }).label;
+  expect([look(true), look(false)]).toEqual(["Gave up waiting", "Left out"]);
+  expect(againQuestion(rollout({ FAILED: 1, SKIPPED: 1 }), 2).message).toContain(
+    "2 robots that failed or gave up waiting will be offered firmware 2.5.0 again",
+  );
+  expect(againQuestion(rollout({ FAILED: 1 }), 1).message).toContain("1 robot that failed will be offered");
+});
+
+test("protocol rule 13: a rollout in which all robots are waited for is not told as running", () => {
+  expect(rolloutLook(rollout({ WAITING: 2, DONE: 1 })).label).toBe("Waiting for robots");
+  expect(rolloutLook(rollout({ WAITING: 2, OFFERED: 1 })).label).toBe("Running");
+  expect(rolloutLook({ ...rollout({ WAITING: 2 }), state: "PAUSED" }).label).toBe("Paused");
+  expect(rolloutLook({ ...rollout({ SKIPPED: 2 }), state: "DONE" }).label).toBe("Nothing installed");
+});
+
 test("those that failed come first, then those under way", () => {
   const robot = (serial_number: string, state: RolloutRobotState): RolloutRobot => ({
     robot_id: 1,
@@ -61,6 +79,7 @@ test("those that failed come first, then those under way", () => {
     percent: null,
     from_version: null,
     reason: null,
+    gave_up: false,
     offered_at: null,
     ended_at: null,
   });

@@ -74,10 +74,12 @@ export function cancelQuestion(rollout: Rollout): Question {
   };
 }
 
-export function againQuestion(rollout: Rollout, failed: number): Question {
+/** `count` robots that failed or gave up waiting. */
+export function againQuestion(rollout: Rollout, count: number): Question {
+  const which = count === rollout.counts.FAILED ? "failed" : "failed or gave up waiting";
   return {
     title: "Deploy Again",
-    message: `${robots(failed)} that failed will be offered firmware ${rollout.version} again, in a rollout of its own. A robot does not clean while it installs.`,
-    confirmLabel: `Deploy to ${robots(failed)}`,
+    message: `${robots(count)} that ${which} will be offered firmware ${rollout.version} again, in a rollout of its own. A robot does not clean while it installs.`,
+    confirmLabel: `Deploy to ${robots(count)}`,
   };
 }

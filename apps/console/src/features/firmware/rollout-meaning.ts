@@ -4,6 +4,7 @@ import {
   IconCircleCheck,
   IconCircleDashed,
   IconCircleMinus,
+  IconClockX,
   IconCloudDown,
   IconCpu,
   IconPlayerPause,
@@ -18,10 +19,17 @@ const rolloutLooks: Record<RolloutState, Look> = {
   CANCELLED: { label: "Cancelled", tone: "off", icon: IconCircleMinus },
 };
 
-/** A rollout that ended with failures, or with nothing done, is not told as one that went well. */
+/**
+ * A rollout that ended with failures, or with nothing done, is not told as one that went well, nor one as running in which
+ * every robot is waited for.
+ */
 export function rolloutLook({ state, counts }: Rollout): Look {
+  const underWay = counts.OFFERED + counts.DOWNLOADING + counts.INSTALLING;
+  if (state === "RUNNING" && underWay === 0 && counts.WAITING > 0) {
+    return { label: "Waiting for robots", tone: "plain", icon: IconCircleDashed };
+  }
   if (state !== "DONE") return rolloutLooks[state];
-  if (counts.FAILED === 0 && counts.DONE === 0) return { ...rolloutLooks.CANCELLED, label: "Nothing to do" };
+  if (counts.FAILED === 0 && counts.DONE === 0) return { ...rolloutLooks.CANCELLED, label: "Nothing installed" };
   if (counts.FAILED === 0) return rolloutLooks[state];
   return { label: "Ended with failures", tone: "poor", icon: IconAlertOctagon };
 }
@@ -37,7 +45,8 @@ const robotLooks: Record<RolloutRobotState, Look> = {
   CANCELLED: { label: "Cancelled", tone: "off", icon: IconCircleMinus },
 };
 
-export function robotLook({ state, percent }: Pick<RolloutRobot, "state" | "percent">): Look {
+export function robotLook({ state, percent, gave_up }: Pick<RolloutRobot, "state" | "percent" | "gave_up">): Look {
+  if (gave_up) return { label: "Gave up waiting", tone: "fair", icon: IconClockX };
   const look = robotLooks[state];
   if (state !== "DOWNLOADING" || percent === null) return look;
   return { ...look, label: `Downloading, ${Math.round(percent)} %` };

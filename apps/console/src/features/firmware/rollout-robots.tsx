@@ -6,20 +6,21 @@ import { robotLook } from "./rollout-meaning.ts";
 import classes from "./rollout-robots.module.css";
 
 const ROW_PX = 44;
-const NARROW_ROW_PX = 76;
+const NARROW_ROW_PX = 92;
 
 export interface RolloutRobotsProps {
   readonly robots: readonly RolloutRobot[];
   readonly version: string;
+  readonly deadlineMinutes: number;
   readonly isNarrow: boolean;
 }
 
 /** A row for each robot of a rollout, of which only those in sight exist. */
-export function RolloutRobots({ robots, version, isNarrow }: RolloutRobotsProps) {
+export function RolloutRobots({ robots, version, deadlineMinutes, isNarrow }: RolloutRobotsProps) {
   return (
     <VirtualTable
       label="Robots of the rollout"
-      columns={["Robot", "Site", "State", "Version", "Why", "Ended"]}
+      columns={["Robot", "Site", "State", "Version", "Details", "Ended"]}
       rows={robots}
       keyOf={(robot) => robot.robot_id}
       rowPx={isNarrow ? NARROW_ROW_PX : ROW_PX}
@@ -27,21 +28,25 @@ export function RolloutRobots({ robots, version, isNarrow }: RolloutRobotsProps)
       className={classes["table"]}
       rowClassName={classes["row"]}
     >
-      {(robot) => <RobotCells robot={robot} version={version} />}
+      {(robot) => <RobotCells robot={robot} version={version} deadlineMinutes={deadlineMinutes} />}
     </VirtualTable>
   );
 }
 
-/** Since when it is under way: a robot that says nothing has until its deadline. */
-function Offered({ at }: { at: string }) {
+/** Since when it is under way: its deadline counts from there. */
+function Offered({ at, deadlineMinutes }: { at: string; deadlineMinutes: number }) {
   return (
     <>
-      Offered <RelativeTime at={at} />
+      Offered <RelativeTime at={at} />, has {deadlineMinutes} min from then
     </>
   );
 }
 
-function RobotCells({ robot, version }: { robot: RolloutRobot; version: string }) {
+interface RobotCellsProps extends Pick<RolloutRobotsProps, "version" | "deadlineMinutes"> {
+  readonly robot: RolloutRobot;
+}
+
+function RobotCells({ robot, version, deadlineMinutes }: RobotCellsProps) {
   const { from_version: from, state, reason, offered_at: offeredAt, ended_at: endedAt } = robot;
   return (
     <>
@@ -59,7 +64,8 @@ function RobotCells({ robot, version }: { robot: RolloutRobot; version: string }
         {state === "DONE" ? `${from ?? "?"} → ${version}` : (from ?? "–")}
       </span>
       <span role="cell" className={classes["reason"]} title={reason ?? undefined}>
-        {reason ?? (endedAt === null && offeredAt !== null ? <Offered at={offeredAt} /> : "")}
+        {reason ??
+          (endedAt === null && offeredAt !== null ? <Offered at={offeredAt} deadlineMinutes={deadlineMinutes} /> : "")}
       </span>
       <span role="cell" className={classes["ended"]}>
         {endedAt === null ? "" : <RelativeTime at={endedAt} />}

@@ -65,7 +65,7 @@ function Details({ rollout, isNarrow, onShow, onAsking }: DetailsProps) {
   const [busy, setBusy] = useState<string | null>(null);
   const robots = useMemo(() => inOrder(rollout.robots), [rollout.robots]);
   const figures = figuresOf(rollout);
-  const failed = robots.filter(({ state }) => state === "FAILED").map(({ robot_id }) => robot_id);
+  const again = robots.filter(({ state, gave_up }) => state === "FAILED" || gave_up).map(({ robot_id }) => robot_id);
   const isOpen = rollout.state === "RUNNING" || rollout.state === "PAUSED";
 
   const doing = async (what: string, question: Question | null, work: () => Promise<void>) => {
@@ -80,10 +80,10 @@ function Details({ rollout, isNarrow, onShow, onAsking }: DetailsProps) {
     setBusy(null);
   };
   const deployAgain = async () => {
-    const { firmware_id, batch_size, failure_threshold_percent, deadline_minutes } = rollout;
+    const { firmware_id, batch_size, failure_threshold_percent, deadline_minutes, wait_limit_hours } = rollout;
     try {
-      const settings = { batch_size, failure_threshold_percent, deadline_minutes };
-      onShow({ kind: "rollout", rolloutId: await deploy({ firmware_id, robot_ids: failed, ...settings }) });
+      const settings = { batch_size, failure_threshold_percent, deadline_minutes, wait_limit_hours };
+      onShow({ kind: "rollout", rolloutId: await deploy({ firmware_id, robot_ids: again, ...settings }) });
     } catch (error) {
       tellFailure("Firmware Was Not Deployed", error);
     }
@@ -99,8 +99,9 @@ function Details({ rollout, isNarrow, onShow, onAsking }: DetailsProps) {
           </h3>
           <p className={classes["quiet"]}>
             {rollout.file_name}, <RelativeTime at={rollout.created_at} /> by {rollout.created_by}. One first, then{" "}
-            {rollout.batch_size} at a time; pauses above {rollout.failure_threshold_percent} % failed; deadline{" "}
-            {rollout.deadline_minutes} min.
+            {rollout.batch_size} at a time; pauses above {rollout.failure_threshold_percent} % failed. Each robot has to
+            have it installed within {rollout.deadline_minutes} min of its offer; one that cannot be offered it is
+            waited for {rollout.wait_limit_hours} h at most.
           </p>
         </div>
         <div className={classes["deeds"]}>
@@ -137,14 +138,15 @@ function Details({ rollout, isNarrow, onShow, onAsking }: DetailsProps) {
               Cancel
             </Button>
           )}
-          {!isOpen && failed.length > 0 && (
+          {!isOpen && again.length > 0 && (
             <Button
               size="xs"
               loading={busy === "again"}
               leftSection={<IconRotate size={14} aria-hidden />}
-              onClick={() => void doing("again", againQuestion(rollout, failed.length), deployAgain)}
+              onClick={() => void doing("again", againQuestion(rollout, again.length), deployAgain)}
             >
-              Deploy again to {failed.length.toLocaleString("en-GB")} failed
+              Deploy again to {again.length.toLocaleString("en-GB")}{" "}
+              {again.length === figures.failed ? "failed" : again.length === 1 ? "robot" : "robots"}
             </Button>
           )}
         </div>
@@ -160,7 +162,12 @@ function Details({ rollout, isNarrow, onShow, onAsking }: DetailsProps) {
           {figuresText(figures)}
         </span>
       </div>
-      <RolloutRobots robots={robots} version={rollout.version} isNarrow={isNarrow} />
+      <RolloutRobots
+        robots={robots}
+        version={rollout.version}
+        deadlineMinutes={rollout.deadline_minutes}
+        isNarrow={isNarrow}
+      />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { liveStore, useLiveVersion } from "../../platform/live/live.ts";
-import { type DeployRobot, waitsBecause } from "./deploy-facts.ts";
+import { type DeployRobot, waitsBefore } from "./deploy-facts.ts";
 
 export interface DeployRobots {
   /** Of every site, in the order of sites and serial numbers. */
@@ -36,7 +36,7 @@ export function useDeployRobots(siteId: number | null): DeployRobots {
       name: names.get(robot.robot_id) ?? "",
       siteName: siteNames.get(robot.site_id) ?? "",
       version: robot.firmware_version,
-      waits: waitsBecause(robot),
+      waits: waitsBefore(robot, new Date()),
     });
     const live = [...liveStore.robots()];
     const known = live.length > 0 ? live : (rows ?? []);

@@ -2,6 +2,7 @@ import {
   ROLLOUT_BATCH_SIZE,
   ROLLOUT_DEADLINE_MINUTES,
   ROLLOUT_FAILURE_THRESHOLD_PERCENT,
+  ROLLOUT_WAIT_LIMIT_HOURS,
 } from "@suncrew/contract/firmware/firmware.ts";
 import { useEffect, useRef, useState } from "react";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
@@ -17,6 +18,7 @@ const EMPTY: DeployForm = {
   batchSize: String(ROLLOUT_BATCH_SIZE),
   threshold: String(ROLLOUT_FAILURE_THRESHOLD_PERCENT),
   deadline: String(ROLLOUT_DEADLINE_MINUTES),
+  waitLimit: String(ROLLOUT_WAIT_LIMIT_HOURS),
 };
 
 /** Where a deployment stands. */
@@ -60,7 +62,7 @@ export function useDeploy() {
     isBusy.current = true;
     setRefusal(null);
     try {
-      if (!(await confirm(deployQuestion(robots, version, Number(form.batchSize))))) return null;
+      if (!(await confirm(deployQuestion(robots, version, form)))) return null;
       const firmware_id = await firmwareIdOf(version);
       setStage({ at: "sending" });
       return await deploy({
@@ -69,6 +71,7 @@ export function useDeploy() {
         batch_size: Number(form.batchSize),
         failure_threshold_percent: Number(form.threshold),
         deadline_minutes: Number(form.deadline),
+        wait_limit_hours: Number(form.waitLimit),
       });
     } catch (error) {
       setStage({ at: "form" });

@@ -1,15 +1,15 @@
 import type { GroupObstacle } from "@suncrew/domain/groups/group-can.ts";
 import type { GroupOutcome } from "@suncrew/domain/groups/group-outcome.ts";
 import type { GroupStatus } from "@suncrew/domain/groups/group-status.ts";
-import { IconAlertTriangle, IconCircleCheck, IconZzz } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
+import { statusLooks } from "../../ui/status-looks.ts";
 import type { StartOrStop } from "../commands/public.ts";
 
 /** §4 Group status; standby is displayed as 'Online: n/m' in place of its label. */
 export const groupStatusLook: Record<GroupStatus, Look> = {
-  normal: { label: "Normal", tone: "good", icon: IconCircleCheck },
-  standby: { label: "Standby", tone: "off", icon: IconZzz },
-  warning: { label: "Warning", tone: "fair", icon: IconAlertTriangle },
+  normal: statusLooks.normal,
+  standby: statusLooks.standby,
+  warning: statusLooks.warning,
 };
 
 /** Why Start All or Stop All is disabled, in words (§4 Button enabling). */

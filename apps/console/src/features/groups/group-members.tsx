@@ -5,7 +5,7 @@ import { IconCheck, IconLoader2 } from "@tabler/icons-react";
 import { useState } from "react";
 import { useNow } from "../../ui/use-now.ts";
 import type { StartOrStop } from "../commands/public.ts";
-import { robotActivityOf, RobotBatteryBadge, RobotStatusBadge, useRobotView } from "../robots/public.ts";
+import { alarmOf, robotActivityOf, RobotBatteryBadge, RobotStatusBadge, useRobotView } from "../robots/public.ts";
 import type { RobotView } from "../robots/public.ts";
 import type { GroupAction } from "./group-action-store.ts";
 import classes from "./group-members.module.css";
@@ -55,10 +55,7 @@ function Member({ row, ordered }: { row: RobotWithSettings; ordered: StartOrStop
   const robot = useRobotView(row);
   const activity = robotActivityOf(robot, useNow());
   return (
-    <li
-      className={classes["member"]}
-      data-alarm={robot.status === "critical" || robot.motion === "MAY_BE_MOVING" || undefined}
-    >
+    <li className={classes["member"]} data-alarm={alarmOf(robot) === "critical" || undefined}>
       <span className={classes["line"]}>
         <span className={classes["serial"]}>{robot.serialNumber}</span>
         <RobotBatteryBadge robot={robot} />

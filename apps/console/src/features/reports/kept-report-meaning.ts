@@ -1,6 +1,6 @@
 import type { KeptReportStatus, MailStatus } from "@suncrew/contract/reports/reports.ts";
 import {
-  IconAlertTriangle,
+  IconAlertOctagon,
   IconCheck,
   IconClock,
   IconFileOff,
@@ -15,7 +15,7 @@ export const reportLook: Record<KeptReportStatus, Look> = {
   PENDING: { label: "Being made", tone: "calm", icon: IconClock },
   READY: { label: "Ready", tone: "good", icon: IconCheck },
   EMPTY: { label: "No activity", tone: "off", icon: IconFileOff },
-  FAILED: { label: "Failed", tone: "poor", icon: IconAlertTriangle },
+  FAILED: { label: "Failed", tone: "poor", icon: IconAlertOctagon },
 };
 
 /** What became of its e-mail. */
@@ -23,6 +23,6 @@ export const mailLook: Record<MailStatus, Look> = {
   NONE: { label: "Not sent", tone: "plain", icon: IconMinus },
   PENDING: { label: "To be sent", tone: "calm", icon: IconClock },
   SENT: { label: "Sent", tone: "good", icon: IconMailCheck },
-  FAILED: { label: "Not delivered", tone: "poor", icon: IconAlertTriangle },
+  FAILED: { label: "Not delivered", tone: "poor", icon: IconAlertOctagon },
   UNCONFIGURED: { label: "No mail server", tone: "off", icon: IconMailOff },
 };

@@ -3,7 +3,7 @@ export { firmwareWords, robotActivityOf } from "./robot-activity.ts";
 export { RobotBatteryBadge, RobotStatusBadge } from "./robot-badges.tsx";
 export { noteCommandsDone } from "./robot-calls.ts";
 export { obstacleWords } from "./robot-meaning.ts";
-export { controllableOf } from "./robot-view.ts";
+export { alarmOf, controllableOf } from "./robot-view.ts";
 export type { RobotView } from "./robot-view.ts";
 export { useReportedRobotViews, useRobotsLive, useRobotView, useRobotViews } from "./use-robot-view.ts";
 export { useSiteRobots } from "./use-site-robots.ts";

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { mockReading } from "./mock-reading.ts";
 import { robotActivityOf } from "./robot-activity.ts";
 import { NO_CALLS } from "./robot-overlay.ts";
-import { robotViewOf } from "./robot-view.ts";
+import { alarmOf, robotViewOf } from "./robot-view.ts";
 import type { RobotSources } from "./robot-view.ts";
 import { NOON, robotLive, robotRow } from "./test/robot-rows.ts";
 
@@ -19,10 +19,12 @@ const open = (verb: "START" | "STOP" | "MAINTENANCE_ON", pending: boolean) => ({
   open_command: { id, verb, issued_at: "2026-03-01T12:00:00.000Z", pending },
 });
 
-function textOf(change: Parameters<typeof robotLive>[0], other: Partial<RobotSources> = {}): string {
+function viewOf(change: Parameters<typeof robotLive>[0], other: Partial<RobotSources> = {}) {
   const sources = { row: robotRow(), live: robotLive(change), overlay: null, calls: NO_CALLS, ...other };
-  return robotActivityOf(robotViewOf(sources, NOON), NOON).text;
+  return robotViewOf(sources, NOON);
 }
+
+const textOf = (...robot: Parameters<typeof viewOf>): string => robotActivityOf(viewOf(...robot), NOON).text;
 
 test.each([
   ["Cleaning, 18 of 30 min", run("2026-03-01T11:42:00.000Z", "2026-03-01T12:12:00.000Z")],
@@ -41,10 +43,22 @@ test.each([
   ["Not connected", { status: "offline" as const, online: false }],
   ["Brush jammed", { status: "critical" as const, alerts: ["Brush jammed", "Low battery"], charging: true }],
   ["Cleaning", { status: "warning" as const, motion: "MOVING" as const, alerts: ["Low battery"] }],
-  ["Charging", { charging: true, alerts: ["Clock differs"] }],
+  ["Charging", { charging: true, alerts: ["Clock differs"], alert_severities: ["WARNING" as const] }],
+  // Whatever the status says.
+  ["Robot tilted", { alerts: ["Robot tilted"], alert_severities: ["CRITICAL" as const] }],
   ["Standing still", {}],
 ])("§2 Individual Robots tab: the card says '%s'", (text, change) => {
   expect(textOf(change)).toBe(text);
+});
+
+test.each([
+  ["alarm", "critical", { status: "warning" as const, alerts: ["Tilted"], alert_severities: ["CRITICAL" as const] }],
+  ["alarm", "critical", { status: "critical" as const, alerts: ["Jammed"], alert_severities: ["WARNING" as const] }],
+  ["warning", "warning", { status: "warning" as const, alerts: ["Low"], alert_severities: ["WARNING" as const] }],
+  ["plain", null, { alerts: ["Clock differs"], alert_severities: ["WARNING" as const] }],
+])("§2 Individual Robots tab: what a robot itself tells is %s, its card %s, with %o", (kind, alarm, change) => {
+  const robot = viewOf(change);
+  expect([robotActivityOf(robot, NOON).kind, alarmOf(robot)]).toEqual([kind, alarm]);
 });
 
 test("protocol rule 13: where a robot was lost while it moved, by its site's clocks, with the Stop that is kept", () => {

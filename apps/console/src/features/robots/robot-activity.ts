@@ -1,7 +1,7 @@
 import { lostWords } from "@suncrew/domain/robots/lost-while-moving.ts";
 import { siteShortText } from "../../ui/site-time-text.ts";
 import { wordsOfOpenCommand } from "../commands/public.ts";
-import type { RobotView } from "./robot-view.ts";
+import { alarmOf, type RobotView } from "./robot-view.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -37,8 +37,10 @@ export function robotActivityOf(robot: RobotView, now: Date): RobotActivity {
   if (robot.motion === "MOVING") return plain("Cleaning");
   // What is wrong is said at once; the rest of the alerts is behind their count.
   const [worst] = robot.alerts;
-  const isAlarmed = robot.status === "warning" || robot.status === "critical";
-  if (isAlarmed && worst !== undefined) return { text: worst, kind: "warning" };
+  const alarm = alarmOf(robot);
+  if (alarm !== null && worst !== undefined) {
+    return { text: worst.text, kind: alarm === "critical" ? "alarm" : "warning" };
+  }
   if (robot.isCharging) return plain("Charging");
   return plain("Standing still");
 }

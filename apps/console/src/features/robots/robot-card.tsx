@@ -12,7 +12,7 @@ import classes from "./robot-card.module.css";
 import { RobotControls } from "./robot-controls.tsx";
 import { autoLook, CHECKING_LABEL, lostLook, maintenanceLook, manualLook, robotStatusLook } from "./robot-meaning.ts";
 import { RobotAlerts, RobotInfo } from "./robot-popovers.tsx";
-import type { RobotView } from "./robot-view.ts";
+import { alarmOf, type RobotView } from "./robot-view.ts";
 import { useRobotView } from "./use-robot-view.ts";
 
 const RobotSettingsDialog = lazyDialog(
@@ -32,9 +32,8 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardPr
   const robot = useRobotView(row);
   const [isSettingsOpen, setSettingsOpen] = useState(false);
   const look = robotStatusLook[robot.status];
-  const alarm = alarmOf(robot);
   return (
-    <article className={classes["card"]} aria-label={robot.serialNumber} data-alarm={alarm}>
+    <article className={classes["card"]} aria-label={robot.serialNumber} data-alarm={alarmOf(robot) ?? undefined}>
       <div className={classes["row"]}>
         <div className={classes["title"]}>
           <h3 className={classes["serial"]}>{robot.serialNumber}</h3>
@@ -69,13 +68,6 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardPr
     </article>
   );
 });
-
-/** The colour of its edge; what is meant stands in its badges. */
-function alarmOf({ status, motion }: RobotView): "warning" | "critical" | undefined {
-  if (motion === "MAY_BE_MOVING") return "critical";
-  if (motion === "MUST_HAVE_STOPPED") return "warning";
-  return status === "warning" || status === "critical" ? status : undefined;
-}
 
 /** What the robot does, and when that was last true. */
 function ActivityLine({ robot }: { robot: RobotView }) {

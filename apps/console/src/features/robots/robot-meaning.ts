@@ -2,33 +2,25 @@ import type { CleaningDirection, RobotStatus } from "@suncrew/contract/robots/ro
 import type { BatteryLevel } from "@suncrew/domain/robots/battery.ts";
 import type { LostState } from "@suncrew/domain/robots/lost-while-moving.ts";
 import type { Obstacle } from "@suncrew/domain/robots/robot-can.ts";
-import {
-  IconAlertOctagon,
-  IconAlertTriangle,
-  IconCircleCheck,
-  IconHelpOctagon,
-  IconPlayerPause,
-  IconPlugOff,
-  IconTool,
-  IconZzz,
-} from "@tabler/icons-react";
+import { IconTool } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
+import { statusLooks } from "../../ui/status-looks.ts";
 import type { RobotView } from "./robot-view.ts";
 
 /** §3 Robot status. */
 export const robotStatusLook: Record<RobotStatus, Look> = {
-  normal: { label: "Normal", tone: "good", icon: IconCircleCheck },
-  idle: { label: "Idle", tone: "calm", icon: IconPlayerPause },
-  warning: { label: "Warning", tone: "fair", icon: IconAlertTriangle },
-  critical: { label: "Critical", tone: "poor", icon: IconAlertOctagon },
-  standby: { label: "Standby", tone: "off", icon: IconZzz },
-  offline: { label: "Offline", tone: "off", icon: IconPlugOff },
+  normal: statusLooks.normal,
+  idle: statusLooks.idle,
+  warning: statusLooks.warning,
+  critical: statusLooks.critical,
+  standby: statusLooks.standby,
+  offline: statusLooks.offline,
 };
 
 /** Beside the status of a robot that was lost while it moved (protocol rule 13). */
 export const lostLook: Record<LostState, Look> = {
-  MAY_BE_MOVING: { label: "May be moving", tone: "poor", icon: IconHelpOctagon },
-  MUST_HAVE_STOPPED: { label: "Must have stopped", tone: "fair", icon: IconHelpOctagon },
+  MAY_BE_MOVING: statusLooks.mayBeMoving,
+  MUST_HAVE_STOPPED: { ...statusLooks.mayBeMoving, label: "Must have stopped", tone: "fair" },
 };
 
 /** What Stop does for a robot that is not connected. */

@@ -1,12 +1,14 @@
-import { ActionIcon, Anchor, Button, Popover } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Popover, VisuallyHidden } from "@mantine/core";
 import { may } from "@suncrew/domain/auth/permissions.ts";
-import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
+import { IconInfoCircle } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { paths } from "../../platform/paths.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
-import { RobotAlertsLink } from "../alerts/public.ts";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { StatusIcon } from "../../ui/status-icon.tsx";
+import { RobotAlertsLink, severityLook } from "../alerts/public.ts";
 import { LastRunFact } from "../runs/public.ts";
 import classes from "./robot-card.module.css";
 import type { RobotView } from "./robot-view.ts";
@@ -68,8 +70,10 @@ export function RobotInfo({ robot }: { robot: RobotView }) {
 export function RobotAlerts({ robot }: { robot: RobotView }) {
   const [isOpen, setOpen] = useState(false);
   const count = robot.alerts.length;
-  if (count === 0) return <span className={classes["noAlerts"]}>0 alerts</span>;
+  const [worst] = robot.alerts;
+  if (worst === undefined) return <span className={classes["noAlerts"]}>0 alerts</span>;
   const label = count === 1 ? "1 alert" : `${count} alerts`;
+  const look = severityLook[worst.severity];
   return (
     <Popover withArrow shadow="md" trapFocus returnFocus width={280} opened={isOpen} onChange={setOpen}>
       <Popover.Target>
@@ -78,7 +82,12 @@ export function RobotAlerts({ robot }: { robot: RobotView }) {
           color="gray"
           size="compact-xs"
           h={28}
-          leftSection={<IconAlertTriangle size={14} aria-hidden />}
+          leftSection={
+            <>
+              <StatusIcon look={look} size={14} />
+              <VisuallyHidden>{look.label}: </VisuallyHidden>
+            </>
+          }
           onClick={() => setOpen((was) => !was)}
         >
           {label}
@@ -86,8 +95,12 @@ export function RobotAlerts({ robot }: { robot: RobotView }) {
       </Popover.Target>
       <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={`Alerts of robot ${robot.serialNumber}`}>
         <ul className={classes["alerts"]} tabIndex={-1} data-autofocus>
-          {robot.alerts.map((text) => (
-            <li key={text}>{text}</li>
+          {robot.alerts.map(({ text, severity }, nth) => (
+            // oxlint-disable-next-line react/no-array-index-key -- two alerts may say the same
+            <li key={nth}>
+              <StateBadge look={severityLook[severity]} />
+              <span>{text}</span>
+            </li>
           ))}
         </ul>
         <RobotAlertsLink robotId={robot.id} serialNumber={robot.serialNumber} onOpen={() => setOpen(false)} />

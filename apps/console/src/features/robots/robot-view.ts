@@ -1,3 +1,4 @@
+import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
 import type { OperatingMode, RobotLive, RobotStatus, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
 import {
@@ -15,6 +16,8 @@ import type { CallState, CommandedOverlay, RobotOverlay } from "./robot-overlay.
 
 /** The parts of a robot that stay while the stream changes the rest. */
 export type RobotFixed = Pick<RobotWithSettings, "robot_name" | "motor_type" | "control_type" | "installation_date">;
+
+export type RobotAlert = Pick<DeviceAlert, "text" | "severity">;
 
 /** §3 Robot, client shape, as a card shows it. */
 export interface RobotView {
@@ -47,7 +50,8 @@ export interface RobotView {
   readonly cleaningDirection: RobotLive["cleaning_direction"];
   readonly mainMotorSpeed: number;
   readonly brushMotorSpeed: number;
-  readonly alerts: readonly string[];
+  /** The worst first. */
+  readonly alerts: readonly RobotAlert[];
   /** When the readings were last true; null before the first report. */
   readonly lastUpdatedAt: Date | null;
   readonly lastCleanedAt: Date | null;
@@ -132,7 +136,7 @@ export function robotViewOf(
     cleaningDirection: answer?.direction ?? told.cleaning_direction,
     mainMotorSpeed: mock?.mainMotorSpeed ?? told.main_motor_speed,
     brushMotorSpeed: mock?.brushMotorSpeed ?? told.brush_motor_speed,
-    alerts: told.alerts,
+    alerts: told.alerts.map((text, nth) => ({ text, severity: told.alert_severities[nth] ?? "WARNING" })),
     lastUpdatedAt,
     lastCleanedAt: instantOf(told.last_cleaned_at),
     lastRun: told.last_run,
@@ -199,4 +203,11 @@ export function controllableOf(robot: RobotView): ControllableRobot {
     stopTakesOver: !isStopping && (isStarting || wasSeenMoving(robot.motion)),
     isMock: robot.mock !== null,
   };
+}
+
+/** How bad what is wrong with a robot is, by what it may be doing, its alerts and its status; null where nothing is. */
+export function alarmOf({ status, motion, alerts }: RobotView): "critical" | "warning" | null {
+  const isCritical = status === "critical" || alerts.some(({ severity }) => severity === "CRITICAL");
+  if (isCritical || motion === "MAY_BE_MOVING") return "critical";
+  return status === "warning" || motion === "MUST_HAVE_STOPPED" ? "warning" : null;
 }

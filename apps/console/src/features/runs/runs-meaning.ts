@@ -2,7 +2,7 @@ import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import { RUN_OUTCOME_WORDS } from "@suncrew/domain/runs/run-outcome.ts";
 import {
-  IconAlertTriangle,
+  IconAlertOctagon,
   IconCircleCheck,
   IconCircleHalf2,
   IconCircleMinus,
@@ -22,7 +22,7 @@ export const entryLook: Record<EntryState, Look> = {
   mixed: { label: "Partly done", tone: "fair", icon: IconCircleHalf2 },
   stopped: { label: "Stopped early", tone: "fair", icon: IconHandStop },
   cut_short: { label: "Cut short", tone: "fair", icon: IconScissors },
-  failed: { label: "Failed", tone: "poor", icon: IconAlertTriangle },
+  failed: { label: "Failed", tone: "poor", icon: IconAlertOctagon },
   skipped: { label: "Skipped", tone: "off", icon: IconCircleMinus },
   missed: { label: "Missed", tone: "poor", icon: IconClockX },
 };

@@ -15,7 +15,7 @@ const SiteMapView = lazyPart(
     return (await import("./map/site-map-view.tsx")).SiteMapView;
   },
   {
-    waiting: <Skeleton style={{ flex: 1, minHeight: 260 }} radius="md" />,
+    waiting: <Skeleton style={{ flex: 1, minHeight: 284 }} radius="md" />,
     failed: (failure) => <FailedPart title="The map could not be loaded." failure={failure} />,
   },
 );

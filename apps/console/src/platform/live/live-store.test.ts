@@ -22,6 +22,7 @@ function robot(id: number, battery = 80): RobotLive {
     brush_motor_speed: 80,
     firmware_version: "1.0.0",
     alerts: [],
+    alert_severities: [],
     last_updated_at: AT,
     last_cleaned_at: null,
     current_run: null,

@@ -1,5 +1,5 @@
 import type { Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
-import type { Severity } from "@suncrew/contract/devices/messages.ts";
+import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { QueryOf } from "@suncrew/contract/http/route.ts";
 import { sql } from "kysely";
 import { boundedCount } from "../../platform/database/bounded-count.ts";

@@ -1,6 +1,7 @@
 import { isWorse } from "@suncrew/domain/alerts/severity-order.ts";
 import type { ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
-import type { DeviceAlert, Severity } from "@suncrew/contract/devices/messages.ts";
+import type { Severity } from "@suncrew/contract/alerts/severity.ts";
+import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
 import { sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";

@@ -1,9 +1,13 @@
+import { sql } from "kysely";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
 import { testSettings } from "../../../test/test-app.ts";
+import { rewordLateStops } from "../commands/alert-commands.writes.ts";
+import { lockRobots, readOpenCommands } from "../commands/command-rows.writes.ts";
 import { readStillMoving } from "../commands/public.ts";
+import { settleConfirmed } from "../commands/settle-confirmed.writes.ts";
 import { sweepSilentRobots } from "../devices/devices.writes.ts";
 import { readRobots } from "../robots/robots.queries.ts";
 import { closeLostRun, findLostRuns } from "../runs/lost-runs.writes.ts";
@@ -316,6 +320,70 @@ describe("Alerts: a command that was not confirmed", () => {
     await bench.servers[0]?.commands.resendPending([robotId]);
     await bench.deliver();
     expect(await alerts()).toEqual([["COMMAND_UNCONFIRMED", "CRITICAL", robotId, false]]);
+  });
+
+  test("the alert of a late Stop says that the robot may be moving until it must have stopped by itself", async () => {
+    const { robotIds, siteId } = await bench.group(1);
+    const [robotId = 0] = robotIds;
+    await bench.press("START", robotId, siteId);
+    await bench.robots.leave(robotId);
+    await bench.press("STOP", robotId, siteId, { lost: true });
+    const at = () => seenAt({ clock: bench.clock, broker, settings: testSettings });
+    const told = async () => {
+      await rewordLateStops(bench.db, at());
+      const late = bench.db.selectFrom("alerts").select(["severity", "text", "cleared_at"]);
+      return late.where("code", "=", "COMMAND_UNCONFIRMED").executeTakeFirstOrThrow();
+    };
+    // Five minutes without its broker, and a minute for its clock to differ.
+    const standsAt = bench.clock.now().getTime() + 6 * MINUTE_MS;
+    await bench.until(new Date(standsAt - 1));
+    expect((await told()).text).toBe("The robot has not confirmed a Stop. It may be moving.");
+    await bench.until(new Date(standsAt));
+    const stands = "The robot has not confirmed a Stop. It must have stopped by itself; not seen since.";
+    expect(await told()).toEqual({ severity: "CRITICAL", text: stands, cleared_at: null });
+    // A server without its broker knows less: it takes nothing back.
+    broker.setConnected(false);
+    expect((await told()).text).toBe(stands);
+    broker.setConnected(true);
+    await bench.robots.back(robotId);
+    await bench.servers[0]?.commands.resendPending([robotId]);
+    await bench.deliver();
+    expect((await told()).cleared_at).not.toBeNull();
+  });
+
+  test("new settings that were not confirmed leave nothing open, and confirmed ones end no alert of a late Stop", async () => {
+    const { robotIds, siteId } = await bench.group(1);
+    const [robotId = 0] = robotIds;
+    const set = async (issuedAt: Date) => {
+      const now = bench.clock.now();
+      const { rows } = await sql<{ id: string }>`
+        insert into commands (id, robot_id, site_id, serial_number, seq, session, verb, params, issued_at, expires_at,
+          settle_by, claimed_by, claimed_at, mode, action_type, requested_by)
+        select gen_random_uuid(), r.id, r.site_id, r.serial_number, s.last_seq + 1_000_000, s.session, 'SET',
+          '{"main-speed": 40}', ${issuedAt}, ${now}, ${now}, gen_random_uuid(), ${now}, 'MANUAL', 'MANUAL', 'Asha Verma'
+        from robots r join robot_state s on s.robot_id = r.id where r.id = ${robotId} returning id`.execute(bench.db);
+      return rows[0]?.id ?? "";
+    };
+    await set(bench.clock.now());
+    await bench.pass(1_000);
+    const [late] = await bench.commands(robotId);
+    expect(late).toMatchObject({ verb: "SET", outcome: "UNCONFIRMED" });
+    expect(await alerts()).toEqual([]);
+
+    await bench.press("START", robotId, siteId);
+    await bench.press("STOP", robotId, siteId, { lost: true });
+    await bench.robots.leave(robotId);
+    await bench.pass(8_000);
+    const stop = ["COMMAND_UNCONFIRMED", "CRITICAL", robotId, true];
+    expect(await alerts()).toEqual([stop]);
+    const id = await set(bench.clock.now());
+    await bench.db.transaction().execute(async (tx) => {
+      const robot = (await lockRobots(tx, [robotId])).get(robotId);
+      const command = (await readOpenCommands(tx, [robotId])).find((each) => each.id === id);
+      if (robot && command) await settleConfirmed(tx, [{ robot, command }], bench.clock.now());
+    });
+    expect((await bench.commands(robotId)).at(-1)).toMatchObject({ verb: "SET", outcome: "CONFIRMED" });
+    expect(await alerts()).toEqual([stop]);
   });
 
   test("a Stop for a robot that moved as it was lost is told at once", async () => {

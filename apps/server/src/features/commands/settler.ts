@@ -2,6 +2,8 @@ import type { Cancel } from "../../platform/clock.ts";
 import { isLockTaken } from "../../platform/database/lock-wait.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
+import { seenAt } from "../sites/public.ts";
+import { rewordLateStops } from "./alert-commands.writes.ts";
 import { forgetOldRequests } from "./command-requests.writes.ts";
 import type { Resend } from "./command-claims.writes.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -10,6 +12,7 @@ import { type DueOptions, findRobotsWithDueCommands, settleDue, type SettledDue 
 /** Every server looks for due commands this often. */
 const LOOK_MS = 1_000;
 const FORGET_MS = 3_600_000;
+const REWORD_MS = 10_000;
 /** Callers are answered soon after a command's time is over; the bridge has a robot's rows for less than this. */
 const HELD_WAIT_MS = 500;
 
@@ -34,6 +37,7 @@ export class Settler implements Service {
     const { clock, broker, db } = this.#parts;
     this.#cancels = [
       clock.every(LOOK_MS, () => this.#look("due")),
+      clock.every(REWORD_MS, () => this.#inTurn(() => rewordLateStops(db, seenAt(this.#parts)))),
       clock.every(FORGET_MS, () => this.#inTurn(() => forgetOldRequests(db, clock.now()))),
       broker.onConnectionChange((connected) => {
         if (connected) this.#look("all");

@@ -1,5 +1,6 @@
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
 import { type RolloutStep, rolloutStep } from "@suncrew/domain/firmware/rollout-step.ts";
+import { gaveUpWords, isWaitOver } from "@suncrew/domain/firmware/rollout-waits.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { recordAudit } from "../audit/public.ts";
@@ -21,13 +22,16 @@ export interface Circumstances {
   readonly now: Date;
   /** It can send offers: connected to the broker, and with an address of its own. */
   readonly canSend: boolean;
+  /** It is connected for so long that every robot which is there has been heard. */
+  readonly hearsRobots: boolean;
 }
 
 /**
  * Brings a rollout on by one step, on whichever server has it first: ends or pauses it, or offers the firmware to the
  * next batch. Answers whether it offered anything.
  */
-export async function advanceRollout(tx: Tx, rolloutId: number, { now, canSend }: Circumstances): Promise<boolean> {
+export async function advanceRollout(tx: Tx, rolloutId: number, circumstances: Circumstances): Promise<boolean> {
+  const { now, canSend } = circumstances;
   const rollout = await lockRollout(tx, rolloutId, true);
   if (rollout === null || rollout.ended_at !== null) return false;
   // Paused or cancelled, nothing is sent that was not; and nobody fails for what no server could send in time.
@@ -45,7 +49,7 @@ export async function advanceRollout(tx: Tx, rolloutId: number, { now, canSend }
       await pauseRollout(tx, rollout, step.why, now);
       return false;
     case "offer":
-      return canSend && (await offerBatch(tx, rollout, step, now));
+      return canSend && (await offerBatch(tx, rollout, step, circumstances));
   }
 }
 
@@ -92,15 +96,24 @@ async function offerBatch(
   tx: Tx,
   rollout: StoredRollout,
   { most, canary }: Extract<RolloutStep, { kind: "offer" }>,
-  now: Date,
+  { now, hearsRobots }: Circumstances,
 ): Promise<boolean> {
   const waiting = await readCandidates(tx, rollout.id);
   const refusals = waiting.map((robot) => ({ robot, refusal: offerRefusal(robot, rollout.version, now) }));
-  const skipped = refusals.flatMap(({ robot, refusal }) =>
-    refusal?.kind === "skip"
-      ? [{ robotId: robot.robotId, reason: skippedSentences[refusal.why](rollout.version) }]
-      : [],
-  );
+  const limitHours = rollout.wait_limit_hours;
+  // Nobody gives up while others can take it, nor for what Suncrew itself could not hear.
+  const givesUp =
+    hearsRobots &&
+    refusals.every(({ refusal }) => refusal !== null) &&
+    isWaitOver(rollout.resumed_at ?? rollout.created_at, limitHours, now);
+  const skipped = refusals.flatMap(({ robot, refusal }) => {
+    const { robotId, refused } = robot;
+    if (refusal?.kind === "skip") {
+      return [{ robotId, reason: skippedSentences[refusal.why](rollout.version), gaveUp: false }];
+    }
+    if (refusal === null || !givesUp) return [];
+    return [{ robotId, reason: gaveUpWords(refusal.why, robot, limitHours, refused), gaveUp: true }];
+  });
   if (skipped.length > 0) {
     await skipRobots(tx, rollout.id, skipped, now);
     await announceChange(tx);

@@ -9,6 +9,8 @@ export interface Candidate extends OfferCandidate {
   readonly serial: string;
   readonly siteId: number;
   readonly session: number;
+  /** Why it refused its last offer, where it did. */
+  readonly refused: string | null;
 }
 
 /** Of the robot `r` of the rollout's row `e`, with its state `s`. */
@@ -22,7 +24,7 @@ const whatDecides = sql`
   exists (select from commands c where c.robot_id = e.robot_id and c.settled_at is null) as "hasOpenCommand",
   exists (select from rollout_robots u where u.robot_id = e.robot_id and u.overdue and u.installing_until is not null)
     as "stillInstalling",
-  e.wait_until as "waitUntil"`;
+  e.wait_until as "waitUntil", case when e.state = 'WAITING' then e.reason end as refused`;
 
 /** The waiting robots of a rollout in their order, or those of them that are named. */
 export async function readCandidates(

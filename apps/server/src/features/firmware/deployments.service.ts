@@ -22,17 +22,18 @@ export class Deployments {
 
   /** Throws 404. */
   async details(rolloutId: number): Promise<ResponseOf<typeof rolloutDetails>> {
-    const { db, clock } = this.#parts;
-    const rollout = await rolloutWithRobots(db, rolloutId, clock.now());
+    const { db, clock, broker } = this.#parts;
+    const canSend = broker.connected && this.#hasAddress();
+    const rollout = await rolloutWithRobots(db, rolloutId, { now: clock.now(), canSend });
     if (rollout === null) throw notFound("Rollout");
     return rollout;
   }
 
   /** Throws 404, and 409 where robots are in another rollout or could not reach this server. */
   async begin(viewer: Viewer, body: BodyOf<typeof createRollout>): Promise<ResponseOf<typeof createRollout>> {
-    const { db, clock, settings } = this.#parts;
-    const hasAddress = (settings.publicUrl?.() ?? null) !== null;
-    const begun = await decide(db, (tx) => beginRollout(tx, viewer, body, { at: clock.now(), hasAddress }));
+    const { db, clock } = this.#parts;
+    const circumstances = { at: clock.now(), hasAddress: this.#hasAddress() };
+    const begun = await decide(db, (tx) => beginRollout(tx, viewer, body, circumstances));
     if (begun instanceof HttpError) throw begun;
     return { message: firmwareSentences.begun(begun.robots), rolloutId: begun.rolloutId };
   }
@@ -47,5 +48,10 @@ export class Deployments {
     const steered = await decide(db, (tx) => steer(tx, viewer, rolloutId, action, clock.now()));
     if (steered instanceof HttpError) throw steered;
     return { message: steered };
+  }
+
+  /** Robots could download from this server. */
+  #hasAddress(): boolean {
+    return (this.#parts.settings.publicUrl?.() ?? null) !== null;
   }
 }

@@ -1,6 +1,6 @@
 import type { FirmwareCode } from "@suncrew/contract/devices/messages.ts";
 import type { RolloutState } from "@suncrew/contract/firmware/firmware.ts";
-import type { Skipped, Waits } from "@suncrew/domain/firmware/offer-refusal.ts";
+import type { Skipped } from "@suncrew/domain/firmware/offer-refusal.ts";
 
 /** Why a robot is left out for good. */
 export const skippedSentences: Record<Skipped, (version: string) => string> = {
@@ -9,24 +9,6 @@ export const skippedSentences: Record<Skipped, (version: string) => string> = {
   retired: () => "Its device was retired.",
   "has-it": (version) => `It runs ${version} already.`,
 };
-
-/** Why a robot is not offered it yet. */
-export const waitsSentences: Record<Waits, string> = {
-  maintenance: "It is in maintenance.",
-  away: "It has no connection.",
-  stale: "It has not reported for 45 seconds.",
-  clock: "Its clock differs by more than 30 seconds.",
-  moving: "It is cleaning.",
-  commanded: "A command to it is under way.",
-  installing: "It may still be installing firmware that was offered to it before.",
-  "not-idle": "It is not idle.",
-  battery: "Its battery is below 50 %.",
-  refused: "It refused a moment ago and is asked again.",
-};
-
-export const WAITS_FOR_CANARY = "It waits for the first robot to run it.";
-export const WAITS_FOR_BATCH = "It waits for the batch before it.";
-export const WAITS_PAUSED = "The rollout is paused.";
 
 /** Why a robot did not take the firmware, or could not install it. */
 export const codeSentences: Record<FirmwareCode, string> = {
@@ -62,7 +44,6 @@ export const firmwareSentences = {
     } in another rollout that has not ended.`,
   silent: (version: string, deadlineMinutes: number) =>
     `It did not show within ${minutes(deadlineMinutes)} that it runs ${version}.`,
-  refusedOnce: (code: FirmwareCode) => `${codeSentences[code]} It is asked again.`,
   canaryFailed: "The first robot failed.",
   thresholdPassed: (percent: number) => `More than ${percent} % of the robots failed.`,
   badAddress: "This address is not valid.",

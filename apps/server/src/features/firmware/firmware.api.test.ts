@@ -189,8 +189,8 @@ describe("§5 Deploy firmware: rollouts", () => {
     expect(details).toMatchObject({ version: "9.0.0", state: "RUNNING", batch_size: 10, created_by: "Anita Rao" });
     expect(details.counts).toMatchObject({ WAITING: 2, DONE: 0 });
     expect(details.robots.map(({ serial_number, state, reason }) => [serial_number, state, reason])).toEqual([
-      ["FAR-1", "WAITING", "It has no connection."],
-      ["OWN-1", "WAITING", "It has no connection."],
+      ["FAR-1", "WAITING", "Waits until it is online"],
+      ["OWN-1", "WAITING", "Waits until it is online"],
     ]);
     expect((await admin.ask(rolloutList)).map(({ id }) => id)).toEqual(
       [made.rolloutId, standing.rolloutId].toSorted((a, b) => b - a),

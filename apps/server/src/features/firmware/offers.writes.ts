@@ -26,15 +26,15 @@ export async function insertOffers(
 export async function skipRobots(
   tx: Tx,
   rolloutId: number,
-  skipped: readonly { readonly robotId: number; readonly reason: string }[],
+  skipped: readonly { readonly robotId: number; readonly reason: string; readonly gaveUp: boolean }[],
   at: Date,
 ): Promise<void> {
   if (skipped.length === 0) return;
-  const rows = skipped.map(({ robotId, reason }) => ({ robot_id: robotId, reason }));
+  const rows = skipped.map(({ robotId, reason, gaveUp }) => ({ robot_id: robotId, reason, gave_up: gaveUp }));
   await sql`
-    update rollout_robots e set state = 'SKIPPED', reason = s.reason, wait_until = null, ended_at = ${at},
-      change_no = ${changedNow}
-    from json_to_recordset(${JSON.stringify(rows)}::json) s (robot_id int, reason text)
+    update rollout_robots e set state = 'SKIPPED', reason = s.reason, gave_up = s.gave_up, wait_until = null,
+      ended_at = ${at}, change_no = ${changedNow}
+    from json_to_recordset(${JSON.stringify(rows)}::json) s (robot_id int, reason text, gave_up boolean)
     where e.rollout_id = ${rolloutId} and e.robot_id = s.robot_id and e.state = 'WAITING'
   `.execute(tx);
 }

@@ -1,14 +1,9 @@
 import type { Rollout, RolloutRobot } from "@suncrew/contract/firmware/firmware.ts";
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
+import { turnWords, waitsWords } from "@suncrew/domain/firmware/rollout-waits.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { readCandidates } from "./candidates.writes.ts";
-import {
-  skippedSentences,
-  WAITS_FOR_BATCH,
-  WAITS_FOR_CANARY,
-  WAITS_PAUSED,
-  waitsSentences,
-} from "./firmware-sentences.ts";
+import { skippedSentences } from "./firmware-sentences.ts";
 import { readRolloutRobots } from "./rollout-robots.writes.ts";
 import { type Counts, findRollout, readCounts, readRollouts, type StoredRollout } from "./rollout-rows.writes.ts";
 
@@ -36,16 +31,15 @@ export async function listRollouts(db: Executor): Promise<Rollout[]> {
 export async function rolloutWithRobots(
   db: Executor,
   rolloutId: number,
-  now: Date,
+  seen: { readonly now: Date; readonly canSend: boolean },
 ): Promise<(Rollout & { robots: RolloutRobot[] }) | null> {
   const row = await findRollout(db, rolloutId);
   const counts = row && (await readCounts(db, [rolloutId])).get(rolloutId);
   if (!row || !counts) return null;
-  const waits = await whyTheyWait(db, row, counts, now);
+  const waits = await whatTheyWaitFor(db, row, counts, seen);
   const robots = (await readRolloutRobots(db, rolloutId)).map(({ offered_at, ended_at, ...robot }) => ({
     ...robot,
-    // A robot that refused tells why itself.
-    reason: robot.state === "WAITING" ? (robot.reason ?? waits.get(robot.robot_id) ?? null) : robot.reason,
+    reason: robot.state === "WAITING" ? (waits.get(robot.robot_id) ?? null) : robot.reason,
     offered_at: offered_at?.toISOString() ?? null,
     ended_at: ended_at?.toISOString() ?? null,
   }));
@@ -53,20 +47,21 @@ export async function rolloutWithRobots(
 }
 
 /** As it would be decided now. */
-async function whyTheyWait(
+async function whatTheyWaitFor(
   db: Executor,
   { id, version, state }: StoredRollout,
   counts: Counts,
-  now: Date,
+  { now, canSend }: { readonly now: Date; readonly canSend: boolean },
 ): Promise<Map<number, string>> {
   if (counts.WAITING === 0) return new Map();
-  const turn = state === "PAUSED" ? WAITS_PAUSED : counts.DONE === 0 ? WAITS_FOR_CANARY : WAITS_FOR_BATCH;
+  const open = counts.OFFERED + counts.DOWNLOADING + counts.INSTALLING;
+  const turn = turnWords({ paused: state === "PAUSED", canSend, open, done: counts.DONE });
   return new Map(
     (await readCandidates(db, id)).map((robot) => {
       const refusal = offerRefusal(robot, version, now);
       if (refusal === null) return [robot.robotId, turn];
-      const reason = refusal.kind === "skip" ? skippedSentences[refusal.why](version) : waitsSentences[refusal.why];
-      return [robot.robotId, reason];
+      if (refusal.kind === "skip") return [robot.robotId, skippedSentences[refusal.why](version)];
+      return [robot.robotId, waitsWords(refusal.why, robot, robot.refused)];
     }),
   );
 }

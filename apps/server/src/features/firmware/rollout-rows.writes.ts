@@ -8,6 +8,7 @@ export interface NewRollout {
   readonly batchSize: number;
   readonly failureThresholdPercent: number;
   readonly deadlineMinutes: number;
+  readonly waitLimitHours: number;
   readonly userId: number;
   readonly userName: string;
   readonly at: Date;
@@ -50,6 +51,7 @@ export async function insertRollout(tx: Tx, rollout: NewRollout, targets: readon
       batch_size: rollout.batchSize,
       failure_threshold_percent: rollout.failureThresholdPercent,
       deadline_minutes: rollout.deadlineMinutes,
+      wait_limit_hours: rollout.waitLimitHours,
       created_by_user_id: rollout.userId,
       created_by: rollout.userName,
       created_at: rollout.at,
@@ -74,7 +76,7 @@ function withFirmware(db: Executor) {
     .innerJoin("firmware as f", "f.id", "r.firmware_id")
     .select(["r.id", "r.firmware_id", "f.version", "f.file_name", "r.state", "r.reason", "r.created_at"])
     .select(["r.created_by", "r.ended_at", "r.batch_size", "r.failure_threshold_percent", "r.deadline_minutes"])
-    .select(["f.bytes", "f.sha256", "r.resumed_at"]);
+    .select(["r.wait_limit_hours", "f.bytes", "f.sha256", "r.resumed_at"]);
 }
 export type StoredRollout = Awaited<ReturnType<ReturnType<typeof withFirmware>["executeTakeFirstOrThrow"]>>;
 

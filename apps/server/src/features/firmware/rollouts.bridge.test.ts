@@ -68,7 +68,7 @@ describe("protocol rule 13: a rollout", () => {
     expect(paused.reason).toBe("The first robot failed.");
     expect(statesOf(paused)).toEqual(["FAILED", "WAITING", "WAITING"]);
     expect(paused.robots[0]).toMatchObject({ canary: true, reason: "What it downloaded is not what was offered." });
-    expect(paused.robots[1]).toMatchObject({ reason: "The rollout is paused." });
+    expect(paused.robots[1]).toMatchObject({ reason: "Waits until the rollout is resumed" });
     expect(await bench.steer(id, "RESUME")).toBe("The rollout goes on.");
     const ended = await bench.untilRollout(id, "DONE");
     expect(statesOf(ended)).toEqual(["FAILED", "DONE", "DONE"]);
@@ -148,8 +148,8 @@ describe("protocol rule 13: a rollout", () => {
     await bench.untilEntry(id, ready, "DONE");
     const waiting = await bench.details(id);
     expect(waiting.robots.map(({ state, reason }) => [state, reason])).toEqual([
-      ["WAITING", "It is cleaning."],
-      ["WAITING", "Its battery is below 50 %."],
+      ["WAITING", "Waits until it has finished cleaning"],
+      ["WAITING", "Waits for its battery: 40 %, needs 50 %"],
       ["DONE", null],
     ]);
     expect((await bench.bench.press("STOP", { robot: moving })).status).toBe(200);

@@ -87,7 +87,15 @@ export class Rollouts implements Service {
 
   #circumstances() {
     const { clock, broker } = this.#parts;
-    return { now: clock.now(), canSend: broker.connected && this.#publicUrl() !== null };
+    return {
+      now: clock.now(),
+      canSend: broker.connected && this.#publicUrl() !== null,
+      hearsRobots: broker.connected && this.#hearsForMs() >= HEARS_SINCE_MS,
+    };
+  }
+
+  #hearsForMs(): number {
+    return this.#parts.clock.now().getTime() - this.#hearsSince.getTime();
   }
 
   #publicUrl(): string | null {
@@ -101,8 +109,7 @@ export class Rollouts implements Service {
   async #failOverdue(): Promise<void> {
     const { db, clock, broker } = this.#parts;
     if (!broker.connected) return;
-    const hearsForMs = clock.now().getTime() - this.#hearsSince.getTime();
-    const heardSince = hearsForMs < HEARS_SINCE_MS ? this.#hearsSince : null;
+    const heardSince = this.#hearsForMs() < HEARS_SINCE_MS ? this.#hearsSince : null;
     const overdue = await findOverdue(db, clock.now(), OVERDUE_AT_ONCE, heardSince);
     if (overdue.length === 0) return;
     await decide(db, async (tx) => {

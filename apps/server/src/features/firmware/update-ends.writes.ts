@@ -1,8 +1,9 @@
 import type { FirmwareStateMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
 import { type AfterReport, afterReport, REFUSED_WAIT_MS } from "@suncrew/domain/firmware/after-report.ts";
+import { refusedWords } from "@suncrew/domain/firmware/rollout-waits.ts";
 import { sql } from "kysely";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
-import { codeSentences, firmwareSentences } from "./firmware-sentences.ts";
+import { codeSentences } from "./firmware-sentences.ts";
 import { recordLateReports } from "./overdue.writes.ts";
 import { auditEnds, type Ended } from "./update-audit.writes.ts";
 
@@ -62,7 +63,7 @@ export async function recordReports(tx: Tx, reports: readonly FirmwareReport[], 
 }
 
 function reasonOf(after: AfterReport): string | null {
-  if (after.state === "WAITING") return firmwareSentences.refusedOnce(after.code);
+  if (after.state === "WAITING") return refusedWords(after.code);
   return after.state === "FAILED" ? codeSentences[after.code] : null;
 }
 

@@ -1,4 +1,4 @@
-import type { Severity } from "@suncrew/contract/devices/messages.ts";
+import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import { heading, paragraph } from "../../platform/pdf/blocks.ts";
 import { look } from "../../platform/pdf/look.ts";
 import { type Cell, type Column, drawTable } from "../../platform/pdf/table.ts";

@@ -1,5 +1,5 @@
 import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
-import type { Severity } from "@suncrew/contract/devices/messages.ts";
+import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import type { ReportFigureName } from "@suncrew/domain/reports/report-figures.ts";

@@ -1,4 +1,4 @@
-import type { Severity } from "@suncrew/contract/devices/messages.ts";
+import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import { maintenanceDueRule } from "@suncrew/domain/reports/report-figures.ts";
 import { heading, noteStyle, paragraph } from "../../platform/pdf/blocks.ts";

@@ -1,4 +1,4 @@
-import type { Severity } from "@suncrew/contract/devices/messages.ts";
+import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/viewer.ts";

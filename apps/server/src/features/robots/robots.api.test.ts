@@ -42,6 +42,7 @@ describe("§7 Robots: lists of a site", () => {
       brush_motor_speed: 80,
       firmware_version: "1.0.0",
       alerts: [],
+      alert_severities: [],
       last_updated_at: null,
       last_cleaned_at: null,
       current_run: null,
@@ -111,7 +112,10 @@ describe("§7 Robots: lists of a site", () => {
         alert("CRITICAL", "Was jammed", 0, true),
       ])
       .execute();
-    expect(await firstRobot()).toMatchObject({ alerts: ["Motor is jammed", "Battery is low", "Brush is worn"] });
+    expect(await firstRobot()).toMatchObject({
+      alerts: ["Motor is jammed", "Battery is low", "Brush is worn"],
+      alert_severities: ["CRITICAL", "WARNING", "INFO"],
+    });
   });
 
   test("the open run is shown, and when the last one ended", async () => {

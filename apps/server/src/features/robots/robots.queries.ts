@@ -1,3 +1,4 @@
+import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { RolloutRobotState } from "@suncrew/contract/firmware/firmware.ts";
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { sql } from "kysely";
@@ -10,6 +11,9 @@ export interface RobotChoice {
   readonly siteId?: number;
   readonly robotIds?: readonly number[];
 }
+
+const worstFirst = sql`case alerts.severity when 'CRITICAL' then 0 when 'WARNING' then 1 else 2 end,
+  alerts.raised_at, alerts.id`;
 
 /** The viewer's robots by name, whole: what is fixed and what changes by itself. One query. */
 export async function readRobots(
@@ -88,12 +92,10 @@ export async function readRobots(
       (eb) =>
         eb
           .selectFrom("alerts")
-          .select(
-            sql<string[]>`array_agg(alerts.text order by
-              case alerts.severity when 'CRITICAL' then 0 when 'WARNING' then 1 else 2 end, alerts.raised_at, alerts.id)`.as(
-              "texts",
-            ),
-          )
+          .select([
+            sql<string[]>`array_agg(alerts.text order by ${worstFirst})`.as("texts"),
+            sql<Severity[]>`array_agg(alerts.severity order by ${worstFirst})`.as("severities"),
+          ])
           .whereRef("alerts.robot_id", "=", "r.id")
           .where("alerts.cleared_at", "is", null)
           .as("open_alerts"),
@@ -119,6 +121,7 @@ export async function readRobots(
     .select(["command.id as command_id", "command.verb", "command.issued_at", "command.answered_at"])
     .select((eb) => [
       "open_alerts.texts as alerts",
+      "open_alerts.severities as alert_severities",
       "member.group_id",
       eb.ref("cleaned.id").as("cleaned_run_id"),
       "cleaned.began_at as cleaned_began_at",
@@ -175,6 +178,7 @@ export async function readRobots(
       ...robot,
       lost_while_moving: lostRobotOf(seen_moving, at),
       alerts: robot.alerts ?? [],
+      alert_severities: robot.alert_severities ?? [],
       last_updated_at: robot.last_updated_at?.toISOString() ?? null,
       last_cleaned_at: robot.last_cleaned_at?.toISOString() ?? null,
       last_run:

@@ -26,6 +26,7 @@ export interface RolloutsTable {
   batch_size: number;
   failure_threshold_percent: number;
   deadline_minutes: number;
+  wait_limit_hours: WithDefault<number>;
   created_by_user_id: number | null;
   created_by: string;
   created_at: Date;
@@ -46,6 +47,7 @@ export interface RolloutRobotsTable {
   canary: WithDefault<boolean>;
   from_version: string | null;
   reason: WithDefault<string | null>;
+  gave_up: WithDefault<boolean>;
   wait_until: WithDefault<Date | null>;
   offer_id: WithDefault<string | null>;
   offered_at: WithDefault<Date | null>;

@@ -30,6 +30,7 @@ export function robotLive(change: Partial<RobotLive> = {}): RobotLive {
     brush_motor_speed: 80,
     firmware_version: "1.0.0",
     alerts: [],
+    alert_severities: [],
     last_updated_at: "2026-03-01T12:00:00.000Z",
     last_cleaned_at: null,
     current_run: null,

@@ -3,11 +3,13 @@ import "leaflet/dist/leaflet.css";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { useServerConfig } from "../../../platform/server-config.ts";
+import type { Look } from "../../../ui/look.ts";
 import { StateBadge } from "../../../ui/state-badge.tsx";
 import { useTheme } from "../../../ui/theme/theme-choice.ts";
 import { MayBeMovingBadge } from "../may-be-moving.tsx";
-import { siteStatusLook } from "../site-meaning.ts";
+import { mayBeMovingLook, siteStatusLook } from "../site-meaning.ts";
 import { Attribution } from "./attribution-line.tsx";
+import { iconPathsOf, MapLegend } from "./map-legend.tsx";
 import { SiteMap } from "./site-map.ts";
 import classes from "./site-map-view.module.css";
 import { ZoomButtons } from "./zoom-buttons.tsx";
@@ -21,6 +23,7 @@ export interface SiteMapViewProps {
 /** The map with its markers and popup; what it shows is in the All Sites list for those who cannot see it. */
 export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
   const container = useRef<HTMLDivElement>(null);
+  const legend = useRef<HTMLUListElement>(null);
   const [map, setMap] = useState<SiteMap | null>(null);
   const [popupContent] = useState(() => document.createElement("div"));
   const [popupId, setPopupId] = useState<number | null>(null);
@@ -56,18 +59,23 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
 
   // The canvas takes colours, not variables: they are read anew for each theme.
   useEffect(() => {
-    if (map === null || container.current === null) return;
+    if (map === null || container.current === null || legend.current === null) return;
     const style = getComputedStyle(container.current);
+    const colourOf = (look: Look) => style.getPropertyValue(`--sc-status-${look.tone}-dot`);
+    const icons = iconPathsOf(legend.current);
     map.paintGround({
       land: style.getPropertyValue("--site-map-land"),
       coast: style.getPropertyValue("--site-map-coast"),
     });
     const paints = (site: Site) => ({
-      fill: style.getPropertyValue(siteStatusLook[site.status].markerColour),
+      fill: colourOf(siteStatusLook[site.status]),
       edge: style.getPropertyValue("--sc-surface"),
       ring: style.getPropertyValue("--sc-accent"),
-      glyph: siteStatusLook[site.status].glyph,
-      alarm: site.may_be_moving_robots > 0 ? style.getPropertyValue("--sc-status-poor-dot") : null,
+      icon: icons.get(siteStatusLook[site.status].label) ?? [],
+      alarm:
+        site.may_be_moving_robots > 0
+          ? { fill: colourOf(mayBeMovingLook), icon: icons.get(mayBeMovingLook.label) ?? [] }
+          : null,
     });
     map.showSites(
       sites.map((site) => ({
@@ -104,6 +112,7 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
         {tileUrl !== null && tiles !== null && <Attribution text={tiles.attribution} />}
         {popupSite !== undefined && createPortal(<SitePopup site={popupSite} />, popupContent)}
       </div>
+      <MapLegend ref={legend} />
     </div>
   );
 }

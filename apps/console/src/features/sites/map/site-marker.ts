@@ -1,24 +1,30 @@
 import { CircleMarker } from "leaflet";
 import type { Canvas, CircleMarkerOptions, LatLngExpression, Point } from "leaflet";
 
-const RADIUS_PX = 9;
-const SELECTED_RADIUS_PX = 12;
+const RADIUS_PX = 11;
+const SELECTED_RADIUS_PX = 14;
 const EDGE_PX = 1.5;
 const RING_GAP_PX = 2;
 const RING_PX = 3;
 /** How far the mark of an alarm reaches from the middle, in parts of the radius. */
-const ALARM_REACH = 1.5;
+const ALARM_REACH = 1.7;
+
+/** The lines of an icon, as SVG tells them, in its box of 24 by 24. */
+export type IconPaths = readonly string[];
+const ICON_BOX = 24;
+/** Sides of the icon's box in parts of the radius of the disc that it is drawn on. */
+const ICON_SIDE = 1.45;
 
 /** How a marker is drawn: colours as the canvas takes them. */
 export interface MarkerPaint {
   readonly fill: string;
-  /** The glyph and the edge against the ground. */
+  /** The icon and the edge against the ground. */
   readonly edge: string;
   /** The highlight ring of the selected site. */
   readonly ring: string;
-  readonly glyph: "check" | "exclamation" | "cross" | "bar";
-  /** Colour of a small mark at its corner: a robot there may be moving unseen. Null where none may. */
-  readonly alarm: string | null;
+  readonly icon: IconPaths;
+  /** A small mark at its corner: a robot there may be moving unseen. Null where none may. */
+  readonly alarm: { readonly fill: string; readonly icon: IconPaths } | null;
 }
 
 interface DrawingCanvas extends Canvas {
@@ -26,45 +32,8 @@ interface DrawingCanvas extends Canvas {
   readonly _drawing: boolean;
 }
 
-/** Lines of each glyph, in parts of the marker's radius. */
-const GLYPHS: Record<MarkerPaint["glyph"], readonly (readonly (readonly [number, number])[])[]> = {
-  check: [
-    [
-      [-0.45, 0.02],
-      [-0.12, 0.36],
-      [0.45, -0.32],
-    ],
-  ],
-  exclamation: [
-    [
-      [0, -0.55],
-      [0, 0.12],
-    ],
-    [
-      [0, 0.48],
-      [0, 0.52],
-    ],
-  ],
-  cross: [
-    [
-      [-0.36, -0.36],
-      [0.36, 0.36],
-    ],
-    [
-      [0.36, -0.36],
-      [-0.36, 0.36],
-    ],
-  ],
-  bar: [
-    [
-      [-0.42, 0],
-      [0.42, 0],
-    ],
-  ],
-};
-
 /**
- * §2 Map panel: a coloured circle with a glyph of its status, larger with a highlight ring when selected. It draws
+ * §2 Map panel: a coloured circle with the icon of its status, larger with a highlight ring when selected. It draws
  * itself on the map's canvas, so that a thousand of them cost one element.
  */
 export class SiteMarker extends CircleMarker {
@@ -105,33 +74,41 @@ export class SiteMarker extends CircleMarker {
       disc(context, x, y, radius + EDGE_PX, this.#paint.edge);
     }
     disc(context, x, y, radius, this.#paint.fill);
-    context.strokeStyle = this.#paint.edge;
-    context.lineWidth = radius / 4.5;
-    context.lineCap = "round";
-    context.lineJoin = "round";
-    for (const line of GLYPHS[this.#paint.glyph]) {
-      context.beginPath();
-      for (const [dx, dy] of line) context.lineTo(x + dx * radius, y + dy * radius);
-      context.stroke();
-    }
+    drawIcon(context, this.#paint.icon, x, y, radius, this.#paint.edge);
     if (this.#paint.alarm !== null) this.#drawAlarm(context, radius, this.#paint.alarm);
     context.restore();
   }
 
-  /** A small disc with an exclamation mark, up and to the right, inside of what the library clears. */
-  #drawAlarm(context: CanvasRenderingContext2D, radius: number, fill: string): void {
+  /** A small disc with its icon, up and to the right, inside of what the library clears. */
+  #drawAlarm(context: CanvasRenderingContext2D, radius: number, alarm: NonNullable<MarkerPaint["alarm"]>): void {
     // oxlint-disable-next-line no-underscore-dangle -- so the library names it
     const { x, y } = this._point;
-    const [left, top, size] = [x + radius * 0.62, y - radius * 0.62, radius * 0.6];
+    const [left, top, size] = [x + radius * 0.66, y - radius * 0.66, radius * 0.64];
     disc(context, left, top, size + EDGE_PX, this.#paint.edge);
-    disc(context, left, top, size, fill);
-    context.lineWidth = size / 3.5;
-    for (const line of GLYPHS.exclamation) {
-      context.beginPath();
-      for (const [dx, dy] of line) context.lineTo(left + dx * size, top + dy * size);
-      context.stroke();
-    }
+    disc(context, left, top, size, alarm.fill);
+    drawIcon(context, alarm.icon, left, top, size, this.#paint.edge);
   }
+}
+
+/** Draws an icon on a disc, in its middle. */
+function drawIcon(
+  context: CanvasRenderingContext2D,
+  icon: IconPaths,
+  x: number,
+  y: number,
+  radius: number,
+  colour: string,
+): void {
+  const scale = (radius * ICON_SIDE) / ICON_BOX;
+  context.save();
+  context.translate(x - (ICON_BOX / 2) * scale, y - (ICON_BOX / 2) * scale);
+  context.scale(scale, scale);
+  context.strokeStyle = colour;
+  context.lineWidth = 2.4;
+  context.lineCap = "round";
+  context.lineJoin = "round";
+  for (const line of icon) context.stroke(new Path2D(line));
+  context.restore();
 }
 
 /** How far it is drawn from its middle. */

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import type { Waits } from "./offer-refusal.ts";
+import { gaveUpWords, isWaitOver, refusedWords, turnWords, waitsWords } from "./rollout-waits.ts";
+
+const robot = { motion: "STOPPED", status: "idle", batteryPercent: 80 } as const;
+
+test.each<[Waits, object, string, string]>([
+  ["maintenance", {}, "Waits until it is released from maintenance", "it was in maintenance"],
+  ["away", {}, "Waits until it is online", "it was not online"],
+  ["stale", {}, "Waits until it reports again", "it had not reported for 45 s"],
+  ["clock", {}, "Waits until its clock is right: it is more than 30 s off", "its clock was more than 30 s off"],
+  ["moving", { motion: "MOVING" }, "Waits until it has finished cleaning", "it was cleaning"],
+  ["moving", { motion: null }, "Waits until it shows whether it moves", "it did not show whether it moves"],
+  ["commanded", {}, "Waits for a command to it that is under way", "a command to it was under way"],
+  ["battery", { batteryPercent: 12 }, "Waits for its battery: 12 %, needs 50 %", "its battery had 12 %, needs 50 %"],
+  ["battery", { batteryPercent: 49.9 }, "Waits for its battery: 49 %, needs 50 %", "its battery had 49 %, needs 50 %"],
+  ["battery", { batteryPercent: null }, "Waits until it tells its battery", "it did not tell its battery"],
+  ["not-idle", { status: "warning" }, "Waits until it is idle: its status is warning", "its status was warning"],
+])("protocol rule 13: what is said of a robot that is %s, %o", (why, change, waits, was) => {
+  expect(waitsWords(why, { ...robot, ...change })).toBe(waits);
+  expect(gaveUpWords(why, { ...robot, ...change }, 24)).toBe(`Gave up waiting after 24 h: ${was}`);
+});
+
+test("protocol rule 13: who refused tells why it is asked again, and why it was not in the end", () => {
+  const busy = refusedWords("BUSY");
+  expect(waitsWords("refused", robot, busy)).toBe("Waits to be asked again: it was busy");
+  expect(waitsWords("refused", robot)).toBe("Waits to be asked again: it refused a moment ago");
+  expect(gaveUpWords("refused", robot, 2, busy)).toBe("Gave up waiting after 2 h: it was busy");
+  // What it refused for is over: what it waits for now is told.
+  expect(waitsWords("away", robot, busy)).toBe("Waits until it is online");
+});
+
+test.each([
+  [{ paused: true }, "Waits until the rollout is resumed"],
+  [{ canSend: false }, "Waits until Suncrew can reach robots again"],
+  [{ open: 0 }, "Waits for its offer, which is next"],
+  [{}, "Waits for the first robot to run it"],
+  [{ done: 1 }, "Waits for its turn after the batch under way"],
+])("protocol rule 13: a robot that could take it, with %o, is told what it waits for", (change, words) => {
+  expect(turnWords({ paused: false, canSend: true, open: 1, done: 0, ...change })).toBe(words);
+});
+
+test("protocol rule 13: robots are waited for as many hours as were chosen, and no longer", () => {
+  const since = new Date("2026-03-01T06:00:00Z");
+  expect(isWaitOver(since, 24, new Date("2026-03-02T05:59:59.999Z"))).toBe(false);
+  expect(isWaitOver(since, 24, new Date("2026-03-02T06:00:00Z"))).toBe(true);
+});
