@@ -1,10 +1,10 @@
 import { Button, Select } from "@mantine/core";
 import { auditOutcomeSchema } from "@suncrew/contract/audit/audit.ts";
+import { auditWords } from "@suncrew/domain/audit/audit-words.ts";
 import { DayField } from "../../ui/day-field.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { type AuditAddress, isNarrowed } from "./audit-address.ts";
-import { inWords } from "./audit-changes.ts";
 import { outcomeLook } from "./audit-meaning.ts";
 import classes from "./audit-view.module.css";
 
@@ -22,14 +22,14 @@ export interface AuditFiltersProps {
 /** What narrows the audit. */
 export function AuditFilters({ address, search, actions, entities, ...on }: AuditFiltersProps) {
   const choices = (values: readonly string[], chosen: string) =>
-    [...new Set([...values, ...(chosen === "" ? [] : [chosen])])].map((value) => ({ value, label: inWords(value) }));
+    [...new Set([...values, ...(chosen === "" ? [] : [chosen])])].map((value) => ({ value, label: auditWords(value) }));
   const wrongDays = endsBeforeItBegins(address);
   return (
     <div className={classes["filters"]} role="search" aria-label="Audit">
       <div className={classes["search"]}>
         <SearchBox
           label="Search audit"
-          placeholder="Search by person, change, thing, reason or site"
+          placeholder="Search by name, person, change, reason or site"
           value={search}
           onChange={on.onSearch}
         />

@@ -398,6 +398,8 @@ export interface AuditTable {
   reason: string | null;
   before: JSONColumnType<Record<string, unknown>> | null;
   after: JSONColumnType<Record<string, unknown>> | null;
+  target_name: string | null;
+  site_name: string | null;
 }
 
 export interface AuditSealsTable {
