@@ -89,7 +89,9 @@ export function namesOneOf({ texts, ...found }: FoundInAudit, words: string) {
 function namesText({ targets, reasons, rows }: FoundTexts) {
   return [
     ...[...targets].map(([entity, ids]) => sql<boolean>`(a.entity = ${entity} and a.entity_id = any(${ids}::text[]))`),
-    ...(reasons.length > 0 ? [sql<boolean>`hashtextextended(a.reason, 0) = any(${reasons}::bigint[])`] : []),
+    ...(reasons.length > 0
+      ? [sql<boolean>`(a.reason is not null and hashtextextended(a.reason, 0) = any(${reasons}::bigint[]))`]
+      : []),
     ...(rows.length > 0 ? [sql<boolean>`a.id = any(${rows}::bigint[])`] : []),
   ];
 }
