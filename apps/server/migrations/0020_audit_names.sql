@@ -55,6 +55,32 @@ begin
   end;
 end $$;
 
+-- Values with what they name by id as it is called now.
+create function audit_with_names(told jsonb) returns jsonb language plpgsql stable parallel safe as $$
+begin
+  if told ? 'maintenance_partner_id' then
+    told := told || jsonb_build_object('maintenance_partner',
+      (select name from partners where id = (told ->> 'maintenance_partner_id')::int));
+  end if;
+  if told ? 'site_id' then
+    told := told || jsonb_build_object('site', (select name from sites where id = (told ->> 'site_id')::int));
+  end if;
+  if told ? 'group_id' then
+    told := told || jsonb_build_object('group',
+      (select group_name from robot_groups where id = (told ->> 'group_id')::int));
+  end if;
+  if told ? 'template_id' then
+    told := told || jsonb_build_object('template',
+      (select name from report_templates where id = (told ->> 'template_id')::int));
+  end if;
+  if told ? 'robot_ids' then
+    told := told || jsonb_build_object('robots', (select coalesce(jsonb_agg(robot_words(robot_name, serial_number)
+      order by serial_number), '[]') from robots
+      where id in (select jsonb_array_elements_text(told -> 'robot_ids')::int)));
+  end if;
+  return told;
+end $$;
+
 -- Every name that something of the audit ever had there, and every reason. A text may be there twice where two
 -- transactions brought it at once: a unique key would make them wait for each other.
 create table audit_names (entity text not null, entity_id text not null, words text not null);

@@ -17,8 +17,14 @@ export function changesOf({ action, before, after }: Pick<AuditEntry, "action" |
     ? Object.keys(before).filter((field) => Object.hasOwn(after, field))
     : [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return fields
+    .filter((field) => !fields.includes(nameFieldOf(field)))
     .map((field) => ({ field, before: textOf(before?.[field]), after: textOf(after?.[field]) }))
     .filter((change) => change.before !== change.after);
+}
+
+/** Where a name stands beside an id, the name alone is told: `site` for `site_id`, `robots` for `robot_ids`. */
+function nameFieldOf(field: string): string {
+  return /_ids?$/.test(field) ? field.replace(/_id(s?)$/, "$1") : "";
 }
 
 function textOf(value: unknown): string | null {

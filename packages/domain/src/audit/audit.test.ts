@@ -41,6 +41,16 @@ test("audit view: what only one side of an edit told is no change; what a deleti
   ]);
 });
 
+test("audit view: where a name stands beside an id, the name alone is told", () => {
+  const before = { site_id: 1, site: "Bhadla", robot_ids: [1], robots: ["Row 1 (S-1)"], template_id: 1 };
+  const after = { site_id: 2, site: "Rewa", robot_ids: [1, 2], robots: ["Row 1 (S-1)", "S-2"], template_id: 2 };
+  expect(changesOf({ action: "UPDATE_THING", before, after })).toEqual([
+    { field: "site", before: "Bhadla", after: "Rewa" },
+    { field: "robots", before: "Row 1 (S-1)", after: "Row 1 (S-1), S-2" },
+    { field: "template_id", before: "1", after: "2" },
+  ]);
+});
+
 test("audit view: actions and things are found by the words that are shown, and by those that are stored", () => {
   expect(["SIGN_IN", "UPDATE_SITE", "kept_report"].map(auditWords)).toEqual([
     "Sign in",

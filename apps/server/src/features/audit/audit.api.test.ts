@@ -190,6 +190,20 @@ describe("added call GET api/audit", () => {
       expect(await told({ search: "old park" })).toHaveLength(5);
     });
 
+    test("what values name by id has its name beside it", async () => {
+      const { ownSiteId, ownRobot } = server.fixtures;
+      const named = { site_id: ownSiteId, maintenance_partner_id: 1, robot_ids: [ownRobot.id], template_id: null };
+      await record("Namer", 1, { after: named });
+      const { entries } = await (await server.as("admin")).ask(auditList, { query: { actor: "Namer" } });
+      const names = {
+        site: "Ownfield Park",
+        maintenance_partner: "In-house",
+        robots: [ownRobot.serial],
+        template: null,
+      };
+      expect(entries[0]?.after).toEqual({ ...named, ...names });
+    });
+
     test("what was refused before there was one is found by the name that was asked for", async () => {
       const admin = await server.as("admin");
       const [row] = await server.db.selectFrom("sites").selectAll().where("deleted_at", "is", null).execute();
