@@ -35,7 +35,8 @@ export function AuditFilters({ address, search, actions, entities, ...on }: Audi
         />
       </div>
       <Select
-        aria-label="Change"
+        size="xs"
+        label="Change"
         placeholder="All changes"
         searchable
         clearable
@@ -44,7 +45,8 @@ export function AuditFilters({ address, search, actions, entities, ...on }: Audi
         onChange={(action) => on.onChange({ action: action ?? "" })}
       />
       <Select
-        aria-label="Thing"
+        size="xs"
+        label="Thing"
         placeholder="All things"
         searchable
         clearable
@@ -53,7 +55,8 @@ export function AuditFilters({ address, search, actions, entities, ...on }: Audi
         onChange={(entity) => on.onChange({ entity: entity ?? "" })}
       />
       <Select
-        aria-label="Outcome"
+        size="xs"
+        label="Outcome"
         placeholder="All outcomes"
         clearable
         data={auditOutcomeSchema.options.map((value) => ({ value, label: outcomeLook[value].label }))}
@@ -61,18 +64,20 @@ export function AuditFilters({ address, search, actions, entities, ...on }: Audi
         onChange={(outcome) => on.onChange({ outcome })}
       />
       <DayField
-        aria-label="From day"
+        size="xs"
+        label="From"
         day={address.from ?? ""}
         onChange={(from) => on.onChange({ from: from || null })}
       />
       <DayField
-        aria-label="To day"
+        size="xs"
+        label="To"
         day={address.to ?? ""}
         error={wrongDays ? "Ends before it begins" : undefined}
         onChange={(to) => on.onChange({ to: to || null })}
       />
       {isNarrowed(address) && (
-        <Button variant="subtle" size="sm" onClick={on.onClear}>
+        <Button variant="subtle" size="xs" className={classes["clear"]} onClick={on.onClear}>
           Clear filters
         </Button>
       )}
