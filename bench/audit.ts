@@ -74,7 +74,9 @@ const { db } = database;
 try {
   await migrate(db);
   await sql`drop table audit_names, audit_reasons`.execute(db);
-  await sql`drop function keep_audit_texts, audit_told_name, audit_known_name, audit_with_names, robot_words cascade`.execute(db);
+  await sql`drop function keep_audit_texts, audit_told_name, audit_known_name, audit_with_names, robot_words cascade`.execute(
+    db,
+  );
   await sql`drop index audit_of_target, audit_of_reason`.execute(db);
   await sql`alter table audit drop target_name, drop site_name`.execute(db);
   await fill(db);
