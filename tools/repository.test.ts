@@ -3,6 +3,7 @@ import { describeProblems, readRepository, type Rule } from "./repository.ts";
 import { documentsNameFiles, migrationNumbers } from "./rules/documents.ts";
 import { exportsByName } from "./rules/exports.ts";
 import { featureGraph } from "./rules/feature-graph.ts";
+import { fixedLanguage } from "./rules/fixed-language.ts";
 import { honestTypes, noSkippedTests, noSleepsInTests, noUnfinishedMarks } from "./rules/honest-code.ts";
 import { importBoundaries } from "./rules/import-boundaries.ts";
 import { declaredImports, noInstallScripts, openDependencies, pinnedVersions } from "./rules/manifests.ts";
@@ -26,6 +27,7 @@ const rules: Record<string, Rule> = {
   "no test sleeps": noSleepsInTests,
   "nothing is marked as unfinished": noUnfinishedMarks,
   "types are proven, not asserted away": honestTypes,
+  "times and numbers are in one language, not in the machine's": fixedLanguage,
   "every dependency names one version": pinnedVersions,
   "every imported package stands in its workspace's package.json": declaredImports,
   "dependencies of the product are open source and come from the registry": openDependencies,

@@ -61,7 +61,7 @@ export const addedCalls: readonly (readonly [call: string, routeName: string])[]
   ["PUT api/devices/secret/{serial}", "rotateDeviceSecret"],
   ["DELETE api/devices/{serial}", "retireDevice"],
   ["GET api/audit", "auditList"],
-
+  ["GET api/audit/export", "exportAudit"],
   ["GET api/report-templates", "reportTemplates"],
   ["POST api/report-templates", "createReportTemplate"],
   ["PUT api/report-templates/{templateId}", "updateReportTemplate"],

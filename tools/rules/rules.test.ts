@@ -4,6 +4,7 @@ import { documentsNameFiles, migrationNumbers } from "./documents.ts";
 import { consoleSites, problemsOf, repository, server } from "./example-repository.ts";
 import { exportsByName } from "./exports.ts";
 import { featureGraph } from "./feature-graph.ts";
+import { fixedLanguage } from "./fixed-language.ts";
 import { honestTypes, noSkippedTests, noSleepsInTests, noUnfinishedMarks } from "./honest-code.ts";
 import { importBoundaries } from "./import-boundaries.ts";
 import { fileNames, fileSize, longestFile } from "./naming.ts";
@@ -237,6 +238,20 @@ describe("honest code", () => {
   ])("dishonest types: %s", (text) => {
     expect(problemsOf(honestTypes, "src/x.ts", text)).toHaveLength(1);
   });
+});
+
+test.each([
+  "new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(at);",
+  "new Intl.NumberFormat().format(1);",
+  "at.toLocaleString();",
+  "at.toLocaleTimeString(undefined, { timeStyle: 'short' });",
+])("the language of the machine: %s", (text) => {
+  expect(problemsOf(fixedLanguage, "apps/console/src/x.ts", text)).toHaveLength(1);
+  const named = text.replace("undefined", "'en-GB'").replace(/(String|Format)\(\)/, "$1('en-GB')");
+  expect(problemsOf(fixedLanguage, "apps/console/src/x.ts", named)).toEqual([]);
+  expect(problemsOf(fixedLanguage, "apps/console/src/x.ts", "new Intl.DateTimeFormat().resolvedOptions();")).toEqual(
+    [],
+  );
 });
 
 test("a path of one machine, and a secret", () => {

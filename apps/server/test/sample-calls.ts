@@ -168,7 +168,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   rotateDeviceSecret: { params: { serial: device }, changes: true },
   retireDevice: { params: { serial: device }, changes: true },
   auditList: { query: { site_id: site } },
-
+  exportAudit: { query: { site_id: site } },
   reportTemplates: {},
   createReportTemplate: { body: templateForm, changes: true },
   updateReportTemplate: { params: { templateId: template }, body: templateForm, changes: true },

@@ -27,9 +27,23 @@ export async function createTestDatabase(): Promise<OpenDatabase> {
     ...database,
     async close() {
       await database.close();
+      const oneSided = await oneSidedChanges(copy);
       await giveBack(copy);
+      if (oneSided.length > 0)
+        throw new Error(`In the audit, before and after differ in fields: ${oneSided.join("; ")}`);
     },
   };
+}
+
+/** What the audit would show as a change that nobody made: a field that only one of before and after has. */
+async function oneSidedChanges({ client }: Copy): Promise<string[]> {
+  const { rows } = await client.query<{ told: string }>(`
+    select distinct action || ' ' || field as told
+    from audit cross join lateral (
+      (select jsonb_object_keys(before) except select jsonb_object_keys(after))
+      union all (select jsonb_object_keys(after) except select jsonb_object_keys(before))) one_sided (field)
+    where before is not null and after is not null`);
+  return rows.map(({ told }) => told);
 }
 
 /** Empties the copy for the next test, or drops it where its test changed more than rows. */

@@ -1,4 +1,4 @@
-import { auditList } from "./audit/audit.ts";
+import { auditList, exportAudit } from "./audit/audit.ts";
 
 import { activityLogs, activityUsers, exportActivity } from "./activity/activity.ts";
 import { acknowledgeAlert, alertList } from "./alerts/alerts.ts";
@@ -107,7 +107,7 @@ export const routes = {
   keptReportFile,
   activityLogs,
   auditList,
-
+  exportAudit,
   exportActivity,
   activityUsers,
   reportPdf,

@@ -1,5 +1,6 @@
 import { Tooltip } from "@mantine/core";
 import { useSyncExternalStore } from "react";
+import { browserZone, exactTimeText } from "./exact-time-text.ts";
 import { relativeTimeText } from "./relative-time-text.ts";
 import classes from "./relative-time.module.css";
 
@@ -24,8 +25,6 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
-
 export interface RelativeTimeProps {
   /** An instant, ISO 8601. */
   readonly at: string;
@@ -41,7 +40,10 @@ export function RelativeTime({ at, exactText }: RelativeTimeProps) {
   const date = new Date(at);
   const text = useSyncExternalStore(subscribe, () => relativeTimeText(date, new Date(nowMs)));
   return (
-    <Tooltip label={exactText ?? exact.format(date)} events={{ hover: true, focus: false, touch: true }}>
+    <Tooltip
+      label={exactText ?? `${exactTimeText(date)} (${browserZone()})`}
+      events={{ hover: true, focus: false, touch: true }}
+    >
       <time dateTime={at} className={classes["time"]}>
         {text}
       </time>

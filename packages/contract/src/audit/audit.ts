@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { limitSchema, choiceInputSchema, searchSchema, totalFields } from "../http/page.ts";
+import { choiceInputSchema, limitSchema, searchSchema, totalFields } from "../http/page.ts";
 import { defineRoute } from "../http/route.ts";
-import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
+import { idInputSchema, idSchema, instantInputSchema, instantSchema, isWritable } from "../http/values.ts";
 
 export const auditOutcomeSchema = z.enum(["DONE", "REFUSED", "FAILED"]);
 export type AuditOutcome = z.output<typeof auditOutcomeSchema>;
@@ -23,7 +23,10 @@ export const auditEntrySchema = z.object({
   /** The kind of thing, such as robot. */
   entity: z.string(),
   entity_id: z.string().nullable(),
+  /** What the thing was called then, also where it was deleted since; null where it has no name. */
+  target_name: z.string().nullable(),
   site_id: idSchema.nullable(),
+  /** What the site was called then. */
   site_name: z.string().nullable(),
   outcome: auditOutcomeSchema,
   reason: z.string().nullable(),
@@ -38,28 +41,47 @@ export type AuditEntry = z.output<typeof auditEntrySchema>;
 export const AUDIT_DEFAULT_LIMIT = 200;
 export const AUDIT_MAX_LIMIT = 1000;
 
+const nameSchema = (max: number) =>
+  z.string().trim().min(1).max(max).refine(isWritable, "has characters that are in no name");
+
+/** What narrows the audit; every one of them may be left out. */
+export const auditFilterSchema = z.object({
+  /**
+   * Text within a name that the thing or its site ever had, the person, the reason, or the words of the action or kind of
+   * thing ("Sign in"), in any case; or an `entity_id` as a whole.
+   */
+  search: searchSchema.optional(),
+  action: nameSchema(60).optional(),
+  entity: nameSchema(60).optional(),
+  /** Exactly an `actor`. */
+  actor: nameSchema(200).optional(),
+  outcome: auditOutcomeSchema.optional(),
+  site_id: idInputSchema.optional(),
+  /** Entries from this instant on, and before that one. */
+  from: instantInputSchema.optional(),
+  to: instantInputSchema.optional(),
+});
+export type AuditFilter = z.output<typeof auditFilterSchema>;
+
+function beginsBeforeItEnds({ from, to }: Pick<AuditFilter, "from" | "to">): boolean {
+  return from === undefined || to === undefined || Date.parse(from) <= Date.parse(to);
+}
+const endsTooEarly = { path: ["to"], message: "must not be before from" };
+
 export const auditList = defineRoute({
   summary: "Every change that was made or refused, newest first",
   method: "GET",
   path: "/api/audit",
-  query: z.object({
-    /** Words of the actor, thing, its id, site or reason. */
-    search: searchSchema.optional(),
-    action: z.string().trim().min(1).max(60).optional(),
-    entity: z.string().trim().min(1).max(60).optional(),
-    /** Exactly an `actor`. */
-    actor: z.string().trim().min(1).max(200).optional(),
-    outcome: auditOutcomeSchema.optional(),
-    site_id: idInputSchema.optional(),
-    from: instantSchema.optional(),
-    to: instantSchema.optional(),
-    limit: limitSchema(AUDIT_MAX_LIMIT).optional(),
-    cursor: z
-      .string()
-      .regex(/^\d{1,18}$/, "is not a cursor")
-      .optional(),
-    exact_total: choiceInputSchema.optional(),
-  }),
+  query: auditFilterSchema
+    .extend({
+      limit: limitSchema(AUDIT_MAX_LIMIT).optional(),
+      cursor: z
+        .string()
+        .regex(/^\d{1,18}$/, "is not a cursor")
+        .optional(),
+      exact_total: choiceInputSchema.optional(),
+    })
+    .refine(beginsBeforeItEnds, endsTooEarly),
   response: z.object({
     entries: z.array(auditEntrySchema),
     ...totalFields,
@@ -70,4 +92,14 @@ export const auditList = defineRoute({
     actions: z.array(z.string()),
     entities: z.array(z.string()),
   }),
+});
+
+/** All that `auditList` tells in pages with the same filter, as a file. */
+export const exportAudit = defineRoute({
+  summary: "The audit as CSV, newest first",
+  method: "GET",
+  path: "/api/audit/export",
+  query: auditFilterSchema.refine(beginsBeforeItEnds, endsTooEarly),
+  file: "text/csv",
+  response: z.string(),
 });

@@ -77,7 +77,7 @@ export const permissions: Record<RouteName, Permission> = {
   reportCsv: { access: "signed-in", scope: "site" },
   activityLogs: { access: "super-admin", scope: "sites" },
   auditList: { access: "super-admin", scope: "sites" },
-
+  exportAudit: { access: "super-admin", scope: "sites" },
   exportActivity: { access: "super-admin", scope: "sites" },
   activityUsers: { access: "super-admin", scope: "sites" },
   firmwareList: { access: "super-admin", scope: "none" },

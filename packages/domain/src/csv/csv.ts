@@ -32,6 +32,27 @@ export function writeCsvRows(rows: readonly (readonly CsvCell[])[]): string {
   return `${text}\r\n`;
 }
 
+/** A column of a file, as each row tells it. */
+export interface CsvColumn<Row> {
+  readonly name: string;
+  readonly cell: (row: Row) => CsvCell;
+}
+
+/**
+ * Such a file page by page: the next page is asked for when the last one was taken. `nextPage` answers the rows after
+ * this one, none at the end.
+ */
+export async function* writeCsvPages<Row>(
+  columns: readonly CsvColumn<Row>[],
+  first: readonly Row[],
+  nextPage: (last: Row | undefined) => Promise<readonly Row[]>,
+): AsyncGenerator<string> {
+  yield writeCsvHead(columns.map(({ name }) => name));
+  for (let page = first; page.length > 0; page = await nextPage(page.at(-1))) {
+    yield writeCsvRows(page.map((row) => columns.map(({ cell }) => cell(row))));
+  }
+}
+
 function disarm(text: string): string {
   return FORMULA_START.test(text) && !PLAIN.test(text) ? `'${text}` : text;
 }

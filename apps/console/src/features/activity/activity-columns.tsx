@@ -1,8 +1,8 @@
 import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
 import type { ReactNode } from "react";
+import { browserZone, exactTimeText } from "../../ui/exact-time-text.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { actionTypeWord, actionWord, directionWord, outcomeLook } from "./activity-meaning.ts";
-import { activityTimeText } from "./activity-time.ts";
 import classes from "./activity-table.module.css";
 
 export interface ActivityColumn {
@@ -18,8 +18,8 @@ export const ACTIVITY_COLUMNS: readonly ActivityColumn[] = [
     name: "Timestamp",
     widthPx: 180,
     cell: ({ created_at }) => (
-      <time dateTime={created_at} title={`${created_at} (UTC)`}>
-        {activityTimeText(created_at)}
+      <time dateTime={created_at} title={`${exactTimeText(new Date(created_at))} (${browserZone()})`}>
+        {exactTimeText(new Date(created_at))}
       </time>
     ),
   },

@@ -95,7 +95,7 @@ export function ActivityFilters({ address, change }: AddressedActivity) {
 }
 
 function byLabel(one: Choice, other: Choice): number {
-  return one.label.localeCompare(other.label, undefined, { numeric: true });
+  return one.label.localeCompare(other.label, "en", { numeric: true });
 }
 
 function idOf(value: string): number | null {

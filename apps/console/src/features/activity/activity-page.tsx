@@ -3,6 +3,7 @@ import { may } from "@suncrew/domain/auth/permissions.ts";
 import { IconHistory, IconLock } from "@tabler/icons-react";
 import { useCallback, useMemo } from "react";
 import { useAddress } from "../../platform/address.tsx";
+import { ExportButton } from "../../platform/export-button.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { endsBeforeItBegins } from "../../ui/days.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -17,7 +18,7 @@ import { ActivityFooter } from "./activity-footer.tsx";
 import { actionFilterWord } from "./activity-meaning.ts";
 import classes from "./activity-page.module.css";
 import { ActivityTable } from "./activity-table.tsx";
-import { ExportButton } from "./export-button.tsx";
+import { saveActivity } from "./export-activity.ts";
 import { useActivityAddress } from "./use-activity-address.ts";
 import { useActivityList } from "./use-activity-list.ts";
 
@@ -93,7 +94,12 @@ function ActivityLog() {
             change({ action: ACTION_FILTERS.find((action) => action === currentTarget.value) ?? "all" }, "push")
           }
         />
-        <ExportButton filter={filter} obstacle={isEmpty ? "There is no activity to export." : null} />
+        <ExportButton
+          label="Export"
+          what="The activity log"
+          save={(signal) => saveActivity(filter, signal)}
+          obstacle={isEmpty ? "There is no activity to export." : null}
+        />
       </div>
       <ActivityFilters {...addressed} />
       {isEmpty ? (

@@ -1,10 +1,10 @@
 import { Button, Select } from "@mantine/core";
 import { auditOutcomeSchema } from "@suncrew/contract/audit/audit.ts";
+import { auditWords } from "@suncrew/domain/audit/audit-words.ts";
 import { DayField } from "../../ui/day-field.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { type AuditAddress, isNarrowed } from "./audit-address.ts";
-import { inWords } from "./audit-changes.ts";
 import { outcomeLook } from "./audit-meaning.ts";
 import classes from "./audit-view.module.css";
 
@@ -22,20 +22,21 @@ export interface AuditFiltersProps {
 /** What narrows the audit. */
 export function AuditFilters({ address, search, actions, entities, ...on }: AuditFiltersProps) {
   const choices = (values: readonly string[], chosen: string) =>
-    [...new Set([...values, ...(chosen === "" ? [] : [chosen])])].map((value) => ({ value, label: inWords(value) }));
+    [...new Set([...values, ...(chosen === "" ? [] : [chosen])])].map((value) => ({ value, label: auditWords(value) }));
   const wrongDays = endsBeforeItBegins(address);
   return (
     <div className={classes["filters"]} role="search" aria-label="Audit">
       <div className={classes["search"]}>
         <SearchBox
           label="Search audit"
-          placeholder="Search by person, change, thing, reason or site"
+          placeholder="Search by name, person, change, reason or site"
           value={search}
           onChange={on.onSearch}
         />
       </div>
       <Select
-        aria-label="Change"
+        size="xs"
+        label="Change"
         placeholder="All changes"
         searchable
         clearable
@@ -44,7 +45,8 @@ export function AuditFilters({ address, search, actions, entities, ...on }: Audi
         onChange={(action) => on.onChange({ action: action ?? "" })}
       />
       <Select
-        aria-label="Thing"
+        size="xs"
+        label="Thing"
         placeholder="All things"
         searchable
         clearable
@@ -53,7 +55,8 @@ export function AuditFilters({ address, search, actions, entities, ...on }: Audi
         onChange={(entity) => on.onChange({ entity: entity ?? "" })}
       />
       <Select
-        aria-label="Outcome"
+        size="xs"
+        label="Outcome"
         placeholder="All outcomes"
         clearable
         data={auditOutcomeSchema.options.map((value) => ({ value, label: outcomeLook[value].label }))}
@@ -61,18 +64,20 @@ export function AuditFilters({ address, search, actions, entities, ...on }: Audi
         onChange={(outcome) => on.onChange({ outcome })}
       />
       <DayField
-        aria-label="From day"
+        size="xs"
+        label="From"
         day={address.from ?? ""}
         onChange={(from) => on.onChange({ from: from || null })}
       />
       <DayField
-        aria-label="To day"
+        size="xs"
+        label="To"
         day={address.to ?? ""}
         error={wrongDays ? "Ends before it begins" : undefined}
         onChange={(to) => on.onChange({ to: to || null })}
       />
       {isNarrowed(address) && (
-        <Button variant="subtle" size="sm" onClick={on.onClear}>
+        <Button variant="subtle" size="xs" className={classes["clear"]} onClick={on.onClear}>
           Clear filters
         </Button>
       )}

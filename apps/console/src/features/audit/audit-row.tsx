@@ -1,73 +1,101 @@
 import { UnstyledButton } from "@mantine/core";
 import type { AuditEntry } from "@suncrew/contract/audit/audit.ts";
+import { changesOf } from "@suncrew/domain/audit/audit-changes.ts";
+import { auditWords } from "@suncrew/domain/audit/audit-words.ts";
 import { IconChevronRight } from "@tabler/icons-react";
 import { useId, useState } from "react";
+import { browserZone, exactTimeText } from "../../ui/exact-time-text.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { changesOf, inWords } from "./audit-changes.ts";
 import { outcomeLook } from "./audit-meaning.ts";
-import classes from "./audit-view.module.css";
+import classes from "./audit-table.module.css";
 
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+/** How many columns the table has, for what stands below all of them. */
+export const AUDIT_COLUMNS = ["Time", "Person", "Change", "Thing", "Site", "Outcome"] as const;
 
-/** One change: who, when, what, how it ended; opened, each value before and after, and its seal. */
+/** One change: when, who, what, to which thing, how it ended; opened, each value before and after, and its seal. */
 export function AuditRow({ entry }: { readonly entry: AuditEntry }) {
   const [open, setOpen] = useState(false);
   const details = useId();
-  const { actor, action, entity, entity_id, site_name, outcome, reason, at } = entry;
+  const { actor, action, entity, site_name, outcome, reason, at } = entry;
   return (
-    <li className={classes["entry"]}>
-      <UnstyledButton
-        className={classes["row"]}
-        aria-expanded={open}
-        aria-controls={details}
-        onClick={() => setOpen((was) => !was)}
-      >
-        <IconChevronRight size={14} className={classes["chevron"]} data-open={open || undefined} aria-hidden />
-        <time className={classes["time"]} dateTime={at}>
-          {moment.format(new Date(at))}
-        </time>
-        <span className={classes["actor"]}>{actor}</span>
-        <span className={classes["action"]}>{inWords(action)}</span>
-        <span className={classes["thing"]}>
-          {inWords(entity)}
-          {entity_id !== null && ` ${entity_id.length > 12 ? `${entity_id.slice(0, 8)}...` : entity_id}`}
-          {site_name !== null && <span className={classes["site"]}>{site_name}</span>}
+    <>
+      <div role="row" className={classes["row"]}>
+        <span role="cell" className={classes["time"]}>
+          <UnstyledButton
+            className={classes["toggle"]}
+            aria-expanded={open}
+            aria-controls={details}
+            onClick={() => setOpen((was) => !was)}
+          >
+            <IconChevronRight size={14} className={classes["chevron"]} data-open={open || undefined} aria-hidden />
+            <time dateTime={at} title={`${exactTimeText(new Date(at))} (${browserZone()})`}>
+              {exactTimeText(new Date(at))}
+            </time>
+          </UnstyledButton>
         </span>
-        <span className={classes["outcome"]}>
+        <span role="cell" className={classes["actor"]}>
+          {actor}
+        </span>
+        <span role="cell" className={classes["change"]}>
+          {auditWords(action)}
+          {reason !== null && <span className={classes["more"]}>{reason}</span>}
+        </span>
+        <span role="cell" className={classes["thing"]}>
+          <Thing entry={entry} />
+        </span>
+        <span role="cell" className={classes["site"]}>
+          {entity !== "site" && site_name}
+        </span>
+        <span role="cell" className={classes["outcome"]}>
           <StateBadge look={outcomeLook[outcome]} />
         </span>
-      </UnstyledButton>
-      <div id={details} hidden={!open} className={classes["details"]}>
-        {open && <AuditDetails entry={entry} />}
       </div>
-      {!open && reason !== null && <p className={classes["reason"]}>{reason}</p>}
-    </li>
+      <div role="row" id={details} hidden={!open}>
+        <div role="cell" aria-colspan={AUDIT_COLUMNS.length} className={classes["details"]}>
+          {open && <AuditDetails entry={entry} />}
+        </div>
+      </div>
+    </>
   );
 }
 
+/** What it was called then; where it has no name, what kind of thing it is. */
+function Thing({ entry: { entity, entity_id, target_name } }: { readonly entry: AuditEntry }) {
+  const kind = auditWords(entity);
+  if (target_name !== null) {
+    return (
+      <>
+        {target_name}
+        <span className={classes["more"]}>{kind}</span>
+      </>
+    );
+  }
+  // That of a session says nothing to a person; opened, the entry tells it.
+  return entity_id === null || entity_id.length > 12 ? kind : `${kind} ${entity_id}`;
+}
+
 function AuditDetails({ entry }: { readonly entry: AuditEntry }) {
-  const { reason, seal, id, entity_id } = entry;
+  const { seal, id, entity, entity_id, outcome } = entry;
   const changes = changesOf(entry);
   return (
     <>
-      {reason !== null && <p className={classes["why"]}>{reason}</p>}
       {changes.length === 0 ? (
-        <p className={classes["why"]}>No values are told with it.</p>
+        <p className={classes["none"]}>No values are told with it.</p>
       ) : (
         <table className={classes["changes"]}>
           <thead>
             <tr>
               <th scope="col">Field</th>
               <th scope="col">Before</th>
-              <th scope="col">After</th>
+              <th scope="col">{outcome === "DONE" ? "After" : "Asked for"}</th>
             </tr>
           </thead>
           <tbody>
             {changes.map(({ field, before, after }) => (
               <tr key={field}>
-                <th scope="row">{inWords(field)}</th>
-                <td>{before ?? "–"}</td>
-                <td>{after ?? "–"}</td>
+                <th scope="row">{auditWords(field)}</th>
+                <td>{shown(before)}</td>
+                <td>{shown(after)}</td>
               </tr>
             ))}
           </tbody>
@@ -75,9 +103,16 @@ function AuditDetails({ entry }: { readonly entry: AuditEntry }) {
       )}
       <p className={classes["seal"]}>
         Row {id}
-        {entity_id !== null && entity_id.length > 12 && `, of ${entity_id}`}
+        {entity_id !== null && `, ${auditWords(entity).toLowerCase()} ${entity_id}`}
         {seal === null ? ", waits for its seal" : `, sealed as number ${seal.number}: ${seal.hash}`}
       </p>
     </>
   );
+}
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/;
+
+function shown(value: string | null): string {
+  if (value === null) return "–";
+  return INSTANT.test(value) ? `${exactTimeText(new Date(value))} (${browserZone()})` : value;
 }

@@ -3,6 +3,7 @@ import { IconRefresh, IconShieldCheck } from "@tabler/icons-react";
 import { useCallback, useState } from "react";
 import { useAddress } from "../../platform/address.tsx";
 import { serverReason } from "../../platform/api/errors.ts";
+import { ExportButton } from "../../platform/export-button.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
@@ -11,15 +12,19 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
 import {
   type AuditAddress,
+  auditFilterOf,
   changeAuditAddress,
   clearAuditAddress,
   isNarrowed,
   readAuditAddress,
 } from "./audit-address.ts";
 import { AuditFilters } from "./audit-filters.tsx";
-import { AuditRow } from "./audit-row.tsx";
+import { AuditTable } from "./audit-table.tsx";
+import { saveAudit } from "./export-audit.ts";
 import { useAuditList, useExactTotal } from "./use-audit-list.ts";
 import classes from "./audit-view.module.css";
+
+const number = new Intl.NumberFormat("en-GB");
 
 /** Every change that anyone or anything made or was refused, for Super Admins. */
 export function AuditView() {
@@ -46,8 +51,20 @@ export function AuditView() {
         onChange={change}
         onClear={() => changeParams(clearAuditAddress, "replace")}
       />
+      {first !== undefined && isOn && (
+        <div className={classes["bar"]}>
+          <Head head={first.head} />
+          <div className={classes["buttons"]}>
+            <ExportButton
+              label="Export CSV"
+              what="The audit"
+              save={(signal) => saveAudit(auditFilterOf(address), signal)}
+              obstacle={first.entries.length === 0 ? "There are no changes to export." : null}
+            />
+          </div>
+        </div>
+      )}
       <AuditRows address={address} list={list} isOn={isOn} />
-      {first !== undefined && isOn && <Head head={first.head} />}
     </section>
   );
 }
@@ -59,8 +76,11 @@ interface AuditRowsProps {
 }
 
 function AuditRows({ address, list, isOn }: AuditRowsProps) {
-  const [exactWanted, setExactWanted] = useState(false);
-  const exact = useExactTotal(address, exactWanted && isOn);
+  // Of these filters alone: counting everything takes long, and nobody asked it of the next ones.
+  const filter = JSON.stringify(auditFilterOf(address));
+  const [countedFilter, setCountedFilter] = useState<string | null>(null);
+  const isCounted = countedFilter === filter && isOn;
+  const exact = useExactTotal(address, isCounted);
   const pages = list.data?.pages ?? [];
   const [first] = pages;
   if (!isOn) return <EmptyState title="No changes found" message="The last day is before the first." />;
@@ -81,14 +101,10 @@ function AuditRows({ address, list, isOn }: AuditRowsProps) {
       <EmptyState title="No changes found" {...(isNarrowed(address) && { message: "Nothing matches the filters." })} />
     );
   }
-  const total = exact.data ?? first;
+  const total = (isCounted ? exact.data : undefined) ?? first;
   return (
     <>
-      <ol className={classes["list"]} aria-label="Changes, newest first" aria-busy={list.isPlaceholderData}>
-        {entries.map((entry) => (
-          <AuditRow key={entry.id} entry={entry} />
-        ))}
-      </ol>
+      <AuditTable entries={entries} isOld={list.isPlaceholderData} />
       {list.isFetchNextPageError && (
         <p className={classes["note"]} role="alert">
           Older changes could not be loaded.
@@ -96,11 +112,16 @@ function AuditRows({ address, list, isOn }: AuditRowsProps) {
       )}
       <div className={classes["foot"]}>
         <span>
-          Showing {entries.length.toLocaleString()} of {total.total.toLocaleString()}
+          Showing {number.format(entries.length)} of {number.format(total.total)}
           {total.total_exact ? "" : "+"} changes
         </span>
         {!total.total_exact && (
-          <Button variant="subtle" size="compact-sm" loading={exact.isFetching} onClick={() => setExactWanted(true)}>
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            loading={exact.isFetching}
+            onClick={() => setCountedFilter(filter)}
+          >
             Count exactly
           </Button>
         )}
@@ -119,7 +140,7 @@ function AuditRows({ address, list, isOn }: AuditRowsProps) {
           size="compact-sm"
           leftSection={<IconRefresh size={14} aria-hidden />}
           loading={list.isRefetching && !list.isFetchingNextPage}
-          onClick={() => void list.refetch()}
+          onClick={() => void Promise.all([list.refetch(), isCounted ? exact.refetch() : null])}
         >
           Refresh
         </Button>
@@ -134,7 +155,7 @@ function Head({ head }: { readonly head: { number: number; hash: string; sealed_
     <p className={classes["head"]}>
       <IconShieldCheck size={16} aria-hidden />
       <span>
-        Sealed up to number {head.number.toLocaleString()} <RelativeTime at={head.sealed_at} />.{" "}
+        Sealed up to number {number.format(head.number)} <RelativeTime at={head.sealed_at} />.{" "}
         <span className={classes["hash"]}>{head.hash}</span>
       </span>
     </p>

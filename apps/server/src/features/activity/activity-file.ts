@@ -1,11 +1,8 @@
 import { Readable } from "node:stream";
 import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
-import { type CsvCell, writeCsvHead, writeCsvRows } from "@suncrew/domain/csv/csv.ts";
+import { type CsvColumn, writeCsvPages } from "@suncrew/domain/csv/csv.ts";
 
-interface Column {
-  readonly name: string;
-  readonly cell: (entry: ActivityEntry) => CsvCell;
-}
+type Column = CsvColumn<ActivityEntry>;
 
 /** §2 Activity Log page: the table's columns. */
 const columns: readonly Column[] = [
@@ -42,11 +39,6 @@ export async function activityFile(
 ): Promise<Readable> {
   const shown = withPartner ? columns.toSpliced(6, 0, partnerColumn) : columns;
   const first = await readPage(undefined);
-  async function* pieces(): AsyncGenerator<string> {
-    yield writeCsvHead(shown.map(({ name }) => name));
-    for (let page = first; page.length > 0; page = await readPage(page.at(-1)?.log_id)) {
-      yield writeCsvRows(page.map((entry) => shown.map(({ cell }) => cell(entry))));
-    }
-  }
-  return Readable.from(pieces(), { objectMode: false });
+  const pieces = writeCsvPages(shown, first, (last) => readPage(last?.log_id));
+  return Readable.from(pieces, { objectMode: false });
 }

@@ -17,7 +17,7 @@ export interface ChainHead {
 /** A sealed row's content, as `chainHash` takes it; the same text whatever zone the connection has. */
 export const sealedContent = sql`a.id::text, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') as at,
   a.user_id::text, a.actor, a.action, a.entity, a.entity_id, a.site_id::text, a.outcome, a.reason,
-  a.before::text, a.after::text`;
+  a.before::text, a.after::text, a.target_name, a.site_name`;
 
 /**
  * Seals what is committed and waits, the oldest first, some 1,000 rows in one transaction. Answers the new head, null

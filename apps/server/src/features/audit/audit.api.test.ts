@@ -1,9 +1,12 @@
-import { auditList } from "@suncrew/contract/audit/audit.ts";
-import { createPartner } from "@suncrew/contract/partners/partners.ts";
-import { createSite, deleteSite } from "@suncrew/contract/sites/sites.ts";
+import { auditList, exportAudit } from "@suncrew/contract/audit/audit.ts";
+import { provisionDevices } from "@suncrew/contract/devices/devices.ts";
+import { createPartner, deletePartner, updatePartner } from "@suncrew/contract/partners/partners.ts";
+import { createRobot, deleteRobot, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { createSite, deleteSite, updateSite } from "@suncrew/contract/sites/sites.ts";
+import { readCsv } from "@suncrew/domain/csv/csv.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
-import { recordAudit } from "./audit.writes.ts";
+import { recordAudit, recordAudits } from "./audit.writes.ts";
 import { Sealer } from "./sealer.ts";
 
 let server: TestApp;
@@ -127,5 +130,147 @@ describe("added call GET api/audit", () => {
       .map(({ seal }) => seal)
       .toSorted((a, b) => (b?.number ?? 0) - (a?.number ?? 0))[0];
     expect({ number: head?.number, hash: head?.hash }).toEqual(newest);
+  });
+
+  describe("the name of then", () => {
+    const partner = {
+      name: "Sealed Solar",
+      contact_person: "Y",
+      contact_info: "1",
+      email: "y@z.example",
+      address: "Z",
+    };
+    const body = { ...partner, city: "C", state: "S", zip_code: "1" };
+    const told = async (query: Record<string, string>) => {
+      const { entries } = await (await server.as("admin")).ask(auditList, { query });
+      return entries.map(({ action, target_name, site_name }) => [action, target_name, site_name]);
+    };
+
+    test("a partner that was renamed and deleted is told as it was called, and found by either name", async () => {
+      const admin = await server.as("admin");
+      const { partnerId: id } = await admin.ask(createPartner, { body });
+      await admin.ask(updatePartner, { params: { id }, body: { ...body, name: "Renamed Solar" } });
+      await admin.ask(deletePartner, { params: { id } });
+      const all = [
+        ["DELETE_PARTNER", "Renamed Solar", null],
+        ["UPDATE_PARTNER", "Sealed Solar", null],
+        ["CREATE_PARTNER", "Sealed Solar", null],
+      ];
+      expect(await told({ search: "sealed SOL" })).toEqual(all);
+      expect(await told({ search: "Renamed Solar" })).toEqual(all);
+      const { entries } = await admin.ask(auditList, { query: { action: "UPDATE_PARTNER" } });
+      // Only what people type about a partner, and the same on both sides.
+      expect(Object.keys(entries[0]?.before ?? {}).toSorted()).toEqual(Object.keys(entries[0]?.after ?? {}).toSorted());
+      expect(entries[0]?.before).not.toHaveProperty("built_in");
+      expect(entries[0]?.before).not.toHaveProperty("created_at");
+    });
+
+    test("so are a robot, with its serial number, and a site", async () => {
+      const admin = await server.as("admin");
+      const place = { address: "A", district: "D", state: "S", pin_code: "342301", commissioning_date: "2024-01-31" };
+      const park = { name: "Old Park", ...place, latitude: 13.5, longitude: 78.25 };
+      const { siteId } = await admin.ask(createSite, { body: park });
+      const robot = { site_id: siteId, robot_name: "Row 7", serial_number: "NAMED-7", installation_date: "2024-02-01" };
+      const types = { motor_type: null, control_type: null };
+      await admin.ask(provisionDevices, { body: { first_serial: "NAMED-7", last_serial: "NAMED-7" } });
+      const { robotId } = await admin.ask(createRobot, { body: { ...robot, ...types } });
+      const params = { id: robotId };
+      await admin.ask(updateRobot, { params, body: { ...robot, ...types, robot_name: "Row 8" } });
+      await admin.ask(updateSite, { params: { id: siteId }, body: { ...park, name: "New Park" } });
+      await admin.ask(deleteRobot, { params });
+      expect(await told({ site_id: String(siteId) })).toEqual([
+        ["DELETE_ROBOT", "Row 8 (NAMED-7)", "New Park"],
+        ["UPDATE_SITE", "Old Park", "New Park"],
+        ["UPDATE_ROBOT", "Row 7 (NAMED-7)", "Old Park"],
+        ["CREATE_ROBOT", "Row 7 (NAMED-7)", "Old Park"],
+        ["CREATE_SITE", "Old Park", "Old Park"],
+      ]);
+      // With that of the device.
+      expect(await told({ search: "named-7" })).toHaveLength(4);
+      expect(await told({ search: "old park" })).toHaveLength(5);
+    });
+
+    test("what values name by id has its name beside it", async () => {
+      const { ownSiteId, ownRobot } = server.fixtures;
+      const named = { site_id: ownSiteId, maintenance_partner_id: 1, robot_ids: [ownRobot.id], template_id: null };
+      await record("Namer", 1, { after: named });
+      const { entries } = await (await server.as("admin")).ask(auditList, { query: { actor: "Namer" } });
+      const names = {
+        site: "Ownfield Park",
+        maintenance_partner: "In-house",
+        robots: [ownRobot.serial],
+        template: null,
+      };
+      expect(entries[0]?.after).toEqual({ ...named, ...names });
+    });
+
+    test("what was refused before there was one is found by the name that was asked for", async () => {
+      const admin = await server.as("admin");
+      const [row] = await server.db.selectFrom("sites").selectAll().where("deleted_at", "is", null).execute();
+      const place = { address: "A", district: "D", state: "S", pin_code: "342301", commissioning_date: "2024-01-31" };
+      const taken = { name: "Twice There", ...place, latitude: row?.latitude ?? 0, longitude: row?.longitude ?? 0 };
+      expect((await admin.call(createSite, { body: taken })).status).toBe(409);
+      expect(await told({ search: "twice there" })).toEqual([["CREATE_SITE", "Twice There", null]]);
+    });
+  });
+
+  test("words of actions and things find as the screen shows them; of people, in every script", async () => {
+    await record("सुनीता शर्मा", 1, { action: "WRITE_LETTER", entity: "paper_mill" });
+    const admin = await server.as("admin");
+    for (const search of ["Write letter", "paper MILL", "write_let", "सुनीता"]) {
+      const { entries } = await admin.ask(auditList, { query: { search } });
+      expect([search, entries.map(({ action }) => action)]).toEqual([search, ["WRITE_LETTER"]]);
+    }
+    const { entries } = await admin.ask(auditList, { query: { search: "Sign in", limit: "1" } });
+    expect(entries).toMatchObject([{ action: "SIGN_IN" }]);
+    expect((await admin.ask(auditList, { query: { search: "no such words" } })).total).toBe(0);
+  });
+
+  test("words that are in very many texts find, too", async () => {
+    const many = Array.from({ length: 5_001 }, (_, index) => ({
+      actor: { userId: null, name: "Crowd" },
+      action: "UPDATE_THING",
+      entity: "device",
+      entityId: `CROWD-${index}`,
+      outcome: "DONE" as const,
+      at: new Date(TEST_NOW.getTime() - 86_400_000),
+    }));
+    await recordAudits(server.db, many);
+    const admin = await server.signIn("admin");
+    const { total, entries } = await admin.ask(auditList, { query: { search: "crowd-", limit: "2" } });
+    expect([total, entries.map(({ target_name }) => target_name)]).toEqual([5_001, ["CROWD-5000", "CROWD-4999"]]);
+  });
+});
+
+describe("added call GET api/audit/export", () => {
+  test("all that the filter chooses, in the words of the screen, without formulas; wrong filters are named", async () => {
+    await record("=Exporter", 1, {
+      siteId: server.fixtures.ownSiteId,
+      before: { speed: 10, on: true },
+      after: { speed: 20, on: true },
+    });
+    await record("=Exporter", 2, { outcome: "REFUSED", reason: "Not now", before: null });
+    const admin = await server.as("admin");
+    const answer = await admin.raw(`${exportAudit.path}?actor=%3DExporter`, { method: "GET" });
+    expect(answer.headers["content-disposition"]).toBe('attachment; filename="audit-2026-06-15.csv"');
+    expect(answer.text).toContain("'=Exporter");
+    const { rows } = readCsv(answer.text, 10);
+    expect(rows.map(({ cells }) => cells)).toMatchObject([
+      { person: "=Exporter", change: "Update thing", kind: "Thing", outcome: "Refused", reason: "Not now", site: "" },
+      { "time (utc)": "2026-06-15T06:31:00.000Z", outcome: "Done", values: "Speed: 10 -> 20", site: "Ownfield Park" },
+    ]);
+    for (const [query, field] of [
+      ["from=x", "from"],
+      ["to=0000-01-01T00:00:00Z", "to"],
+      ["action=%00", "action"],
+    ] as const) {
+      const wrong = await admin.raw(`${exportAudit.path}?${query}`, { method: "GET" });
+      expect([query, wrong.status, wrong.body]).toMatchObject([query, 400, { errors: [{ field }] }]);
+    }
+    expect((await admin.call(exportAudit, { query: { site_id: "999999" } })).status).toBe(404);
+  });
+
+  test("§6: the call is the Super Admin's alone", async () => {
+    expect((await (await server.as("owner")).call(exportAudit)).status).toBe(403);
   });
 });

@@ -1,9 +1,18 @@
-import { auditList } from "@suncrew/contract/audit/audit.ts";
+import { auditList, exportAudit } from "@suncrew/contract/audit/audit.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
-import { auditPage } from "./audit.service.ts";
+import { auditFileName } from "./audit-file.ts";
+import { auditPage, exportOfAudit } from "./audit.service.ts";
 
 export function auditRoutes(app: FastifyInstance, parts: Parts): void {
-  register(app, auditList, ({ viewer, query }) => auditPage(viewer, parts.db, query));
+  const { db, clock } = parts;
+
+  register(app, auditList, ({ viewer, query }) => auditPage(viewer, db, query));
+
+  register(app, exportAudit, async ({ viewer, query, reply }) => {
+    const file = await exportOfAudit(viewer, db, query);
+    void reply.header("content-disposition", `attachment; filename="${auditFileName(clock.now())}"`);
+    return file;
+  });
 }

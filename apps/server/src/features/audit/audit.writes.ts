@@ -18,12 +18,16 @@ export interface AuditRecord {
   readonly siteId?: number | null;
   readonly outcome: "DONE" | "REFUSED" | "FAILED";
   readonly reason?: string | null;
+  /** The thing before and after. Where both are told they have the same fields: what only one has looks like a change. */
   readonly before?: Record<string, unknown> | null;
   readonly after?: Record<string, unknown> | null;
   readonly at: Date;
 }
 
-/** Writes the audit row of a mutation, done or not, in the caller's transaction. Secrets never reach the table. */
+/**
+ * Writes the audit row of a mutation, done or not, in the caller's transaction, with the names that what it is about and
+ * the site have now, and those of what the values name by id. Secrets never reach the table.
+ */
 export async function recordAudit(db: Executor, record: AuditRecord): Promise<void> {
   await recordAudits(db, [record]);
 }
@@ -42,7 +46,12 @@ export async function recordAudits(db: Executor, records: readonly AuditRecord[]
     after: clean(after),
   }));
   await sql`
-    insert into audit (at, user_id, actor, action, entity, entity_id, site_id, outcome, reason, before, after)
-    select n.at, n.user_id, n.actor, n.action, n.entity, n.entity_id, n.site_id, n.outcome, n.reason, n.before, n.after
+    insert into audit (at, user_id, actor, action, entity, entity_id, site_id, outcome, reason, before, after,
+      target_name, site_name)
+    select n.at, n.user_id, n.actor, n.action, n.entity, n.entity_id, n.site_id, n.outcome, n.reason,
+      audit_with_names(n.before), audit_with_names(n.after),
+      coalesce(audit_told_name(n.entity, n.entity_id, n.before, n.after),
+        audit_known_name(n.entity, n.entity_id, n.before, n.after)),
+      (select name from sites where id = n.site_id)
     from json_populate_recordset(null::audit, ${JSON.stringify(rows)}::json) n`.execute(db);
 }

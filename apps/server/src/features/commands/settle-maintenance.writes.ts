@@ -44,7 +44,7 @@ export async function applyReleases(tx: Tx, shown: readonly Shown[], now: Date):
     const mode = robot.operating_mode === "maintenance" ? (lock?.former_mode ?? "auto") : robot.operating_mode;
     const { online = false, status = null } = seen.get(robot.id) ?? {};
     const robotStatus = robotStatusOf({ online, operatingMode: mode, deviceStatus: status });
-    const before = { operating_mode: robot.operating_mode, ...(lock && shownLock(lock)) };
+    const before = { operating_mode: robot.operating_mode, ...shownLock(lock) };
     return { robot, command, before, mode, robotStatus };
   });
   const changes = JSON.stringify(
@@ -55,7 +55,7 @@ export async function applyReleases(tx: Tx, shown: readonly Shown[], now: Date):
     shown as (update robot_state s set robot_status = n.status from released n where s.robot_id = n.id)
     update robots r set operating_mode = n.mode from released n where r.id = n.id`.execute(tx);
   const audited = released.map(({ robot, command, before, mode }) => {
-    return { robot, command, outcome: "DONE" as const, before, after: { operating_mode: mode } };
+    return { robot, command, outcome: "DONE" as const, before, after: { operating_mode: mode, ...shownLock() } };
   });
   await auditCommands(tx, audited, now);
 }
@@ -65,7 +65,9 @@ type EndedLock = Pick<
   "robot_id" | "former_mode" | "reason" | "locked_by" | "locked_at"
 >;
 
-function shownLock({ reason, locked_by, locked_at }: EndedLock) {
+/** Who locked it, why and since when; of no lock, nothing. */
+function shownLock(lock?: EndedLock) {
+  const { reason = null, locked_by = null, locked_at = null } = lock ?? {};
   return { reason, locked_by, locked_at };
 }
 

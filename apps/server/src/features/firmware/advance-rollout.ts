@@ -78,14 +78,14 @@ async function stepOf(tx: Tx, rollout: StoredRollout): Promise<RolloutStep> {
 async function endRollout(tx: Tx, rollout: StoredRollout, now: Date): Promise<void> {
   const state = rollout.state === "CANCELLED" ? "CANCELLED" : "DONE";
   await storeRollout(tx, rollout.id, { state, endedAt: now });
-  await auditOwn(tx, rollout, "END_ROLLOUT", null, now);
+  await auditOwn(tx, rollout, { action: "END_ROLLOUT", state, reason: null }, now);
 }
 
 async function pauseRollout(tx: Tx, rollout: StoredRollout, why: "canary" | "threshold", now: Date): Promise<void> {
   const { canaryFailed, thresholdPassed } = firmwareSentences;
   const reason = why === "canary" ? canaryFailed : thresholdPassed(rollout.failure_threshold_percent);
   await storeRollout(tx, rollout.id, { state: "PAUSED", reason });
-  await auditOwn(tx, rollout, "PAUSE_ROLLOUT", reason, now);
+  await auditOwn(tx, rollout, { action: "PAUSE_ROLLOUT", state: "PAUSED", reason }, now);
 }
 
 /**
@@ -133,9 +133,8 @@ async function offerBatch(
 
 async function auditOwn(
   tx: Tx,
-  { id, version, state }: StoredRollout,
-  action: string,
-  reason: string | null,
+  { id, state: former }: StoredRollout,
+  { action, state, reason }: Pick<StoredRollout, "state"> & { readonly action: string; readonly reason: string | null },
   at: Date,
 ): Promise<void> {
   await recordAudit(tx, {
@@ -145,8 +144,8 @@ async function auditOwn(
     entityId: id,
     outcome: "DONE",
     reason,
-    before: { state },
-    after: { version },
+    before: { state: former },
+    after: { state },
     at,
   });
 }

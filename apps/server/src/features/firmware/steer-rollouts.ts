@@ -109,7 +109,7 @@ export async function steer(
     outcome: reason === null ? "DONE" : "REFUSED",
     reason,
     before: { state: rollout.state },
-    after: { version: rollout.version, state: typeof change === "string" ? rollout.state : change.state },
+    after: { state: typeof change === "string" ? rollout.state : change.state },
     at,
   });
   return reason === null ? steeredSentences[action] : conflict(reason);

@@ -18,19 +18,17 @@ export async function auditEnds(tx: Tx, changed: readonly Ended[], at: Date): Pr
   const ended = changed.filter(({ state }) => state === "DONE" || state === "FAILED");
   await recordAudits(
     tx,
-    ended.map(
-      ({ robot_id, site_id, serial_number, state, reason, from_version, version, rollout_id }): AuditRecord => ({
-        actor: { userId: null, name: "Suncrew" },
-        action: "UPDATE_FIRMWARE",
-        entity: "robot",
-        entityId: robot_id,
-        siteId: site_id,
-        outcome: state === "DONE" ? "DONE" : "FAILED",
-        reason,
-        before: { serial_number, firmware: from_version },
-        after: { firmware: version, rollout_id },
-        at,
-      }),
-    ),
+    ended.map(({ robot_id, site_id, state, reason, from_version, version }): AuditRecord => ({
+      actor: { userId: null, name: "Suncrew" },
+      action: "UPDATE_FIRMWARE",
+      entity: "robot",
+      entityId: robot_id,
+      siteId: site_id,
+      outcome: state === "DONE" ? "DONE" : "FAILED",
+      reason,
+      before: { firmware: from_version },
+      after: { firmware: version },
+      at,
+    })),
   );
 }

@@ -55,7 +55,7 @@ export async function acceptLocks(
       accepted.set(robot.id, { kind: "refused", error });
       continue;
     }
-    const before = { operating_mode: robot.operating_mode, ...(lock && { reason: lock.reason }) };
+    const before = { operating_mode: robot.operating_mode, reason: lock?.reason ?? null };
     audited.push({ robot, command: who, outcome: "DONE", before, after: { operating_mode: "maintenance", reason } });
     taken.push(one);
   }

@@ -9,12 +9,13 @@ import type { PartnerWork } from "./partners.service.ts";
 /** Deletes a partner that maintains no site, with its user, whose sessions end. Its history stays readable. */
 export async function deletePartnerOf(work: PartnerWork, partner: PartnerRow): Promise<HttpError | null> {
   const { tx, now } = work;
-  const about = { action: "DELETE_PARTNER", partnerId: partner.id, before: contentOf(partner) } as const;
+  const content = contentOf(partner);
+  const about = { action: "DELETE_PARTNER", partnerId: partner.id } as const;
   const refused = partner.built_in
     ? `${partner.name} belongs to every installation and cannot be deleted.`
     : assignedSitesSentence(await siteNamesOf(tx, partner.id));
   if (refused !== null) {
-    await recordPartner(work, { ...about, refused });
+    await recordPartner(work, { ...about, before: content, refused });
     return conflict(refused);
   }
   const users = await lockUsersOf(tx, partner.id);
@@ -22,9 +23,7 @@ export async function deletePartnerOf(work: PartnerWork, partner: PartnerRow): P
   await removePartner(tx, partner.id, now);
   await removeUsers(tx, userIds, now);
   const ended = await endSessionsOf(tx, userIds, now);
-  await recordPartner(work, {
-    ...about,
-    after: { deleted_usernames: users.map((user) => user.username), sessions_ended: ended },
-  });
+  const usernames = users.map((user) => user.username);
+  await recordPartner(work, { ...about, before: { ...content, usernames, open_sessions: ended } });
   return null;
 }

@@ -26,12 +26,10 @@ export async function recordPartner({ tx, viewer, now }: PartnerWork, record: Pa
   });
 }
 
-/** What people see of a partner, to be kept as it was. */
-export function contentOf({
-  id: _id,
-  version: _version,
-  deleted_at: _deleted,
-  ...content
-}: PartnerRow): Record<string, unknown> {
-  return content;
+/** What people type about a partner, to be kept as it was. */
+export function contentOf(partner: PartnerRow) {
+  const { name, contact_person, email, contact_info, address, city, state, zip_code, country } = partner;
+  const { registration, tax_id, certifications, status } = partner;
+  const place = { address, city, state, zip_code, country };
+  return { name, contact_person, email, contact_info, ...place, registration, tax_id, certifications, status };
 }

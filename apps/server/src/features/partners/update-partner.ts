@@ -12,7 +12,9 @@ export async function updatePartnerOf(
   partner: PartnerRow,
   { version, ...edit }: BodyOf<typeof updatePartner>,
 ): Promise<HttpError | null> {
-  const about = { action: "UPDATE_PARTNER", partnerId: partner.id, before: contentOf(partner), after: edit } as const;
+  const before = contentOf(partner);
+  // What is left out of an edit stays as it is.
+  const about = { action: "UPDATE_PARTNER", partnerId: partner.id, before, after: { ...before, ...edit } } as const;
   if (version !== undefined && version !== partner.version) {
     const refusal = changedMeanwhile("partner");
     await recordPartner(work, { ...about, refused: refusal.message });

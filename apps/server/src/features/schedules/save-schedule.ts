@@ -62,7 +62,13 @@ export async function storeChanged(
   if (stored === null) throw notFound("Schedule");
   const group = await findGroup(viewer, tx, body);
   const before = recorded(stored);
-  const about = { action: "UPDATE_SCHEDULE", entityId: scheduleId, siteId: stored.site_id, before, after: asked(body) };
+  const about = {
+    action: "UPDATE_SCHEDULE",
+    entityId: scheduleId,
+    siteId: stored.site_id,
+    before,
+    after: { ...before, ...asked(body) },
+  };
   if (stored.site_id !== body.site_id) return refuse(tx, viewer, about, wrongSite(), now);
   if (stored.group_id !== body.group_id) {
     return refuse(tx, viewer, about, invalid("group_id", "group_id must be the group of the schedule"), now);

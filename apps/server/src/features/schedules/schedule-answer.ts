@@ -39,6 +39,6 @@ export function scheduleOf(row: Answered): Schedule {
 
 /** What the audit keeps of a schedule. */
 export function recorded(row: Answered): Record<string, unknown> {
-  const { version: _version, ...content } = scheduleOf(row);
+  const { id: _id, version: _version, ...content } = scheduleOf(row);
   return content;
 }

@@ -270,7 +270,7 @@ describe("§7 Groups and schedules: DELETE api/robots/group/deleteSchedule/{sche
     expect(await server.db.selectFrom("robot_group_members").selectAll().execute()).toHaveLength(2);
     expect((await audit()).at(-1)).toMatchObject({
       action: "DELETE_SCHEDULE",
-      before: { id: scheduleId },
+      entity_id: String(scheduleId),
       after: null,
     });
     expect(await owner.call(deleteSchedule, { params: { scheduleId } })).toMatchObject({ status: 404 });

@@ -400,6 +400,8 @@ export interface AuditTable {
   reason: string | null;
   before: JSONColumnType<Record<string, unknown>> | null;
   after: JSONColumnType<Record<string, unknown>> | null;
+  target_name: string | null;
+  site_name: string | null;
 }
 
 export interface AuditSealsTable {

@@ -1,19 +1,22 @@
 import { Button } from "@mantine/core";
-import type { ActivityFilter } from "@suncrew/contract/activity/activity.ts";
 import { IconDownload, IconX } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
-import { toast } from "../../platform/toast.tsx";
-import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { saveActivity } from "./export-activity.ts";
+import { DisabledReason } from "../ui/disabled-reason.tsx";
+import { toast } from "./toast.tsx";
 
 export interface ExportButtonProps {
-  readonly filter: ActivityFilter;
+  /** What is written on it. */
+  readonly label: string;
+  /** What is exported, as a sentence begins with it: "The activity log". */
+  readonly what: string;
+  /** Fetches the file and hands it to the browser. Throws as calls do. */
+  readonly save: (signal: AbortSignal) => Promise<void>;
   /** Why there is nothing to export. */
   readonly obstacle: string | null;
 }
 
 /** Saves all that the filters leave; a long file can be given up. */
-export function ExportButton({ filter, obstacle }: ExportButtonProps) {
+export function ExportButton({ label, what, save, obstacle }: ExportButtonProps) {
   const [isExporting, setExporting] = useState(false);
   const current = useRef<AbortController | null>(null);
   useEffect(() => () => current.current?.abort(), []);
@@ -22,11 +25,11 @@ export function ExportButton({ filter, obstacle }: ExportButtonProps) {
     current.current = attempt;
     setExporting(true);
     try {
-      await saveActivity(filter, attempt.signal);
+      await save(attempt.signal);
     } catch (error) {
       if (!attempt.signal.aborted) {
         const reason = error instanceof Error ? error.message : undefined;
-        toast.failure({ title: "Export Failed", message: "The activity log could not be exported.", reason });
+        toast.failure({ title: "Export Failed", message: `${what} could not be exported.`, reason });
       }
     } finally {
       if (current.current === attempt) setExporting(false);
@@ -52,7 +55,7 @@ export function ExportButton({ filter, obstacle }: ExportButtonProps) {
         leftSection={<IconDownload size={14} aria-hidden />}
         onClick={() => void begin()}
       >
-        Export
+        {label}
       </Button>
     </DisabledReason>
   );
