@@ -122,7 +122,7 @@ test("§4 Group status: warning while some are normal; Start All is disabled if 
   await expectDisabled(card.startAll, "A robot of this group is already running. Start All is possible when none is.");
   await expectEnabled(card.stopAll);
   await card.stopAll.click();
-  await expectToast(page, "Group Action Successful", 'Group "Mixed": 3 robots stopped.');
+  await expectToast(page, "Group Action Successful", 'Group "Mixed": 1 of 1 robot stopped. 2 stood already.');
 });
 
 test("§4 Group action outcome: with a robot away and one that refuses, each is named with its reason, and only they are tried again", async ({

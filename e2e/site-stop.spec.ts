@@ -40,10 +40,17 @@ for (const account of ["admin", "partner"] as const) {
     for (const serial of ["SCR-1001", "SCR-1003"]) await startRobot(robotCard(page, serial), simulator);
     await stopAll(page).click();
     for (const serial of ["SCR-1001", "SCR-1003"]) await expectTruth(simulator, serial, { motion: "STOPPED" });
-    await expect(panel(page, BHADLA).getByText("4 of 4 robots stopped.")).toBeVisible({ timeout: SETTLED_MS });
-    for (const serial of ["SCR-1001", "SCR-1002", "SCR-1003", "SCR-1004"]) {
+    await expect(panel(page, BHADLA).getByText("2 of 2 robots stopped. 2 stood already.")).toBeVisible({
+      timeout: SETTLED_MS,
+    });
+    for (const [serial, words] of [
+      ["SCR-1001", "Has stopped."],
+      ["SCR-1002", "Stood already."],
+      ["SCR-1003", "Has stopped."],
+      ["SCR-1004", "Stood already."],
+    ] as const) {
       await expect(resultOf(page, serial)).toContainText("Done");
-      await expect(resultOf(page, serial)).toContainText("Has stopped.");
+      await expect(resultOf(page, serial)).toContainText(words);
     }
     await panel(page, BHADLA).getByRole("button", { name: "Close", exact: true }).last().click();
     await expect(panel(page, BHADLA)).toBeHidden();
@@ -72,7 +79,7 @@ test("protocol rule 3: a robot that is away keeps a pending STOP, which is shown
   await expectStatus(card, "Offline", { timeout: SETTLED_MS });
   await stopAll(page).click();
   await expect(panel(page, BHADLA)).toContainText(
-    "3 of 4 robots stopped. For 1 robot the STOP is kept and sent again until confirmed.",
+    "0 of 1 robot stopped. 3 stood already. For 1 robot the STOP is kept and sent again until confirmed.",
     { timeout: SETTLED_MS },
   );
   await expect(resultOf(page, "SCR-1002")).toContainText("Pending");
@@ -86,7 +93,7 @@ test("protocol rule 3: a robot that is away keeps a pending STOP, which is shown
   await simulator.clear("SCR-1002");
   await expectTruth(simulator, "SCR-1002", { motion: "STOPPED" });
   await expect(resultOf(page, "SCR-1002")).toContainText("Has stopped.", { timeout: SETTLED_MS });
-  await expect(panel(page, BHADLA)).toContainText("4 of 4 robots stopped.");
+  await expect(panel(page, BHADLA)).toContainText("1 of 1 robot stopped. 3 stood already.");
   await expect(robotCard(other, "SCR-1002").root).not.toContainText(pending);
   await expectStatus(robotCard(other, "SCR-1002"), "Idle");
 });
@@ -114,7 +121,7 @@ test("Stop everything: while a silent robot is awaited, what the others do is sh
   await expect(resultOf(page, "SCR-1002")).toContainText("Pending", { timeout: SETTLED_MS });
   await simulator.clear("SCR-1002");
   await page.getByRole("button", { name: "Stop all again" }).click();
-  await expect(panel(page, BHADLA).getByText("4 of 4 robots stopped.")).toBeVisible({ timeout: SETTLED_MS });
+  await expect(panel(page, BHADLA).getByText("4 robots stood already.")).toBeVisible({ timeout: SETTLED_MS });
   expect(sent).toBe(2);
 });
 
@@ -133,7 +140,9 @@ test("Stop everything: a Stop that could not be sent says so and why, and can be
   await page.unroute(`**${siteStop.path}`);
   await page.getByRole("button", { name: "Stop all again" }).click();
   await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
-  await expect(panel(page, BHADLA).getByText("4 of 4 robots stopped.")).toBeVisible({ timeout: SETTLED_MS });
+  await expect(panel(page, BHADLA).getByText("1 of 1 robot stopped. 3 stood already.")).toBeVisible({
+    timeout: SETTLED_MS,
+  });
 });
 
 test("Stop everything: where the robots could not be loaded, they are stopped none the less", async ({
@@ -152,7 +161,9 @@ test("Stop everything: where the robots could not be loaded, they are stopped no
   await expect(page.getByText("The robots could not be loaded.")).toBeVisible();
   await stopAll(page).click();
   await expectTruth(simulator, "SCR-1003", { motion: "STOPPED" });
-  await expect(panel(page, BHADLA).getByText("4 of 4 robots stopped.")).toBeVisible({ timeout: SETTLED_MS });
+  await expect(panel(page, BHADLA).getByText("1 of 1 robot stopped. 3 stood already.")).toBeVisible({
+    timeout: SETTLED_MS,
+  });
   await expect(page.getByRole("button", { name: "Stop all again" })).toHaveCount(0);
 });
 
@@ -177,7 +188,9 @@ for (const width of [360, 390]) {
     await startRobot(robotCard(page, "SCR-1001"), simulator);
     await stopAll(page).click();
     await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
-    await expect(panel(page, BHADLA).getByText("4 of 4 robots stopped.")).toBeVisible({ timeout: SETTLED_MS });
+    await expect(panel(page, BHADLA).getByText("1 of 1 robot stopped. 3 stood already.")).toBeVisible({
+      timeout: SETTLED_MS,
+    });
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(overflow).toBeLessThanOrEqual(0);
   });
@@ -188,7 +201,7 @@ test("Stop everything has no axe violation", async ({ page, signIn, simulator, s
   await signIn(page, "admin");
   await chooseSite(page, PAVAGADA);
   await stopAll(page).click();
-  await expect(panel(page, PAVAGADA)).toContainText("2 of 3 robots stopped.", { timeout: SETTLED_MS });
+  await expect(panel(page, PAVAGADA)).toContainText("0 of 1 robot stopped. 2 stood already.", { timeout: SETTLED_MS });
   await expectAccessible(page);
   await deliverKeptStop(simulator, standing.read, "SCR-1007");
 });

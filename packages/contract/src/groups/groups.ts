@@ -80,6 +80,8 @@ export const robotResultSchema = z.object({
   message: z.string(),
   /** True for a STOP or lock that is kept and repeated until the robot confirms it. */
   pending: z.boolean(),
+  /** Of a STOP: false where the robot was last seen standing, and no start of it was under way. */
+  was_moving: z.boolean().optional(),
 });
 export type RobotResult = z.output<typeof robotResultSchema>;
 

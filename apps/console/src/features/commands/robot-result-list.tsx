@@ -10,7 +10,7 @@ export interface RobotResultListProps {
   readonly label: string;
   readonly results: readonly RobotResult[];
   /** What a robot that succeeded has done, such as "Has stopped."; the server's own words where it is left out. */
-  readonly doneText?: string;
+  readonly doneText?: (result: RobotResult) => string;
 }
 
 /** What came of each robot where many were commanded at once, with its reason. */
@@ -30,13 +30,15 @@ export function useResultsNow(results: readonly RobotResult[]): readonly RobotRe
   return results.map((result) => ({ ...result, ...resultNow(result, liveStore.robot(result.robotObjectId)) }));
 }
 
-function RobotResultRow({ result, doneText }: { result: RobotResult; doneText: string | undefined }) {
+function RobotResultRow({ result, doneText }: { result: RobotResult; doneText: RobotResultListProps["doneText"] }) {
   const { outcome, pending, message } = resultNow(result, useRobotLive(result.robotObjectId));
   return (
     <li className={classes["row"]}>
       <span className={classes["serial"]}>{result.robotId}</span>
       <StateBadge look={pending ? pendingLook : robotOutcomeLook[outcome]} />
-      <span className={classes["message"]}>{outcome === "SUCCESS" && !pending ? (doneText ?? message) : message}</span>
+      <span className={classes["message"]}>
+        {outcome === "SUCCESS" && !pending ? (doneText?.(result) ?? message) : message}
+      </span>
     </li>
   );
 }

@@ -1,6 +1,6 @@
 import { groupSendCommand } from "@suncrew/contract/groups/groups.ts";
 import type { Group, ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/groups.ts";
-import { groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
+import { doneSentences, groupOutcomeOf, stoodAlready } from "@suncrew/domain/groups/group-outcome.ts";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
@@ -82,12 +82,17 @@ function tellOutcome(groupName: string, verb: StartOrStop, results: readonly Rob
   const title = groupOutcomeTitle[outcome];
   if (outcome === "all") {
     const sent = succeeded - confirmedIn(results).length;
+    const stood = results.filter(stoodAlready).length;
     const words =
-      sent === 0 ? `${robotsText(succeeded)} ${done}` : `${verb} sent to ${robotsText(sent)}; will be recorded`;
-    toast.success({ title, message: `Group "${groupName}": ${words}.` });
+      sent > 0
+        ? `${verb} sent to ${robotsText(sent)}; will be recorded.`
+        : stood > 0
+          ? doneSentences(results, done)
+          : `${robotsText(succeeded)} ${done}.`;
+    toast.success({ title, message: `Group "${groupName}": ${words}` });
     return;
   }
-  const message = `Group "${groupName}": ${succeeded} of ${robotsText(results.length)} ${done}.`;
+  const message = `Group "${groupName}": ${doneSentences(results, done)}`;
   const pending = results.filter((result) => result.pending).length;
   const reason = pending === 0 ? undefined : `STOP is kept for ${robotsText(pending)} until confirmed.`;
   toast.failure({ title, message, reason });

@@ -4,7 +4,7 @@ import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { useLiveStatus } from "../../platform/live/live.ts";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { useReportedRobotViews } from "../robots/public.ts";
-import { startForecastOf } from "./group-forecast.ts";
+import { type StartForecast, startForecastOf } from "./group-forecast.ts";
 import { robotsText } from "./group-meaning.ts";
 import { SerialNumbers } from "./serial-numbers.tsx";
 import classes from "./start-all-dialog.module.css";
@@ -17,36 +17,25 @@ export interface StartAllDialogProps {
   readonly onStart: () => void;
 }
 
-/** Start All asks first: how many robots will move, and which will be skipped and why. It stays true while it is open. */
+/** Start All asks first: how many robots will move, which may refuse, and which will be skipped and why. It stays true while it is open. */
 export function StartAllDialog({ group, rows, onClose, onStart }: StartAllDialogProps) {
   useFocusBack();
-  const { moving, skipped } = startForecastOf(useReportedRobotViews(rows));
+  const { moving, doubtful, skipped } = startForecastOf(useReportedRobotViews(rows));
   const isLive = useLiveStatus() === "live";
+  const count = moving.length + doubtful.length;
   return (
     <Modal opened onClose={onClose} title={`Start all robots of "${group.group_name}"?`}>
       <div role="status">
         <Text size="sm" fw={600}>
-          {moving.length === 0 ? "No robot will move." : `${robotsText(moving.length)} will move.`}
+          {count === 0 ? "No robot will move." : moving.length > 0 && `${robotsText(moving.length)} will move.`}
         </Text>
         {moving.length > 0 && (
           <p className={classes["serials"]} tabIndex={0}>
             <SerialNumbers serials={moving.map((robot) => robot.serialNumber)} />
           </p>
         )}
-        {skipped.length > 0 && (
-          <>
-            <Text size="sm" fw={600} mt="sm">
-              {robotsText(skipped.length)} will be skipped:
-            </Text>
-            <ul className={classes["skipped"]} tabIndex={0}>
-              {skipped.map(({ robot, reason }) => (
-                <li key={robot.id}>
-                  <strong>{robot.serialNumber}</strong> {reason}
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
+        <Reasons title={`${robotsText(doubtful.length)} may refuse:`} robots={doubtful} />
+        <Reasons title={`${robotsText(skipped.length)} will be skipped:`} robots={skipped} />
         {!isLive && (
           <Text size="sm" c="dimmed" mt="sm">
             Live updates are interrupted: this may no longer be so.
@@ -58,9 +47,27 @@ export function StartAllDialog({ group, rows, onClose, onStart }: StartAllDialog
           Cancel
         </Button>
         <Button onClick={onStart} data-autofocus>
-          {moving.length === 0 ? "Try anyway" : `Start ${robotsText(moving.length)}`}
+          {count === 0 ? "Try anyway" : `Start ${robotsText(count)}`}
         </Button>
       </Row>
     </Modal>
+  );
+}
+
+function Reasons({ title, robots }: { readonly title: string; readonly robots: StartForecast["skipped"] }) {
+  if (robots.length === 0) return null;
+  return (
+    <>
+      <Text size="sm" fw={600} mt="sm">
+        {title}
+      </Text>
+      <ul className={classes["skipped"]} tabIndex={0}>
+        {robots.map(({ robot, reason }) => (
+          <li key={robot.id}>
+            <strong>{robot.serialNumber}</strong> {reason}
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

@@ -64,6 +64,12 @@ export async function recordActivities(db: Executor, records: readonly ActivityR
   return rows.map((row) => row.command_id);
 }
 
+/** Takes back the ends of runs that a STOP brought about after all: they are on record as that. */
+export async function removeRunEnds(db: Executor, runIds: readonly string[]): Promise<void> {
+  if (runIds.length === 0) return;
+  await sql`delete from activity where ended_run_id = any(${[...runIds]}::uuid[])`.execute(db);
+}
+
 /** Brings the ends of runs up to date: what a robot tells later is nearer to the truth. */
 export async function amendRunEnds(
   db: Executor,

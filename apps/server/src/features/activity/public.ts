@@ -4,5 +4,6 @@ export {
   amendActivities,
   amendRunEnds,
   recordActivity,
+  removeRunEnds,
   recordActivities,
 } from "./activity.writes.ts";

@@ -47,7 +47,13 @@ export interface Order {
 
 /** What became of an order in its transaction; a refusal is on record, and is thrown or told after the commit. */
 export type OrderAccepted =
-  | { readonly kind: "stored"; readonly command: Command; readonly robotAway: boolean }
+  | {
+      readonly kind: "stored";
+      readonly command: Command;
+      readonly robotAway: boolean;
+      /** Last seen moving, or its start was under way. */
+      readonly wasMoving: boolean;
+    }
   | { readonly kind: "refused"; readonly refusal: StartRefusal | GuardRefusal; readonly error: HttpError };
 
 /** An order for a robot that this transaction has locked, with its commands that are not settled, read under the lock. */
@@ -111,8 +117,10 @@ export async function acceptAll(tx: Tx, asked: readonly AskedOrder[], now: Date)
     return { robot, command, outcome: "DONE" as const, after };
   });
   await auditCommands(tx, audited, now);
+  const starting = new Set(overtaken.map(({ robot }) => robot.id));
   for (const { robot, command } of stored) {
-    accepted.set(robot.id, { kind: "stored", command, robotAway: !robot.state.online });
+    const wasMoving = robot.state.motion === "MOVING" || starting.has(robot.id);
+    accepted.set(robot.id, { kind: "stored", command, robotAway: !robot.state.online, wasMoving });
   }
   const away = stored.filter(({ robot, command }) => command.verb === "STOP" && !robot.state.online);
   await answerAllPending(tx, away, (robot) => pendingSentences.STOP.away(robot.serial_number), now);

@@ -26,7 +26,7 @@ export interface ManyOrder extends Omit<Order, "unless"> {
 /** Sends a stored command and answers when the robot showed it; throws what is not a success. */
 type Send = (commandId: string, robotAway: boolean, onSent: () => void) => Promise<SuccessAnswer>;
 
-type Result = Pick<RobotResult, "outcome" | "message" | "pending">;
+type Result = Pick<RobotResult, "outcome" | "message" | "pending" | "was_moving">;
 
 /**
  * Orders many robots of a site at the same time; `choose` names them inside the transaction and throws where it must
@@ -53,7 +53,8 @@ export async function orderEach(
     onGoing?.(robot.id);
     stop?.noteStored(robot.id);
     const { message } = await send(accepted.command.id, accepted.robotAway, () => stop?.noteHandedOver(robot.id));
-    return { outcome: "SUCCESS", message, pending: false };
+    const result = { outcome: "SUCCESS", message, pending: false } as const;
+    return order.verb === "STOP" ? { ...result, was_moving: accepted.wasMoving } : result;
   };
   const heldResult = async (robot: HeldRobot): Promise<Result> => {
     if (stop?.isKeptOnly(robot.id) === true) return keptResult(stop, robot.id, robot.serial_number);

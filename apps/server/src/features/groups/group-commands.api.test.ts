@@ -153,7 +153,8 @@ describe("Stop everything: one press for a site", () => {
     await bench.press("START", { robot: second });
     await bench.press("START", { robot: bench.fixtures.foreignRobot, as: "stranger" });
     const answer = await owner.ask(siteStop, { body: { siteId: siteId() } });
-    expect(answer).toMatchObject({ success: true, message: "4 of 4 robots stopped." });
+    expect(answer).toMatchObject({ success: true, message: "2 of 2 robots stopped. 2 stood already." });
+    expect(answer.results.map(({ was_moving }) => was_moving)).toEqual([true, true, false, false]);
     expect(motions()).toEqual(["STOPPED", "STOPPED", "STOPPED", "STOPPED"]);
     expect(bench.robot(bench.fixtures.foreignRobot).truth().motion).toBe("MOVING");
     expect(await lastActivity(first)).toMatchObject({ action: "STOP", action_type: "MANUAL", user_name: "Omkar Jain" });

@@ -1,5 +1,5 @@
 import type { ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/groups.ts";
-import { groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
+import { doneSentences, groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
 
 /** What was done to robots, in the words of the answer. */
 export interface DoneWords {
@@ -18,16 +18,16 @@ export function manyRobotsAnswer(results: readonly RobotResult[], words: DoneWor
   const success = groupOutcomeOf(results) === "all";
   if (results.length === 0) return { success, message: words.nobody, results: [] };
   const count = (isCounted: (result: RobotResult) => boolean) => results.filter(isCounted).length;
-  const succeeded = count(({ outcome }) => outcome === "SUCCESS");
   const skipped = count(({ outcome }) => outcome === "SKIPPED");
   const failed = count(({ outcome }) => outcome === "FAILED");
   const isSent = (result: RobotResult) => words.maySkipDatabase && result.pending && result.outcome === "SUCCESS";
   const sent = count((result) => isSent(result) === true);
   const pending = count((result) => result.pending) - sent;
   const robots = (number: number) => (number === 1 ? "1 robot" : `${number} robots`);
-  const done = `${succeeded - sent} of ${robots(results.length)} ${words.done}.`;
+  // A lock that is kept holds already; a Stop that is kept has stopped nobody.
+  const counted = words.maySkipDatabase === true ? results : results.map((result) => ({ ...result, pending: false }));
   const sentences = [
-    ...(sent < results.length ? [done] : []),
+    ...(sent < results.length ? [doneSentences(counted, words.done)] : []),
     ...(sent > 0 ? [`Sent to ${robots(sent)}; will be recorded.`] : []),
     ...(failed > 0 ? [`${failed} failed.`] : []),
     ...(skipped > 0 ? [`${skipped} skipped.`] : []),

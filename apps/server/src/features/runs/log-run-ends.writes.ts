@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import { amendRunEnds, type ActivityRecord, recordActivities } from "../activity/public.ts";
+import { type ActivityRecord, amendRunEnds, recordActivities, removeRunEnds } from "../activity/public.ts";
 import { reasonInWords, stoppedBy } from "./run-reasons.ts";
 
 /**
- * Puts the ends of runs into the activity log, with their reasons and at their own time. The end by a STOP is there
- * already as that command, so it only corrects what was told before.
+ * Puts the ends of runs into the activity log, with their reasons and at their own time. The end by a STOP is there as
+ * that command alone.
  */
 export async function logRunEnds(tx: Tx, runIds: readonly string[]): Promise<void> {
   if (runIds.length === 0) return;
@@ -24,8 +24,8 @@ export async function logRunEnds(tx: Tx, runIds: readonly string[]): Promise<voi
   const ends = rows.flatMap((row) => {
     const { ended_at: at, outcome, reason, planned, stopped_by, params } = row;
     const details = reasonInWords({ outcome, reason, planned, stoppedBy: stopped_by });
-    if (at === null || details === null) return [];
-    const record: ActivityRecord & { endedRunId: string } = {
+    if (at === null || details === null || reason === "STOP") return [];
+    const record: ActivityRecord = {
       at,
       robotId: row.robot_id,
       siteId: row.site_id,
@@ -46,14 +46,12 @@ export async function logRunEnds(tx: Tx, runIds: readonly string[]): Promise<voi
         "brush-speed": params?.["brush-speed"] ?? row.brush_motor_speed,
       },
     };
-    return [{ record, isLogged: reason === "STOP" }];
+    return [record];
   });
-  await amendRunEnds(
+  await removeRunEnds(
     tx,
-    ends.map(({ record }) => record),
+    rows.flatMap(({ id, reason }) => (reason === "STOP" ? [id] : [])),
   );
-  await recordActivities(
-    tx,
-    ends.flatMap(({ record, isLogged }) => (isLogged ? [] : [record])),
-  );
+  await amendRunEnds(tx, ends);
+  await recordActivities(tx, ends);
 }
