@@ -9,7 +9,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { StatusIcon } from "../../ui/status-icon.tsx";
 import { RobotAlertsLink, severityLook } from "../alerts/public.ts";
-import { LastRunFact } from "../runs/public.ts";
+import { LastRunFact, RunNotBegunLine } from "../runs/public.ts";
 import classes from "./robot-card.module.css";
 import type { RobotView } from "./robot-view.ts";
 
@@ -31,6 +31,9 @@ export function RobotInfo({ robot }: { robot: RobotView }) {
     ["Last updated", robot.mock?.timestamp ?? <Ago key="updated" at={robot.lastUpdatedAt} otherwise="Never" />],
     ["Last cleaned", <Ago key="cleaned" at={robot.lastCleanedAt} otherwise="Never" />],
     ["Last run", <LastRunFact key="run" lastRun={robot.lastRun} />],
+    ...(robot.runNotBegun === null
+      ? []
+      : ([["Not started", <RunNotBegunLine key="not" run={robot.runNotBegun} />]] as const)),
     ["Main motor", `${robot.mainMotorSpeed} %`],
     ["Brush motor", `${robot.brushMotorSpeed} %`],
   ];

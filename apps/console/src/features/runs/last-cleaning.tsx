@@ -9,10 +9,10 @@ export type LastRun = NonNullable<RobotLive["last_run"]>;
 export function RunNotBegunLine({ run }: { run: NonNullable<RobotLive["run_not_begun"]> }) {
   const { at, planned, outcome, reason } = run;
   return (
-    <>
+    <span title={reason ?? undefined}>
       {planned ? "Planned run" : "Start of its group"} <RelativeTime at={at} /> {RUN_OUTCOME_WORDS[outcome]}
       {reason === null ? "" : `: ${reason}`}
-    </>
+    </span>
   );
 }
 

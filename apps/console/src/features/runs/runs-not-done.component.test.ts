@@ -1,0 +1,113 @@
+import { groupList } from "@suncrew/contract/groups/groups.ts";
+import { live } from "@suncrew/contract/live/live.ts";
+import { type RunOfToday, runsOfToday, runsToday } from "@suncrew/contract/runs/runs.ts";
+import { test } from "vitest";
+import { page } from "vitest/browser";
+import { when } from "../../../test/answers.ts";
+import {
+  expectAccessible,
+  expectAddress,
+  expectContains,
+  expectCount,
+  expectNoSidewaysScroll,
+  expectText,
+  pressRetry,
+} from "../../../test/expectations.ts";
+import { openConsole } from "../../../test/open-console.tsx";
+import { fleetSnapshot, sampleGroup, sampleRobots } from "../../../test/sample-fleet.ts";
+
+const AWAY = "Robot SCR-1012 is away: it has no connection at the moment.";
+const failed: RunOfToday = {
+  id: "01890000-0000-7000-8000-000000000001",
+  site_id: 1,
+  site_name: "Bhadla Solar Park",
+  timezone: "Asia/Kolkata",
+  robot_id: 12,
+  robot_name: "SCR-1012",
+  serial_number: "SCR-1012",
+  schedule_id: 1,
+  group_id: 5,
+  group_name: "East Row",
+  action_type: "SCHEDULED",
+  started_by: "Scheduler",
+  due_at: "2026-06-03T00:00:00.000Z",
+  stop_due_at: "2026-06-03T01:00:00.000Z",
+  began_at: null,
+  ended_at: "2026-06-03T00:00:08.000Z",
+  battery_began: null,
+  battery_ended: null,
+  outcome: "FAILED",
+  reason: "Robot SCR-1012 refused: its brush is jammed.",
+  sample: false,
+};
+
+test("Cleaning runs: each figure of today opens its runs with robot, site, time and reason", async () => {
+  when(runsToday).answer({
+    planned: 2,
+    running: 0,
+    done: 4,
+    stopped: 1,
+    cut_short: 0,
+    failed: 1,
+    skipped: 0,
+    missed: 0,
+  });
+  when(runsOfToday).offline();
+  await openConsole("/dashboard?site=2");
+  const figures = page.getByRole("group", { name: "Today's cleaning" });
+  await expectContains(figures, "4 done, 0 running, 2 planned, 0 skipped, 0 missed, 1 stopped early, 1 failed");
+  // What is planned, and what there is none of, opens nothing.
+  await expectCount(figures.getByRole("button"), 3);
+  await figures.getByRole("button", { name: "1 failed" }).click();
+  const dialog = page.getByRole("dialog", { name: "Today's cleaning" });
+  await expectContains(dialog, "The runs could not be loaded.");
+  await pressRetry(
+    () => when(runsOfToday).answer(({ query }) => ({ runs: query.count === "failed" ? [failed] : [] })),
+    dialog,
+  );
+  const row = dialog.getByRole("listitem");
+  await expectContains(row, "SCR-1012");
+  await expectContains(row, "East Row. By its schedule. Robot SCR-1012 refused: its brush is jammed.");
+  await expectText(row.getByRole("time"), "Wed 3 Jun, 05:30");
+  await expectAccessible();
+  await dialog.getByRole("combobox", { name: "Runs that are" }).selectOptions("1 stopped early");
+  await expectContains(dialog, "There are none today.");
+  await dialog.getByRole("combobox", { name: "Runs that are" }).selectOptions("1 failed");
+  await page.viewport(390, 844);
+  await expectNoSidewaysScroll();
+  await row.getByRole("link", { name: "Bhadla Solar Park" }).click();
+  await expectAddress("/dashboard?site=1&tab=calendar");
+  await expectCount(dialog, 0);
+});
+
+test("Cleaning runs: a card says that its robot's planned run did not come about, and the info says why at length", async () => {
+  const run_not_begun = {
+    run_id: failed.id,
+    at: new Date().toISOString(),
+    planned: true,
+    outcome: "SKIPPED" as const,
+    reason: AWAY,
+  };
+  when(live).stream(() =>
+    fleetSnapshot(sampleRobots.map((robot) => (robot.robot_id === 12 ? { ...robot, run_not_begun } : robot))),
+  );
+  await openConsole("/dashboard?site=1");
+  const card = page.getByRole("article", { name: "SCR-1012" });
+  await expectContains(card, `skipped: ${AWAY}`);
+  await card.getByRole("button", { name: "Robot info" }).click();
+  await expectContains(page.getByRole("dialog", { name: "Info on robot SCR-1012" }), AWAY);
+});
+
+test("§4 Group action: Start All says which robots may refuse, and promises nothing for them", async () => {
+  when(groupList).answer([sampleGroup({ robots: [{ id: 11 }, { id: 12 }] })]);
+  when(live).stream(() =>
+    fleetSnapshot(sampleRobots.map((robot) => (robot.robot_id === 12 ? { ...robot, battery_level: 12 } : robot))),
+  );
+  await openConsole("/dashboard?site=1&tab=groups");
+  await page.getByRole("article", { name: "East Row" }).getByRole("button", { name: "Start All" }).click();
+  const question = page.getByRole("dialog", { name: 'Start all robots of "East Row"?' });
+  await expectContains(question, "1 robot will move.");
+  await expectContains(question, "1 robot may refuse:");
+  await expectContains(question.getByRole("listitem"), "SCR-1012 Its battery is at 12 %.");
+  await expectCount(question.getByRole("button", { name: "Start 2 robots" }), 1);
+});
