@@ -46,8 +46,8 @@ export function AuditFilters({ address, search, actions, entities, ...on }: Audi
       />
       <Select
         size="xs"
-        label="Thing"
-        placeholder="All things"
+        label="Target"
+        placeholder="All targets"
         searchable
         clearable
         data={choices(entities, address.entity)}

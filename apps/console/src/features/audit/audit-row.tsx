@@ -10,9 +10,9 @@ import { outcomeLook } from "./audit-meaning.ts";
 import classes from "./audit-table.module.css";
 
 /** How many columns the table has, for what stands below all of them. */
-export const AUDIT_COLUMNS = ["Time", "Person", "Change", "Thing", "Site", "Outcome"] as const;
+export const AUDIT_COLUMNS = ["Time", "Person", "Change", "Target", "Site", "Outcome"] as const;
 
-/** One change: when, who, what, to which thing, how it ended; opened, each value before and after, and its seal. */
+/** One change: when, who, what, to what, how it ended; opened, each value before and after, and its seal. */
 export function AuditRow({ entry }: { readonly entry: AuditEntry }) {
   const [open, setOpen] = useState(false);
   const details = useId();
@@ -40,8 +40,8 @@ export function AuditRow({ entry }: { readonly entry: AuditEntry }) {
           {auditWords(action)}
           {reason !== null && <span className={classes["more"]}>{reason}</span>}
         </span>
-        <span role="cell" className={classes["thing"]}>
-          <Thing entry={entry} />
+        <span role="cell" className={classes["target"]}>
+          <Target entry={entry} />
         </span>
         <span role="cell" className={classes["site"]}>
           {entity !== "site" && site_name}
@@ -59,8 +59,8 @@ export function AuditRow({ entry }: { readonly entry: AuditEntry }) {
   );
 }
 
-/** What it was called then; where it has no name, what kind of thing it is. */
-function Thing({ entry: { entity, entity_id, target_name } }: { readonly entry: AuditEntry }) {
+/** What it was called then; where it has no name, what kind it is. */
+function Target({ entry: { entity, entity_id, target_name } }: { readonly entry: AuditEntry }) {
   const kind = auditWords(entity);
   if (target_name !== null) {
     return (

@@ -35,7 +35,7 @@ const shown = (at: string) => {
   return `${time.getDate()} Jun 2026, ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 };
 
-test("audit view: a table with column titles tells what a thing was called then, and times with their zone", async () => {
+test("audit view: a table with column titles tells what each target was called then, and times with their zone", async () => {
   const session = {
     ...entry,
     id: "6",
@@ -53,7 +53,7 @@ test("audit view: a table with column titles tells what a thing was called then,
     .elements()
     .map(({ textContent }) => textContent);
   expect(titles[0]).toMatch(/^Time \(\w+.*\)$/);
-  expect(titles.slice(1)).toEqual(["Person", "Change", "Thing", "Site", "Outcome"]);
+  expect(titles.slice(1)).toEqual(["Person", "Change", "Target", "Site", "Outcome"]);
   const row = table.getByRole("row").filter({ hasText: "Row 1 (SCR-1011)" });
   await expect.element(row.getByRole("cell").nth(0)).toHaveTextContent(shown(entry.at));
   await expect.element(row.getByRole("cell").nth(2)).toHaveTextContent("Update robot");
