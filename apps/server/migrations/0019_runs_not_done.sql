@@ -15,4 +15,4 @@ create index runs_of_site on runs (site_id, at desc, id desc);
 create index runs_newest on runs (at desc, id desc);
 create index runs_last_of_robot on runs (robot_id, site_id, serial_number, at desc)
   where ended_at is not null and began_at is not null;
-create index runs_newest_of_robot on runs (robot_id, site_id, serial_number, at desc) where ended_at is not null;
+create index runs_newest_of_robot on runs (robot_id, site_id, serial_number, at desc);

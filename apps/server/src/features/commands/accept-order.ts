@@ -173,8 +173,10 @@ async function recordRefusals(tx: Tx, refused: readonly RefusedOrder[], now: Dat
     rows.map(({ audited }) => audited),
     now,
   );
+  // Who cleans already has its run.
   const ofGroups = rows.filter(
-    ({ logged: { command } }) => command.verb === "START" && command.action_type === "GROUP",
+    ({ logged: { robot, command } }) =>
+      command.verb === "START" && command.action_type === "GROUP" && robot.state.motion !== "MOVING",
   );
   await insertNotStarted(
     tx,

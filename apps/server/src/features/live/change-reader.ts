@@ -54,7 +54,7 @@ function idsOf(news: readonly ChangedRow[]): ChangedIds {
     ...new Set(news.filter((row) => kinds.includes(row.kind)).map((row) => Number(row.site_id))),
   ];
   return {
-    // A robot lists its alerts.
+    // A robot tells its alerts and its newest run.
     robotIds: [...new Set([...ids("robot"), ...news.flatMap((row) => row.robot_id ?? [])])].map(Number),
     siteIds: siteIdsOf("site", "robot"),
     logIds: ids("activity"),

@@ -5,7 +5,7 @@ export interface ChangedRow {
   readonly kind: "robot" | "site" | "activity" | "group" | "run" | "alert" | "rollout";
   readonly id: string;
   readonly site_id: string;
-  /** Whom an alert is about; null for all else, and where it is about a whole site. */
+  /** Whom an alert or a run is about; null for all else, and where an alert is about a whole site. */
   readonly robot_id: string | null;
   readonly change_no: string;
 }
@@ -30,7 +30,7 @@ export async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]
     union all
     select 'group', id::text, site_id::text, null, change_no::text from robot_groups where change_no >= ${from}::xid8
     union all
-    select 'run', id::text, site_id::text, null, change_no::text from runs where change_no >= ${from}::xid8
+    select 'run', id::text, site_id::text, robot_id::text, change_no::text from runs where change_no >= ${from}::xid8
     union all
     select 'alert', id::text, site_id::text, robot_id::text, change_no::text from alerts where change_no >= ${from}::xid8
     union all

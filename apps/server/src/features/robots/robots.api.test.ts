@@ -158,6 +158,13 @@ describe("§7 Robots: lists of a site", () => {
         started_by: "Omkar Jain",
         reason: "Reached the longest time of a run.",
       },
+      run_not_begun: null,
+    });
+    // Without the newer one that is under way.
+    await server.db.deleteFrom("runs").where("id", "=", open.id).execute();
+    expect(await firstRobot()).toMatchObject({
+      last_run: { run_id: last.id },
+      run_not_begun: { run_id: skipped.id, at: iso(10), planned: true, outcome: "SKIPPED" },
     });
   });
 

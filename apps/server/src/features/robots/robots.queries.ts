@@ -82,7 +82,6 @@ export async function readRobots(
           .whereRef("runs.robot_id", "=", "r.id")
           .whereRef("runs.site_id", "=", "r.site_id")
           .whereRef("runs.serial_number", "=", "r.serial_number")
-          .where("runs.ended_at", "is not", null)
           .orderBy("runs.at", "desc")
           .limit(1)
           .as("newest"),
