@@ -10,6 +10,17 @@ export interface Clock {
   every(ms: number, work: () => void): Cancel;
 }
 
+/** What the work comes to, or null where that takes longer than `ms`; it goes on all the same. Rejects like the work. */
+export async function within<T>(clock: Clock, work: Promise<T>, ms: number): Promise<T | null> {
+  const { promise: over, resolve } = Promise.withResolvers<null>();
+  const cancel = clock.after(ms, () => resolve(null));
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    cancel();
+  }
+}
+
 /** Real time, shifted by an offset that follows the database's clock, so that all servers agree (protocol rule 12). */
 export class SystemClock implements Clock {
   #offsetMs = 0;

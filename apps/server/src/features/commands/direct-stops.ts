@@ -1,5 +1,5 @@
 import { COMMAND_EXPIRES_MS, RESEND_MS } from "@suncrew/domain/commands/limits.ts";
-import type { Cancel } from "../../platform/clock.ts";
+import { type Cancel, within } from "../../platform/clock.ts";
 import { isLockTaken } from "../../platform/database/lock-wait.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
@@ -78,8 +78,9 @@ export class DirectStops implements Service {
    */
   async press<A>(order: StopOrder, usual: (press: StopPress) => Promise<A>, kept: (press: StopPress) => A): Promise<A> {
     const journal = this.#journal;
+    const { clock } = this.#parts;
     const press: StopPress = new StopPress(
-      this.#parts.clock.now(),
+      clock.now(),
       journal === null ? [] : order.robots,
       (robotId) => void journal?.removeStop(press.id, robotId),
     );
@@ -90,13 +91,13 @@ export class DirectStops implements Service {
         (error: unknown): Outcome<A> => ({ error }),
       )
       .finally(() => this.#underWay.delete(press.id));
-    const early = await this.#within(ending, SENT_AFTER_MS);
+    const early = await within(clock, ending, SENT_AFTER_MS);
     const isDecided = early !== null && ("answer" in early || early.error instanceof HttpError);
     const telling = isDecided ? null : this.#tell(press, order);
     if (telling === null) return answerOf(this.#inWords(early ?? (await ending)));
     const [end] = await Promise.all([
-      early ?? this.#within(ending, ANSWERED_AFTER_MS),
-      this.#within(telling, ANSWERED_AFTER_MS),
+      early ?? within(clock, ending, ANSWERED_AFTER_MS),
+      within(clock, telling, ANSWERED_AFTER_MS),
     ]);
     if (end === null && !press.isAnyStored) return kept(press);
     const last = end ?? (await ending);
@@ -156,7 +157,10 @@ export class DirectStops implements Service {
     const { broker, clock } = this.#parts;
     if (!broker.connected) return;
     const now = clock.now();
-    for (const press of this.#journal?.presses ?? []) {
+    const presses = this.#journal?.presses ?? [];
+    const kept = new Set(presses.map(({ id }) => id));
+    for (const id of this.#sentAt.keys()) if (!kept.has(id)) this.#sentAt.delete(id);
+    for (const press of presses) {
       const sentAt = this.#sentAt.get(press.id);
       if (sentAt !== undefined && now.getTime() - sentAt.getTime() < RESEND_MS) continue;
       this.#sentAt.set(press.id, now);
@@ -178,18 +182,6 @@ export class DirectStops implements Service {
         continue;
       }
       await this.#journal?.remove(press.id);
-      this.#sentAt.delete(press.id);
-    }
-  }
-
-  /** What it comes to, or null where that takes longer. */
-  async #within<T>(work: Promise<T>, ms: number): Promise<T | null> {
-    const { promise: over, resolve } = Promise.withResolvers<null>();
-    const cancel = this.#parts.clock.after(ms, () => resolve(null));
-    try {
-      return await Promise.race([work, over]);
-    } finally {
-      cancel();
     }
   }
 }

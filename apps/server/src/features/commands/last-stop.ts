@@ -1,3 +1,4 @@
+import { within } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Requester } from "./accept-order.ts";
@@ -57,13 +58,9 @@ export async function sendLastStop(
   { broker, clock, log }: Pick<Parts, "broker" | "clock" | "log">,
   { command, session }: LastStop,
 ): Promise<void> {
-  const { promise: givenUp, resolve } = Promise.withResolvers<void>();
-  const cancel = clock.after(TAKEN_MS, resolve);
   try {
-    await Promise.race([publishCommandMessage(broker, command.serial_number, messageOf(command, session)), givenUp]);
+    await within(clock, publishCommandMessage(broker, command.serial_number, messageOf(command, session)), TAKEN_MS);
   } catch (error) {
     log.warn({ error: String(error), command: command.id }, "a retired device may not have got its last Stop");
-  } finally {
-    cancel();
   }
 }

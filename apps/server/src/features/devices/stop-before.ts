@@ -1,3 +1,4 @@
+import { within } from "../../platform/clock.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Commands, Requester } from "../commands/public.ts";
 import { seenAt } from "../sites/public.ts";
@@ -16,13 +17,10 @@ export async function stopBefore(
   const { db, clock, log } = parts;
   const robot = await readMovingRobot(db, serial, seenAt(parts));
   if (robot === null || !robot.online) return;
-  const { promise: givenUp, resolve } = Promise.withResolvers<void>();
-  const cancel = clock.after(STOP_MS, resolve);
   const stopped = commands
     .sendMany(async () => ({ siteId: robot.site_id, robotIds: [robot.id] }), { verb: "STOP", mode: "AUTO", by })
     .catch((error: unknown) => {
       log.warn({ error: String(error), serial }, "a robot was not stopped before its device is retired");
     });
-  await Promise.race([stopped, givenUp]);
-  cancel();
+  await within(clock, stopped, STOP_MS);
 }

@@ -1,4 +1,5 @@
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
+import { within } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
@@ -61,15 +62,8 @@ export class ReleaseStarts {
 
   /** The start that was asked for with the release, like any press of Start; it undoes no release, and no Stop since. */
   async start(robot: LockedRobot, seenSeq: number): Promise<ReleaseStart> {
-    const { clock } = this.#parts;
     this.#seenSeqs.set(robot.id, seenSeq);
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const cancel = clock.after(this.#leftMs(), resolve);
-    try {
-      return (await Promise.race([late, this.#started(robot)])) ?? this.#unknown(robot);
-    } finally {
-      cancel();
-    }
+    return (await within(this.#parts.clock, this.#started(robot), this.#leftMs())) ?? this.#unknown(robot);
   }
 
   #leftMs(): number {

@@ -1,4 +1,5 @@
 import type { Gauge } from "prom-client";
+import { within } from "../../platform/clock.ts";
 import { type Db, poolCounts } from "../../platform/database/database.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { settledCounts } from "../commands/public.ts";
@@ -99,9 +100,7 @@ export class Metrics {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = null;
     });
-    const { promise: late, resolve } = Promise.withResolvers<null>();
-    const giveUp = clock.after(PATIENCE_MS, () => resolve(null));
-    return Promise.race([this.#reading, late]).finally(giveUp);
+    return within(clock, this.#reading, PATIENCE_MS);
   }
 
   async #read(): Promise<FleetFigures | null> {

@@ -1,5 +1,6 @@
 import type { Weather, WeatherAdvice } from "@suncrew/contract/weather/weather.ts";
 import { weatherAdvice } from "@suncrew/domain/weather/weather-advice.ts";
+import { within } from "../../platform/clock.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts, Service, Settings } from "../../platform/parts.ts";
 import { AnswerCache } from "./answer-cache.ts";
@@ -67,17 +68,11 @@ export class Forecasts implements Service {
    */
   async adviceFor(site: WeatherSite): Promise<WeatherAdvice | null> {
     if (this.#openMeteo === null) return weatherAdvice(this.#sample(site).forecast);
-    const late = Promise.withResolvers<null>();
-    const cancel = this.#parts.clock.after(ADVICE_LIMIT_MS, () => late.resolve(null));
     const advice = this.#fetched(site).then(
       ({ forecast }) => weatherAdvice(forecast),
       () => null,
     );
-    try {
-      return await Promise.race([advice, late.promise]);
-    } finally {
-      cancel();
-    }
+    return within(this.#parts.clock, advice, ADVICE_LIMIT_MS);
   }
 
   #sample(place: WeatherPlace): Fetched {
