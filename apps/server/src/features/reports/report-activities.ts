@@ -1,9 +1,9 @@
 import type { ActivityStatus, ActionType } from "@suncrew/contract/activity/activity.ts";
 import { heading, paragraph } from "../../platform/pdf/blocks.ts";
 import { look } from "../../platform/pdf/look.ts";
-import { type Cell, drawTable } from "../../platform/pdf/table.ts";
+import { type Cell, titledTable } from "../../platform/pdf/table.ts";
 import type { ReportActivity } from "./report-data.ts";
-import { beginSection, type ReportPart, robotWords, sayRest } from "./report-part.ts";
+import { beginSection, type ReportPart, restNotes, robotWords } from "./report-part.ts";
 import { count, counted, second } from "./report-words.ts";
 
 const statusCells: Record<ActivityStatus, Cell> = {
@@ -25,19 +25,14 @@ export const activitiesPart: ReportPart = function* (document, data, fields) {
   beginSection(document, data, "activities", fields);
   if (!fields.has("timeline")) return;
   const { rows, rest } = data.activity;
-  heading(document, "H3", "Timeline");
   if (rows.length === 0) {
+    heading(document, "H3", "Timeline");
     paragraph(document, "No robot was started or stopped in this range.");
     return;
   }
   const others = counted(rest, "older entry is", "older entries are");
-  sayRest(
-    document,
-    data.activity,
-    "entries",
-    `The other ${others} in the CSV of this report, which has all ${count(rows.length + rest)}.`,
-  );
-  yield* drawTable(document, {
+  const inCsv = `The other ${others} in the CSV of this report, which has all ${count(rows.length + rest)}.`;
+  yield* titledTable(document, "Timeline", restNotes(data.activity, "entries", inCsv), {
     isDense: true,
     columns: [
       { title: "Time", share: 82 },
