@@ -98,6 +98,12 @@ describe("§2 Site Reports: what the PDF is", () => {
     expect(text).not.toContain("verdue since");
   });
 
+  test("no head of a column and no figure is cut where names are short", async () => {
+    expect(whole(await readPdf(writeReportPdf(madeReportData({ days: 400, activities: 3 }), null)))).not.toContain(
+      "\u2026",
+    );
+  });
+
   test("values of a chart stand clear of its title, also where the highest is at the top of the axis", async () => {
     const made = madeReportData({ days: 7 });
     const days = made.days.map((day) => ({ ...day, uptimePercent: 100 }));
@@ -241,16 +247,19 @@ describe("§2 Site Reports: many rows", () => {
     );
     const tablePages = pdf.pages.filter((page) => page.text.includes("Entry number"));
     expect(tablePages.length).toBeGreaterThan(40);
-    for (const page of tablePages) expect(page.text).toMatch(/Time\s+Action\s+Robot\s+Result\s+By\s+Details/);
+    for (const page of tablePages)
+      expect(page.text).toMatch(
+        /Timestamp \(local\)\s+Timestamp \(UTC\)\s+Action\s+Robot\s+Status\s+UserName\s+Details/,
+      );
   });
 
   test("a table over many pages has one head that is read out; those of further pages are for the eyes", async () => {
     const printed = [{ type: "activities", fields: ["maintenance_activities", "timeline"] }] as const;
     const pdf = await readPdf(writeReportPdf(madeReportData({ activities: 120 }), printed));
-    // pdf.js lists the head again on each page, without content there. The table of figures with its three heads and the name of its row, and the six heads of the timeline.
+    // pdf.js lists the head again on each page, without content there. The table of figures with its three heads and the name of its row, and the seven heads of the timeline.
     const read = (tag: string) => elementsOf(pdf, tag).filter(({ children }) => children.length > 0);
-    expect(read("TH")).toHaveLength(3 + 1 + 6);
-    expect(read("TD")).toHaveLength(2 + 120 * 6);
+    expect(read("TH")).toHaveLength(3 + 1 + 7);
+    expect(read("TD")).toHaveLength(2 + 120 * 7);
   });
 
   test("others get their turn while 200 robots and 2,000 rows are drawn, and what is drawn leaves at once", async () => {

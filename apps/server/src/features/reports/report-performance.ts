@@ -89,12 +89,12 @@ function* uptimeByRobot(
     { title: "Minutes reachable", of: (robot) => count(robot.minutesReachable), all: all("minutes_reachable") },
     { title: "Minutes known", of: (robot) => count(robot.minutesKnown), all: all("minutes_known") },
     { title: "Uptime", of: (robot) => percent(robot.uptimePercent), all: percent(figures.uptime) },
-    { title: "Days uptime known", of: (robot) => days(robot.uptimeDays), all: days(figures.uptime_days) },
+    { title: "Uptime known", of: (robot) => days(robot.uptimeDays), all: days(figures.uptime_days) },
     { title: "Minutes critical", of: (robot) => count(robot.minutesCritical), all: all("critical_minutes") },
   ];
   const battery: readonly RobotColumn[] = [
     { title: "Average battery", of: (robot) => percent(robot.averageBattery), all: percent(figures.average_battery) },
-    { title: "Days battery known", of: (robot) => days(robot.batteryDays), all: days(figures.battery_days) },
+    { title: "Battery known", of: (robot) => days(robot.batteryDays), all: days(figures.battery_days) },
   ];
   const hasBattery = fields.has("average_battery");
   const columns = [...(fields.has("uptime") ? uptime : []), ...(hasBattery ? battery : [])];

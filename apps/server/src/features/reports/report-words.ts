@@ -67,6 +67,11 @@ export function second(time: ReportTime): string {
   return `${day(time.local)}, ${time.local.slice(11, 19)}`;
 }
 
+/** The same second in UTC, which stands beside the local one and so needs no year. */
+export function utcSecond(time: ReportTime): string {
+  return `${dayOfMonth(time.utc)}, ${time.utc.slice(11, 19)}`;
+}
+
 /** `one` or `many` after the number. */
 export function counted(value: number, one: string, many: string): string {
   return `${count(value)} ${value === 1 ? one : many}`;
