@@ -26,7 +26,7 @@ export const outcomeWords: Record<keyof OutcomeCounts, string> = {
 export function* chartsPart(document: PdfDocument, data: ReportData, fields: ReadonlySet<FieldName>): Generator<void> {
   const byWeek = isByWeek(data.days);
   const word = byWeek ? "week" : "day";
-  const periods = periodsOf(data.days);
+  const periods = periodsOf(data.days, data.generatedAt.local.slice(0, 10));
   heading(document, "H3", `Performance by ${word}`, 200);
   if (byWeek) {
     paragraph(
@@ -43,7 +43,8 @@ export function* chartsPart(document: PdfDocument, data: ReportData, fields: Rea
   if (fields.has("average_battery")) drawPercentages(document, data.range, periods, word, battery);
   drawOutcomes(document, data.outcomes);
   yield;
-  yield* titledTable(document, `Figures by ${word}`, [], {
+  const ahead = periods.some(({ isAhead }) => isAhead) ? [`A dash stands for a ${word} that was still to come.`] : [];
+  yield* titledTable(document, `Figures by ${word}`, ahead, {
     namesRows: true,
     columns: [
       { title: byWeek ? "Week" : "Day", share: 30 },
@@ -53,14 +54,16 @@ export function* chartsPart(document: PdfDocument, data: ReportData, fields: Rea
       { title: "Runs done", share: 16, align: "RIGHT" },
       { title: "Runs not done", share: 16, align: "RIGHT" },
     ],
-    rows: periods.map((one) => [
-      one.name,
-      count(one.minutesCleaned),
-      percent(one.uptimePercent),
-      ...(fields.has("average_battery") ? [percent(one.averageBattery)] : []),
-      count(one.done),
-      count(one.notDone),
-    ]),
+    rows: periods.map(({ name, isAhead, ...period }) => {
+      const told = [
+        count(period.minutesCleaned),
+        percent(period.uptimePercent),
+        ...(fields.has("average_battery") ? [percent(period.averageBattery)] : []),
+        count(period.done),
+        count(period.notDone),
+      ];
+      return [name, ...(isAhead ? told.map(() => "\u2013") : told)];
+    }),
   });
 }
 

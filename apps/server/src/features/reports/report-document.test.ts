@@ -98,6 +98,15 @@ describe("§2 Site Reports: what the PDF is", () => {
     expect(text).not.toContain("verdue since");
   });
 
+  test("days to come have a dash, neither 0 nor 100 %", async () => {
+    const made = madeReportData({ days: 9 });
+    const generatedAt = { utc: "2026-01-07T04:00:00.000Z", local: "2026-01-07 09:30:00" };
+    const text = whole(await readPdf(writeReportPdf({ ...made, generatedAt }, null)));
+    expect(text).toContain("A dash stands for a day that was still to come.");
+    expect(text).toMatch(/8 Jan 2026\s+\u2013\s+\u2013\s+\u2013\s+\u2013\s+\u2013/);
+    expect(text).toMatch(/\n7 Jan 2026\s+[\d,]+/);
+  });
+
   test("no head of a column and no figure is cut where names are short", async () => {
     expect(whole(await readPdf(writeReportPdf(madeReportData({ days: 400, activities: 3 }), null)))).not.toContain(
       "\u2026",

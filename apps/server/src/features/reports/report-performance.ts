@@ -148,7 +148,7 @@ function* notDone(document: PdfDocument, data: ReportData): Generator<void> {
       { title: "Robot", share: 27, most: 2 },
       { title: "Kind", share: 11 },
       { title: "Outcome", share: 14 },
-      { title: "Reason", share: 38 },
+      { title: "Reason", share: 38, most: 6 },
     ],
     rows: data.notDone.rows.map((run) => [
       moment(run.at, ""),
