@@ -6,7 +6,7 @@ import type { ActivityFilter } from "@suncrew/contract/activity/activity.ts";
 import { COUNT_LIMIT } from "@suncrew/contract/http/page.ts";
 import { activityFile } from "@suncrew/server/features/activity/activity-file.ts";
 import {
-  readActivity,
+  readActivityForFile,
   readActivityPage,
   readActivityUsers,
 } from "@suncrew/server/features/activity/activity.queries.ts";
@@ -98,7 +98,7 @@ async function exportAll(db: Db) {
     }
   })().catch(() => undefined);
   const beganMs = performance.now();
-  const file = await activityFile((cursor) => readActivity(viewer, db, { cursor, limit: 2_000 }), true);
+  const file = await activityFile((cursor) => readActivityForFile(viewer, db, { cursor, limit: 2_000 }), true);
   let bytes = 0;
   for await (const piece of file) bytes += Buffer.byteLength(piece as string | Buffer);
   const seconds = (performance.now() - beganMs) / 1_000;

@@ -29,7 +29,7 @@ export function madeReportData(made: MadeReport = {}): ReportData {
     robotName = (nth) => `SCR-${1001 + nth}`,
   } = made;
   const reportDays = Array.from({ length: days }, (_, nth) => madeDay(nth));
-  const reportRobots = Array.from({ length: robots }, (_, nth) => madeRobot(nth, robotName(nth)));
+  const reportRobots = Array.from({ length: robots }, (_, nth) => madeRobot(nth, robotName(nth), days));
   return {
     site: {
       id: 7,
@@ -60,17 +60,17 @@ export function madeReportData(made: MadeReport = {}): ReportData {
     generatedAt: at(days, 9 * 60 + 41),
     sample: made.sample ?? false,
     figures: {
-      uptime: 98.4213,
+      ...madeFigures(reportRobots),
+      uptime_days: days,
       cleaning_cycles: 1_234,
-      minutes_cleaned: 35_407.6,
-      minutes_planned: 37_020,
-      efficiency: 95.644,
       average_battery: 71.25,
+      battery_days: days,
       maintenance_activities: 5,
       system_changes: 41,
       user_actions: 17,
       error_count: 3,
       scheduled_maintenance: 1,
+      overdue_maintenance: Math.min(1, robots),
       completed_maintenance: 2,
       critical_alerts: 3,
       resolved_alerts: 4,
@@ -113,6 +113,9 @@ export function madeReportData(made: MadeReport = {}): ReportData {
       due: reportRobots
         .slice(0, 1)
         .map(({ name, serialNumber }) => ({ robotName: name, serialNumber, date: "2026-01-14" })),
+      overdue: reportRobots
+        .slice(0, 1)
+        .map(({ name, serialNumber }) => ({ robotName: name, serialNumber, date: "2026-01-14" })),
     },
     alerts: {
       rows: reportRobots.slice(0, 5).map(({ name, serialNumber }, nth) => ({
@@ -144,8 +147,30 @@ export function emptyReportData(): ReportData {
     partner: null,
     partnerId: null,
     figures,
+    maintenance: { ...made.maintenance, due: [], overdue: [] },
     outcomes: none,
     days: made.days.map(({ date }) => ({ date, ...nothing })),
+  };
+}
+
+/** Those that robots add up to. */
+function madeFigures(robots: readonly ReportRobot[]) {
+  const sum = (of: (robot: ReportRobot) => number) => robots.reduce((all, robot) => all + of(robot), 0);
+  const reachable = sum((robot) => robot.minutesReachable);
+  const known = sum((robot) => robot.minutesKnown);
+  const planned = sum((robot) => robot.minutesPlanned);
+  const asPlanned = sum((robot) => robot.minutesAsPlanned);
+  return {
+    uptime: (reachable * 100) / known,
+    minutes_reachable: reachable,
+    minutes_known: known,
+    critical_minutes: sum((robot) => robot.minutesCritical),
+    minutes_cleaned: sum((robot) => robot.minutesCleaned),
+    minutes_as_planned: asPlanned,
+    minutes_beyond_plan: sum((robot) => robot.minutesBeyondPlan),
+    minutes_by_hand: sum((robot) => robot.minutesByHand),
+    minutes_planned: planned,
+    efficiency: (asPlanned * 100) / planned,
   };
 }
 
@@ -165,7 +190,11 @@ function madeDay(nth: number): ReportDay {
   };
 }
 
-function madeRobot(nth: number, name: string): ReportRobot {
+function madeRobot(nth: number, name: string, days: number): ReportRobot {
+  const asPlanned = 1_650 + (nth % 150);
+  const byHand = (nth % 3) * 45;
+  const known = 43_200 - (nth % 5) * 480;
+  const reachable = known - 700 + (nth % 9) * 13;
   return {
     robotId: nth + 1,
     name,
@@ -180,10 +209,18 @@ function madeRobot(nth: number, name: string): ReportRobot {
     missed: 1,
     byHand: nth % 3,
     minutesPlanned: 1_800,
-    minutesCleaned: 1_650.4 + nth,
-    efficiencyPercent: 91.7 + (nth % 7),
-    uptimePercent: 97.2 + (nth % 3),
+    minutesAsPlanned: asPlanned,
+    minutesBeyondPlan: 4,
+    minutesByHand: byHand,
+    minutesCleaned: asPlanned + 4 + byHand,
+    efficiencyPercent: asPlanned / 18,
+    minutesReachable: reachable,
+    minutesKnown: known,
+    uptimePercent: (reachable * 100) / known,
+    uptimeDays: Math.max(0, days - (nth % 5)),
+    minutesCritical: nth % 5 === 3 ? 2_880 : 0,
     averageBattery: nth === 3 ? null : 70.5,
+    batteryDays: nth === 3 ? 0 : days,
     health:
       nth === 5
         ? null

@@ -8,14 +8,21 @@ const INSTALLED = "2024-02-29";
 type Counts = Record<(typeof OUTCOMES)[number], number>;
 const none = (): Counts => ({ COMPLETED: 0, STOPPED: 0, CUT_SHORT: 0, FAILED: 0, SKIPPED: 0, MISSED: 0, RUNNING: 0 });
 
+const noTime = () => ({ cleaned: 0, planned: 0, asPlanned: 0, beyondPlan: 0, byHand: 0, critical: 0 });
+
 interface Sums {
   cleaned: number;
+  planned: number;
+  asPlanned: number;
+  beyondPlan: number;
+  byHand: number;
+  critical: number;
   reachable: number;
   counted: number;
   battery: number;
   batteryTicks: number;
 }
-const nothing = (): Sums => ({ cleaned: 0, reachable: 0, counted: 0, battery: 0, batteryTicks: 0 });
+const nothing = (): Sums => ({ ...noTime(), reachable: 0, counted: 0, battery: 0, batteryTicks: 0 });
 
 /**
  * The figures of a report by a plain loop over its half minutes, which looks at every raw row each time. It shares
@@ -37,21 +44,35 @@ export function naiveReport(history: RawHistory, intervalDays: number) {
     dates.set(shown(atMs(tick)).slice(0, 10), { ...nothing(), outcomes: none() });
   const dayOf = (tick: number) => dates.get(shown(atMs(tick)).slice(0, 10));
 
-  const robots = history.robots.map((robot) => ({ robot, sums: nothing(), known: knownOf(robot) }));
+  const robots = history.robots.map((robot) => ({
+    robot,
+    sums: nothing(),
+    known: knownOf(robot),
+    uptimeDates: new Set<string>(),
+    batteryDates: new Set<string>(),
+  }));
   for (let tick = from; tick < until; tick += 1) {
     const day = dayOf(tick);
     if (day === undefined) throw new Error("A tick has no day.");
-    for (const { robot, sums, known } of robots) {
+    for (const [nth, { robot, sums, known, uptimeDates, batteryDates }] of robots.entries()) {
       for (const into of [sums, day]) look(robot, known, tick, into, history.now);
+      const ofTick = nothing();
+      look(robot, known, tick, ofTick, history.now);
+      const date = shown(atMs(tick)).slice(0, 10);
+      if (ofTick.counted > 0) uptimeDates.add(date);
+      if (ofTick.batteryTicks > 0) batteryDates.add(date);
+      const isCritical = history.alerts.some(
+        ({ robot: of, severity, raised, cleared }) =>
+          robotOf(history, of) === nth && severity === "CRITICAL" && raised <= tick && (cleared ?? until) > tick,
+      );
+      if (isCritical) sums.critical += 1;
     }
   }
 
   const outcomes = none();
-  const rows = robots.map(({ robot, sums }, nth) => {
+  const rows = robots.map(({ robot, sums, uptimeDates, batteryDates }, nth) => {
     const planned = none();
     let byHand = 0;
-    let plannedTicks = 0;
-    let cleanedOfPlanned = 0;
     for (const run of robot.runs) {
       const at = run.planned ? run.due : run.began;
       if (!inRange(at) || at === null) continue;
@@ -64,8 +85,6 @@ export function naiveReport(history: RawHistory, intervalDays: number) {
         continue;
       }
       planned[outcome] += 1;
-      for (let tick = run.due; tick < run.due + run.minutes * 2; tick += 1) if (inRange(tick)) plannedTicks += 1;
-      for (let tick = from; tick < until; tick += 1) if (moves(run, tick)) cleanedOfPlanned += 1;
     }
     const total = OUTCOMES.reduce((sum, outcome) => sum + planned[outcome], 0);
     const errors = history.alerts.filter(
@@ -73,15 +92,25 @@ export function naiveReport(history: RawHistory, intervalDays: number) {
     ).length;
     const released = robot.locks.flatMap(([, end]) => (end === null ? [] : [shown(atMs(end)).slice(0, 10)]));
     const isHere = robot.whereabouts === "here";
+    const ran = total > 0 || byHand > 0 || sums.cleaned > 0 || sums.planned > 0;
+    const minutes = {
+      minutesPlanned: whole(sums.planned),
+      minutesAsPlanned: whole(sums.asPlanned),
+      minutesBeyondPlan: whole(sums.beyondPlan),
+      minutesByHand: whole(sums.byHand),
+      minutesCleaned: whole(sums.asPlanned) + whole(sums.beyondPlan) + whole(sums.byHand),
+      minutesReachable: whole(sums.reachable),
+      minutesKnown: whole(sums.counted),
+      minutesCritical: whole(sums.critical),
+    };
     return {
-      ran: total > 0 || byHand > 0 || sums.cleaned > 0,
+      hasFigures: ran || sums.counted > 0 || sums.batteryTicks > 0 || sums.critical > 0,
       isHere,
       released,
-      plannedTicks,
-      cleanedOfPlanned,
+      uptimeDates,
+      batteryDates,
       row: {
-        name: String(nth),
-        serialNumber: String(nth),
+        ...minutes,
         planned: total,
         running: planned.RUNNING,
         done: planned.COMPLETED,
@@ -91,10 +120,10 @@ export function naiveReport(history: RawHistory, intervalDays: number) {
         skipped: planned.SKIPPED,
         missed: planned.MISSED,
         byHand,
-        minutesPlanned: plannedTicks * MINUTES_OF_TICK,
-        minutesCleaned: sums.cleaned * MINUTES_OF_TICK,
-        efficiencyPercent: share(cleanedOfPlanned * 100, plannedTicks),
-        uptimePercent: share(sums.reachable * 100, sums.counted),
+        efficiencyPercent: share(minutes.minutesAsPlanned * 100, minutes.minutesPlanned),
+        uptimePercent: share(minutes.minutesReachable * 100, minutes.minutesKnown),
+        uptimeDays: uptimeDates.size,
+        batteryDays: batteryDates.size,
         averageBattery: share(sums.battery, sums.batteryTicks),
         due: isHere ? daysLater([INSTALLED, ...released].toSorted().at(-1) ?? "", intervalDays) : null,
         errors: isHere ? errors : null,
@@ -102,7 +131,13 @@ export function naiveReport(history: RawHistory, intervalDays: number) {
     };
   });
   const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + of(row), 0);
-  const all = robots.reduce((total, { sums }) => addSums(total, sums), nothing());
+  const all = (
+    name: "Planned" | "AsPlanned" | "BeyondPlan" | "ByHand" | "Cleaned" | "Reachable" | "Known" | "Critical",
+  ) => sum(({ row }) => row[`minutes${name}`]);
+  const datesOf = (name: "uptimeDates" | "batteryDates") => new Set(rows.flatMap((row) => [...row[name]])).size;
+  const today = shown(atMs(history.now)).slice(0, 10);
+  const batteryTicks = robots.reduce((total, { sums }) => total + sums.batteryTicks, 0);
+  const battery = robots.reduce((total, { sums }) => total + sums.battery, 0);
   const cleared = history.alerts.filter((alert) => inRange(alert.cleared));
   const clearedTicks = cleared.reduce((total, { raised, cleared: end }) => total + (end ?? raised) - raised, 0);
   const critical = history.alerts.filter((alert) => alert.severity === "CRITICAL" && inRange(alert.raised)).length;
@@ -112,20 +147,26 @@ export function naiveReport(history: RawHistory, intervalDays: number) {
   return {
     range: [new Date(atMs(from)).toISOString(), new Date(atMs(to)).toISOString()],
     figures: {
-      uptime: share(all.reachable * 100, all.counted),
+      uptime: share(all("Reachable") * 100, all("Known")),
+      minutes_reachable: all("Reachable"),
+      minutes_known: all("Known"),
+      uptime_days: datesOf("uptimeDates"),
+      critical_minutes: all("Critical"),
       cleaning_cycles: outcomes.COMPLETED,
-      minutes_cleaned: all.cleaned * MINUTES_OF_TICK,
-      minutes_planned: sum((row) => row.plannedTicks) * MINUTES_OF_TICK,
-      efficiency: share(
-        sum((row) => row.cleanedOfPlanned) * 100,
-        sum((row) => row.plannedTicks),
-      ),
-      average_battery: share(all.battery, all.batteryTicks),
+      minutes_cleaned: all("Cleaned"),
+      minutes_as_planned: all("AsPlanned"),
+      minutes_beyond_plan: all("BeyondPlan"),
+      minutes_by_hand: all("ByHand"),
+      minutes_planned: all("Planned"),
+      efficiency: share(all("AsPlanned") * 100, all("Planned")),
+      average_battery: share(battery, batteryTicks),
+      battery_days: datesOf("batteryDates"),
       maintenance_activities: set + released,
       system_changes: history.audit.filter(({ at, byPerson }) => !byPerson && inRange(at)).length,
       user_actions: history.audit.filter(({ at, byPerson }) => byPerson && inRange(at)).length,
       error_count: critical,
       scheduled_maintenance: sum((row) => (row.isHere ? dueDays(row.released, intervalDays, [...dates.keys()]) : 0)),
+      overdue_maintenance: sum(({ row }) => (row.due !== null && row.due < today ? 1 : 0)),
       completed_maintenance: released,
       critical_alerts: critical,
       resolved_alerts: cleared.length,
@@ -139,7 +180,7 @@ export function naiveReport(history: RawHistory, intervalDays: number) {
       averageBattery: share(day.battery, day.batteryTicks),
       outcomes: day.outcomes,
     })),
-    robots: rows.filter(({ isHere, ran }) => isHere || ran).map(({ row }) => row),
+    robots: rows.filter(({ isHere, hasFigures }) => isHere || hasFigures).map(({ row }) => row),
     notDone: outcomes.STOPPED + outcomes.CUT_SHORT + outcomes.FAILED + outcomes.SKIPPED + outcomes.MISSED,
     locks: locks.filter(([begin, end]) => begin < until && (end === null || end >= from)).length,
     alerts: history.alerts.filter((alert) => inRange(alert.raised) || inRange(alert.cleared)).length,
@@ -149,7 +190,15 @@ export function naiveReport(history: RawHistory, intervalDays: number) {
 
 /** One half minute of one robot. */
 function look(robot: RawRobot, known: readonly [number, number], tick: number, into: Sums, now: number): void {
-  if (robot.runs.some((run) => moves(run, tick))) into.cleaned += 1;
+  for (const run of robot.runs) {
+    const isPlanned = run.planned && tick >= run.due && tick < run.due + run.minutes * 2;
+    if (isPlanned) into.planned += 1;
+    if (!moves(run, tick)) continue;
+    into.cleaned += 1;
+    if (isPlanned) into.asPlanned += 1;
+    else if (run.planned) into.beyondPlan += 1;
+    else into.byHand += 1;
+  }
   const isLocked = robot.locks.some(([begin, end]) => tick >= begin && tick < (end ?? now));
   if (tick >= known[0] && tick < known[1] && !isLocked) {
     into.counted += 1;
@@ -178,16 +227,6 @@ function robotOf(history: RawHistory, robot: number | null): number {
   return robot !== null && robot < history.robots.length ? robot : 0;
 }
 
-function addSums(one: Sums, other: Sums): Sums {
-  return {
-    cleaned: one.cleaned + other.cleaned,
-    reachable: one.reachable + other.reachable,
-    counted: one.counted + other.counted,
-    battery: one.battery + other.battery,
-    batteryTicks: one.batteryTicks + other.batteryTicks,
-  };
-}
-
 /** How many of these days maintenance came due: so long after it was done last, and not done again before. */
 function dueDays(released: readonly string[], intervalDays: number, dates: readonly string[]): number {
   const done = [INSTALLED, ...released];
@@ -198,6 +237,10 @@ function dueDays(released: readonly string[], intervalDays: number, dates: reado
       .at(-1);
     return before !== undefined && daysLater(before, intervalDays) === date;
   }).length;
+}
+
+function whole(ticks: number): number {
+  return Math.round(ticks * MINUTES_OF_TICK);
 }
 
 function share(part: number, whole: number): number | null {

@@ -1,9 +1,10 @@
 /**
  * The figures of a report, each with how it is computed: said once, here, and printed beside the figure. §3 Report
- * template names most of them; the cleaning minutes come with the charts.
+ * template names most of them; the others are what those are computed from, so that a reader can compute them again.
  */
 
-export type FigureUnit = "percent" | "count" | "minutes";
+/** `days` are so many of the days of the range. */
+export type FigureUnit = "percent" | "count" | "minutes" | "days";
 
 export interface FigureRule {
   readonly label: string;
@@ -16,7 +17,27 @@ export const reportFigureRules = {
   uptime: {
     label: "Uptime",
     unit: "percent",
-    how: "Time the robots were reachable / time in the range. A robot is reachable from the moment it connects until its connection ends or it has shown nothing for 90 seconds; it counts from its first connection at the site on, and time in maintenance counts neither for nor against it.",
+    how: "Minutes reachable / minutes known. It says whether robots could be reached, not whether they were fit to clean: see the time with a critical alert.",
+  },
+  minutes_reachable: {
+    label: "Minutes reachable",
+    unit: "minutes",
+    how: "The part of the minutes known in which robots were reachable, added up over robots. A robot is reachable from the moment it connects until its connection ends or it has shown nothing for 90 seconds.",
+  },
+  minutes_known: {
+    label: "Minutes known",
+    unit: "minutes",
+    how: "Time in the range from each robot's first connection at the site on, without its time in maintenance, added up over robots.",
+  },
+  uptime_days: {
+    label: "Uptime known",
+    unit: "days",
+    how: "Days of the range with minutes known of at least one robot. Nothing is known of days before the first connection and of days to come.",
+  },
+  critical_minutes: {
+    label: "Time with a critical alert",
+    unit: "minutes",
+    how: "Time in the range in which a robot had at least one open critical alert of its own, whether it was reachable or not, added up over robots.",
   },
   cleaning_cycles: {
     label: "Cleaning cycles",
@@ -26,22 +47,42 @@ export const reportFigureRules = {
   minutes_cleaned: {
     label: "Minutes cleaned",
     unit: "minutes",
-    how: "Time the robots moved within the range, planned and by hand, added up over robots.",
+    how: "Minutes cleaned as planned + minutes beyond the plan + minutes by hand: the time that robots moved in the range, in whole minutes of each robot, added up over robots.",
+  },
+  minutes_as_planned: {
+    label: "Minutes cleaned as planned",
+    unit: "minutes",
+    how: "Time in the range that robots moved in planned runs, within their planned time.",
+  },
+  minutes_beyond_plan: {
+    label: "Minutes beyond the plan",
+    unit: "minutes",
+    how: "Time in the range that robots moved in planned runs, but after their planned end or before their planned start.",
+  },
+  minutes_by_hand: {
+    label: "Minutes by hand",
+    unit: "minutes",
+    how: "Time in the range that robots moved in runs that were started by hand.",
   },
   minutes_planned: {
     label: "Minutes planned",
     unit: "minutes",
-    how: "Planned length of the runs that were due in the range, as far as it lies in the range, added up over robots.",
+    how: "Planned time of runs that lies in the range and is past, added up over robots.",
   },
   efficiency: {
     label: "Efficiency",
     unit: "percent",
-    how: "Minutes cleaned / minutes planned, over the runs that were due in the range.",
+    how: "Minutes cleaned as planned / minutes planned. Only cleaning within the planned time counts, so it is 100 % at the most.",
   },
   average_battery: {
     label: "Average battery",
     unit: "percent",
     how: "Mean of the battery readings, each weighted with the time until the next one, 90 seconds at most (one hour in sample data).",
+  },
+  battery_days: {
+    label: "Battery known",
+    unit: "days",
+    how: "Days of the range with a battery reading of at least one robot.",
   },
   maintenance_activities: {
     label: "Maintenance activities",
@@ -66,7 +107,12 @@ export const reportFigureRules = {
   scheduled_maintenance: {
     label: "Scheduled maintenance",
     unit: "count",
-    how: "Dates in the range on which maintenance of a robot was due.",
+    how: "Dates in the range on which maintenance of a robot was due. Robots whose date lies before the range and passed unheeded are overdue.",
+  },
+  overdue_maintenance: {
+    label: "Overdue maintenance",
+    unit: "count",
+    how: "Robots whose maintenance was overdue when this report was made, since whatever date.",
   },
   completed_maintenance: {
     label: "Completed maintenance",

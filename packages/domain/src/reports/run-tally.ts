@@ -20,11 +20,13 @@ export interface RobotTally {
   readonly planned: RunOutcomeCounts;
   /** Runs by hand that began in the range. */
   byHand: number;
+  /** Planned time that lies in the range. */
   plannedMs: number;
-  /** Of the planned runs that were due in the range. */
-  cleanedOfPlannedMs: number;
-  /** Of all runs. */
-  cleanedMs: number;
+  /** What planned runs cleaned within their planned time: no more than `plannedMs`. */
+  asPlannedMs: number;
+  /** What planned runs cleaned before or after it. */
+  beyondPlanMs: number;
+  byHandMs: number;
 }
 
 /** What runs add up to over a range; built up run by run, so that they need not be in memory together. */
@@ -49,17 +51,28 @@ export function newRunTally(range: Span, days: readonly Span[]): RunTally {
   };
 }
 
-/** Adds a run. It counts where it was due, or else began; what it cleaned counts as far as it lies in the range. */
+/**
+ * Adds a run. It counts where it was due, or else began; what was planned and what was cleaned count as far as they lie
+ * in the range, so that a run over midnight counts with its part on each side.
+ */
 export function tallyRun(tally: RunTally, run: RunOnRecord): void {
   const { range, days } = tally;
   const { atMs } = run;
   const robot = tally.robots.get(run.robotId) ?? newRobotTally();
   const moved = run.moved === null ? null : commonSpan(run.moved, range);
   const cleanedMs = moved === null ? 0 : moved.toMs - moved.fromMs;
+  const planned = run.planned === null ? null : commonSpan(run.planned, range);
   const counts = atMs >= range.fromMs && atMs < range.toMs;
-  if (!counts && cleanedMs === 0) return;
+  if (!counts && cleanedMs === 0 && planned === null) return;
   tally.robots.set(run.robotId, robot);
-  robot.cleanedMs += cleanedMs;
+  if (run.planned === null) {
+    robot.byHandMs += cleanedMs;
+  } else {
+    const asPlannedMs = moved === null ? 0 : overlapMs(moved, run.planned);
+    robot.plannedMs += planned === null ? 0 : planned.toMs - planned.fromMs;
+    robot.asPlannedMs += asPlannedMs;
+    robot.beyondPlanMs += cleanedMs - asPlannedMs;
+  }
   if (moved !== null) addByDay(days, tally.cleanedMsByDay, moved);
   if (!counts) return;
   const outcome = run.outcome ?? "RUNNING";
@@ -71,12 +84,10 @@ export function tallyRun(tally: RunTally, run: RunOnRecord): void {
     return;
   }
   robot.planned[outcome] += 1;
-  robot.plannedMs += overlapMs(run.planned, range);
-  robot.cleanedOfPlannedMs += cleanedMs;
 }
 
 export function newRobotTally(): RobotTally {
-  return { planned: noOutcomes(), byHand: 0, plannedMs: 0, cleanedOfPlannedMs: 0, cleanedMs: 0 };
+  return { planned: noOutcomes(), byHand: 0, plannedMs: 0, asPlannedMs: 0, beyondPlanMs: 0, byHandMs: 0 };
 }
 
 export function noOutcomes(): RunOutcomeCounts {

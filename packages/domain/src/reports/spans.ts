@@ -16,6 +16,17 @@ export function commonSpan(one: Span, other: Span): Span | null {
   return fromMs < toMs ? { fromMs, toMs } : null;
 }
 
+/** How much time is in at least one of them. */
+export function unionMs(spans: readonly Span[]): number {
+  let covered = 0;
+  let until = -Infinity;
+  for (const { fromMs, toMs } of spans.toSorted((one, other) => one.fromMs - other.fromMs)) {
+    covered += Math.max(0, toMs - Math.max(fromMs, until));
+    until = Math.max(until, toMs);
+  }
+  return covered;
+}
+
 /** Adds the length of a stretch to the days that it lies in; `days` follow each other without gaps. */
 export function addByDay(days: readonly Span[], totals: number[], span: Span, sign: 1 | -1 = 1): void {
   for (let nth = dayAt(days, span.fromMs); nth < days.length; nth += 1) {

@@ -1,8 +1,9 @@
 import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
+import { actionTypeWord, actionWord, directionWord } from "@suncrew/domain/activity/activity-words.ts";
 import type { ReactNode } from "react";
 import { browserZone, exactTimeText } from "../../ui/exact-time-text.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { actionTypeWord, actionWord, directionWord, outcomeLook } from "./activity-meaning.ts";
+import { outcomeLook } from "./activity-meaning.ts";
 import classes from "./activity-table.module.css";
 
 export interface ActivityColumn {

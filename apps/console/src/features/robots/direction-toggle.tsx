@@ -1,10 +1,11 @@
 import { Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import type { CleaningDirection } from "@suncrew/contract/robots/robots.ts";
+import { directionWord } from "@suncrew/domain/activity/activity-words.ts";
 import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
 import { useId, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
 import classes from "./robot-card.module.css";
-import { directionWord, obstacleWords } from "./robot-meaning.ts";
+import { obstacleWords } from "./robot-meaning.ts";
 import { changeDirection } from "./robot-settings-calls.ts";
 import { controllableOf } from "./robot-view.ts";
 import type { RobotView } from "./robot-view.ts";

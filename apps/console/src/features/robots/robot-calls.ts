@@ -1,6 +1,7 @@
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { robotDetailsWithSettings, type RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { directionWord } from "@suncrew/domain/activity/activity-words.ts";
 import { mapDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";
 import { callSlots, GaveWayError } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
@@ -13,7 +14,7 @@ import { toast } from "../../platform/toast.tsx";
 import { sendRobotCommand } from "../commands/public.ts";
 import type { StartOrStop } from "../commands/public.ts";
 import { mockReading } from "./mock-reading.ts";
-import { directionWord, robotStatusLook } from "./robot-meaning.ts";
+import { robotStatusLook } from "./robot-meaning.ts";
 import { overlayHolds } from "./robot-overlay.ts";
 import { RobotStatusStore } from "./robot-status-store.ts";
 import type { RobotView } from "./robot-view.ts";

@@ -1,4 +1,4 @@
-import type { CleaningDirection, RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import type { BatteryLevel } from "@suncrew/domain/robots/battery.ts";
 import type { LostState } from "@suncrew/domain/robots/lost-while-moving.ts";
 import type { Obstacle } from "@suncrew/domain/robots/robot-can.ts";
@@ -44,11 +44,6 @@ export const batteryColour: Record<BatteryLevel, string> = {
 
 /** The same without colour, for a screen reader. */
 export const batteryWord: Record<BatteryLevel, string> = { good: "good", fair: "getting low", poor: "low" };
-
-export const directionWord: Record<CleaningDirection, "Forward" | "Reverse"> = {
-  FORWARD: "Forward",
-  REVERSE: "Reverse",
-};
 
 type ObstacleSentence = (serialNumber: string) => string;
 

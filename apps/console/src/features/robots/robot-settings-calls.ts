@@ -1,12 +1,12 @@
 import { updateRobotSettings } from "@suncrew/contract/robots/robots.ts";
 import type { CleaningDirection, RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { directionWord } from "@suncrew/domain/activity/activity-words.ts";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import type { Sent } from "../../platform/api/call.ts";
 import { NotSentError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
 import { liveStore } from "../../platform/live/live.ts";
 import { toast } from "../../platform/toast.tsx";
-import { directionWord } from "./robot-meaning.ts";
 import type { RobotView } from "./robot-view.ts";
 
 /**

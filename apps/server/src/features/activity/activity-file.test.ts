@@ -1,11 +1,11 @@
 import { once } from "node:events";
-import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
+import type { ActivityCsvRow } from "@suncrew/domain/activity/activity-csv.ts";
 import { describe, expect, test } from "vitest";
 import { activityFile, activityFileName } from "./activity-file.ts";
 
 const PAGE = 2_000;
 
-function entry(id: number): ActivityEntry {
+function entry(id: number): ActivityCsvRow {
   return {
     log_id: String(id),
     created_at: "2026-06-15T06:00:00.000Z",
@@ -13,20 +13,19 @@ function entry(id: number): ActivityEntry {
     action_type: "GROUP",
     user_name: "Asha Rathore",
     status: "SUCCESS",
-    site_id: 1,
     site_name: "Bhadla Solar Park",
     robot_name: "R",
     serial_number: "SCR-1001",
     details: "The robot showed that it has stopped.",
     paramsObj: { robotSerial: "SCR-1001", mode: "MANUAL", direction: "REV", "main-speed": 75, "brush-speed": 80 },
-    sample: false,
+    timezone: "Asia/Kolkata",
   };
 }
 
 /** Rows without an end, and which pages were asked for. */
 class EndlessLog {
   readonly asked: (string | undefined)[] = [];
-  readonly read = async (cursor: string | undefined): Promise<readonly ActivityEntry[]> => {
+  readonly read = async (cursor: string | undefined): Promise<readonly ActivityCsvRow[]> => {
     this.asked.push(cursor);
     const newest = Number(cursor ?? 1_000_000) - 1;
     return Array.from({ length: PAGE }, (_, index) => entry(newest - index));
@@ -63,6 +62,15 @@ describe("§9 CSV exports: robot-activity-log-<date>.csv, however many rows", ()
       return [entry(1)];
     }, false);
     await expect(file.toArray()).rejects.toThrow("Gone since.");
+  });
+
+  test("times are those of the site and in UTC, and words are those of the screen", async () => {
+    const [rows] = [[entry(1)], []];
+    const file = await activityFile(async (cursor) => (cursor === undefined ? rows : []), false);
+    const [, row] = (await file.toArray()).join("").trim().split("\r\n");
+    expect(row).toBe(
+      "2026-06-15 11:30:00,Asia/Kolkata,2026-06-15T06:00:00.000Z,Stop,Group,Asha Rathore,Success,Bhadla Solar Park,R,SCR-1001,MANUAL,The robot showed that it has stopped.,Reverse,75,80",
+    );
   });
 
   test("§6: the partner's column is a Super Admin's", async () => {

@@ -150,14 +150,14 @@ describe("filters of the activity log", () => {
 });
 
 describe("§9 CSV exports: robot-activity-log-<date>.csv", () => {
-  test("the table's columns, with the partner's name, and no formula", async () => {
+  test("the table's columns with times at the site and in UTC, with the partner's name, and no formula", async () => {
     const answer = await admin.raw(exportActivity.path, { method: "GET" });
     expect(answer.headers).toMatchObject({
       "content-type": "text/csv; charset=utf-8",
       "content-disposition": 'attachment; filename="robot-activity-log-2026-06-15.csv"',
     });
     const columns =
-      "Timestamp,Action,Action Type,UserName,Status,Site,Partner,Serial Number,Mode,Details,Direction,Main Speed,Brush Speed";
+      "Timestamp (local),Time Zone,Timestamp (UTC),Action,Action Type,UserName,Status,Site,Partner,Robot,Serial Number,Mode,Details,Direction,Main Speed,Brush Speed";
     expect(answer.text.split("\r\n")[0]).toBe(`\uFEFF${columns}`);
     expect(answer.text).toContain(",'=HYPERLINK(1),");
     expect(answer.text).toContain(",'@home,");
@@ -165,11 +165,12 @@ describe("§9 CSV exports: robot-activity-log-<date>.csv", () => {
     expect(rows.map(({ cells }) => cells["username"])).toContain("सुनीता शर्मा");
     expect(rows).toHaveLength(8);
     expect(rows[2]?.cells).toMatchObject({
-      timestamp: at(6).toISOString(),
-      action: "START",
-      "action type": "MANUAL",
+      "time zone": "Asia/Kolkata",
+      "timestamp (utc)": at(6).toISOString(),
+      action: "Start",
+      "action type": "Manual",
       username: "Éloïse Roy",
-      status: "SUCCESS",
+      status: "Success",
       site: "Ownfield Park",
       partner: "Owncare Services",
       "serial number": "OWN-1",

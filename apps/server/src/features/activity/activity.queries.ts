@@ -1,4 +1,5 @@
 import type { ActivityEntry, ActivityFilter } from "@suncrew/contract/activity/activity.ts";
+import type { ActivityCsvRow } from "@suncrew/domain/activity/activity-csv.ts";
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import type { ActivityTable, Tables } from "../../platform/database/schema.ts";
@@ -26,6 +27,27 @@ export async function readActivity(
   if (choice.logIds?.length === 0) return [];
   const matching = await rowsMatching(viewer, db, choice.filter);
   return matching === null ? [] : readRows(viewer, db, matching, choice);
+}
+
+/** The same rows with the time zones of their sites. */
+export async function readActivityForFile(
+  viewer: Viewer,
+  db: Executor,
+  choice: ActivityChoice,
+): Promise<ActivityCsvRow[]> {
+  const rows = await readActivity(viewer, db, choice);
+  const siteIds = [...new Set(rows.map(({ site_id }) => site_id))];
+  if (siteIds.length === 0) return [];
+  const sites = await sitesEverVisible(viewer, db)
+    .where("sites.id", "in", siteIds)
+    .select(["sites.id", "sites.timezone"])
+    .execute();
+  const timezones = new Map(sites.map(({ id, timezone }) => [id, timezone]));
+  return rows.flatMap((row) => {
+    const timezone = timezones.get(row.site_id);
+    // A site that has just been given to another partner is not this viewer's any more.
+    return timezone === undefined ? [] : [{ ...row, timezone }];
+  });
 }
 
 export interface ActivityPage {

@@ -9,7 +9,7 @@ import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { activityFile, activityFileName } from "./activity-file.ts";
-import { readActivity, readActivityPage, readActivityUsers, requireChosen } from "./activity.queries.ts";
+import { readActivityForFile, readActivityPage, readActivityUsers, requireChosen } from "./activity.queries.ts";
 
 /** Rows that the export reads at once. */
 const EXPORT_PAGE = 2_000;
@@ -29,7 +29,8 @@ export function activityRoutes(app: FastifyInstance, parts: Parts): void {
 
   register(app, exportActivity, async ({ viewer, query: filter, reply }) => {
     await requireChosen(viewer, db, filter);
-    const readPage = (cursor: string | undefined) => readActivity(viewer, db, { filter, cursor, limit: EXPORT_PAGE });
+    const readPage = (cursor: string | undefined) =>
+      readActivityForFile(viewer, db, { filter, cursor, limit: EXPORT_PAGE });
     const file = await activityFile(readPage, viewer.role === "SUPER_ADMIN");
     void reply.header("content-disposition", `attachment; filename="${activityFileName(parts.clock.now())}"`);
     return file;

@@ -20,36 +20,52 @@ export interface ReportSources {
   readonly robots: readonly ReportRobotRow[];
   readonly runs: ReportRuns;
   readonly uptimes: ReadonlyMap<number, Uptime>;
+  /** Milliseconds with a critical alert, by robot. */
+  readonly criticalMs: ReadonlyMap<number, number>;
   readonly batteries: ReadonlyMap<number, BatterySums>;
   readonly locks: ReportLocks;
   readonly alerts: ReportAlerts;
   readonly changes: { readonly bySystem: number; readonly byPeople: number };
 }
 
+/** Minutes are added up over the robots as they are printed. */
 export function composeFigures(
   sources: ReportSources,
+  robots: readonly ReportRobot[],
   maintenance: ReportMaintenance,
 ): Record<ReportFigureName, number | null> {
   const { runs, alerts, changes, locks } = sources;
-  const tallies = [...runs.tally.robots.values()];
   const uptimes = [...sources.uptimes.values()];
   const batteries = [...sources.batteries.values()];
-  const plannedMs = sum(tallies.map((tally) => tally.plannedMs));
+  const total = (of: (robot: ReportRobot) => number) => sum(robots.map(of));
+  const reachable = total(({ minutesReachable }) => minutesReachable);
+  const known = total(({ minutesKnown }) => minutesKnown);
+  const planned = total(({ minutesPlanned }) => minutesPlanned);
+  const asPlanned = total(({ minutesAsPlanned }) => minutesAsPlanned);
   return {
-    uptime: percentOf(sum(uptimes.map((one) => one.reachableMs)), sum(uptimes.map((one) => one.countedMs))),
+    uptime: percentOf(reachable, known),
+    minutes_reachable: reachable,
+    minutes_known: known,
+    uptime_days: daysWith(uptimes.map(({ countedMsByDay }) => countedMsByDay)),
+    critical_minutes: total(({ minutesCritical }) => minutesCritical),
     cleaning_cycles: runs.tally.outcomes.COMPLETED,
-    minutes_cleaned: sum(tallies.map((tally) => tally.cleanedMs)) / MINUTE_MS,
-    minutes_planned: plannedMs / MINUTE_MS,
-    efficiency: percentOf(sum(tallies.map((tally) => tally.cleanedOfPlannedMs)), plannedMs),
+    minutes_cleaned: total(({ minutesCleaned }) => minutesCleaned),
+    minutes_as_planned: asPlanned,
+    minutes_beyond_plan: total(({ minutesBeyondPlan }) => minutesBeyondPlan),
+    minutes_by_hand: total(({ minutesByHand }) => minutesByHand),
+    minutes_planned: planned,
+    efficiency: percentOf(asPlanned, planned),
     average_battery: meanOf(
       batteries.flatMap(({ weighted }) => weighted),
       batteries.flatMap(({ seconds }) => seconds),
     ),
+    battery_days: daysWith(batteries.map(({ seconds }) => seconds)),
     maintenance_activities: locks.set + locks.released,
     system_changes: changes.bySystem,
     user_actions: changes.byPeople,
     error_count: alerts.critical,
     scheduled_maintenance: maintenance.due.length,
+    overdue_maintenance: maintenance.overdue.length,
     completed_maintenance: locks.released,
     critical_alerts: alerts.critical,
     resolved_alerts: alerts.resolved,
@@ -77,11 +93,15 @@ export function composeDays({ scope, runs, uptimes, batteries }: ReportSources):
   });
 }
 
-/** The robots that are there now, then those that have left and ran in the range; each by name. */
+/** The robots that are there now, then those that have left and have figures in the range; each by name. */
 export function composeRobots(sources: ReportSources): ReportRobot[] {
-  const { runs, robots } = sources;
+  const { runs, robots, uptimes, criticalMs, batteries } = sources;
   const here = new Set(robots.map(({ id }) => id));
-  const left = [...runs.tally.robots.keys()]
+  const withFigures = new Set(runs.tally.robots.keys());
+  for (const [id, { countedMs }] of uptimes) if (countedMs > 0) withFigures.add(id);
+  for (const [id, { seconds }] of batteries) if (daysWith([seconds]) > 0) withFigures.add(id);
+  for (const id of criticalMs.keys()) withFigures.add(id);
+  const left = [...withFigures]
     .filter((id) => !here.has(id))
     .map((id) => ({ id, ...(runs.names.get(id) ?? { name: "Former robot", serialNumber: "" }) }))
     .toSorted((one, other) => one.name.localeCompare(other.name) || one.id - other.id);
@@ -92,7 +112,7 @@ export function composeRobots(sources: ReportSources): ReportRobot[] {
 }
 
 function composeRobot(
-  { runs, uptimes, batteries }: ReportSources,
+  { runs, uptimes, batteries, criticalMs }: ReportSources,
   robot: { readonly id: number; readonly name: string; readonly serialNumber: string },
   health: ReportHealth | null,
 ): ReportRobot {
@@ -100,6 +120,12 @@ function composeRobot(
   const { COMPLETED, STOPPED, CUT_SHORT, FAILED, SKIPPED, MISSED, RUNNING } = tally.planned;
   const uptime = uptimes.get(robot.id);
   const battery = batteries.get(robot.id);
+  const planned = minutesOf(tally.plannedMs);
+  const asPlanned = minutesOf(tally.asPlannedMs);
+  const beyondPlan = minutesOf(tally.beyondPlanMs);
+  const byHand = minutesOf(tally.byHandMs);
+  const reachable = minutesOf(uptime?.reachableMs ?? 0);
+  const known = minutesOf(uptime?.countedMs ?? 0);
   return {
     robotId: robot.id,
     name: robot.name,
@@ -113,11 +139,19 @@ function composeRobot(
     skipped: SKIPPED,
     missed: MISSED,
     byHand: tally.byHand,
-    minutesPlanned: tally.plannedMs / MINUTE_MS,
-    minutesCleaned: tally.cleanedMs / MINUTE_MS,
-    efficiencyPercent: percentOf(tally.cleanedOfPlannedMs, tally.plannedMs),
-    uptimePercent: uptime === undefined ? null : percentOf(uptime.reachableMs, uptime.countedMs),
+    minutesPlanned: planned,
+    minutesAsPlanned: asPlanned,
+    minutesBeyondPlan: beyondPlan,
+    minutesByHand: byHand,
+    minutesCleaned: asPlanned + beyondPlan + byHand,
+    efficiencyPercent: percentOf(asPlanned, planned),
+    minutesReachable: reachable,
+    minutesKnown: known,
+    uptimePercent: percentOf(reachable, known),
+    uptimeDays: uptime === undefined ? 0 : daysWith([uptime.countedMsByDay]),
+    minutesCritical: minutesOf(criticalMs.get(robot.id) ?? 0),
     averageBattery: battery === undefined ? null : meanOf(battery.weighted, battery.seconds),
+    batteryDays: battery === undefined ? 0 : daysWith([battery.seconds]),
     health,
   };
 }
@@ -143,7 +177,8 @@ function healthOf({ scope, alerts, intervalDays }: ReportSources, row: ReportRob
 }
 
 export function composeMaintenance({ scope, robots, locks, intervalDays }: ReportSources): ReportMaintenance {
-  const { days, timezone } = scope;
+  const { days, timezone, now } = scope;
+  const today = siteToday(timezone, now);
   const stretch = { from: days[0]?.date ?? "", to: days.at(-1)?.date ?? "" };
   const due = robots.flatMap((row) =>
     maintenanceDueDates(pastOf(row, timezone), intervalDays, stretch).map((date) => ({
@@ -158,6 +193,14 @@ export function composeMaintenance({ scope, robots, locks, intervalDays }: Repor
     released: locks.released,
     locks: locks.locks,
     due: due.toSorted((one, other) => one.date.localeCompare(other.date)),
+    overdue: robots
+      .map((row) => ({
+        robotName: row.name,
+        serialNumber: row.serialNumber,
+        date: maintenanceDueDate(pastOf(row, timezone), intervalDays),
+      }))
+      .filter(({ date }) => date < today)
+      .toSorted((one, other) => one.date.localeCompare(other.date)),
   };
 }
 
@@ -167,6 +210,17 @@ function pastOf(row: ReportRobotRow, timezone: string) {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
+}
+
+/** Whole ones, so that the sums that are printed are those of what is printed. */
+function minutesOf(ms: number): number {
+  return Math.round(ms / MINUTE_MS);
+}
+
+/** On how many days at least one of the series by day has something. */
+function daysWith(series: readonly (readonly number[])[]): number {
+  const days = series.flatMap((values) => values.flatMap((value, nth) => (value > 0 ? [nth] : [])));
+  return new Set(days).size;
 }
 
 /** Null where nothing was measured. */

@@ -11,7 +11,7 @@ import {
   type ReportSources,
 } from "./compose-report.ts";
 import { countChanges, hasActivity, readReportActivity } from "./report-activity.queries.ts";
-import { readReportAlerts } from "./report-alerts.queries.ts";
+import { readCriticalTime, readReportAlerts } from "./report-alerts.queries.ts";
 import { type BatterySums, readBattery } from "./report-battery.queries.ts";
 import type { ReportData } from "./report-data.ts";
 import { readReportLocks } from "./report-locks.queries.ts";
@@ -83,12 +83,15 @@ async function readAll(viewer: Viewer, tx: Tx, asked: ReportAsked, terms: Report
   signal?.throwIfAborted();
   const locks = await readReportLocks(viewer, tx, scope);
   const alerts = await readReportAlerts(viewer, tx, scope);
+  const criticalMs = await readCriticalTime(viewer, tx, scope);
   const changes = await countChanges(viewer, tx, scope);
   const notDone = await readNotDone(viewer, tx, scope);
   const { activity, sample } = await readReportActivity(viewer, tx, scope);
   const intervalDays = terms.maintenanceIntervalDays;
-  const sources: ReportSources = { scope, intervalDays, robots, runs, uptimes, batteries, locks, alerts, changes };
+  const found = { robots, runs, uptimes, criticalMs, batteries, locks, alerts, changes };
+  const sources: ReportSources = { scope, intervalDays, ...found };
   const maintenance = composeMaintenance(sources);
+  const composed = composeRobots(sources);
   const hasSample = [...batteries.values()].some((battery) => battery.sample);
   return {
     site,
@@ -103,10 +106,10 @@ async function readAll(viewer: Viewer, tx: Tx, asked: ReportAsked, terms: Report
     },
     generatedAt: reportTime(now, timezone),
     sample: sample || hasSample || runs.sample || locks.sample || alerts.sample,
-    figures: composeFigures(sources, maintenance),
+    figures: composeFigures(sources, composed, maintenance),
     days: composeDays(sources),
     outcomes: runs.tally.outcomes,
-    robots: composeRobots(sources),
+    robots: composed,
     notDone,
     maintenance,
     alerts: alerts.alerts,

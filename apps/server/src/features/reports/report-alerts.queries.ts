@@ -1,3 +1,4 @@
+import { type Span, unionMs } from "@suncrew/domain/reports/spans.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/viewer.ts";
@@ -66,4 +67,33 @@ export async function readReportAlerts(viewer: Viewer, db: Executor, scope: Repo
     criticalByRobot: new Map(sums.flatMap((row) => (row.robot_id === null ? [] : [[row.robot_id, row.critical]]))),
     sample: sums.some((row) => row.sample),
   };
+}
+
+/** For how long of the range each robot had a critical alert of its own open, in milliseconds. */
+export async function readCriticalTime(
+  viewer: Viewer,
+  db: Executor,
+  { siteId, from, until }: ReportScope,
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await visibleSites(viewer, db)
+    .innerJoin("alerts as a", "a.site_id", "sites.id")
+    .where("sites.id", "=", siteId)
+    .where("a.severity", "=", "CRITICAL")
+    .where("a.robot_id", "is not", null)
+    .where("a.raised_at", "<", until)
+    .where((eb) => eb.or([eb("a.cleared_at", "is", null), eb("a.cleared_at", ">", from)]))
+    .select([sql<number>`a.robot_id`.as("robot_id"), "a.raised_at", "a.cleared_at"])
+    .execute();
+  const byRobot = Map.groupBy(rows, ({ robot_id }) => robot_id);
+  return new Map(
+    [...byRobot].map(([robotId, alerts]) => [
+      robotId,
+      unionMs(
+        alerts.map(({ raised_at, cleared_at }): Span => ({
+          fromMs: Math.max(raised_at.getTime(), from.getTime()),
+          toMs: Math.min((cleared_at ?? until).getTime(), until.getTime()),
+        })),
+      ),
+    ]),
+  );
 }

@@ -1,10 +1,10 @@
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import { heading, paragraph } from "../../platform/pdf/blocks.ts";
 import { look } from "../../platform/pdf/look.ts";
-import { type Cell, type Column, drawTable } from "../../platform/pdf/table.ts";
+import { type Cell, type Column, titledTable } from "../../platform/pdf/table.ts";
 import type { ReportAlert } from "./report-data.ts";
 import { severityWords } from "./report-health.ts";
-import { beginSection, type ReportPart, robotWords, sayRest } from "./report-part.ts";
+import { beginSection, type ReportPart, restNotes, robotWords } from "./report-part.ts";
 import { duration, moment } from "./report-words.ts";
 
 interface AlertColumn extends Column {
@@ -31,18 +31,18 @@ const tookColumn: AlertColumn = {
 
 export const alertsPart: ReportPart = function* (document, data, fields) {
   beginSection(document, data, "alerts", fields);
-  heading(document, "H3", "Alerts raised or cleared in the range");
+  const title = "Alerts raised or cleared in the range";
   if (data.alerts.rows.length === 0) {
+    heading(document, "H3", title);
     paragraph(document, "No alert was raised or cleared in this range.");
     return;
   }
-  sayRest(document, data.alerts, "alerts", "The figures above count all of them.");
   const shown = [
     ...columns,
     ...(fields.has("resolved_alerts") ? [clearedColumn] : []),
     ...(fields.has("average_resolution_time") ? [tookColumn] : []),
   ];
-  yield* drawTable(document, {
+  yield* titledTable(document, title, restNotes(data.alerts, "alerts", "The figures above count all of them."), {
     columns: shown,
     rows: data.alerts.rows.map((alert) => shown.map(({ of }) => of(alert))),
   });

@@ -6,11 +6,11 @@ import { columnChart } from "../../platform/pdf/column-chart.ts";
 import { lineChart } from "../../platform/pdf/line-chart.ts";
 import { look } from "../../platform/pdf/look.ts";
 import type { PdfDocument } from "../../platform/pdf/pdf-document.ts";
-import { drawTable } from "../../platform/pdf/table.ts";
+import { titledTable } from "../../platform/pdf/table.ts";
 import type { OutcomeCounts, ReportData } from "./report-data.ts";
 import { isByWeek, type Period, periodsOf } from "./report-periods.ts";
 import { rangeWords } from "./report-range.ts";
-import { count, oneDecimal, percent } from "./report-words.ts";
+import { count, minutes, oneDecimal, percent } from "./report-words.ts";
 
 export const outcomeWords: Record<keyof OutcomeCounts, string> = {
   COMPLETED: "Done",
@@ -26,7 +26,7 @@ export const outcomeWords: Record<keyof OutcomeCounts, string> = {
 export function* chartsPart(document: PdfDocument, data: ReportData, fields: ReadonlySet<FieldName>): Generator<void> {
   const byWeek = isByWeek(data.days);
   const word = byWeek ? "week" : "day";
-  const periods = periodsOf(data.days);
+  const periods = periodsOf(data.days, data.generatedAt.local.slice(0, 10));
   heading(document, "H3", `Performance by ${word}`, 200);
   if (byWeek) {
     paragraph(
@@ -43,8 +43,8 @@ export function* chartsPart(document: PdfDocument, data: ReportData, fields: Rea
   if (fields.has("average_battery")) drawPercentages(document, data.range, periods, word, battery);
   drawOutcomes(document, data.outcomes);
   yield;
-  heading(document, "H3", `Figures by ${word}`);
-  yield* drawTable(document, {
+  const ahead = periods.some(({ isAhead }) => isAhead) ? [`A dash stands for a ${word} that was still to come.`] : [];
+  yield* titledTable(document, `Figures by ${word}`, ahead, {
     namesRows: true,
     columns: [
       { title: byWeek ? "Week" : "Day", share: 30 },
@@ -54,14 +54,16 @@ export function* chartsPart(document: PdfDocument, data: ReportData, fields: Rea
       { title: "Runs done", share: 16, align: "RIGHT" },
       { title: "Runs not done", share: 16, align: "RIGHT" },
     ],
-    rows: periods.map((one) => [
-      one.name,
-      count(one.minutesCleaned),
-      percent(one.uptimePercent),
-      ...(fields.has("average_battery") ? [percent(one.averageBattery)] : []),
-      count(one.done),
-      count(one.notDone),
-    ]),
+    rows: periods.map(({ name, isAhead, ...period }) => {
+      const told = [
+        count(period.minutesCleaned),
+        percent(period.uptimePercent),
+        ...(fields.has("average_battery") ? [percent(period.averageBattery)] : []),
+        count(period.done),
+        count(period.notDone),
+      ];
+      return [name, ...(isAhead ? told.map(() => "\u2013") : told)];
+    }),
   });
 }
 
@@ -73,11 +75,10 @@ function drawMinutes(document: PdfDocument, data: ReportData, periods: readonly 
     return;
   }
   const best = periods[values.indexOf(most)];
-  const total = values.reduce((sum, value) => sum + value, 0);
   const chart = {
     title: `Minutes cleaned by ${word}`,
     unit: "min",
-    alt: `Column chart of the minutes cleaned by ${word}, ${rangeWords(data.range)}: ${count(total)} minutes in all, most in ${best?.name ?? ""} with ${count(most)}.`,
+    alt: `Column chart of the minutes cleaned by ${word}, ${rangeWords(data.range)}: ${minutes(data.figures.minutes_cleaned)} in all, most in ${best?.name ?? ""} with ${count(most)}.`,
     scale: scaleUpTo(most),
     labels: periods.map(({ label }) => label),
     axis: axisOf(word),

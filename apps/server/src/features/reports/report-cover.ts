@@ -1,13 +1,12 @@
 import type { PrintedSection } from "@suncrew/domain/report-templates/template-sections.ts";
-import { reportFigureRules } from "@suncrew/domain/reports/report-figures.ts";
-import { label, noteStyle, paragraph, setLines } from "../../platform/pdf/blocks.ts";
-import { cards, facts, type Named } from "../../platform/pdf/cards.ts";
+import { label, paragraph, setLines } from "../../platform/pdf/blocks.ts";
+import { facts, type Named } from "../../platform/pdf/cards.ts";
 import { look, page } from "../../platform/pdf/look.ts";
 import type { PdfDocument } from "../../platform/pdf/pdf-document.ts";
 import { ascent, type TextStyle } from "../../platform/pdf/typesetter.ts";
 import type { ReportData } from "./report-data.ts";
 import { BAND } from "./report-page.ts";
-import { figureNames, figureText, sectionName } from "./report-part.ts";
+import { figureCards, figureNames, overdueWords, sectionName, tellsMaintenance, warningStyle } from "./report-part.ts";
 import { offsetWords, rangeWords } from "./report-range.ts";
 import { count, day, moment, second } from "./report-words.ts";
 
@@ -24,32 +23,33 @@ export function* coverPart(
   document.y = BAND + 26;
   if (data.sample) drawSampleNotice(document);
   facts(document, coverFacts(data));
-  document.y += 12;
-  smallHeading(document, "At a glance");
-  const names = sections.flatMap(({ fields }) => figureNames(fields)).slice(0, 4);
-  cards(
-    document,
-    names.map((name) => ({ name: reportFigureRules[name].label, value: figureText(data, name) })),
-  );
   document.y += 6;
-  smallHeading(document, "In this report");
-  paragraph(document, ["Summary", ...sections.map(({ type }) => sectionName(type))].join(" \u00b7 "));
-  paragraph(document, `All times are local at the site: ${data.site.timezone}, ${offsetWords(data.range)}.`, noteStyle);
+  const overdue = tellsMaintenance(sections) ? overdueWords(data, 6) : null;
+  if (overdue !== null) paragraph(document, `Maintenance: ${overdue}`, warningStyle);
+  document.y += 6;
+  smallHeading(document, "At a glance");
+  figureCards(document, data, sections.flatMap(({ fields }) => figureNames(fields)).slice(0, 6));
+  // The outline of the file has it too; a cover is one page.
+  if (document.y + 60 <= page.bottom) {
+    document.y += 6;
+    smallHeading(document, "In this report");
+    paragraph(document, ["Summary", ...sections.map(({ type }) => sectionName(type))].join(" \u00b7 "));
+  }
   yield;
 }
 
 /** Over the coloured ground: three lines of a long name at the most, in smaller type. */
 function drawTitle(document: PdfDocument, { site, range }: ReportData): void {
-  label(document, "P", "Site report", page.left, 104, { ...light, weight: "SEMIBOLD" });
+  label(document, "P", "Site report", page.left, 88, { ...light, weight: "SEMIBOLD" });
   const large: TextStyle = { size: 28, weight: "SEMIBOLD", color: "#ffffff" };
   const fits = document.type.lines(site.name, page.width, large).length <= 2;
   const style = fits ? large : { ...large, size: 19 };
   const lines = document.type.lines(site.name, page.width, style, 3);
-  document.y = 122;
+  document.y = 104;
   document.open("H1");
   setLines(document, lines, page.left, style);
   document.close();
-  label(document, "P", rangeWords(range), page.left, BAND - 34, { ...light, size: 13, color: "#ffffff" });
+  label(document, "P", rangeWords(range), page.left, BAND - 32, { ...light, size: 13, color: "#ffffff" });
 }
 
 function drawSampleNotice(document: PdfDocument): void {
@@ -75,12 +75,10 @@ function coverFacts({ site, partner, range, generatedAt, robots }: ReportData): 
     { name: "From", value: second(range.from) },
     { name: "To, this second included", value: second(range.to) },
     { name: "Time zone", value: `${site.timezone} (${offsetWords(range)})` },
-    { name: "Days", value: count(range.days) },
     { name: "Maintenance partner", value: partner?.name ?? "None" },
     { name: "Contact", value: contact.length === 0 ? "None" : contact.join(", ") },
     { name: "Commissioned", value: day(site.commissioningDate) },
     { name: "Robots", value: count(robots.length) },
     { name: "Made", value: moment(generatedAt, "") },
-    { name: "Made with", value: "Suncrew, Robot Fleet Management System" },
   ];
 }

@@ -15,8 +15,9 @@ export interface ReportData {
   /** True where sample data of a demo is in the range; every page says so. */
   readonly sample: boolean;
   /**
-   * Null where there is nothing to compute from: "No data", not 0. Percent 0 to 100 and minutes are not rounded; how
-   * each is computed stands in `reportFigureRules`.
+   * Null where there is nothing to compute from: "No data", not 0. Minutes of runs and of presence are whole ones of each
+   * robot, and what follows from them is computed from these, so that who computes again from what is printed finds the
+   * same; how each is computed stands in `reportFigureRules`.
    */
   readonly figures: Readonly<Record<ReportFigureName, number | null>>;
   /** Every day of the site that the range touches, in order; the first and last may be there in part. */
@@ -91,7 +92,7 @@ export interface ReportDay {
   readonly outcomes: OutcomeCounts;
 }
 
-/** A robot that is at the site now, or has runs there in the range; by name. */
+/** A robot that is at the site now, or was and has figures there in the range; by name. */
 export interface ReportRobot {
   readonly robotId: number;
   readonly name: string;
@@ -107,12 +108,23 @@ export interface ReportRobot {
   readonly missed: number;
   /** Runs by hand that began in the range. */
   readonly byHand: number;
+  /** All minutes are whole; the three kinds of cleaning add up to `minutesCleaned`. */
   readonly minutesPlanned: number;
-  /** Of planned runs and of those by hand. */
+  readonly minutesAsPlanned: number;
+  readonly minutesBeyondPlan: number;
+  readonly minutesByHand: number;
   readonly minutesCleaned: number;
   readonly efficiencyPercent: number | null;
+  readonly minutesReachable: number;
+  readonly minutesKnown: number;
   readonly uptimePercent: number | null;
+  /** Days of the range with minutes known. */
+  readonly uptimeDays: number;
+  /** With a critical alert of its own. */
+  readonly minutesCritical: number;
   readonly averageBattery: number | null;
+  /** Days of the range with a reading. */
+  readonly batteryDays: number;
   /** Null where it has left the site. */
   readonly health: ReportHealth | null;
 }
@@ -157,7 +169,16 @@ export interface ReportMaintenance {
   /** Locks that stood at any time of the range. */
   readonly locks: Newest<ReportLock>;
   /** Dates in the range on which maintenance was due, oldest first. */
-  readonly due: readonly { readonly robotName: string; readonly serialNumber: string; readonly date: string }[];
+  readonly due: readonly ReportDueDate[];
+  /** Robots that are overdue when the report is made, each since its date; longest first. */
+  readonly overdue: readonly ReportDueDate[];
+}
+
+export interface ReportDueDate {
+  readonly robotName: string;
+  readonly serialNumber: string;
+  /** `YYYY-MM-DD`. */
+  readonly date: string;
 }
 
 export interface ReportLock {

@@ -48,9 +48,80 @@ describe("§2 Site Reports: what the PDF is", () => {
       expect(text).toContain(label);
       expect(text).toContain(how);
     }
-    for (const value of ["98.4 %", "1,234", "35,408 min", "37,020 min", "95.6 %", "71.3 %", "3 h 25 min"]) {
+    for (const value of ["98.4 %", "1,234", "6,757 min", "91.8 %", "71.3 %", "30 of 30 days", "3 h 25 min"]) {
       expect(text.split(value).length).toBeGreaterThan(2);
     }
+  });
+
+  test("decisions, report figures: who computes the cover's figures again from the numbers printed there finds the same", async () => {
+    const data = madeReportData();
+    const cover = (await readPdf(writeReportPdf(data, null))).pages[0]?.text.replaceAll(/\s+/g, " ") ?? "";
+    const numbersOf = (pattern: RegExp) => {
+      const found = pattern.exec(cover)?.slice(1) ?? [];
+      return found.map((text) => Number(text.replaceAll(",", "")));
+    };
+    const n = "([\\d,.]+)";
+    const [uptime = 0, reachable = 0, known = 0, days, ofDays] = numbersOf(
+      new RegExp(`Uptime ${n} % ${n} of ${n} min reachable; known on ${n} of ${n} days`),
+    );
+    expect(uptime).toBe(Math.round((reachable / known) * 1_000) / 10);
+    expect([days, ofDays]).toEqual([30, 30]);
+    const [cleaned, asPlanned = 0, beyond = 0, byHand = 0] = numbersOf(
+      new RegExp(`Minutes cleaned ${n} min ${n} as planned, ${n} beyond the plan, ${n} by hand`),
+    );
+    expect(cleaned).toBe(asPlanned + beyond + byHand);
+    const [efficiency, ofPlan, planned = 0] = numbersOf(
+      new RegExp(`Efficiency ${n} % ${n} min cleaned as planned of ${n} min planned`),
+    );
+    expect(ofPlan).toBe(asPlanned);
+    expect(efficiency).toBe(Math.round((asPlanned / planned) * 1_000) / 10);
+    expect(cover).toContain("Time with a critical alert 2,880 min");
+    expect(cover).toContain("known on 30 of 30 days");
+  });
+
+  test("§3 Maintenance due date: what is overdue is told before all else of maintenance, on the cover too, and never as none due", async () => {
+    const made = madeReportData();
+    const old = { robotName: "SCR-1003", serialNumber: "SCR-1003", date: "2024-03-12" };
+    const overdue = [old, { robotName: "Two", serialNumber: "SCR-1002", date: "2025-01-03" }];
+    const data = { ...made, maintenance: { ...made.maintenance, due: [], overdue } };
+    const { pages } = await readPdf(writeReportPdf(data, null));
+    const words = "verdue since 12 Mar 2024: SCR-1003; since 3 Jan 2025: SCR-1002.";
+    expect(pages[0]?.text).toContain(words);
+    expect(pages[1]?.text).toContain(words);
+    const part = pages.find(({ text }) => text.includes("Came due in this range"))?.text ?? "";
+    expect(part.indexOf(words)).toBeGreaterThan(0);
+    expect(part.indexOf(words)).toBeLessThan(part.indexOf("Came due in this range"));
+    expect(part).not.toContain("none is overdue");
+    const none = { ...data, maintenance: { ...data.maintenance, overdue: [] } };
+    const text = whole(await readPdf(writeReportPdf(none, null)));
+    expect(text).toContain("No robot's maintenance came due in this range, and none is overdue.");
+    expect(text).not.toContain("verdue since");
+  });
+
+  test("days to come have a dash, neither 0 nor 100 %", async () => {
+    const made = madeReportData({ days: 9 });
+    const generatedAt = { utc: "2026-01-07T04:00:00.000Z", local: "2026-01-07 09:30:00" };
+    const text = whole(await readPdf(writeReportPdf({ ...made, generatedAt }, null)));
+    expect(text).toContain("A dash stands for a day that was still to come.");
+    expect(text).toMatch(/8 Jan 2026\s+\u2013\s+\u2013\s+\u2013\s+\u2013\s+\u2013/);
+    expect(text).toMatch(/\n7 Jan 2026\s+[\d,]+/);
+  });
+
+  test("no head of a column and no figure is cut where names are short", async () => {
+    expect(whole(await readPdf(writeReportPdf(madeReportData({ days: 400, activities: 3 }), null)))).not.toContain(
+      "\u2026",
+    );
+  });
+
+  test("values of a chart stand clear of its title, also where the highest is at the top of the axis", async () => {
+    const made = madeReportData({ days: 7 });
+    const days = made.days.map((day) => ({ ...day, uptimePercent: 100 }));
+    const { pages } = await readPdf(writeReportPdf({ ...made, days }, null));
+    const page = pages.find(({ text }) => text.includes("Uptime by day"));
+    const title = page?.texts.find(({ text }) => text.startsWith("Uptime by day"));
+    const values = page?.texts.filter(({ text, y }) => text === "100.0" && y < (title?.y ?? 0)) ?? [];
+    expect(values).toHaveLength(7);
+    for (const { y } of values) expect((title?.y ?? 0) - y).toBeGreaterThan(11);
   });
 
   test("where nothing was, words say so and no figure is invented", async () => {
@@ -155,6 +226,27 @@ describe("§3 Report template: the PDF obeys it", () => {
 });
 
 describe("§2 Site Reports: many rows", () => {
+  test("a table that has room on one page is never broken; a longer one leaves two rows on each side at the least", async () => {
+    for (let robots = 3; robots < 33; robots += 3) {
+      const { pages } = await readPdf(writeReportPdf(madeReportData({ robots, activities: 1 }), null), {
+        withTrees: false,
+      });
+      const heads = pages.filter(({ text }) => /As planned\s+Beyond the/.test(text));
+      expect(heads.length, `${robots} robots`).toBe(1);
+    }
+    const long = await readPdf(writeReportPdf(madeReportData({ robots: 200, activities: 1 }), null), {
+      withTrees: false,
+    });
+    const parts = long.pages.filter(({ text }) => /As planned\s+Beyond the/.test(text));
+    expect(parts.length).toBeGreaterThan(3);
+    for (const { text } of parts) {
+      const rows = text.slice(text.search(/As planned\s+Beyond the/)).match(/SCR-\d+|All robots/g) ?? [];
+      expect(rows.length).toBeGreaterThan(1);
+    }
+    const last = parts.at(-1)?.text ?? "";
+    expect(last.slice(0, last.indexOf("All robots"))).toContain("SCR-1200");
+  });
+
   test("the table of activity has the newest 2,000 rows, names the CSV for the rest, with its head on each page", async () => {
     const made = madeReportData({ activities: 2_000, olderActivities: 998_000, robots: 3, days: 3 });
     const printed = [{ type: "activities", fields: ["maintenance_activities", "timeline"] }] as const;
@@ -167,16 +259,19 @@ describe("§2 Site Reports: many rows", () => {
     );
     const tablePages = pdf.pages.filter((page) => page.text.includes("Entry number"));
     expect(tablePages.length).toBeGreaterThan(40);
-    for (const page of tablePages) expect(page.text).toMatch(/Time\s+Action\s+Robot\s+Result\s+By\s+Details/);
+    for (const page of tablePages)
+      expect(page.text).toMatch(
+        /Timestamp \(local\)\s+Timestamp \(UTC\)\s+Action\s+Robot\s+Status\s+UserName\s+Details/,
+      );
   });
 
   test("a table over many pages has one head that is read out; those of further pages are for the eyes", async () => {
     const printed = [{ type: "activities", fields: ["maintenance_activities", "timeline"] }] as const;
     const pdf = await readPdf(writeReportPdf(madeReportData({ activities: 120 }), printed));
-    // pdf.js lists the head again on each page, without content there. The table of figures with its three heads and the name of its row, and the six heads of the timeline.
+    // pdf.js lists the head again on each page, without content there. The table of figures with its three heads and the name of its row, and the seven heads of the timeline.
     const read = (tag: string) => elementsOf(pdf, tag).filter(({ children }) => children.length > 0);
-    expect(read("TH")).toHaveLength(3 + 1 + 6);
-    expect(read("TD")).toHaveLength(2 + 120 * 6);
+    expect(read("TH")).toHaveLength(3 + 1 + 7);
+    expect(read("TD")).toHaveLength(2 + 120 * 7);
   });
 
   test("others get their turn while 200 robots and 2,000 rows are drawn, and what is drawn leaves at once", async () => {

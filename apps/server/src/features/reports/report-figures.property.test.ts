@@ -69,12 +69,13 @@ function figuresOf(report: ReportData) {
     outcomes,
     days,
     robots: robots
-      .map(({ robotId: _id, health, ...row }) => ({
+      // As they were stored; the loop knows no names.
+      .toSorted((one, other) => one.robotId - other.robotId)
+      .map(({ robotId: _id, name: _name, serialNumber: _serial, health, ...row }) => ({
         ...row,
         due: health?.maintenanceDueDate ?? null,
         errors: health?.errorCount ?? null,
-      }))
-      .toSorted((one, other) => one.name.localeCompare(other.name)),
+      })),
     notDone: notDone.rows.length + notDone.rest,
     locks: maintenance.locks.rows.length + maintenance.locks.rest,
     alerts: alerts.rows.length + alerts.rest,
@@ -85,10 +86,6 @@ function figuresOf(report: ReportData) {
 /** Sums of many parts differ in their last digits. */
 function rounded(value: unknown): unknown {
   return JSON.parse(
-    JSON.stringify(value, (key, each: unknown) => {
-      // Named by the number of the history.
-      if ((key === "name" || key === "serialNumber") && typeof each === "string") return each.replace(/^HIST-\d+-/, "");
-      return typeof each === "number" ? Math.round(each * 1e6) / 1e6 : each;
-    }),
+    JSON.stringify(value, (_key, each: unknown) => (typeof each === "number" ? Math.round(each * 1e6) / 1e6 : each)),
   );
 }

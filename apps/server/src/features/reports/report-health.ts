@@ -3,7 +3,7 @@ import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import { maintenanceDueRule } from "@suncrew/domain/reports/report-figures.ts";
 import { heading, noteStyle, paragraph } from "../../platform/pdf/blocks.ts";
 import { look } from "../../platform/pdf/look.ts";
-import { type Cell, type Column, drawTable } from "../../platform/pdf/table.ts";
+import { type Cell, type Column, titledTable } from "../../platform/pdf/table.ts";
 import type { ReportHealth, ReportRobot } from "./report-data.ts";
 import { beginSection, type ReportPart, robotWords } from "./report-part.ts";
 import { count, day, moment, percent } from "./report-words.ts";
@@ -25,30 +25,27 @@ interface HealthColumn extends Column {
 
 export const healthPart: ReportPart = function* (document, data, fields) {
   beginSection(document, data, "robot_health", fields);
-  heading(document, "H3", "Health by robot");
   const present = data.robots.flatMap((robot) => (robot.health === null ? [] : [{ robot, health: robot.health }]));
   const gone = data.robots.filter(({ health }) => health === null);
   if (present.length === 0) {
+    heading(document, "H3", "Health by robot");
     paragraph(document, "The site has no robots now.");
   } else {
-    paragraph(
-      document,
-      asOf(moment(data.generatedAt, ""), data.maintenance.intervalDays, fields.has("maintenance_due_date")),
-      noteStyle,
-    );
+    const made = moment(data.generatedAt, "");
+    const note = asOf(made, data.maintenance.intervalDays, fields.has("maintenance_due_date"));
     const columns = [
       ...columnsOfStatus,
       ...(fields.has("maintenance_due_date") ? [dueColumn] : []),
       ...(fields.has("active_alerts") ? [alertsColumn] : []),
     ];
-    yield* drawTable(document, {
+    yield* titledTable(document, "Health by robot", [note], {
       namesRows: true,
       columns: [{ title: "Robot", share: 22 }, ...columns],
       rows: present.map(({ robot, health }) => [nameOf(robot), ...columns.map(({ of }) => of(health))]),
     });
   }
   if (gone.length > 0) {
-    paragraph(document, `Left the site since, with runs in this range: ${gone.map(nameOf).join(", ")}.`, noteStyle);
+    paragraph(document, `Left the site since, with figures in this range: ${gone.map(nameOf).join(", ")}.`, noteStyle);
   }
 };
 

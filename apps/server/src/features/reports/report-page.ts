@@ -29,7 +29,7 @@ function drawHead(document: PdfDocument, { site, range }: ReportData): void {
 }
 
 /** Height of the cover's coloured ground. */
-export const BAND = 262;
+export const BAND = 226;
 
 function drawBand(document: PdfDocument): void {
   const { kit } = document;

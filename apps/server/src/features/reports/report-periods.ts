@@ -13,6 +13,8 @@ export interface Period {
   readonly averageBattery: number | null;
   readonly done: number;
   readonly notDone: number;
+  /** True where all of it is still to come: nothing is to be known of it. */
+  readonly isAhead: boolean;
 }
 
 /** With more days than these a page has no room for a point each. */
@@ -22,17 +24,17 @@ export function isByWeek(days: readonly ReportDay[]): boolean {
   return days.length > MOST_DAYS;
 }
 
-/** Weeks begin on Monday; minutes and runs are added up, percentages are the mean of the days that have one. */
-export function periodsOf(days: readonly ReportDay[]): Period[] {
-  if (!isByWeek(days)) return days.map((one) => ({ ...merged([one]), name: day(one.date) }));
+/** `today` is the site's when the report is made. Weeks begin on Monday; minutes and runs are added up, percentages are the mean of the days that have one. */
+export function periodsOf(days: readonly ReportDay[], today: string): Period[] {
+  if (!isByWeek(days)) return days.map((one) => ({ ...merged([one], today), name: day(one.date) }));
   const weeks = Map.groupBy(days, ({ date }) => mondayOf(date));
   return Array.from(weeks.values(), (week) => {
     const last = week.at(-1)?.date ?? "";
-    return { ...merged(week), name: `${dayOfMonth(week[0]?.date ?? last)} to ${day(last)}` };
+    return { ...merged(week, today), name: `${dayOfMonth(week[0]?.date ?? last)} to ${day(last)}` };
   });
 }
 
-function merged(days: readonly ReportDay[]): Omit<Period, "name"> {
+function merged(days: readonly ReportDay[], today: string): Omit<Period, "name"> {
   const sum = (of: (one: ReportDay) => number) => days.reduce((all, one) => all + of(one), 0);
   return {
     label: dayOfMonth(days[0]?.date ?? ""),
@@ -41,6 +43,7 @@ function merged(days: readonly ReportDay[]): Omit<Period, "name"> {
     averageBattery: mean(days.map(({ averageBattery }) => averageBattery)),
     done: sum(({ outcomes }) => outcomes.COMPLETED),
     notDone: sum(({ outcomes }) => notDoneOf(outcomes)),
+    isAhead: days.every(({ date }) => date > today),
   };
 }
 

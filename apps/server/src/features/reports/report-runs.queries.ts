@@ -32,10 +32,11 @@ export async function readReportRuns(viewer: Viewer, db: Executor, scope: Report
       .innerJoin("runs", "runs.site_id", "sites.id")
       .where("sites.id", "=", siteId)
       .where("runs.at", "<", until)
-      // A run that began before the range may still clean in it.
+      // A run that was due before the range may still be planned, or clean, in it.
       .where((eb) =>
         eb.or([
           eb("runs.at", ">=", from),
+          eb("runs.stop_due_at", ">", from),
           eb.and([
             eb("runs.began_at", "is not", null),
             eb.or([eb("runs.ended_at", "is", null), eb("runs.ended_at", ">", from)]),

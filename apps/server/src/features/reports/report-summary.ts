@@ -2,9 +2,16 @@ import type { PrintedSection } from "@suncrew/domain/report-templates/template-s
 import { reportFigureRules } from "@suncrew/domain/reports/report-figures.ts";
 import { heading, paragraph } from "../../platform/pdf/blocks.ts";
 import type { PdfDocument } from "../../platform/pdf/pdf-document.ts";
-import { drawTable } from "../../platform/pdf/table.ts";
+import { titledTable } from "../../platform/pdf/table.ts";
 import type { ReportData } from "./report-data.ts";
-import { figureNames, figureText, sectionName } from "./report-part.ts";
+import {
+  allFigureNames,
+  figureText,
+  overdueWords,
+  sectionName,
+  tellsMaintenance,
+  warningStyle,
+} from "./report-part.ts";
 
 /** Every figure of the report with how it is computed. */
 export function* summaryPart(
@@ -18,12 +25,12 @@ export function* summaryPart(
     document,
     "What was measured at the site in this range, and how each figure is computed. \u201cNo data\u201d means that there was nothing to compute it from; it is not 0.",
   );
+  const overdue = tellsMaintenance(sections) ? overdueWords(data, 20) : null;
+  if (overdue !== null) paragraph(document, `Maintenance: ${overdue}`, warningStyle);
   for (const { type, fields } of sections) {
-    const names = figureNames(fields);
+    const names = allFigureNames(fields);
     if (names.length === 0) continue;
-    heading(document, "H3", sectionName(type));
-    document.outline(sectionName(type), entry);
-    yield* drawTable(document, {
+    yield* titledTable(document, sectionName(type), [], {
       namesRows: true,
       columns: [
         { title: "Figure", share: 24 },
@@ -36,5 +43,6 @@ export function* summaryPart(
         reportFigureRules[name].how,
       ]),
     });
+    document.outline(sectionName(type), entry);
   }
 }

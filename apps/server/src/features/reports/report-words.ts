@@ -35,9 +35,16 @@ export function duration(value: number | null): string {
   return `${count(Math.floor(hours / 24))} days ${hours % 24} h`;
 }
 
-export function figure(value: number | null, unit: FigureUnit): string {
+/** `days` are those of the range. */
+export function figure(value: number | null, unit: FigureUnit, days: number): string {
   if (value === null) return NO_DATA;
-  return { percent: percent(value), count: count(value), minutes: minutes(value) }[unit];
+  const ofDays = `${partOf(value, days)} ${days === 1 ? "day" : "days"}`;
+  return { percent: percent(value), count: count(value), minutes: minutes(value), days: ofDays }[unit];
+}
+
+/** Such as "9 of 30". */
+export function partOf(part: number, whole: number): string {
+  return `${count(part)} of ${count(whole)}`;
 }
 
 /** `2026-11-03` as "3 Nov 2026". */
@@ -58,6 +65,11 @@ export function moment(time: ReportTime | null, otherwise: string): string {
 /** To the second. */
 export function second(time: ReportTime): string {
   return `${day(time.local)}, ${time.local.slice(11, 19)}`;
+}
+
+/** The same second in UTC, which stands beside the local one and so needs no year. */
+export function utcSecond(time: ReportTime): string {
+  return `${dayOfMonth(time.utc)}, ${time.utc.slice(11, 19)}`;
 }
 
 /** `one` or `many` after the number. */

@@ -188,7 +188,7 @@ describe("§7 POST api/site/robot/reportcsv", () => {
     const owner = await server.as("owner");
     const csv = await owner.ask(reportCsv, { body: { site_id: siteId, ...june } });
     expect(
-      csv.startsWith("\uFEFFTimestamp (Asia/Kolkata),Timestamp (UTC),Action,Action Type,UserName,Status,Site,"),
+      csv.startsWith("\uFEFFTimestamp (local),Time Zone,Timestamp (UTC),Action,Action Type,UserName,Status,Site,"),
     ).toBe(true);
     expect(csv).not.toMatch(/FAR-1|A partner/);
     const { rows } = readCsv(csv, ROWS + 1);
@@ -198,18 +198,19 @@ describe("§7 POST api/site/robot/reportcsv", () => {
     expect(details.slice(0, 3)).toEqual(["row 2299", "row 2298", "row 2297"]);
     expect(new Set(details).size).toBe(ROWS - ROWS / 100 + 1);
     expect(rows[0]?.cells).toEqual({
-      "timestamp (asia/kolkata)": "2026-06-10 00:12:46",
+      "timestamp (local)": "2026-06-10 00:12:46",
+      "time zone": "Asia/Kolkata",
       "timestamp (utc)": "2026-06-09T18:42:46.000Z",
-      action: "START",
-      "action type": "MANUAL",
+      action: "Start",
+      "action type": "Manual",
       username: "Omkar Jain",
-      status: "SUCCESS",
+      status: "Success",
       site: "Site of OWN-1",
       robot: "OWN-1",
       "serial number": "OWN-1",
       mode: "AUTO",
       details: "row 2299",
-      direction: "FWD",
+      direction: "Forward",
       "main speed": "75",
       "brush speed": "80",
     });

@@ -15,7 +15,7 @@ export const noteStyle: TextStyle = { size: 8.5, color: look.muted };
 export function heading(document: PdfDocument, level: keyof typeof headings, text: string, together?: number): void {
   const { style, before, after, together: usual } = headings[level];
   const lines = document.type.lines(text, page.width, style, 3);
-  const isNewPage = document.need(before + lines.length * style.size * 1.25 + (together ?? usual));
+  const isNewPage = document.need(before + lines.length * lineStep(style) + after + (together ?? usual));
   if (!isNewPage && document.y > page.top) document.y += before;
   document.open(level);
   setLines(document, lines, page.left, style);
@@ -30,15 +30,24 @@ export function paragraph(document: PdfDocument, text: string, style = bodyStyle
   document.y += style.size * 0.7;
 }
 
+/** What `paragraph` takes over the whole width. */
+export function paragraphHeight(document: PdfDocument, text: string, style = bodyStyle): number {
+  return document.type.lines(text, page.width, style).length * lineStep(style) + style.size * 0.7;
+}
+
 /** Lines of the innermost tag from `y` on, over as many pages as they take. */
 export function setLines(document: PdfDocument, lines: readonly string[], x: number, style: TextStyle): void {
-  const step = style.size * 1.38;
+  const step = lineStep(style);
   for (const line of lines) {
     document.need(step);
     const baseline = document.y + ascent(style.size) + style.size * 0.3;
     document.content(() => document.type.set(line, x, baseline, style));
     document.y += step;
   }
+}
+
+function lineStep({ size }: TextStyle): number {
+  return size * 1.38;
 }
 
 /** One line at a place of its own. */

@@ -29,7 +29,8 @@ export interface Plot {
 export const tickStyle: TextStyle = { size: 7.5, color: look.muted };
 const titleStyle: TextStyle = { size: 9, weight: "SEMIBOLD", color: look.text };
 const GUTTER = 42;
-const TITLE = 20;
+/** Room for the title, and under it for the value that stands over the highest point. */
+const TITLE = 32;
 const FOOT = 30;
 
 /** A figure with title, axes and grid, on one page; `draw` puts in the points. Its text is text. */

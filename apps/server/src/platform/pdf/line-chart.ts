@@ -2,7 +2,7 @@ import { type Chart, drawChart, tickStyle } from "./chart-frame.ts";
 import { look } from "./look.ts";
 import type { PdfDocument } from "./pdf-document.ts";
 
-const HEIGHT = 146;
+const HEIGHT = 158;
 /** With more points than this their values would touch; they are in the table. */
 const MOST_VALUES = 10;
 

@@ -1,3 +1,4 @@
+import { heading, noteStyle, paragraph, paragraphHeight } from "./blocks.ts";
 import { look, page } from "./look.ts";
 import type { PdfDocument } from "./pdf-document.ts";
 import { type Align, ascent, type TextStyle } from "./typesetter.ts";
@@ -40,6 +41,8 @@ const dense: Manner = { size: 7.5, line: 9.8, pad: 2.9, gap: 8 };
 
 const MOST_LINES = 3;
 const ROWS_BETWEEN_TURNS = 20;
+/** What a heading takes at the top of a page. */
+const HEADING = 40;
 
 interface Place extends Column {
   readonly left: number;
@@ -51,13 +54,27 @@ interface SetCell {
   readonly style: TextStyle;
 }
 
-/** Draws a table over as many pages as it takes, with its head on each; others get their turn at each step. */
-export function* drawTable(document: PdfDocument, { columns, rows, namesRows, isDense }: Table): Generator<void> {
+/**
+ * Draws a table under its heading and notes. It begins a new page where it is whole on that one and would be broken on
+ * this one. A dense table, or one that is longer than a page, breaks between rows, with two of them on each side at the
+ * least and its head on each page. Others get their turn at each step.
+ */
+export function* titledTable(
+  document: PdfDocument,
+  title: string,
+  notes: readonly string[],
+  table: Table,
+): Generator<void> {
+  const { columns, rows, namesRows, isDense } = table;
   const drawing = new TableDrawing(document, columns, namesRows === true, isDense === true ? dense : usual);
+  const ofNotes = notes.reduce((sum, note) => sum + paragraphHeight(document, note, noteStyle), 0);
+  const room = isDense === true ? 0 : page.bottom - page.top - ofNotes - HEADING;
+  heading(document, "H3", title, ofNotes + drawing.together(rows, room));
+  for (const note of notes) paragraph(document, note, noteStyle);
   document.open("Table");
   for (const [nth, cells] of rows.entries()) {
-    // The last row, often a total, does not stand alone on a page.
-    drawing.row(cells, nth === 0, nth === rows.length - 2 ? rows.at(-1) : undefined);
+    const isBeforeLast = nth === rows.length - 2;
+    drawing.row(cells, nth === 0, nth === 0 || isBeforeLast ? rows[nth + 1] : undefined);
     if (nth % ROWS_BETWEEN_TURNS === ROWS_BETWEEN_TURNS - 1) yield;
   }
   document.close();
@@ -82,6 +99,18 @@ class TableDrawing {
       lines: document.type.lines(title, width, style, 2),
       style,
     }));
+  }
+
+  /** What must be on one page: all rows with the head where they have room on a page, else the first two. */
+  together(rows: readonly (readonly Cell[])[], room: number): number {
+    let height = this.#height(this.#head);
+    let ofFirst = height;
+    for (const [nth, cells] of rows.entries()) {
+      height += this.#height(this.#set(cells));
+      if (nth < 2) ofFirst = height;
+      if (height > room && nth > 0) return ofFirst;
+    }
+    return height;
   }
 
   row(cells: readonly Cell[], isFirst: boolean, together?: readonly Cell[]): void {
