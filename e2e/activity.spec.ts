@@ -91,8 +91,9 @@ test("§2 Activity Log page: columns, search, filters in the address, footer and
   const download = await saving;
   expect(download.suggestedFilename()).toMatch(/^robot-activity-log-\d{4}-\d\d-\d\d\.csv$/);
   const text = await readFile(await download.path(), "utf8");
-  expect(text.split("\r\n")[0]).toBe(`\uFEFF${COLUMNS.toSpliced(6, 0, "Partner").join(",")}`);
-  expect(text).toContain(`${BHADLA},SunCare Services,${SERIAL},`);
+  const columns = COLUMNS.toSpliced(0, 1, "Timestamp (local)", "Time Zone", "Timestamp (UTC)");
+  expect(text.split("\r\n")[0]).toBe(`\uFEFF${columns.toSpliced(8, 0, "Partner", "Robot").join(",")}`);
+  expect(text).toContain(`${BHADLA},SunCare Services,${robot.robot_name},${SERIAL},`);
 
   await page.getByLabel("Filter by action").selectOption("Start");
   await page.getByLabel("Outcome").selectOption("Refused");

@@ -359,7 +359,7 @@ describe("Alerts: a command that was not confirmed", () => {
       const { rows } = await sql<{ id: string }>`
         insert into commands (id, robot_id, site_id, serial_number, seq, session, verb, params, issued_at, expires_at,
           settle_by, claimed_by, claimed_at, mode, action_type, requested_by)
-        select gen_random_uuid(), r.id, r.site_id, r.serial_number, s.last_seq + 1_000_000, s.session, 'SET',
+        select gen_random_uuid(), r.id, r.site_id, r.serial_number, s.last_seq + 1000000, s.session, 'SET',
           '{"main-speed": 40}', ${issuedAt}, ${now}, ${now}, gen_random_uuid(), ${now}, 'MANUAL', 'MANUAL', 'Asha Verma'
         from robots r join robot_state s on s.robot_id = r.id where r.id = ${robotId} returning id`.execute(bench.db);
       return rows[0]?.id ?? "";
