@@ -36,10 +36,9 @@ async function keepSession(page: Page, token: string): Promise<void> {
   }, token);
 }
 
-/** Opens the dashboard without waiting for it: a hard redirect may come before it has loaded. */
+/** Opens the dashboard; a hard redirect may come before it has loaded, or before it was even asked for. */
 async function openDashboard(page: Page): Promise<void> {
-  // After the answer to this call, which would have no page to come from.
-  await page.evaluate(() => void setTimeout(() => location.assign("/dashboard")));
+  await page.goto("/dashboard", { waitUntil: "commit" }).catch(() => {});
 }
 
 async function expectSignedOut(page: Page): Promise<void> {
