@@ -1,4 +1,12 @@
-import { BHADLA, chooseSite, expectToast, expectTruth, robotCard, startRobot } from "./support/dashboard.ts";
+import {
+  BHADLA,
+  chooseSite,
+  expectStatus,
+  expectToast,
+  expectTruth,
+  robotCard,
+  startRobot,
+} from "./support/dashboard.ts";
 import { expect, test } from "./support/suncrew.ts";
 
 test("§4 Robot live status: where this browser has lost its connection no robot is told as Offline, and all recovers", async ({
@@ -12,6 +20,8 @@ test("§4 Robot live status: where this browser has lost its connection no robot
   await chooseSite(page, BHADLA);
   const card = robotCard(page, "SCR-1001");
   await startRobot(card, simulator);
+  // This browser has heard of it, too.
+  await expectStatus(card, "Normal");
   const offline = page.getByRole("button", { name: /\d+ Offline/ });
   const offlineBefore = await offline.textContent();
 
