@@ -174,6 +174,8 @@ describe("protocol rule 6: done is what the robot shows", () => {
     expect(await commands()).toMatchObject([{ outcome: "UNCONFIRMED" }, { verb: "STOP", settled_at: null }]);
     expect(await activity()).toMatchObject([{ action: "START", status: "FAILED" }]);
     const runs = () => bench.db.selectFrom("runs").selectAll().execute();
+    // The state and the settling waited for the same rows; either may be first.
+    await until(async () => (await runs()).length > 0);
     expect(await runs()).toMatchObject([{ id: runId, command_id: (await commands())[0]?.id, ended_at: null }]);
     says({ motion: "STOPPED", lastSeq: stop.seq });
     await until(async () => (await commands())[1]?.settled_at !== null);
