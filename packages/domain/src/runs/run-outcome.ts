@@ -1,5 +1,6 @@
 import type { RunEndReason } from "@suncrew/contract/devices/messages.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
+import type { RunCounts } from "@suncrew/contract/runs/runs.ts";
 
 export interface EndedRun {
   readonly planned: boolean;
@@ -44,6 +45,16 @@ export const RUN_OUTCOME_WORDS: Readonly<Record<RunOutcome, string>> = {
   SKIPPED: "skipped",
   MISSED: "missed",
 };
+
+/** By which of the figures a run is counted. */
+export const COUNT_OF_OUTCOME = {
+  COMPLETED: "done",
+  STOPPED: "stopped",
+  CUT_SHORT: "cut_short",
+  FAILED: "failed",
+  SKIPPED: "skipped",
+  MISSED: "missed",
+} as const satisfies Readonly<Record<RunOutcome, keyof RunCounts>>;
 
 /** Outcomes that are not done, each of which is told with its reason. */
 export const NOT_DONE: readonly RunOutcome[] = ["STOPPED", "CUT_SHORT", "FAILED", "SKIPPED", "MISSED"];

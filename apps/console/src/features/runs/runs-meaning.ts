@@ -1,6 +1,6 @@
 import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
-import { RUN_OUTCOME_WORDS } from "@suncrew/domain/runs/run-outcome.ts";
+import { COUNT_OF_OUTCOME, RUN_OUTCOME_WORDS } from "@suncrew/domain/runs/run-outcome.ts";
 import {
   IconAlertOctagon,
   IconCircleCheck,
@@ -41,16 +41,8 @@ export const COUNT_WORDS: readonly { readonly count: keyof RunCounts; readonly w
   ];
 
 /** How a run stands in a list; without an outcome it is under way. */
-export const runLook = (outcome: RunOutcome | null): Look => entryLook[outcome === null ? "running" : stateOf[outcome]];
-
-const stateOf: Record<RunOutcome, EntryState> = {
-  COMPLETED: "done",
-  STOPPED: "stopped",
-  CUT_SHORT: "cut_short",
-  FAILED: "failed",
-  SKIPPED: "skipped",
-  MISSED: "missed",
-};
+export const runLook = (outcome: RunOutcome | null): Look =>
+  entryLook[outcome === null ? "running" : COUNT_OF_OUTCOME[outcome]];
 
 export const startedByWords: Record<CalendarEntry["action_type"], string> = {
   MANUAL: "Started by hand",

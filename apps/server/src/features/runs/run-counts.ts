@@ -1,19 +1,10 @@
 import { type RunOutcome, runOutcomeSchema } from "@suncrew/contract/robots/run-outcome.ts";
 import type { RunCounts } from "@suncrew/contract/runs/runs.ts";
-
-/** Where a run is counted. */
-const countOf: Record<RunOutcome, keyof RunCounts> = {
-  COMPLETED: "done",
-  STOPPED: "stopped",
-  CUT_SHORT: "cut_short",
-  FAILED: "failed",
-  SKIPPED: "skipped",
-  MISSED: "missed",
-};
+import { COUNT_OF_OUTCOME } from "@suncrew/domain/runs/run-outcome.ts";
 
 /** The outcomes that a figure counts; none for those under way. */
 export function outcomesOf(count: keyof RunCounts): RunOutcome[] {
-  return runOutcomeSchema.options.filter((outcome) => countOf[outcome] === count);
+  return runOutcomeSchema.options.filter((outcome) => COUNT_OF_OUTCOME[outcome] === count);
 }
 
 /** Adds up runs by outcome; without one they are under way. */
@@ -22,6 +13,6 @@ export function countRuns(
   planned = 0,
 ): RunCounts {
   const counts = { planned, running: 0, done: 0, stopped: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
-  for (const { outcome, count = 1 } of runs) counts[outcome === null ? "running" : countOf[outcome]] += count;
+  for (const { outcome, count = 1 } of runs) counts[outcome === null ? "running" : COUNT_OF_OUTCOME[outcome]] += count;
   return counts;
 }
