@@ -2,7 +2,15 @@ import { z } from "zod";
 import { commandModeSchema, commandVerbSchema, travelSchema } from "../commands/commands.ts";
 import { defineRoute } from "../http/route.ts";
 import { choiceInputSchema, limitSchema, searchSchema, totalFields } from "../http/page.ts";
-import { idInputSchema, idSchema, instantInputSchema, instantSchema, isWritable } from "../http/values.ts";
+import {
+  beginsBeforeItEnds,
+  endsTooEarly,
+  idInputSchema,
+  idSchema,
+  instantInputSchema,
+  instantSchema,
+  isWritable,
+} from "../http/values.ts";
 
 export const actionTypeSchema = z.enum(["MANUAL", "GROUP", "SCHEDULED", "SYSTEM"]);
 export type ActionType = z.output<typeof actionTypeSchema>;
@@ -61,11 +69,6 @@ export const activityFilterSchema = z.object({
   to: instantInputSchema.optional(),
 });
 export type ActivityFilter = z.output<typeof activityFilterSchema>;
-
-function beginsBeforeItEnds({ from, to }: Pick<ActivityFilter, "from" | "to">): boolean {
-  return from === undefined || to === undefined || Date.parse(from) <= Date.parse(to);
-}
-const endsTooEarly = { path: ["to"], message: "must not be before from" };
 
 export const activityLogs = defineRoute({
   summary: "STARTs and STOPs, newest first",

@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { choiceInputSchema, limitSchema, searchSchema, totalFields } from "../http/page.ts";
 import { defineRoute } from "../http/route.ts";
-import { idInputSchema, idSchema, instantInputSchema, instantSchema, isWritable } from "../http/values.ts";
+import {
+  beginsBeforeItEnds,
+  endsTooEarly,
+  idInputSchema,
+  idSchema,
+  instantInputSchema,
+  instantSchema,
+  isWritable,
+} from "../http/values.ts";
 
 export const auditOutcomeSchema = z.enum(["DONE", "REFUSED", "FAILED"]);
 export type AuditOutcome = z.output<typeof auditOutcomeSchema>;
@@ -62,11 +70,6 @@ export const auditFilterSchema = z.object({
   to: instantInputSchema.optional(),
 });
 export type AuditFilter = z.output<typeof auditFilterSchema>;
-
-function beginsBeforeItEnds({ from, to }: Pick<AuditFilter, "from" | "to">): boolean {
-  return from === undefined || to === undefined || Date.parse(from) <= Date.parse(to);
-}
-const endsTooEarly = { path: ["to"], message: "must not be before from" };
 
 export const auditList = defineRoute({
   summary: "Every change that was made or refused, newest first",

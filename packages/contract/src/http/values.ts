@@ -107,3 +107,13 @@ export function degreesInputSchema(name: string, limit: number) {
     .pipe(z.number(sentence).min(-limit, sentence).max(limit, sentence))
     .transform((degrees) => Math.round(degrees * 1e6) / 1e6);
 }
+
+/** For a filter over a time: refines it with `endsTooEarly`. */
+export function beginsBeforeItEnds(span: {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}): boolean {
+  const { from, to } = span;
+  return from === undefined || to === undefined || Date.parse(from) <= Date.parse(to);
+}
+export const endsTooEarly = { path: ["to"], message: "must not be before from" };

@@ -1,5 +1,6 @@
 import { Skeleton, UnstyledButton } from "@mantine/core";
 import type { FleetFigure, FleetFigures } from "@suncrew/domain/sites/fleet-figures.ts";
+import { StatusIcon } from "../../ui/status-icon.tsx";
 import { TodayFigures } from "../runs/public.ts";
 import { FLEET_FIGURES, fleetFigureLook } from "./fleet-meaning.ts";
 import classes from "./fleet-strip.module.css";
@@ -18,7 +19,6 @@ export function FleetStrip({ figures, chosen, onChoose }: FleetStripProps) {
     <div className={classes["strip"]} role="group" aria-label="Fleet figures">
       {FLEET_FIGURES.filter((figure) => isShown(figure, figures, chosen)).map((figure) => {
         const look = fleetFigureLook[figure];
-        const Icon = look.icon;
         return (
           <UnstyledButton
             key={figure}
@@ -26,9 +26,7 @@ export function FleetStrip({ figures, chosen, onChoose }: FleetStripProps) {
             aria-pressed={chosen === figure}
             onClick={() => onChoose(chosen === figure ? null : figure)}
           >
-            <span className={classes["icon"]} data-tone={look.tone}>
-              {Icon !== undefined && <Icon size={20} aria-hidden />}
-            </span>
+            <StatusIcon look={look} size={20} />
             {figures === null ? (
               <Skeleton width={20} height={18} />
             ) : (
