@@ -35,6 +35,7 @@ import { weatherRoutes } from "./features/weather/weather.routes.ts";
 import { ChangeSignal } from "./platform/change-signal.ts";
 import { httpOptions, useHttpPlatform } from "./platform/http/http-platform.ts";
 import type { Parts, Service } from "./platform/parts.ts";
+import { Workers } from "./platform/workers/workers.ts";
 
 export interface App {
   readonly http: FastifyInstance;
@@ -54,12 +55,13 @@ export async function buildApp(parts: Parts): Promise<App> {
   http.setValidatorCompiler(validatorCompiler);
   http.setSerializerCompiler(serializerCompiler);
   http.decorateRequest("viewer", null);
-  await useHttpPlatform(http, parts.settings);
+  const workers = new Workers(parts);
+  await useHttpPlatform(http, parts.settings, workers);
 
   const changes = new ChangeSignal(parts.connection, parts.clock, parts.log);
 
   // Features.
-  const services: Service[] = [changes];
+  const services: Service[] = [workers, changes];
   const metrics = new Metrics(parts);
   metricsRoutes(http, parts.settings, metrics);
   services.push(...(await authRoutes(http, parts)));
@@ -70,16 +72,16 @@ export async function buildApp(parts: Parts): Promise<App> {
   services.push(forecasts);
   weatherRoutes(http, parts, forecasts);
   robotsRoutes(http, parts);
-  robotFormsRoutes(http, parts);
+  robotFormsRoutes(http, parts, workers);
   partnersRoutes(http, parts);
   activityRoutes(http, parts);
-  reportsRoutes(http, parts);
+  reportsRoutes(http, parts, workers);
   auditRoutes(http, parts);
   services.push(new Sealer(parts));
 
   reportTemplatesRoutes(http, parts);
   monthlyReportsRoutes(http, parts);
-  services.push(new MonthlyReports({ ...parts, makeReport: siteReports(parts) }));
+  services.push(new MonthlyReports({ ...parts, makeReport: siteReports(parts, workers) }));
   const feed = liveRoutes(http, parts, changes);
   services.push(feed);
   const commands = new Commands(parts, changes);
@@ -93,7 +95,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   groupsRoutes(http, parts, commands);
   firmwareRoutes(http, parts);
   services.push(new Rollouts(parts));
-  siteManagementRoutes(http, parts);
+  siteManagementRoutes(http, parts, workers);
   maintenanceRoutes(http, parts, commands);
   services.push(devicesRoutes(http, parts, commands));
   const bridge = new Bridge({ ...parts, resendPending: (robotIds) => commands.resendPending(robotIds) });

@@ -31,6 +31,7 @@ export const login = defineRoute({
   method: "POST",
   path: "/api/auth/login",
   open: true,
+  maxBodyBytes: 16_384,
   body: z.object({
     username: z.string().trim().min(1, "Username is required").max(200),
     password: z.string().min(1, "Password is required").max(1000),

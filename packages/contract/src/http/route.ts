@@ -27,7 +27,7 @@ export interface RouteSpec {
   readonly file?: "text/csv" | "application/pdf" | "application/octet-stream";
   /** The body is a file as it is, not JSON; what there is to say of it stands in `query`. */
   readonly upload?: "application/octet-stream";
-  /** The largest body taken, in bytes, where the usual 1 MiB is too little. */
+  /** The largest body taken, in bytes, where it is not the usual 64 KiB. */
   readonly maxBodyBytes?: number;
   /** The call speaks to a robot: its errors also carry `success: false`. */
   readonly device?: true;

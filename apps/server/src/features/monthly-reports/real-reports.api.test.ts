@@ -7,6 +7,7 @@ import { TestClient } from "../../../test/test-client.ts";
 import { buildApp } from "../../app.ts";
 import { smtpMailer } from "../../platform/smtp-mailer.ts";
 import { recordActivity } from "../activity/public.ts";
+import { Workers } from "../../platform/workers/workers.ts";
 import { MonthlyReports, siteReports } from "./public.ts";
 
 let server: TestApp;
@@ -56,7 +57,7 @@ test("monthly reports: the PDF of a real month is kept, downloaded and mailed by
     params: { direction: "FWD", "main-speed": 75, "brush-speed": 80 },
   });
 
-  await new MonthlyReports({ ...parts, mailer, makeReport: siteReports(parts) }).look();
+  await new MonthlyReports({ ...parts, mailer, makeReport: siteReports(parts, new Workers(parts)) }).look();
 
   const owner = await server.as("owner");
   const { reports } = await owner.ask(keptReports);

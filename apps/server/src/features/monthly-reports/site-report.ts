@@ -3,7 +3,8 @@ import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-d
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { readReport, writeReportPdf } from "../reports/public.ts";
+import { askerOf, type Workers } from "../../platform/workers/workers.ts";
+import { reportPdfTask } from "../reports/public.ts";
 import type { MakeReport } from "./make-report.ts";
 
 /** Who makes the monthly reports: the server itself, for every site. */
@@ -20,14 +21,19 @@ const suncrew: Viewer = {
 const MOST_BYTES = 24 * 1_024 * 1_024;
 
 /** Makes reports as a person gets them who asks for the same range. */
-export function siteReports({ db, clock, settings }: Pick<Parts, "db" | "clock" | "settings">): MakeReport {
+export function siteReports({ clock, settings }: Pick<Parts, "clock" | "settings">, workers: Workers): MakeReport {
   const maintenanceIntervalDays = settings.maintenanceIntervalDays ?? MAINTENANCE_INTERVAL_DAYS;
   return async ({ siteId, from, to, sections, signal }) => {
     try {
-      const terms = { now: clock.now(), maintenanceIntervalDays, signal };
-      const data = await readReport(suncrew, db, { siteId, from, to }, terms);
-      const pdf = await collected(writeReportPdf(data, sections), signal);
-      return { kind: "made", pdf, partnerId: data.partnerId };
+      const given = {
+        viewer: suncrew,
+        asked: { siteId, from, to },
+        now: clock.now(),
+        maintenanceIntervalDays,
+        sections,
+      };
+      const { value, bytes } = await workers.make(reportPdfTask, given, { asker: askerOf(suncrew), signal });
+      return { kind: "made", pdf: await collected(bytes, signal), partnerId: value.partnerId };
     } catch (error) {
       // §8: a range without activity has no report.
       if (error instanceof HttpError && error.status === 404) return { kind: "empty", reason: error.message };

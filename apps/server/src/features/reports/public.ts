@@ -1,4 +1,4 @@
 /** For the reports that are made by themselves. */
-export { readReport, type ReportAsked, type ReportTerms } from "./read-report.ts";
-export { writeReportPdf } from "./report-document.ts";
+export type { ReportAsked } from "./read-report.ts";
 export { attachmentOf } from "./report-file-name.ts";
+export { reportCsvTask, reportPdfTask } from "./report-files.ts";

@@ -1,17 +1,19 @@
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { importRobots } from "@suncrew/contract/robots/robot-forms.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { ChangedMeanwhile } from "../../platform/database/decide.ts";
+import { ChangedMeanwhile, decide } from "../../platform/database/decide.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
 import type { Viewer } from "../../platform/viewer.ts";
+import { workerTask } from "../../platform/workers/worker-task.ts";
 import { recordAudit, recordAudits } from "../audit/public.ts";
 import { checkRobotFile } from "./check-robot-file.ts";
+import { robotFileOf } from "./robot-file.queries.ts";
 import { insertRobots } from "./robot-rows.writes.ts";
 import { lockSites } from "./robot-sites.queries.ts";
 
 /** What an import came to in its transaction; a refusal is on record and is thrown after the commit. */
-export type ImportedRobots =
+type ImportedRobots =
   | {
       readonly kind: "answered";
       readonly answer: ResponseOf<typeof importRobots>;
@@ -20,8 +22,25 @@ export type ImportedRobots =
     }
   | { readonly kind: "refused"; readonly error: HttpError };
 
+interface FileCall {
+  readonly viewer: Viewer;
+  readonly body: BodyOf<typeof importRobots>;
+  readonly now: Date;
+}
+
+/** §7: a file of new robots, checked or stored. Throws 400 where a row is wrong that was to be stored. */
+export const importRobotsTask = workerTask("import robots", async ({ viewer, body, now }: FileCall, { db }) => {
+  const imported = await decide(db, (tx) => importRobotFile(tx, viewer, body, now));
+  if (imported.kind === "refused") throw imported.error;
+  const { answer, serials } = imported;
+  return { answer, serials };
+});
+
+/** The robots of the viewer's sites, as a CSV file. */
+export const exportRobotsTask = workerTask("export robots", (viewer: Viewer, { db }) => robotFileOf(viewer, db));
+
 /** Checks a file of new robots for the viewer's sites, or creates them all, or none where one row is wrong. */
-export async function importRobotFile(
+async function importRobotFile(
   tx: Tx,
   viewer: Viewer,
   { csv, apply }: BodyOf<typeof importRobots>,

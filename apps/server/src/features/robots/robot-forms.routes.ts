@@ -9,11 +9,12 @@ import {
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
+import type { Workers } from "../../platform/workers/workers.ts";
 import { RobotForms } from "./robot-forms.service.ts";
 
 /** §7 Robots: create, update, delete, files of them, and the serial numbers there are. */
-export function robotFormsRoutes(app: FastifyInstance, parts: Parts): void {
-  const forms = new RobotForms(parts);
+export function robotFormsRoutes(app: FastifyInstance, parts: Parts, workers: Workers): void {
+  const forms = new RobotForms(parts, workers);
   register(app, createRobot, async ({ viewer, body }) => ({
     message: "Robot created successfully",
     robotId: await forms.create(viewer, body),
@@ -26,10 +27,10 @@ export function robotFormsRoutes(app: FastifyInstance, parts: Parts): void {
     await forms.delete(viewer, params.id);
     return { message: "Robot deleted successfully" };
   });
-  register(app, exportRobots, ({ viewer, reply }) => {
+  register(app, exportRobots, ({ viewer, reply, signal }) => {
     void reply.header("content-disposition", 'attachment; filename="robots.csv"');
-    return forms.export(viewer);
+    return forms.export(viewer, signal);
   });
-  register(app, importRobots, ({ viewer, body }) => forms.import(viewer, body));
+  register(app, importRobots, ({ viewer, body, signal }) => forms.import(viewer, body, signal));
   register(app, serialNumbers, () => forms.serialNumbers());
 }

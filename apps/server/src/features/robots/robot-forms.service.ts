@@ -3,21 +3,23 @@ import type { createRobot, importRobots, SerialNumber, updateRobot } from "@sunc
 import { decide } from "../../platform/database/decide.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
+import { askerOf, type Workers } from "../../platform/workers/workers.ts";
 import { seenAt } from "../sites/public.ts";
 import { askForStatus } from "./ask-for-status.ts";
 import { createRobotAt } from "./create-robot.ts";
 import { deleteRobotOf } from "./delete-robot.ts";
-import { importRobotFile } from "./import-robots.ts";
-import { robotFileOf } from "./robot-file.queries.ts";
+import { exportRobotsTask, importRobotsTask } from "./import-robots.ts";
 import { readSerialNumbers } from "./serial-numbers.writes.ts";
 import { updateRobotOf } from "./update-robot.ts";
 
 /** Adds, changes and deletes robots, and asks a machine that has become one for its state. */
 export class RobotForms {
   readonly #parts: Parts;
+  readonly #workers: Workers;
 
-  constructor(parts: Parts) {
+  constructor(parts: Parts, workers: Workers) {
     this.#parts = parts;
+    this.#workers = workers;
   }
 
   /** Answers the new robot's id. Throws 400, 404 and 409. */
@@ -45,17 +47,20 @@ export class RobotForms {
   }
 
   /** The robots of the viewer's sites, as a CSV file. */
-  export(viewer: Viewer): Promise<string> {
-    return robotFileOf(viewer, this.#parts.db);
+  async export(viewer: Viewer, signal: AbortSignal): Promise<string> {
+    return this.#workers.run(exportRobotsTask, viewer, { asker: askerOf(viewer), signal });
   }
 
   /** Throws 400 where a row is wrong that was to be created. */
-  async import(viewer: Viewer, body: BodyOf<typeof importRobots>): Promise<ResponseOf<typeof importRobots>> {
-    const { db, clock } = this.#parts;
-    const imported = await decide(db, (tx) => importRobotFile(tx, viewer, body, clock.now()));
-    if (imported.kind === "refused") throw imported.error;
-    void askForStatus(this.#parts, imported.serials);
-    return imported.answer;
+  async import(
+    viewer: Viewer,
+    body: BodyOf<typeof importRobots>,
+    signal: AbortSignal,
+  ): Promise<ResponseOf<typeof importRobots>> {
+    const given = { viewer, body, now: this.#parts.clock.now() };
+    const { answer, serials } = await this.#workers.run(importRobotsTask, given, { asker: askerOf(viewer), signal });
+    void askForStatus(this.#parts, serials);
+    return answer;
   }
 
   serialNumbers(): Promise<SerialNumber[]> {

@@ -2,22 +2,36 @@ import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { importSites } from "@suncrew/contract/sites/sites.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { ChangedMeanwhile } from "../../platform/database/decide.ts";
+import { ChangedMeanwhile, decide } from "../../platform/database/decide.ts";
 import type { HttpError } from "../../platform/http/http-error.ts";
 import { importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
 import type { Viewer } from "../../platform/viewer.ts";
+import { workerTask } from "../../platform/workers/worker-task.ts";
 import { recordAudit, recordAudits } from "../audit/public.ts";
 import { lockLivePartner } from "../partners/public.ts";
 import { checkSiteFile } from "./check-site-file.ts";
 import { holdSites, insertSites, type SiteContent } from "./site-rows.writes.ts";
 
 /** What an import came to in its transaction; a refusal is on record and is thrown after the commit. */
-export type ImportedSites =
+type ImportedSites =
   | { readonly kind: "answered"; readonly answer: ResponseOf<typeof importSites> }
   | { readonly kind: "refused"; readonly error: HttpError };
 
+interface FileCall {
+  readonly viewer: Viewer;
+  readonly body: BodyOf<typeof importSites>;
+  readonly now: Date;
+}
+
+/** §7: a file of new sites, checked or stored. Throws 400 where a row is wrong that was to be stored. */
+export const importSitesTask = workerTask("import sites", async ({ viewer, body, now }: FileCall, { db }) => {
+  const imported = await decide(db, (tx) => importSiteFile(tx, viewer, body, now));
+  if (imported.kind === "refused") throw imported.error;
+  return imported.answer;
+});
+
 /** Checks a file of new sites, or creates them all, or none where one row is wrong. */
-export async function importSiteFile(
+async function importSiteFile(
   tx: Tx,
   viewer: Viewer,
   { csv, apply }: BodyOf<typeof importSites>,

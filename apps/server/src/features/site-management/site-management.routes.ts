@@ -2,10 +2,11 @@ import { createSite, deleteSite, exportSites, importSites, updateSite } from "@s
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
+import type { Workers } from "../../platform/workers/workers.ts";
 import { SiteManagement } from "./site-management.service.ts";
 
-export function siteManagementRoutes(app: FastifyInstance, parts: Parts): void {
-  const sites = new SiteManagement(parts);
+export function siteManagementRoutes(app: FastifyInstance, parts: Parts, workers: Workers): void {
+  const sites = new SiteManagement(parts, workers);
 
   register(app, createSite, async ({ viewer, body }) => ({
     siteId: await sites.create(viewer, body),
@@ -22,10 +23,10 @@ export function siteManagementRoutes(app: FastifyInstance, parts: Parts): void {
     return { message: "Site deleted successfully" };
   });
 
-  register(app, exportSites, ({ viewer, reply }) => {
+  register(app, exportSites, ({ viewer, reply, signal }) => {
     void reply.header("content-disposition", 'attachment; filename="sites.csv"');
-    return sites.export(viewer);
+    return sites.export(viewer, signal);
   });
 
-  register(app, importSites, ({ viewer, body }) => sites.import(viewer, body));
+  register(app, importSites, ({ viewer, body, signal }) => sites.import(viewer, body, signal));
 }

@@ -3,18 +3,21 @@ import type { createSite, importSites, updateSite } from "@suncrew/contract/site
 import { decide } from "../../platform/database/decide.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { readSites, seenAt } from "../sites/public.ts";
+import { askerOf, type Workers } from "../../platform/workers/workers.ts";
+import { seenAt } from "../sites/public.ts";
 import { deleteSiteOf } from "./delete-site.ts";
-import { siteFileOf } from "./export-sites.ts";
-import { importSiteFile } from "./import-sites.ts";
+import { exportSitesTask } from "./export-sites.ts";
+import { importSitesTask } from "./import-sites.ts";
 import { storeChangedSite, storeNewSite } from "./save-site.ts";
 
 /** Adds, changes and deletes sites. A refusal is on record by the time it is thrown. */
 export class SiteManagement {
   readonly #parts: Pick<Parts, "db" | "clock" | "broker" | "settings">;
+  readonly #workers: Workers;
 
-  constructor(parts: Pick<Parts, "db" | "clock" | "broker" | "settings">) {
+  constructor(parts: Pick<Parts, "db" | "clock" | "broker" | "settings">, workers: Workers) {
     this.#parts = parts;
+    this.#workers = workers;
   }
 
   /** Answers the new site's id. Throws 400 and 409. */
@@ -40,15 +43,18 @@ export class SiteManagement {
   }
 
   /** The sites that the viewer may see, as a CSV file. */
-  async export(viewer: Viewer): Promise<string> {
-    return siteFileOf(await readSites(viewer, this.#parts.db, seenAt(this.#parts)));
+  async export(viewer: Viewer, signal: AbortSignal): Promise<string> {
+    const given = { viewer, at: seenAt(this.#parts) };
+    return this.#workers.run(exportSitesTask, given, { asker: askerOf(viewer), signal });
   }
 
   /** Throws 400 where a row is wrong that was to be created. */
-  async import(viewer: Viewer, body: BodyOf<typeof importSites>): Promise<ResponseOf<typeof importSites>> {
-    const { db, clock } = this.#parts;
-    const imported = await decide(db, (tx) => importSiteFile(tx, viewer, body, clock.now()));
-    if (imported.kind === "refused") throw imported.error;
-    return imported.answer;
+  async import(
+    viewer: Viewer,
+    body: BodyOf<typeof importSites>,
+    signal: AbortSignal,
+  ): Promise<ResponseOf<typeof importSites>> {
+    const given = { viewer, body, now: this.#parts.clock.now() };
+    return this.#workers.run(importSitesTask, given, { asker: askerOf(viewer), signal });
   }
 }

@@ -1,4 +1,5 @@
 import { activityLogs } from "@suncrew/contract/activity/activity.ts";
+import { importSites } from "@suncrew/contract/sites/sites.ts";
 import { login, logout } from "@suncrew/contract/auth/auth.ts";
 import { config, ready } from "@suncrew/contract/config/config.ts";
 import { robotsList, updateRobotSettings } from "@suncrew/contract/robots/robots.ts";
@@ -65,12 +66,23 @@ describe("§8: what is wrong with a request is told in plain words that name the
     ['{"__proto__":{}}', "application/json", 400, "The body is not valid JSON."],
     ["username=x", "application/x-www-form-urlencoded", 415, "The body must be JSON (content type application/json)."],
     ["<x/>", "nonsense", 415, "The body must be JSON (content type application/json)."],
-    [JSON.stringify({ username: "x".repeat(1_100_000) }), "application/json", 413, "The request is too large."],
-    [`${"[".repeat(50_000)}${"]".repeat(50_000)}`, "application/json", 400, "body is nested too deeply"],
+    [JSON.stringify({ username: "x".repeat(17_000) }), "application/json", 413, "The request is too large."],
+    [`${"[".repeat(8_000)}${"]".repeat(8_000)}`, "application/json", 400, "body is nested too deeply"],
   ])("a body that begins with %.12s as %s", async (body, type, status, message) => {
     const nobody = await server.as(null);
     const answer = await nobody.raw(login.path, { method: "POST", body, headers: { "content-type": type } });
     expect([answer.status, answer.body]).toMatchObject([status, { message }]);
+  });
+
+  test("a file's body that would take long to look at is 400, and only who is signed in may send one", async () => {
+    const send = async (person: "admin" | null, body: string) => {
+      const answer = await (await server.as(person)).raw(importSites.path, { method: "POST", body });
+      return [answer.status, answer.body];
+    };
+    const manyParts = `[${"[],".repeat(340_000)}[]]`;
+    expect(await send("admin", manyParts)).toMatchObject([400, { message: "body has too many parts" }]);
+    expect(await send("admin", manyParts.slice(1))).toMatchObject([400, { message: "The body is not valid JSON." }]);
+    expect(await send(null, manyParts)).toMatchObject([401, {}]);
   });
 
   test("an address that is no address, a path that no call has, a method that the call has not", async () => {

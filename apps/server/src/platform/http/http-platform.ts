@@ -3,18 +3,19 @@ import helmet from "@fastify/helmet";
 import { type FastifyInstance, type FastifyServerOptions, LogController } from "fastify";
 import { constants } from "node:zlib";
 import type { Settings } from "../parts.ts";
+import type { Workers } from "../workers/workers.ts";
 import { serveConsole } from "./console-files.ts";
 import { contentPolicy } from "./content-policy.ts";
 import { answerError, useErrorHandler } from "./error-handler.ts";
 import { HttpError } from "./http-error.ts";
 import { isCall, KnownCalls, pathOf } from "./not-found.ts";
-import { useJsonBodies } from "./request-body.ts";
+import { BODY_LIMIT_BYTES, useJsonBodies } from "./request-body.ts";
 
 /** What Fastify must be made with for the answers of this folder. */
 export function httpOptions(settings: Settings): FastifyServerOptions {
   return {
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: 1_048_576,
+    bodyLimit: BODY_LIMIT_BYTES,
     // Who sends a request slower than this holds a connection for nothing.
     requestTimeout: 60_000,
     // Every call says its own method; a HEAD of the live stream would be a stream.
@@ -26,11 +27,11 @@ export function httpOptions(settings: Settings): FastifyServerOptions {
 }
 
 /** Headers, bodies, errors, compression and the console's files: all of HTTP that no feature owns. Comes before the features. */
-export async function useHttpPlatform(app: FastifyInstance, settings: Settings): Promise<void> {
+export async function useHttpPlatform(app: FastifyInstance, settings: Settings, workers: Workers): Promise<void> {
   const tileUrl = settings.mapTiles?.url ?? null;
   const calls = new KnownCalls(app);
   useErrorHandler(app);
-  useJsonBodies(app);
+  useJsonBodies(app, workers);
   await app.register(helmet, {
     contentSecurityPolicy: false,
     // Open tile services turn away who does not say where the request comes from.

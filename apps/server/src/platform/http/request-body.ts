@@ -1,17 +1,44 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { workerTask } from "../workers/worker-task.ts";
+import { askerOf, type Workers } from "../workers/workers.ts";
 import { HttpError, invalid } from "./http-error.ts";
 
 /** No call needs more; what is nested deeper is somebody's trick. */
 const MAX_DEPTH = 20;
 
+/** The largest body of a call that asks for no more, in bytes; to look at it takes milliseconds whatever it holds. */
+export const BODY_LIMIT_BYTES = 65_536;
+
+/** A larger body is a file in a few fields. */
+const LARGE_BODY_PARTS = 1_000;
+
+/** Whether a large body may be parsed: throws 400 where it is no JSON or has so many parts that it would hold up others. */
+export const largeBody = workerTask("large body", async (text: string) => {
+  let parts = 0;
+  try {
+    JSON.parse(text, (_key, value: unknown) => {
+      parts += 1;
+      return value;
+    });
+  } catch {
+    throw new HttpError(400, "The body is not valid JSON.");
+  }
+  if (parts > LARGE_BODY_PARTS) throw invalid("body", "body has too many parts");
+});
+
 /** JSON, and files where a call takes one; an empty body is an empty object, whatever content type it claims. */
-export function useJsonBodies(app: FastifyInstance): void {
+export function useJsonBodies(app: FastifyInstance, workers: Workers): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
+  const lookAt = async (text: string, { viewer }: FastifyRequest): Promise<void> => {
+    if (text.length <= BODY_LIMIT_BYTES) return;
+    if (viewer === null) throw new HttpError(413, "The request is too large.");
+    await workers.run(largeBody, text, { asker: askerOf(viewer), signal: new AbortController().signal });
+  };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
     const text = body.toString();
-    if (text.trim() === "") done(null, {});
-    else void parseJson(request, text, done);
+    if (text.trim() === "") return done(null, {});
+    lookAt(text, request).then(() => void parseJson(request, text, done), done);
   });
   app.addContentTypeParser("application/octet-stream", { parseAs: "buffer" }, (request, body, done) => {
     if (request.routeOptions.config.route?.upload !== undefined) done(null, body);

@@ -1,0 +1,2 @@
+export { exportSitesTask } from "./export-sites.ts";
+export { importSitesTask } from "./import-sites.ts";

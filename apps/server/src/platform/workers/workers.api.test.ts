@@ -1,0 +1,63 @@
+import { importSites } from "@suncrew/contract/sites/sites.ts";
+import { exportRobots, importRobots } from "@suncrew/contract/robots/robot-forms.ts";
+import { ROBOT_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+
+let server: TestApp;
+
+beforeAll(async () => {
+  server = await createTestApp();
+});
+afterAll(() => server.close());
+
+/** A file of as many robots as may be in one, all of them at a site that is not there. */
+const LARGE = `${ROBOT_COLUMNS.join(",")}\n${"Nowhere,SN-1,Robot,,,2026-01-31\n".repeat(5_000)}`;
+const SMALL = `${ROBOT_COLUMNS.join(",")}\nNowhere,SN-1,Robot,,,2026-01-31\n`;
+
+describe("§6 heavy work of a person holds up nobody else", () => {
+  test("while a large file is looked at, the server does other things", async () => {
+    const owner = await server.as("owner");
+    // What a thread needs once is there.
+    await owner.call(importRobots, { body: { csv: SMALL } });
+    let turns = 0;
+    let isAnswered = false;
+    const answered = owner.call(importRobots, { body: { csv: LARGE } }).finally(() => (isAnswered = true));
+    const count = () => {
+      turns += 1;
+      if (!isAnswered) setImmediate(count);
+    };
+    count();
+    const { status } = await answered;
+    expect(status).toBe(200);
+    // Looked at here, 5,000 rows would leave a few turns to others, those of its queries.
+    expect(turns).toBeGreaterThan(1_000);
+  });
+
+  test("a person has one piece of work at a time and ten waiting, and others do not wait behind them", async () => {
+    const owner = await server.as("owner");
+    const order: string[] = [];
+    const mine = Array.from({ length: 12 }, async () => {
+      const { status, body } = await owner.call(importRobots, { body: { csv: LARGE } });
+      order.push(`owner ${status}`);
+      return status === 200 ? null : body;
+    });
+    const refused = (await Promise.race(mine)) as unknown;
+    const others = (["admin", "stranger"] as const).map(async (person) => {
+      const { status } = await (await server.as(person)).call(exportRobots);
+      order.push(`${person} ${status}`);
+    });
+    const told = (await Promise.all(mine)).filter((body) => body !== null);
+    await Promise.all(others);
+    const sentence = "You have 10 files and reports waiting already. Try again when one of them is done.";
+    expect([refused, told]).toEqual([{ message: sentence }, [{ message: sentence }]]);
+    expect(order.filter((who) => who === "owner 200")).toHaveLength(11);
+    expect(order.slice(0, 5)).toEqual(expect.arrayContaining(["owner 429", "admin 200", "stranger 200"]));
+  });
+
+  test("what a thread refuses is told as if it had been refused here", async () => {
+    const admin = await server.as("admin");
+    const { status, body } = await admin.call(importSites, { body: { csv: "name\nx", apply: true } });
+    expect([status, body]).toMatchObject([400, { errors: expect.any(Array) }]);
+  });
+});
