@@ -58,6 +58,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   const workers = new Workers(parts);
   await useHttpPlatform(http, parts.settings, workers);
 
+  const reserved = { ...parts, db: parts.reservedDb ?? parts.db };
   const changes = new ChangeSignal(parts.connection, parts.clock, parts.log);
 
   // Features.
@@ -84,11 +85,11 @@ export async function buildApp(parts: Parts): Promise<App> {
   services.push(new MonthlyReports({ ...parts, makeReport: siteReports(parts, workers) }));
   const feed = liveRoutes(http, parts, changes);
   services.push(feed);
-  const commands = new Commands(parts, changes);
+  const commands = new Commands(reserved, changes);
   services.push(commands);
-  commandRoutes(http, parts, changes, commands);
+  commandRoutes(http, reserved, changes, commands);
   robotSettingsRoutes(http, commands);
-  const scheduler = new Scheduler({ ...parts, commands, forecasts, onServed: (lateMs) => metrics.served(lateMs) });
+  const scheduler = new Scheduler({ ...reserved, commands, forecasts, onServed: (lateMs) => metrics.served(lateMs) });
   services.push(scheduler);
   schedulesRoutes(http, parts);
   runsRoutes(http, parts);
@@ -96,9 +97,9 @@ export async function buildApp(parts: Parts): Promise<App> {
   firmwareRoutes(http, parts);
   services.push(new Rollouts(parts));
   siteManagementRoutes(http, parts, workers);
-  maintenanceRoutes(http, parts, commands);
+  maintenanceRoutes(http, reserved, commands);
   services.push(devicesRoutes(http, parts, commands));
-  const bridge = new Bridge({ ...parts, resendPending: (robotIds) => commands.resendPending(robotIds) });
+  const bridge = new Bridge({ ...reserved, resendPending: (robotIds) => commands.resendPending(robotIds) });
   services.push(bridge);
   alertsRoutes(http, parts);
   services.push(new AlertWatch(parts));

@@ -10,7 +10,7 @@ import { deviceAccess } from "../src/features/devices/public.ts";
 import { askingAccounts, type BrokerAccounts } from "../src/platform/broker-accounts/broker-accounts.ts";
 import { type Broker, openBroker } from "../src/platform/broker.ts";
 import { type Clock, SystemClock } from "../src/platform/clock.ts";
-import type { Db } from "../src/platform/database/database.ts";
+import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../src/platform/embedded/broker.ts";
 import type { Settings } from "../src/platform/parts.ts";
 import { activityRows } from "./activity-rows.ts";
@@ -41,6 +41,8 @@ export interface BenchOptions {
   readonly brokerAccounts?: BrokerAccounts;
   /** Stands between the servers and the database; the test's own connection goes on. */
   readonly cuttable?: boolean;
+  /** What calls of a server have that are no commands; everything shares the bench's connections without it. */
+  readonly general?: (connection: OpenDatabase["connection"]) => Db;
   /** Stands between each server and its broker connection. */
   readonly wrapBroker?: (broker: Broker) => Broker;
 }
@@ -121,8 +123,11 @@ export class CommandBench {
     const broker = this.#options.wrapBroker?.(connection) ?? connection;
     await untilConnected(connection);
     const { db, clock } = this;
+    const database = this.#cuttable?.database ?? this.#database;
     const app = await buildApp({
-      ...(this.#cuttable?.database ?? this.#database),
+      connection: database.connection,
+      db: this.#options.general?.(database.connection) ?? database.db,
+      reservedDb: database.db,
       broker,
       clock,
       log,

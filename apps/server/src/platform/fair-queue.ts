@@ -129,8 +129,8 @@ export class FairQueue {
 
   #join(place: Waiting): void {
     const { team, person } = place.asker;
-    const people = this.#teams.get(team) ?? { lastTurn: 0, waiting: new Map() };
-    const line = people.waiting.get(person) ?? { lastTurn: 0, waiting: [] };
+    const people: Line<People> = this.#teams.get(team) ?? { lastTurn: 0, waiting: new Map() };
+    const line: Line<Waiting[]> = people.waiting.get(person) ?? { lastTurn: 0, waiting: [] };
     this.#teams.set(team, people);
     people.waiting.set(person, line);
     line.waiting.push(place);

@@ -42,6 +42,11 @@ export interface Settings {
 /** The outside that the features are built on; tests hand in their own. */
 export interface Parts {
   readonly db: Db;
+  /**
+   * Connections that commands, schedules and the bridge have to themselves, so that whatever else people ask for takes
+   * none of them away; where it is not given, they share the others.
+   */
+  readonly reservedDb?: Db;
   /** For what needs a database connection of its own: listening, advisory locks. */
   readonly connection: pg.ClientConfig;
   readonly broker: Broker;

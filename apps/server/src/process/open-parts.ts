@@ -36,14 +36,10 @@ export interface PartContext {
 
 /** Opens the database, embedded or named, and brings it to the newest migration. */
 export async function openMigratedDatabase(context: PartContext): Promise<OpenDatabase> {
-  const { settings, log, stops } = context;
+  const { settings, stops } = context;
   const connection =
     settings.databaseUrl === null ? await embedded(context) : { connectionString: settings.databaseUrl };
-  const database = openDatabase(connection, {
-    onError: (error) => {
-      if (!stops.stopping) log.warn({ error: error.message }, "an idle database connection failed");
-    },
-  });
+  const database = openDatabase(connection, { onError: idleError(context) });
   stops.add("database connections", 1000, () => database.close());
   try {
     await migrateWithoutLimit(connection);
@@ -54,6 +50,22 @@ export async function openMigratedDatabase(context: PartContext): Promise<OpenDa
     throw new StartError(`${place} cannot be used: ${reason}`);
   }
   return database;
+}
+
+/** Enough for the answers of a large group that come at once; the others of a server are as many. */
+const RESERVED_CONNECTIONS = 10;
+
+/** Connections for commands, schedules and the bridge alone. */
+export function openReserved({ connection }: OpenDatabase, context: PartContext): Db {
+  const reserved = openDatabase(connection, { poolSize: RESERVED_CONNECTIONS, onError: idleError(context) });
+  context.stops.add("reserved database connections", 1000, () => reserved.close());
+  return reserved.db;
+}
+
+function idleError({ log, stops }: PartContext): (error: Error) => void {
+  return (error) => {
+    if (!stops.stopping) log.warn({ error: error.message }, "an idle database connection failed");
+  };
 }
 
 /** A migration may take longer than a call, or wait for another server's. */

@@ -16,7 +16,7 @@ import { StartError } from "../platform/embedded/start-error.ts";
 import { consoleReady } from "./console-build.ts";
 import { demoSecretKey, openDataFolder, resetDemo } from "./data-folder.ts";
 import { type FirstAdmin, makeFirstAdmin } from "./first-admin.writes.ts";
-import { openClock, openMigratedDatabase, openServerBroker, type PartContext } from "./open-parts.ts";
+import { openClock, openMigratedDatabase, openReserved, openServerBroker, type PartContext } from "./open-parts.ts";
 import { robotsToSimulate, simulatedSentence } from "./open-files.ts";
 import type { Options } from "./options.ts";
 import type { ProcessSettings } from "./settings.ts";
@@ -79,6 +79,7 @@ export async function start(parts: StartParts): Promise<Started | null> {
   let ownUrl: string | null = null;
   const app = await buildApp({
     ...database,
+    reservedDb: openReserved(database, context),
     broker,
     brokerAccounts: accounts,
     clock,

@@ -35,9 +35,11 @@ export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Se
         return new HttpError(429, `Too many ${what} from here. Try again in a minute.`);
       },
     });
-    registerOpen(scope, login, ({ body, request }) => auth.signIn({ ...body, address: networkOf(request.ip) }));
-    register(scope, changePassword, ({ viewer, body, request }) =>
-      passwords.change(viewer, body, networkOf(request.ip)),
+    registerOpen(scope, login, ({ body, request, signal }) =>
+      auth.signIn({ ...body, address: networkOf(request.ip) }, signal),
+    );
+    register(scope, changePassword, ({ viewer, body, request, signal }) =>
+      passwords.change(viewer, body, networkOf(request.ip), signal),
     );
   });
 

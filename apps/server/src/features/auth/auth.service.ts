@@ -29,10 +29,10 @@ export class AuthService {
     this.#sign = sign;
   }
 
-  /** Throws 401 where name and password do not belong together, 429 while the account or the address has to wait. */
-  async signIn(attempt: SignIn): Promise<SignedIn> {
+  /** Throws 401 where name and password do not belong together, 429 while the account or the address has to wait, 503 while too many sign in. */
+  async signIn(attempt: SignIn, gone: AbortSignal): Promise<SignedIn> {
     const account = await readAccount(this.#parts.db, attempt.username);
-    return this.#tries.run({ ...attempt, account }, (result) => this.#answer(result, account, attempt));
+    return this.#tries.run({ ...attempt, account }, gone, (result) => this.#answer(result, account, attempt));
   }
 
   async #answer(result: TryResult, account: Account | null, attempt: SignIn): Promise<SignedIn> {

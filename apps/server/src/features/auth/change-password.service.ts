@@ -26,11 +26,16 @@ export class ChangePasswordService {
    * Throws 400 with the field named where the current password is wrong (a 401 would sign out), 429 where too many
    * wrong ones were tried, here or at sign-in.
    */
-  async change(viewer: Viewer, passwords: Passwords, address: string): Promise<ResponseOf<typeof changePassword>> {
+  async change(
+    viewer: Viewer,
+    passwords: Passwords,
+    address: string,
+    gone: AbortSignal,
+  ): Promise<ResponseOf<typeof changePassword>> {
     const account = await readAccountOf(this.#parts.db, viewer.userId);
     if (account === null) throw notSignedIn();
     const attempt = { username: account.username, account, password: passwords.currentPassword, address };
-    return this.#tries.run(attempt, async (result) => {
+    return this.#tries.run(attempt, gone, async (result) => {
       if (result.kind === "wait") {
         await recordAudit(this.#parts.db, { ...this.#record(viewer, address), reason: "too many wrong passwords" });
         throw new HttpError(429, tooManyWrongSentence(result.waitMs));

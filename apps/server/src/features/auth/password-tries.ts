@@ -1,5 +1,8 @@
 import { createHmac } from "node:crypto";
+import { availableParallelism } from "node:os";
 import type { Executor } from "../../platform/database/database.ts";
+import { FairQueue } from "../../platform/fair-queue.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
 import { InTurn } from "../../platform/in-turn.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { hashOfNobody, passwordMatches } from "./passwords.ts";
@@ -20,21 +23,38 @@ export interface PasswordTry {
 /** What a try came to; `wait` is for how many milliseconds none is looked at. */
 export type TryResult = { readonly kind: "right" | "wrong" } | { readonly kind: "wait"; readonly waitMs: number };
 
+/** A password takes a core for some hundredths of a second, and may not take the cores that robots need. */
+const LOOKED_AT_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));
+const WAITING_PER_ADDRESS = 120;
+/** The last of so many has a minute to wait on a small machine. */
+const WAITING = 2_000;
+
 /** Looks at passwords that people type, and slows down who guesses, wherever they are typed. */
 export class PasswordTries {
   readonly #parts: Parts;
   readonly #nobody = hashOfNobody();
   readonly #turns = new InTurn();
+  readonly #queue = new FairQueue({
+    atOnce: LOOKED_AT_AT_ONCE,
+    waitingPerPerson: WAITING_PER_ADDRESS,
+    waiting: WAITING,
+    refusal: () => new HttpError(503, "Too many people are signing in at this moment. Please try again in a minute."),
+  });
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** Hands `use` what the try came to; the next try of the same name waits until `use` is done. */
-  async run<T>(attempt: PasswordTry, use: (result: TryResult) => Promise<T>): Promise<T> {
+  /**
+   * Hands `use` what the try came to; the next try of the same name, and of the same address, waits until `use` is done.
+   * Throws 503 where too many wait already; nobody is looked at who has gone away meanwhile.
+   */
+  async run<T>(attempt: PasswordTry, gone: AbortSignal, use: (result: TryResult) => Promise<T>): Promise<T> {
     const key = accountKey(this.#parts.settings.secretKey, attempt.account?.username ?? attempt.username);
     // Right passwords that arrive together must not count as each other's failures.
-    return this.#turns.run(key, async () => use(await this.#look(attempt, key)));
+    return this.#queue.run({ person: attempt.address, team: attempt.address }, gone, () =>
+      this.#turns.run(key, async () => use(await this.#look(attempt, key))),
+    );
   }
 
   async #look(attempt: PasswordTry, key: string): Promise<TryResult> {

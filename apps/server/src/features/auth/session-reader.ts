@@ -1,3 +1,4 @@
+import type { Db } from "../../platform/database/database.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
 import { LastKnown } from "../../platform/last-known.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
@@ -17,11 +18,15 @@ export interface ReadForStop {
 /** Reads sessions, and remembers those that are open for the one order that must not wait for the database: Stop. */
 export class SessionReader implements Service {
   readonly #parts: Pick<Parts, "db" | "clock">;
+  /** Whoever may be stopping a robot does not wait for the connections of others. */
+  readonly #reservedDb: Db;
   readonly #known: LastKnown<Map<string, Viewer>>;
 
-  constructor(parts: Pick<Parts, "db" | "clock" | "log">) {
+  constructor(parts: Pick<Parts, "db" | "reservedDb" | "clock" | "log">) {
     this.#parts = parts;
-    this.#known = new LastKnown(parts, () => readAllSessions(parts.db, parts.clock.now()));
+    const db = parts.reservedDb ?? parts.db;
+    this.#reservedDb = db;
+    this.#known = new LastKnown(parts, () => readAllSessions(db, parts.clock.now()));
   }
 
   async start(): Promise<void> {
@@ -33,9 +38,8 @@ export class SessionReader implements Service {
   }
 
   /** Null where the session is over. Read anew every time, so that its end shows at once. */
-  async read(sessionId: string): Promise<Viewer | null> {
-    const { db, clock } = this.#parts;
-    const viewer = await readSession(db, sessionId, clock.now());
+  async read(sessionId: string, db = this.#parts.db): Promise<Viewer | null> {
+    const viewer = await readSession(db, sessionId, this.#parts.clock.now());
     if (viewer === null) this.#known.value?.delete(sessionId);
     else this.#known.value?.set(sessionId, viewer);
     return viewer;
@@ -43,7 +47,7 @@ export class SessionReader implements Service {
 
   /** The same, but from memory where the database is away or takes its time. */
   async readForStop(sessionId: string): Promise<ReadForStop> {
-    const confirmed = this.read(sessionId);
+    const confirmed = this.read(sessionId, this.#reservedDb);
     const { promise: waited, resolve } = Promise.withResolvers<"waited">();
     const cancel = this.#parts.clock.after(STOP_WAITS_MS, () => resolve("waited"));
     const answer = await Promise.race([confirmed, waited]).catch((error: unknown) => {

@@ -22,8 +22,11 @@ export function makeInstruments() {
       registers,
     }),
     liveStreams: gauge("live_streams", "Live streams that are open"),
-    connections: gauge("database_connections", "Connections to the database by what they do", ["state"]),
-    waiting: gauge("database_waiting_callers", "Queries that wait for a connection"),
+    connections: gauge("database_connections", "Connections to the database by pool and what they do", [
+      "pool",
+      "state",
+    ]),
+    waiting: gauge("database_waiting_callers", "Queries that wait for a connection", ["pool"]),
     figuresRead: gauge("database_reached", "1 where the figures of the fleet could be read just now"),
     brokerConnected: gauge("broker_connected", "1 while this server is connected to the broker"),
     bridge: gauge("bridge", "1 while this server is the bridge"),

@@ -89,8 +89,8 @@ describe("open to other programs: GET /metrics", () => {
     expect(value("database_reached")).toBe(1);
     expect([value("robots"), value("robots_online"), value("robots_moving")]).toEqual([3, 0, 0]);
     expect([value("stops_pending"), value("schedules_due"), value("schedule_oldest_due_seconds")]).toEqual([0, 0, 0]);
-    expect(value("database_connections", { state: "idle" })).toBeGreaterThan(0);
-    expect([value("database_waiting_callers"), value("live_streams")]).toEqual([0, 0]);
+    expect(value("database_connections", { pool: "general", state: "idle" })).toBeGreaterThan(0);
+    expect([value("database_waiting_callers", { pool: "general" }), value("live_streams")]).toEqual([0, 0]);
   });
 
   test("a STOP for a robot that is away is told as pending", async () => {

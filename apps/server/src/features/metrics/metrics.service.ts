@@ -20,12 +20,12 @@ export interface Watched {
 
 /** What this server measures, as Prometheus reads it. */
 export class Metrics {
-  readonly #parts: Pick<Parts, "db" | "broker" | "clock" | "log">;
+  readonly #parts: Pick<Parts, "db" | "reservedDb" | "broker" | "clock" | "log">;
   readonly #instruments: Instruments = makeInstruments();
   #watched: Watched | null = null;
   #reading: Promise<FleetFigures | null> | null = null;
 
-  constructor(parts: Pick<Parts, "db" | "broker" | "clock" | "log">) {
+  constructor(parts: Pick<Parts, "db" | "reservedDb" | "broker" | "clock" | "log">) {
     this.#parts = parts;
     this.#instruments.info.set({ version: productVersion() }, 1);
     processMetrics();
@@ -57,12 +57,14 @@ export class Metrics {
   }
 
   #setOwn(): void {
-    const { db, broker } = this.#parts;
+    const { db, reservedDb, broker } = this.#parts;
     const to = this.#instruments;
-    const pool = poolCounts(db);
-    to.connections.set({ state: "used" }, pool.used);
-    to.connections.set({ state: "idle" }, pool.idle);
-    to.waiting.set(pool.waiting);
+    const pools = { general: poolCounts(db), ...(reservedDb && { reserved: poolCounts(reservedDb) }) };
+    for (const [pool, { used, idle, waiting }] of Object.entries(pools)) {
+      to.connections.set({ pool, state: "used" }, used);
+      to.connections.set({ pool, state: "idle" }, idle);
+      to.waiting.set({ pool }, waiting);
+    }
     to.brokerConnected.set(Number(broker.connected));
     this.#setSettled(db);
     if (this.#watched === null) return;

@@ -1,9 +1,8 @@
 import { activityLogs } from "@suncrew/contract/activity/activity.ts";
-import { importSites } from "@suncrew/contract/sites/sites.ts";
 import { login, logout } from "@suncrew/contract/auth/auth.ts";
 import { config, ready } from "@suncrew/contract/config/config.ts";
 import { robotsList, updateRobotSettings } from "@suncrew/contract/robots/robots.ts";
-import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { importSites, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { openDatabase } from "../database/database.ts";

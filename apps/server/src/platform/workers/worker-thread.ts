@@ -58,7 +58,8 @@ export function doTasks(tasks: readonly WorkerTask<never, unknown>[]): void {
     const end = () => bytes.destroy();
     mine.abort.signal.addEventListener("abort", end);
     if (mine.abort.signal.aborted) end();
-    for await (const piece of bytes) {
+    const pieces: AsyncIterable<string | Uint8Array> = bytes;
+    for await (const piece of pieces) {
       const taken = Promise.withResolvers<void>();
       mine.goOn = taken.resolve;
       tell({ kind: "bytes", id, bytes: typeof piece === "string" ? Buffer.from(piece, "utf8") : piece });

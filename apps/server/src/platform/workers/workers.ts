@@ -192,7 +192,7 @@ class Thread {
       this.#end(id);
       throw signal.reason;
     }
-    this.#worker.postMessage({ kind: "begin", id, ...begin } satisfies ToWorker);
+    this.#post({ kind: "begin", id, ...begin });
     const abort = () => {
       this.#tell("abort", id);
       task.value.reject(signal.reason);
@@ -205,7 +205,7 @@ class Thread {
     const done = Promise.withResolvers<void>();
     const { id, task } = this.#add(done.resolve);
     task.value.promise.catch(() => {});
-    this.#worker.postMessage({ kind: "forget", id, connection } satisfies ToWorker);
+    this.#post({ kind: "forget", id, connection });
     await done.promise;
   }
 
@@ -218,7 +218,12 @@ class Thread {
   }
 
   #tell(kind: "taken" | "abort", id: number): void {
-    if (this.#tasks.has(id)) this.#worker.postMessage({ kind, id } satisfies ToWorker);
+    if (this.#tasks.has(id)) this.#post({ kind, id });
+  }
+
+  #post(message: ToWorker): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows, not for threads
+    this.#worker.postMessage(message);
   }
 
   #hear(message: FromWorker): void {
