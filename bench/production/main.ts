@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { crowd } from "./crowd.ts";
 import { endurance } from "./endurance.ts";
 import { help, type Options, readOptions, type StepName } from "./options.ts";
 import { chooseAccount, end } from "./private-part.ts";
@@ -18,6 +19,7 @@ const steps: Readonly<Record<StepName, (parts: StepParts) => Promise<boolean>>> 
   checks: (parts) => succeeds(parts, "vitest", ["run", "--config", "bench/production/vitest.config.ts"], {}),
   stops: stopsWithoutDatabase,
   endurance,
+  crowd,
 };
 
 /** Runs one step on parts of its own; true where it went well. */

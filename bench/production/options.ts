@@ -1,7 +1,10 @@
 import { parseArgs } from "node:util";
 
-export const stepNames = ["tests", "checks", "stops", "endurance"] as const;
+export const stepNames = ["tests", "checks", "stops", "endurance", "crowd"] as const;
 export type StepName = (typeof stepNames)[number];
+
+/** What runs without a name; the others are measurements. */
+const usualSteps = stepNames.filter((name) => name !== "crowd");
 
 export interface Options {
   readonly steps: readonly StepName[];
@@ -23,11 +26,12 @@ export const help = `Tries Suncrew with PostgreSQL and Mosquitto from Debian's p
 
 Usage: npm exec -- node bench/production/main.ts [steps] [options]
 
-Steps (all without a name): ${stepNames.join(", ")}
+Steps (${usualSteps.join(", ")} without a name)
   tests        npm test, with its API and protocol tests on this PostgreSQL
   checks       the device protocol through this Mosquitto: accounts, wills, TLS, MQTT 5
   stops        people stop robots while the database is killed, stands still, or has no disk left
   endurance    three servers killed with -9 at random while schedules fire and people press
+  crowd        how soon a person's Stop is with the robot and answered, while others ask for too much
 
   --seconds N  of the endurance, 30           --seed N     of its kills, 7
   --groups N   with a schedule, 36            --robots N   of each group, 2
@@ -62,7 +66,7 @@ export function readOptions(argv: readonly string[]): Options | "help" {
     throw new Error(`--${name} must be a whole number from ${least} up.`);
   };
   return {
-    steps: positionals.length === 0 ? stepNames : positionals.map(known),
+    steps: positionals.length === 0 ? usualSteps : positionals.map(known),
     seconds: whole("seconds", 10),
     seed: whole("seed", 0),
     groups: whole("groups", 0),

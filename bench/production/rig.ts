@@ -11,10 +11,9 @@ import type { StepParts } from "./step-parts.ts";
 import { startMosquitto } from "./private-mosquitto.ts";
 import { type PrivatePostgres, startPostgres } from "./private-postgres.ts";
 
-const SERVERS = 3;
 const HEARD_LIMIT_MS = 30_000;
 
-/** Three servers in production mode on Debian's PostgreSQL and Mosquitto, with simulated robots that all answer. */
+/** Servers in production mode, three unless told otherwise, on Debian's PostgreSQL and Mosquitto, with simulated robots that all answer. */
 export interface Rig {
   readonly postgres: PrivatePostgres;
   readonly db: Db;
@@ -24,13 +23,14 @@ export interface Rig {
   readonly robots: readonly KnownRobot[];
   readonly timezone: string;
   readonly dice: Dice;
+  readonly adminPassword: string;
   readonly versions: string;
 }
 
 export async function startRig(
   { options, folder, account, stops }: StepParts,
   devices: readonly Device[],
-  disk = folder,
+  { disk = folder, servers = 3 }: { readonly disk?: string; readonly servers?: number } = {},
 ): Promise<Rig> {
   const postgres = await startPostgres(folder, account, { durable: true, disk });
   stops.push(() => postgres.stop());
@@ -45,7 +45,7 @@ export async function startRig(
   };
   await mkdir(settings.dataDir, { mode: 0o700 });
   const places: ServerPlace[] = [];
-  for (let number = 1; number <= SERVERS; number += 1) {
+  for (let number = 1; number <= servers; number += 1) {
     const place = await ServerPlace.prepare(`server-${number}`, settings);
     places.push(place);
     stops.push(() => place.stop());
@@ -70,6 +70,7 @@ export async function startRig(
     robots,
     timezone: TIMEZONE,
     dice: new Dice(options.seed),
+    adminPassword: settings.adminPassword,
     versions: `PostgreSQL ${postgres.version}, Mosquitto ${mosquitto.version}`,
   };
 }

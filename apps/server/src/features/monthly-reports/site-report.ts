@@ -30,6 +30,7 @@ export function siteReports({ clock, settings }: Pick<Parts, "clock" | "settings
         asked: { siteId, from, to },
         now: clock.now(),
         maintenanceIntervalDays,
+        templateId: null,
         sections,
       };
       const { value, bytes } = await workers.make(reportPdfTask, given, { asker: askerOf(suncrew), signal });

@@ -4,19 +4,18 @@ import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { askerOf, type Workers } from "../../platform/workers/workers.ts";
-import { readPrintedTemplate } from "../report-templates/public.ts";
 import { reportCsvTask, reportPdfTask } from "./report-files.ts";
 import { attachmentOf } from "./report-file-name.ts";
 import { withinLimit } from "./report-limit.ts";
 
 export function reportsRoutes(app: FastifyInstance, parts: Parts, workers: Workers): void {
-  const { db, clock, settings } = parts;
+  const { clock, settings } = parts;
 
   register(app, reportPdf, async ({ viewer, body, reply, signal }) => {
     const asked = { siteId: body.site_id, from: body.from, to: body.to };
-    const { sections } = await readPrintedTemplate(db, body.template_id);
     const maintenanceIntervalDays = settings.maintenanceIntervalDays ?? MAINTENANCE_INTERVAL_DAYS;
-    const given = { viewer, asked, now: clock.now(), maintenanceIntervalDays, sections };
+    const templateId = body.template_id ?? null;
+    const given = { viewer, asked, now: clock.now(), maintenanceIntervalDays, templateId, sections: null };
     const { value, bytes } = await withinLimit(clock, signal, (limit) =>
       workers.make(reportPdfTask, given, { asker: askerOf(viewer), signal: limit }),
     );

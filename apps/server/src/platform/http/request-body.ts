@@ -16,10 +16,14 @@ const LARGE_BODY_PARTS = 1_000;
 export const largeBody = workerTask("large body", async (text: string) => {
   let parts = 0;
   try {
-    JSON.parse(text, (_key, value: unknown) => {
-      parts += 1;
-      return value;
-    });
+    JSON.parse(
+      text,
+      (_key, value: unknown) => {
+        parts += 1;
+        return value;
+      },
+      { isShort: true },
+    );
   } catch {
     throw new HttpError(400, "The body is not valid JSON.");
   }

@@ -25,6 +25,8 @@ export interface MadeFile<V> {
 export interface WorkerTask<A, V> {
   readonly name: string;
   readonly work: (given: A, context: TaskContext) => Promise<{ readonly value: V; readonly bytes: Readable | null }>;
+  /** It takes milliseconds and waits behind its like alone. */
+  readonly isShort?: boolean;
 }
 
 /** The same where it makes a file. */
@@ -32,8 +34,12 @@ export interface FileTask<A, V> extends WorkerTask<A, V> {
   readonly makesFile: true;
 }
 
-export function workerTask<A, V>(name: string, work: (given: A, context: TaskContext) => Promise<V>): WorkerTask<A, V> {
-  return { name, work: async (given, context) => ({ value: await work(given, context), bytes: null }) };
+export function workerTask<A, V>(
+  name: string,
+  work: (given: A, context: TaskContext) => Promise<V>,
+  { isShort = false } = {},
+): WorkerTask<A, V> {
+  return { name, isShort, work: async (given, context) => ({ value: await work(given, context), bytes: null }) };
 }
 
 export function fileTask<A, V>(

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
 import type pg from "pg";
 import type { Cancel } from "../clock.ts";
-import { type Asker, FairQueue, type Turn } from "../fair-queue.ts";
+import { type Asker, FairQueue, type FairQueueOptions, type Turn } from "../fair-queue.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { Parts, Service } from "../parts.ts";
 import type { Viewer } from "../viewer.ts";
@@ -39,24 +39,27 @@ export interface Terms {
   readonly signal: AbortSignal;
 }
 
+const limits: FairQueueOptions = {
+  atOnce: THREADS,
+  waitingPerPerson: WAITING_PER_PERSON,
+  waiting: WAITING,
+  refusal: (whose) =>
+    new HttpError(
+      429,
+      whose === "person"
+        ? `You have ${WAITING_PER_PERSON} files and reports waiting already. Try again when one of them is done.`
+        : "The server has too many files and reports to work on. Please try again in a minute.",
+    ),
+};
+
 /** Does the heavy work of people's calls in threads of their own, fairly and a little at a time. */
 export class Workers implements Service {
   readonly #clock: Parts["clock"];
   readonly #log: Parts["log"];
   /** As it can be copied to a thread: without the parsers, which every pool brings itself. */
   readonly #connection: pg.ClientConfig;
-  readonly #queue = new FairQueue({
-    atOnce: THREADS,
-    waitingPerPerson: WAITING_PER_PERSON,
-    waiting: WAITING,
-    refusal: (whose) =>
-      new HttpError(
-        429,
-        whose === "person"
-          ? `You have ${WAITING_PER_PERSON} files and reports waiting already. Try again when one of them is done.`
-          : "The server has too many files and reports to work on. Please try again in a minute.",
-      ),
-  });
+  readonly #long = new FairQueue(limits);
+  readonly #short = new FairQueue(limits);
 
   constructor({ clock, log, connection }: Pick<Parts, "clock" | "log" | "connection">) {
     this.#clock = clock;
@@ -89,7 +92,7 @@ export class Workers implements Service {
   }
 
   async #begin<A, V>(task: WorkerTask<A, V>, given: A, { asker, signal }: Terms): Promise<Answer<V>> {
-    const turn = await this.#queue.enter(asker, signal);
+    const turn = await (task.isShort === true ? this.#short : this.#long).enter(asker, signal);
     const begin = { task: task.name, given, connection: this.#connection };
     const { value, bytes } = await leastBusy(this.#log).run(begin, signal, () => turn.end());
     if (bytes !== null) this.#whileRead(bytes, turn);

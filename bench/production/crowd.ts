@@ -1,0 +1,123 @@
+import { fork } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { createPartner } from "@suncrew/contract/partners/partners.ts";
+import { sql } from "kysely";
+import { type LoadName, loadNames, type LoadOrder } from "./crowd-loads.ts";
+import { type KnownRobot, makeDevices } from "./fleet.ts";
+import { end } from "./private-part.ts";
+import { type Rig, startRig } from "./rig.ts";
+import type { StepParts } from "./step-parts.ts";
+
+const ROBOTS = 20;
+const PRESSES = 200;
+const EVERY_MS = 100;
+/** Until a load is as large as it gets. */
+const BEGUN_AFTER_MS = 5_000;
+/** What a site has to report: rows of activity over a year. */
+const ROWS = 20_000;
+
+const program = fileURLToPath(new URL("./crowd-loads.ts", import.meta.url));
+
+/** How soon a person's Stop stops the robot and is answered, on one server, while others ask for too much. */
+export async function crowd(parts: StepParts): Promise<boolean> {
+  console.log(`\n=== crowd: ${PRESSES} Stops, one each ${EVERY_MS} ms, while others ask for too much`);
+  const rig = await startRig(parts, makeDevices("CRD", ROBOTS), { servers: 1 });
+  console.log(rig.versions);
+  const order = await makePartner(rig);
+  const slow: string[] = [];
+  console.log(`${"".padEnd(14)} robot stands within, median  99 %   most   answered, median  99 %   most`);
+  for (const load of loadNames) {
+    const figures = await pressUnder(rig, load, order);
+    const { stood, answered, wrong } = figures;
+    console.log(`${load.padEnd(14)} ${told(stood, 28)}   ${told(answered, 16)}`);
+    if (wrong > 0) console.log(`  ${wrong} were answered otherwise than as done`);
+    if (at(stood, 0.99) > 250 || at(answered, 0.99) > 1_000 || wrong > 0) slow.push(load);
+  }
+  if (slow.length > 0) console.log(`Slower than 250 ms and 1 s: ${slow.join(", ")}`);
+  return slow.length === 0;
+}
+
+interface Figures {
+  readonly stood: number[];
+  readonly answered: number[];
+  readonly wrong: number;
+}
+
+const at = (sorted: readonly number[], share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
+
+function told(sorted: readonly number[], width: number): string {
+  const [median, ...others] = [0.5, 0.99, 1].map((share) => `${Math.round(at(sorted, share))}`);
+  return `${(median ?? "").padStart(width)} ${others.map((ms) => ms.padStart(6)).join("")} ms`;
+}
+
+async function pressUnder(rig: Rig, load: LoadName, order: Omit<LoadOrder, "load">): Promise<Figures> {
+  const crowd = fork(program, { stdio: "inherit" });
+  try {
+    crowd.send({ ...order, load } satisfies LoadOrder);
+    await pause(load === "streams" ? 4 * BEGUN_AFTER_MS : BEGUN_AFTER_MS);
+    const stood: number[] = [];
+    const answered: number[] = [];
+    let wrong = 0;
+    const pressing: Promise<void>[] = [];
+    for (let nth = 0; nth < PRESSES; nth += 1) {
+      const robot = rig.robots[nth % rig.robots.length];
+      if (robot === undefined) break;
+      pressing.push(
+        stop(rig, robot).then(({ stoodMs, answeredMs, isDone }) => {
+          stood.push(stoodMs);
+          answered.push(answeredMs);
+          if (!isDone) wrong += 1;
+        }),
+      );
+      await pause(EVERY_MS);
+    }
+    await Promise.all(pressing);
+    const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b);
+    return { stood: sorted(stood), answered: sorted(answered), wrong };
+  } finally {
+    await end(crowd, "SIGTERM", 5_000);
+    await pause(2_000);
+  }
+}
+
+/** Makes the robot move by itself, as somebody at its panel would, and stops it. */
+async function stop(rig: Rig, { id, serial, siteId }: KnownRobot) {
+  const { fleet, caller, places } = rig;
+  const [place] = places as [(typeof places)[number]];
+  const robot = fleet.fleet.robot(serial);
+  const body = { robotId: serial, robotObjectId: id, siteId };
+  await caller.call(place, sendCommand, { body: { ...body, command: "START" } });
+  const pressedMs = performance.now();
+  const isSince = () => performance.now() - pressedMs;
+  const stands = robot.until(({ motion }) => motion === "STOPPED").then(isSince);
+  const answer = await caller.call(place, sendCommand, { body: { ...body, command: "STOP" } });
+  const answeredMs = isSince();
+  return { stoodMs: await stands, answeredMs, isDone: answer?.status === 200 };
+}
+
+async function makePartner({ caller, places, db, robots }: Rig): Promise<Omit<LoadOrder, "load">> {
+  const [place] = places as [(typeof places)[number]];
+  const body = {
+    name: "Crowd Cleaning",
+    contact_person: "Ravi Shah",
+    contact_info: "+91 98290 00000",
+    email: "ravi@crowd.example",
+    address: "1 Canal Road",
+    city: "Jodhpur",
+    state: "Rajasthan",
+    zip_code: "342001",
+  };
+  const made = await caller.call(place, createPartner, { body });
+  const { partnerId, credentials } = createPartner.response.parse(made?.body);
+  const siteId = robots[0]?.siteId ?? 0;
+  await db.updateTable("sites").set({ maintenance_partner_id: partnerId }).where("id", "=", siteId).execute();
+  await sql`
+    insert into activity (created_at, site_id, robot_id, action, action_type, status, user_name, site_name, partner_name,
+      robot_name, serial_number, details, params)
+    select now() - n * interval '25 minutes', ${siteId}, ${robots[0]?.id ?? 0}, 'START', 'MANUAL', 'SUCCESS', 'Omkar Jain',
+      'Crowd Park', 'Crowd Cleaning', 'Row ' || n % 20, ${robots[0]?.serial ?? ""}, 'made up', '{"mode":"AUTO"}'
+    from generate_series(1, ${ROWS}::int) n`.execute(db);
+  return { url: place.url, siteId, partner: credentials };
+}
