@@ -54,7 +54,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   http.setValidatorCompiler(validatorCompiler);
   http.setSerializerCompiler(serializerCompiler);
   http.decorateRequest("viewer", null);
-  await useHttpPlatform(http, parts.settings);
+  await useHttpPlatform(http, parts);
 
   const changes = new ChangeSignal(parts.connection, parts.clock, parts.log);
 
