@@ -56,7 +56,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   http.setSerializerCompiler(serializerCompiler);
   http.decorateRequest("viewer", null);
   const workers = new Workers(parts);
-  await useHttpPlatform(http, parts.settings, workers);
+  await useHttpPlatform(http, parts, workers);
 
   const reserved = { ...parts, db: parts.reservedDb ?? parts.db };
   const changes = new ChangeSignal(parts.connection, parts.clock, parts.log);

@@ -91,7 +91,7 @@ export class CommandBench {
     const fixtures = await addFixtures(database.db);
     const access = deviceAccess(database.db);
     const log = pino({ level: "silent" });
-    const mqtt = await startEmbeddedBroker({ port: 0, orNext: false, access, maxPacketBytes: 65_536, log });
+    const mqtt = await startEmbeddedBroker({ port: 0, orNext: false, access, maxPacketBytes: 65_536, clock, log });
     const moreRobots: TestRobot[] = [];
     for (let number = 1; number <= (options.more ?? 0); number += 1) {
       moreRobots.push(await addRobot(database.db, fixtures.ownSiteId, `OWN-M${number}`));

@@ -4,6 +4,7 @@ import pino from "pino";
 import { connectAsync, type MqttClient } from "mqtt";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { type Broker, openBroker, type ReceivedMessage } from "../src/platform/broker.ts";
+import { SystemClock } from "../src/platform/clock.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../src/platform/embedded/broker.ts";
 import { connectionMessage } from "./robot-messages.ts";
 
@@ -20,7 +21,14 @@ export class RealBroker {
 
   static async start(): Promise<RealBroker> {
     const access = { signIn: async () => true, mayPublish: () => true, maySubscribe: () => true };
-    const settings = { port: 0, orNext: true, access, maxPacketBytes: 1_000_000, log: silent };
+    const settings = {
+      port: 0,
+      orNext: true,
+      access,
+      maxPacketBytes: 1_000_000,
+      clock: new SystemClock(),
+      log: silent,
+    };
     return new RealBroker(await startEmbeddedBroker(settings));
   }
 

@@ -130,6 +130,7 @@ export async function openServerBroker(db: Db, clock: Clock, context: PartContex
     orNext: !settings.mqttPortIsSet,
     access: deviceAccess(db),
     maxPacketBytes: MAX_PACKET_BYTES,
+    clock,
     log,
   });
   stops.add("embedded broker", 1500, () => embeddedBroker.stop());

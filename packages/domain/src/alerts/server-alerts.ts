@@ -17,6 +17,7 @@ export const serverAlertCodes = [
   "RUN_NOT_STARTED",
   "SITE_DARK",
   "MESSAGES_LOST",
+  "TOO_MANY_MESSAGES",
 ] as const;
 export type ServerAlertCode = (typeof serverAlertCodes)[number];
 
@@ -49,6 +50,13 @@ export function lostWhileMovingAlert(lost: LostWhileMoving, clockOf: (at: Date) 
 export function messagesLostAlert(): ServerAlert {
   const text = "Suncrew could not store what the robot said. What is shown of it may be old.";
   return { code: "MESSAGES_LOST", severity: "WARNING", text };
+}
+
+/** Its budgets are spent (`devices/robot-budget.ts`). */
+export function tooManyMessagesAlert(): ServerAlert {
+  const text =
+    "The robot sends more than a working robot can. What it does is shown; not all of its alerts, runs and history are kept.";
+  return { code: "TOO_MANY_MESSAGES", severity: "WARNING", text };
 }
 
 export function offlineTooLongAlert(): ServerAlert {

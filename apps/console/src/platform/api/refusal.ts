@@ -10,6 +10,7 @@ export interface Refusal {
 
 /** `failure` is what is told where the server gave no reason. */
 export function refusalOf(error: unknown, failure: string): Refusal {
-  const isDecided = error instanceof ApiError && error.status >= 400 && error.status < 500;
+  // Too many requests (429) are refused for a moment only.
+  const isDecided = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
   return { reason: serverReason(error) ?? failure, mayRetry: !isDecided };
 }

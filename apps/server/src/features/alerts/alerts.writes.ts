@@ -1,3 +1,4 @@
+import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
 import { isWorse } from "@suncrew/domain/alerts/severity-order.ts";
 import type { ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
@@ -32,9 +33,14 @@ interface OpenAlert {
 
 /**
  * Raises what holds and is not open, clears what is open and does not hold: an alert is open once however often it
- * is told. At most one entry for each robot and source. Answers the robots whose alerts changed.
+ * is told. At most one entry for each robot and source. What is past a robot's budget is not raised and keeps its words;
+ * clearing costs nothing. Answers the robots whose alerts changed.
  */
-export async function syncAlerts(tx: Tx, standing: readonly StandingAlerts[]): Promise<Set<number>> {
+export async function syncAlerts(
+  tx: Tx,
+  standing: readonly StandingAlerts[],
+  budget: RobotBudget = unlimited,
+): Promise<Set<number>> {
   const changed = new Set<number>();
   if (standing.length === 0) return changed;
   const open = await openAlerts(tx, standing);
@@ -46,10 +52,14 @@ export async function syncAlerts(tx: Tx, standing: readonly StandingAlerts[]): P
     const holding = new Map(robot.alerts.map((alert) => [alert.code, alert]));
     for (const alert of holding.values()) {
       const was = before.find(({ code }) => code === alert.code);
+      if (was && !isOtherNow(was, alert)) continue;
+      if (!isFree(robot.source, alert.code)) {
+        if (!budget.has(robot.robotId, "alerts")) continue;
+        budget.take(robot.robotId, "alerts");
+      }
       const { robotId: robot_id, siteId: site_id, source, at: raised_at } = robot;
       if (!was) raised.push({ robot_id, site_id, source, ...alert, raised_at });
-      else if (isOtherNow(was, alert)) reworded.push({ id: was.id, ...alert });
-      else continue;
+      else reworded.push({ id: was.id, ...alert });
       changed.add(robot.robotId);
     }
     for (const { id, code } of before) {
@@ -123,6 +133,10 @@ function isOtherNow(was: OpenAlert, now: DeviceAlert): boolean {
   if (was.source === "SERVER" && isWorse(was.severity, now.severity)) return false;
   return was.severity !== now.severity || was.text !== now.text;
 }
+
+/** It tells that a budget is spent. */
+const isFree = (source: AlertSource, code: string): boolean =>
+  source === "SERVER" && code === ("TOO_MANY_MESSAGES" satisfies ServerAlertCode);
 
 const keyOf = (robotId: number, source: AlertSource): string => `${source} ${robotId}`;
 

@@ -4,7 +4,9 @@ import type { FastifyInstance } from "fastify";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { register, registerOpen } from "../../platform/http/register.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
+import { GatheredAudit } from "../audit/public.ts";
 import { AuthService } from "./auth.service.ts";
+import { CallLimits } from "./call-limits.ts";
 import { ChangePasswordService } from "./change-password.service.ts";
 import { useGuard } from "./guard.ts";
 import { networkOf } from "./network-of.ts";
@@ -20,10 +22,12 @@ const TRIES_PER_MINUTE = 120;
 export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Service[]> {
   await useTokens(app, parts.settings.secretKey);
   const sessions = new SessionReader(parts);
-  useGuard(app, parts, sessions);
+  const limits = await CallLimits.open(app, parts.settings.callsPerMinute);
+  const refusals = new GatheredAudit(parts);
+  useGuard(app, { clock: parts.clock, sessions, limits, refusals });
   const tries = new PasswordTries(parts);
-  const auth = new AuthService(parts, tries, (claims, now) => signToken(app, claims, now));
-  const passwords = new ChangePasswordService(parts, tries);
+  const auth = new AuthService({ ...parts, tries, refusals, sign: (claims, now) => signToken(app, claims, now) });
+  const passwords = new ChangePasswordService({ ...parts, tries, refusals });
 
   await app.register(async (scope) => {
     await scope.register(fastifyRateLimit, {
@@ -48,5 +52,5 @@ export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Se
     return { message: "Logged out" };
   });
 
-  return [sessions, new SignInCleaner(parts)];
+  return [sessions, refusals, new SignInCleaner(parts)];
 }

@@ -4,7 +4,7 @@ import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { endSession, openSession } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { recordAudit } from "../audit/public.ts";
+import { type AuditRecord, type GatheredAudit, recordAudit } from "../audit/public.ts";
 import type { PasswordTries, TryResult } from "./password-tries.ts";
 import { tooManySentence } from "./sign-in-limits.ts";
 import { type Account, holdAccount, readAccount } from "./users.writes.ts";
@@ -18,31 +18,40 @@ export interface SignIn {
 
 type SignedIn = ResponseOf<typeof login>;
 
-export class AuthService {
-  readonly #parts: Parts;
-  readonly #tries: PasswordTries;
-  readonly #sign: (claims: TokenClaims, now: Date) => string;
+export interface AuthParts extends Pick<Parts, "db" | "clock" | "settings"> {
+  readonly tries: PasswordTries;
+  readonly refusals: GatheredAudit;
+  readonly sign: (claims: TokenClaims, now: Date) => string;
+}
 
-  constructor(parts: Parts, tries: PasswordTries, sign: (claims: TokenClaims, now: Date) => string) {
+export class AuthService {
+  readonly #parts: AuthParts;
+
+  constructor(parts: AuthParts) {
     this.#parts = parts;
-    this.#tries = tries;
-    this.#sign = sign;
   }
 
-  /** Throws 401 where name and password do not belong together, 429 while the account or the address has to wait, 503 while too many sign in. */
+  /**
+   * Throws 401 where name and password do not belong together, 429 while the account or the address has to wait, and 503
+   * while too many people sign in.
+   */
   async signIn(attempt: SignIn, gone: AbortSignal): Promise<SignedIn> {
     const account = await readAccount(this.#parts.db, attempt.username);
-    return this.#tries.run({ ...attempt, account }, gone, (result) => this.#answer(result, account, attempt));
+    return this.#parts.tries.run({ ...attempt, account }, gone, (result) => this.#answer(result, account, attempt));
   }
 
   async #answer(result: TryResult, account: Account | null, attempt: SignIn): Promise<SignedIn> {
+    const { db, clock, refusals } = this.#parts;
     if (result.kind === "wait") {
-      await this.#recordRefusal(account, attempt, "too many failed sign-ins");
+      // Nothing slows these down: whoever guesses may send as many as the server answers.
+      const who = account === null ? `at ${attempt.address}` : `as ${account.id}`;
+      await refusals.record(`sign-in ${who}`, refusalOf(account, attempt, "too many failed sign-ins"));
       throw new HttpError(429, tooManySentence(result.waitMs));
     }
     const signedIn = account === null || result.kind === "wrong" ? null : await this.#open(account, attempt.address);
     if (signedIn !== null) return signedIn;
-    await this.#recordRefusal(account, attempt, account === null ? "unknown user" : "wrong password");
+    const reason = account === null ? "unknown user" : "wrong password";
+    await recordAudit(db, { ...refusalOf(account, attempt, reason), at: clock.now() });
     throw new HttpError(401, "Invalid credentials");
   }
 
@@ -67,21 +76,8 @@ export class AuthService {
     if (sid === null) return null;
     const { id, username, name, email, role, partnerId } = account;
     const exp = Math.floor(expiresAt.getTime() / 1000);
-    const token = this.#sign({ id, role, email, partnerId, sid, username, exp }, now);
+    const token = this.#parts.sign({ id, role, email, partnerId, sid, username, exp }, now);
     return { message: "Login successful", token, user: { id, name, email, role } };
-  }
-
-  /** A name that nobody has is not written down: people type passwords into the wrong field. */
-  async #recordRefusal(account: Account | null, attempt: SignIn, reason: string): Promise<void> {
-    await recordAudit(this.#parts.db, {
-      actor: { userId: account?.id ?? null, name: account?.name ?? "Unknown user" },
-      action: "SIGN_IN",
-      entity: "session",
-      outcome: "REFUSED",
-      reason,
-      after: { address: attempt.address },
-      at: this.#parts.clock.now(),
-    });
   }
 
   async signOut(viewer: Viewer): Promise<void> {
@@ -98,4 +94,16 @@ export class AuthService {
       });
     });
   }
+}
+
+/** A name that nobody has is not written down: people type passwords into the wrong field. */
+function refusalOf(account: Account | null, { address }: SignIn, reason: string): Omit<AuditRecord, "at"> {
+  return {
+    actor: { userId: account?.id ?? null, name: account?.name ?? "Unknown user" },
+    action: "SIGN_IN",
+    entity: "session",
+    outcome: "REFUSED",
+    reason,
+    after: { address },
+  };
 }

@@ -4,7 +4,7 @@ import { HttpError, invalid, notSignedIn } from "../../platform/http/http-error.
 import type { Parts } from "../../platform/parts.ts";
 import { endSessionsOf } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { type AuditRecord, recordAudit } from "../audit/public.ts";
+import { type AuditRecord, type GatheredAudit, recordAudit } from "../audit/public.ts";
 import type { PasswordTries } from "./password-tries.ts";
 import { hashPassword } from "./passwords.ts";
 import { tooManyWrongSentence } from "./sign-in-limits.ts";
@@ -12,14 +12,17 @@ import { type Account, readAccountOf, replacePassword } from "./users.writes.ts"
 
 type Passwords = BodyOf<typeof changePassword>;
 
+export interface ChangePasswordParts extends Pick<Parts, "db" | "clock"> {
+  readonly tries: PasswordTries;
+  readonly refusals: GatheredAudit;
+}
+
 /** §5 Change password: people give themselves a new password, which ends their other sessions. */
 export class ChangePasswordService {
-  readonly #parts: Parts;
-  readonly #tries: PasswordTries;
+  readonly #parts: ChangePasswordParts;
 
-  constructor(parts: Parts, tries: PasswordTries) {
+  constructor(parts: ChangePasswordParts) {
     this.#parts = parts;
-    this.#tries = tries;
   }
 
   /**
@@ -35,9 +38,10 @@ export class ChangePasswordService {
     const account = await readAccountOf(this.#parts.db, viewer.userId);
     if (account === null) throw notSignedIn();
     const attempt = { username: account.username, account, password: passwords.currentPassword, address };
-    return this.#tries.run(attempt, gone, async (result) => {
+    return this.#parts.tries.run(attempt, gone, async (result) => {
       if (result.kind === "wait") {
-        await recordAudit(this.#parts.db, { ...this.#record(viewer, address), reason: "too many wrong passwords" });
+        const record = { ...this.#record(viewer, address), reason: "too many wrong passwords" };
+        await this.#parts.refusals.record(`password of ${viewer.userId}`, record);
         throw new HttpError(429, tooManyWrongSentence(result.waitMs));
       }
       const isDone = result.kind === "right" && (await this.#replace(viewer, account, passwords.newPassword, address));

@@ -1,3 +1,4 @@
+import type { TokenClaims } from "@suncrew/contract/auth/auth.ts";
 import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { mayCall, permissions } from "@suncrew/domain/auth/permissions.ts";
@@ -5,20 +6,39 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { forbidden, notSignedIn } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { recordAudit } from "../audit/public.ts";
+import type { GatheredAudit } from "../audit/public.ts";
+import type { CallLimits } from "./call-limits.ts";
 import type { SessionReader } from "./session-reader.ts";
 import { readToken } from "./tokens.ts";
 
 const names = new Map<RouteSpec, RouteName>();
 for (const name of Object.keys(routes) as RouteName[]) names.set(routes[name], name);
 
+export interface GuardParts {
+  readonly clock: Parts["clock"];
+  readonly sessions: SessionReader;
+  readonly limits: CallLimits;
+  readonly refusals: GatheredAudit;
+}
+
 /**
  * Lets a call through by the permission table (§6). A route below `/api/` that is not in the table cannot even be
- * registered. The session's row is read for every call of a signed-in user, so that its end shows at once.
+ * registered. The session's row is read for every call of a signed-in user, so that its end shows at once; a person's
+ * calls are counted before that, so that one too many costs no query.
  */
-export function useGuard(app: FastifyInstance, parts: Parts, sessions: SessionReader): void {
+export function useGuard(app: FastifyInstance, { clock, sessions, limits, refusals }: GuardParts): void {
   /** Calls whose viewer is remembered, with what the database says once it can. */
   const unconfirmed = new WeakMap<FastifyRequest, Promise<Viewer | null>>();
+  /** Calls that may be a Stop, with whose they are. */
+  const stopping = new WeakMap<FastifyRequest, TokenClaims>();
+  const admit = async (request: FastifyRequest, name: RouteName, claims: TokenClaims, viewer: Viewer | null) => {
+    if (viewer === null || viewer.userId !== claims.id) throw notSignedIn();
+    if (!mayCall(viewer.role, name)) {
+      if (routes[name].method !== "GET") await recordRefusal(refusals, viewer, name);
+      throw forbidden();
+    }
+    request.viewer = viewer;
+  };
   app.addHook("onRoute", ({ url, method, config }) => {
     if (!url.startsWith("/api") && config?.route === undefined) return;
     if (config?.publicFile === true && config.route === undefined) return;
@@ -29,22 +49,26 @@ export function useGuard(app: FastifyInstance, parts: Parts, sessions: SessionRe
       );
     }
   });
-  app.addHook("onRequest", async (request) => {
-    const { route } = request.routeOptions.config;
-    const name = route && names.get(route);
-    // What has no name is none of the calls: a file of the console, or nothing at all.
-    if (name === undefined || permissions[name].access === "anyone") return;
-    const claims = readToken(app, request.headers.authorization, parts.clock);
-    const { viewer, confirmed } = mayStop.has(name)
-      ? await sessions.readForStop(claims.sid)
-      : { viewer: await sessions.read(claims.sid), confirmed: null };
-    if (viewer === null || viewer.userId !== claims.id) throw notSignedIn();
-    if (confirmed !== null) unconfirmed.set(request, confirmed);
-    if (!mayCall(viewer.role, name)) {
-      if (route?.method !== "GET") await recordRefusal(parts, viewer, name);
-      throw forbidden();
+  app.addHook("onRequest", async (request, reply) => {
+    const name = nameOf(request);
+    if (name === null) return;
+    const claims = readToken(app, request.headers.authorization, clock);
+    if (mayStop.has(name)) {
+      stopping.set(request, claims);
+      return;
     }
-    request.viewer = viewer;
+    await limits.count(claims.id, name, reply);
+    await admit(request, name, claims, await sessions.read(claims.sid));
+  });
+  // Only the body tells a Stop, which no limit holds up.
+  app.addHook("preValidation", async (request, reply) => {
+    const claims = stopping.get(request);
+    const name = nameOf(request);
+    if (claims === undefined || name === null) return;
+    if (!isStop(request)) await limits.count(claims.id, name, reply);
+    const { viewer, confirmed } = await sessions.readForStop(claims.sid);
+    await admit(request, name, claims, viewer);
+    if (confirmed !== null) unconfirmed.set(request, confirmed);
   });
   // Once the body is known: nothing but a Stop is taken from who was signed in a while ago.
   app.addHook("preHandler", async (request) => {
@@ -56,6 +80,13 @@ export function useGuard(app: FastifyInstance, parts: Parts, sessions: SessionRe
   });
 }
 
+/** Null where no session is asked for; what is none of the calls is a file of the console, or nothing at all. */
+function nameOf({ routeOptions }: FastifyRequest): RouteName | null {
+  const { route } = routeOptions.config;
+  const name = route && names.get(route);
+  return name === undefined || permissions[name].access === "anyone" ? null : name;
+}
+
 /** Calls that may be a person's Stop, which must not depend on the database (protocol rule 3). */
 const mayStop: ReadonlySet<RouteName> = new Set(["sendCommand", "groupSendCommand", "siteStop"]);
 
@@ -65,13 +96,12 @@ function isStop({ body, routeOptions }: FastifyRequest): boolean {
 }
 
 /** Who tries to change what the role never may is on record like any other refused change. */
-async function recordRefusal(parts: Parts, viewer: Viewer, name: RouteName): Promise<void> {
-  await recordAudit(parts.db, {
+async function recordRefusal(refusals: GatheredAudit, viewer: Viewer, name: RouteName): Promise<void> {
+  await refusals.record(`${viewer.userId} ${name}`, {
     actor: { userId: viewer.userId, name: viewer.name },
     action: name.replaceAll(/[A-Z]/g, "_$&").toUpperCase(),
     entity: "call",
     outcome: "REFUSED",
     reason: "The role does not allow this.",
-    at: parts.clock.now(),
   });
 }

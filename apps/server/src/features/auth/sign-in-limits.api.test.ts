@@ -144,11 +144,43 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     const answers = [];
     for (let each = 0; each < 130; each += 1) answers.push(await tryWith("name", "wrong"));
     expect(answers.at(-1)?.body).toEqual({ message: "Too many sign-ins from here. Try again in a minute." });
-    const { rows } = await server.db
-      .selectFrom("audit")
-      .select((eb) => eb.fn.countAll<number>().as("rows"))
-      .executeTakeFirstOrThrow();
-    expect(rows).toBe(120);
+    await server.app.stop();
+    const rows = await server.db.selectFrom("audit").select(["reason", "after"]).orderBy("id").execute();
+    const times = rows.map(({ after }): unknown => after?.["times"] ?? 1);
+    // Three were looked at, the first that had to wait has its row at once, and the others one together.
+    expect(rows.map(({ reason }, index) => [reason, times[index]])).toEqual([
+      ...Array.from({ length: accountLimit.slowedFrom }, () => ["unknown user", 1]),
+      ["too many failed sign-ins", 1],
+      ["too many failed sign-ins", 120 - accountLimit.slowedFrom - 1],
+    ]);
+  });
+
+  test("those that have to wait are on record as one row for each account or address and minute", async () => {
+    for (let failures = 0; failures < accountLimit.slowedFrom; failures += 1) {
+      await tryWith(usernames.owner, "wrong");
+      await tryWith("nobody at all", "wrong");
+    }
+    const waiting = async () => {
+      const { db } = server;
+      const rows = await db
+        .selectFrom("audit")
+        .selectAll()
+        .where("reason", "like", "too many%")
+        .orderBy("id")
+        .execute();
+      return rows.map(({ actor, user_id, after }) => [actor, user_id, after?.["times"] ?? null]);
+    };
+    for (let each = 0; each < 7; each += 1) await tryWith(usernames.owner, "wrong");
+    for (let each = 0; each < 3; each += 1) await tryWith("nobody at all", "wrong");
+    const { owner } = server.fixtures.userIds;
+    const first = [
+      ["Omkar Jain", owner, null],
+      ["Unknown user", null, null],
+    ];
+    expect(await waiting()).toEqual(first);
+    server.clock.advance(60_000);
+    await server.app.stop();
+    expect(await waiting()).toEqual([...first, ["Omkar Jain", owner, 6], ["Unknown user", null, 2]]);
   });
 
   test("every sign-in leaves an audit row, without any password", async () => {

@@ -2,6 +2,7 @@ import type { RobotLeaf } from "@suncrew/contract/devices/topics.ts";
 import type { ReceivedMessage } from "../../platform/broker.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
+import { GatheredLog } from "../../platform/gathered.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
 import { BadMessages } from "./bad-messages.ts";
@@ -32,6 +33,7 @@ export class Bridge implements Service {
   readonly #bad: BadMessages;
   readonly #taken = new Map<RobotLeaf, number>();
   readonly #lock: BridgeLock;
+  readonly #log: GatheredLog;
   readonly #queue: IngestQueue;
   readonly #subscription: RobotSubscription;
   readonly #statusRequests: StatusRequests;
@@ -49,7 +51,8 @@ export class Bridge implements Service {
     this.#bad = new BadMessages(clock, log);
     this.#lock = new BridgeLock(connection, clock, log, { onHeld: () => this.#begin(), onLost: () => this.#end() });
     const onIngested = (ingested: Ingested) => this.#afterIngest(ingested);
-    this.#queue = new IngestQueue({ db, clock, log, bad: this.#bad, onIngested });
+    this.#log = new GatheredLog(log, clock);
+    this.#queue = new IngestQueue({ db, clock, log: this.#log, bad: this.#bad, onIngested });
     this.#statusRequests = new StatusRequests(broker, clock);
     this.#subscription = new RobotSubscription(broker, clock, log, {
       onMessage: (message) => this.#onMessage(message),
@@ -83,6 +86,7 @@ export class Bridge implements Service {
     if (this.#lock.held) await this.#queue.flush();
     await this.#lock.stop();
     await this.#settled();
+    await this.#log.stop();
   }
 
   /** Resolves when nothing is under way any more; messages that wait for their flush are not. */
@@ -190,7 +194,8 @@ export class Bridge implements Service {
   #track(work: Promise<void>, set = this.#underWay): void {
     const tracked = work
       .catch((error: unknown) => {
-        this.#parts.log.warn({ error: error instanceof Error ? error.message : "unknown" }, "the bridge goes on");
+        const reason = error instanceof Error ? error.message : "unknown";
+        this.#log.warn({ error: reason }, "the bridge goes on", reason);
       })
       .finally(() => set.delete(tracked));
     set.add(tracked);

@@ -20,6 +20,7 @@ export type BadMessageKind =
   | "schema"
   | "unknown-serial"
   | "overflow"
+  | "over-budget"
   | "refused"
   | "set-aside";
 

@@ -5,6 +5,10 @@ import type { IncomingMessage } from "./devices.mqtt.ts";
 const MAX_ROBOTS = 50_000;
 /** Messages of one robot that wait in order; beyond it the oldest is dropped, the newest tell the truth. */
 const MAX_PER_ROBOT = 32;
+/** Of one robot so many are stored at a time: those of the others do not wait for all that one has said. */
+const TAKEN_PER_ROBOT = 8;
+
+type OnDropped = (serial: string, dropped: number, kind: "overflow" | "over-budget") => void;
 
 export interface RobotMessages {
   readonly serial: string;
@@ -17,11 +21,11 @@ export interface RobotMessages {
  */
 export class IncomingBuffer {
   #bySerial = new Map<string, IncomingMessage[]>();
-  readonly #onOverflow: (serial: string, dropped: number) => void;
+  readonly #onDropped: OnDropped;
   readonly #maxRobots: number;
 
-  constructor(onOverflow: (serial: string, dropped: number) => void, maxRobots = MAX_ROBOTS) {
-    this.#onOverflow = onOverflow;
+  constructor(onDropped: OnDropped, maxRobots = MAX_ROBOTS) {
+    this.#onDropped = onDropped;
     this.#maxRobots = maxRobots;
   }
 
@@ -42,19 +46,44 @@ export class IncomingBuffer {
     waiting.push(incoming);
     if (waiting.length > MAX_PER_ROBOT) {
       waiting.shift();
-      this.#onOverflow(serial, 1);
+      this.#onDropped(serial, 1, "overflow");
     }
   }
 
-  /** Takes out the messages of up to `maxRobots` robots that `mayTake` has nothing against, those that wait longest first. */
+  /**
+   * Adds a message past the robot's budget: it takes the place of one of its kind that waits, where it is newer. An event
+   * takes no other's place; the robot tells it again.
+   */
+  addInPlace(serial: string, incoming: IncomingMessage): void {
+    const waiting = this.#bySerial.get(serial);
+    const at = waiting?.findLastIndex((one) => isSameKind(one, incoming)) ?? -1;
+    const former = waiting?.[at];
+    if (waiting === undefined || former === undefined) {
+      this.add(serial, incoming);
+      return;
+    }
+    if (isNewer(former, incoming)) {
+      waiting.splice(at, 1);
+      waiting.push(incoming);
+    }
+    this.#onDropped(serial, 1, "over-budget");
+  }
+
+  /**
+   * Takes out messages of up to `maxRobots` robots that `mayTake` has nothing against, those that wait longest first; of a
+   * robot that said more than the others the first ones.
+   */
   take(maxRobots: number, mayTake: (serial: string) => boolean = () => true): RobotMessages[] {
     const taken: RobotMessages[] = [];
+    const later: [string, IncomingMessage[]][] = [];
     for (const [serial, messages] of this.#bySerial) {
       if (taken.length >= maxRobots) break;
       if (!mayTake(serial)) continue;
-      taken.push({ serial, messages });
+      if (messages.length > TAKEN_PER_ROBOT) later.push([serial, messages.slice(TAKEN_PER_ROBOT)]);
+      taken.push({ serial, messages: messages.slice(0, TAKEN_PER_ROBOT) });
       this.#bySerial.delete(serial);
     }
+    for (const [serial, messages] of later) this.#bySerial.set(serial, messages);
     return taken;
   }
 
@@ -75,8 +104,22 @@ export class IncomingBuffer {
     if (oldest.done) return;
     const [serial, messages] = oldest.value;
     this.#bySerial.delete(serial);
-    this.#onOverflow(serial, messages.length);
+    this.#onDropped(serial, messages.length, "overflow");
   }
+}
+
+function isSameKind(one: IncomingMessage, other: IncomingMessage): boolean {
+  if (one.leaf !== other.leaf) return false;
+  return !("retained" in one && "retained" in other) || one.retained === other.retained;
+}
+
+/** Whether `next`, which came after `former` of its kind, tells more. */
+function isNewer(former: IncomingMessage, next: IncomingMessage): boolean {
+  if (next.leaf === "ack") return true;
+  if (next.leaf === "event" || former.leaf === "ack" || former.leaf === "event") return false;
+  const [was, is] = [former.message, next.message];
+  if (was.session !== is.session) return is.session > was.session;
+  return "seq" in was && "seq" in is ? is.seq > was.seq : true;
 }
 
 /** The last waiting message where it is a state that this one makes superfluous. */

@@ -1,6 +1,6 @@
-import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
 import type { Db } from "../../platform/database/database.ts";
+import type { GatheredLog } from "../../platform/gathered.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
 import { alertLostMessages } from "./alert-lost-messages.writes.ts";
 import type { BadMessages } from "./bad-messages.ts";
@@ -8,6 +8,7 @@ import type { IncomingMessage } from "./devices.mqtt.ts";
 import { isLostRace, isRefusedData } from "./database-faults.ts";
 import { IncomingBuffer, type RobotMessages } from "./incoming-buffer.ts";
 import { ingest, type Ingested } from "./ingest.writes.ts";
+import { type Allowance, RobotBudgets } from "./robot-budgets.ts";
 
 /** Robots stored in one transaction at most, and waiting before a flush begins by itself. */
 export const BATCH_ROBOTS = 1_000;
@@ -19,7 +20,7 @@ const TRIES = 5;
 export interface IngestQueueParts {
   readonly db: Db;
   readonly clock: Clock;
-  readonly log: Logger;
+  readonly log: GatheredLog;
   readonly bad: BadMessages;
   /** Called after each commit. */
   readonly onIngested: (ingested: Ingested) => void;
@@ -44,6 +45,7 @@ interface Round {
 export class IngestQueue {
   readonly #parts: IngestQueueParts;
   readonly #buffer: IncomingBuffer;
+  readonly #budgets: RobotBudgets;
   #flushing: Promise<void> | null = null;
   #notBeforeMs = 0;
   /** By serial number; what these robots said waits in order, and nobody else behind it. */
@@ -53,7 +55,8 @@ export class IngestQueue {
 
   constructor(parts: IngestQueueParts) {
     this.#parts = parts;
-    this.#buffer = new IncomingBuffer((serial, dropped) => parts.bad.add("overflow", serial, dropped));
+    this.#buffer = new IncomingBuffer((serial, dropped, kind) => parts.bad.add(kind, serial, dropped));
+    this.#budgets = new RobotBudgets(parts.clock);
   }
 
   /** Nothing waits but what could not be stored of single robots. */
@@ -62,7 +65,8 @@ export class IngestQueue {
   }
 
   add(serial: string, incoming: IncomingMessage): void {
-    this.#buffer.add(serial, incoming);
+    if (this.#budgets.takeMessage(serial)) this.#buffer.add(serial, incoming);
+    else this.#buffer.addInPlace(serial, incoming);
     if (this.#buffer.size >= BATCH_ROBOTS && this.#flushing === null) void this.flush();
   }
 
@@ -111,7 +115,13 @@ export class IngestQueue {
       return;
     }
     try {
-      const ingested = await ingest(db, batch, clock);
+      const allowances = new Map<string, Allowance>();
+      const ingested = await ingest(db, batch, clock, (serial) => {
+        const allowance = this.#budgets.allowanceOf(serial);
+        allowances.set(serial, allowance);
+        return allowance;
+      });
+      for (const [serial, allowance] of allowances) this.#budgets.settle(serial, allowance);
       const unknown = new Set(ingested.unknown.map(({ serial }) => serial));
       for (const { serial, messages } of ingested.unknown) bad.add("unknown-serial", serial, messages);
       round.done.push(...batch.map(({ serial }) => serial).filter((serial) => !unknown.has(serial)));
@@ -155,14 +165,18 @@ export class IngestQueue {
       if (tries < TRIES) {
         const notBeforeMs = now.getTime() + RETRY_MS * 2 ** (tries - 1);
         this.#troubles.set(of.serial, { tries, notBeforeMs });
-        log.warn({ serial: of.serial, reason, tries }, "a robot's messages could not be stored; trying again");
+        log.warn(
+          { serial: of.serial, reason, tries },
+          "a robot's messages could not be stored; trying again",
+          of.serial,
+        );
         kept.push(of);
         continue;
       }
       this.#troubles.delete(of.serial);
       this.#drop("set-aside", of, reason);
       await alertLostMessages(db, of.serial, now).catch((error: unknown) => {
-        log.error({ error, serial: of.serial }, "an alert about lost messages could not be raised");
+        log.error({ error, serial: of.serial }, "an alert about lost messages could not be raised", of.serial);
       });
     }
     return kept;
@@ -170,6 +184,6 @@ export class IngestQueue {
 
   #drop(kind: "refused" | "set-aside", { serial, messages }: RobotMessages, reason: string): void {
     this.#parts.bad.add(kind, serial, messages.length);
-    this.#parts.log.error({ serial, reason }, "a robot's messages could not be stored and were dropped");
+    this.#parts.log.error({ serial, reason }, "a robot's messages could not be stored and were dropped", serial);
   }
 }

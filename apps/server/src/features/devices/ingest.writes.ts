@@ -1,4 +1,5 @@
-import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
+import type { EventMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
+import type { RobotBudget } from "@suncrew/domain/devices/robot-budget.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
@@ -11,7 +12,8 @@ import type { IncomingMessage } from "./devices.mqtt.ts";
 import { addReadings, lockRobotStates, type Reading, touchRobots, writeRobotStates } from "./devices.writes.ts";
 import type { RobotMessages } from "./incoming-buffer.ts";
 import { rowAfter, type StateRow } from "./presence.ts";
-import { alertsOf } from "./standing-alerts.ts";
+import { Allowance } from "./robot-budgets.ts";
+import { alertsOf, floodAlertOf } from "./standing-alerts.ts";
 
 type Ack = Extract<IncomingMessage, { leaf: "ack" }>;
 type Event = Extract<IncomingMessage, { leaf: "event" }>;
@@ -20,13 +22,15 @@ type Firmware = Extract<IncomingMessage, { leaf: "firmware/state" }>;
 /** What one robot's messages come to. */
 interface Outcome {
   readonly serial: string;
+  readonly allowance: Allowance;
   readonly before: StateRow;
   after: StateRow;
   changed: boolean;
   /** It came online, or connected anew. */
   returned: boolean;
   newest: StateMessage | null;
-  readonly live: { readonly message: StateMessage; readonly reading: Reading; readonly motion: MotionShown }[];
+  /** A reading past the robot's budget is left out. */
+  readonly live: { readonly message: StateMessage; readonly reading: Reading | null; readonly motion: MotionShown }[];
   readonly acks: Ack[];
   readonly events: Event[];
   readonly firmware: Firmware[];
@@ -43,8 +47,16 @@ export interface Ingested {
   readonly readings: number;
 }
 
-/** Stores what robots said, all of it in one transaction: states, presence, readings, runs, alerts, commands. */
-export async function ingest(db: Db, batch: readonly RobotMessages[], clock: Pick<Clock, "now">): Promise<Ingested> {
+/**
+ * Stores what robots said, all of it in one transaction: states, presence, readings, runs, alerts, commands. Of what a
+ * robot says past its allowance only the state is stored, and what commands look at.
+ */
+export async function ingest(
+  db: Db,
+  batch: readonly RobotMessages[],
+  clock: Pick<Clock, "now">,
+  allowanceOf: (serial: string) => Allowance = () => Allowance.unlimited(),
+): Promise<Ingested> {
   return inTransaction(db, async (tx) => {
     const known = new Map(
       (
@@ -58,25 +70,33 @@ export async function ingest(db: Db, batch: readonly RobotMessages[], clock: Pic
     const unknown: { serial: string; messages: number }[] = [];
     for (const { serial, messages } of batch) {
       const row = known.get(serial);
-      if (row) outcomes.push(outcomeOf(serial, row, messages));
+      if (row) outcomes.push(outcomeOf(serial, row, messages, allowanceOf(serial)));
       else unknown.push({ serial, messages: messages.length });
     }
     // Locks are taken in the order of the rows, by everybody.
     outcomes.sort((one, other) => one.before.robot_id - other.before.robot_id);
-    await store(tx, outcomes, clock);
+    const refused = await store(tx, outcomes, clock);
     return {
       unknown,
       returned: outcomes.filter(({ returned }) => returned).map(({ before }) => before.robot_id),
       received: outcomes.flatMap(({ serial, after, events }) =>
-        events.map(({ message }) => ({ serial, session: after.session, eventSeq: message.eventSeq })),
+        events
+          .filter(({ message }) => !refused.has(message))
+          .map(({ message }) => ({ serial, session: after.session, eventSeq: message.eventSeq })),
       ),
       readings: outcomes.reduce((sum, { live }) => sum + live.length, 0),
     };
   });
 }
 
-async function store(tx: Tx, outcomes: readonly Outcome[], clock: Pick<Clock, "now">): Promise<void> {
+/** Answers the events that were not kept. */
+async function store(
+  tx: Tx,
+  outcomes: readonly Outcome[],
+  clock: Pick<Clock, "now">,
+): Promise<ReadonlySet<EventMessage>> {
   const now = clock.now();
+  const budget = budgetOf(outcomes);
   const changed = outcomes.filter((outcome) => outcome.changed);
   const live = outcomes.flatMap((outcome) => outcome.live);
   await writeRobotStates(
@@ -85,20 +105,23 @@ async function store(tx: Tx, outcomes: readonly Outcome[], clock: Pick<Clock, "n
   );
   await addReadings(
     tx,
-    live.map(({ reading }) => reading),
+    live.flatMap(({ reading }) => reading ?? []),
   );
-  const touched = new Set<number>([
-    ...(await recordMotions(
-      tx,
-      live.map(({ motion }) => motion),
-    )),
-    ...(await recordEvents(tx, outcomes.flatMap(eventsTold))),
-    ...(await syncAlerts(
-      tx,
-      outcomes.flatMap(({ after, newest }) => (newest ? alertsOf(after, newest) : [])),
-    )),
-    ...(await recordFirmware(tx, outcomes, now)),
-  ]);
+  const moved = await recordMotions(
+    tx,
+    live.map(({ motion }) => motion),
+    budget,
+  );
+  const events = await recordEvents(tx, outcomes.flatMap(eventsTold), budget);
+  const alerted = await syncAlerts(
+    tx,
+    outcomes.flatMap(({ after, newest, allowance: { isFlooding } }) => {
+      if (newest) return alertsOf(after, newest, isFlooding);
+      return isFlooding ? [floodAlertOf(after, now)] : [];
+    }),
+    budget,
+  );
+  const touched = new Set([...moved, ...events.changed, ...alerted, ...(await recordFirmware(tx, outcomes, now))]);
   await clearDarkSites(tx, litBy(outcomes), now);
   await settleByStates(
     tx,
@@ -117,6 +140,15 @@ async function store(tx: Tx, outcomes: readonly Outcome[], clock: Pick<Clock, "n
     untouched.toSorted((one, other) => one - other),
   );
   if (changed.length + untouched.length > 0) await announceChange(tx);
+  return events.refused;
+}
+
+function budgetOf(outcomes: readonly Outcome[]): RobotBudget {
+  const allowances = new Map(outcomes.map(({ before, allowance }) => [before.robot_id, allowance]));
+  return {
+    has: (robotId, kind) => allowances.get(robotId)?.has(kind) ?? true,
+    take: (robotId, kind) => allowances.get(robotId)?.take(kind),
+  };
 }
 
 /** Sites where a robot is back; one in maintenance does not count, as it does not where the site went dark. */
@@ -136,9 +168,15 @@ async function recordFirmware(tx: Tx, outcomes: readonly Outcome[], now: Date): 
   return [...(await recordReports(tx, reports, now)), ...(await settleByFirmware(tx, shown, now))];
 }
 
-function outcomeOf(serial: string, before: StateRow, messages: readonly IncomingMessage[]): Outcome {
+function outcomeOf(
+  serial: string,
+  before: StateRow,
+  messages: readonly IncomingMessage[],
+  allowance: Allowance,
+): Outcome {
   const outcome: Outcome = {
     serial,
+    allowance,
     before,
     after: before,
     changed: false,
@@ -163,7 +201,11 @@ function outcomeOf(serial: string, before: StateRow, messages: readonly Incoming
       outcome.returned ||= is.online && (wasAway || (was.live_at === null && is.live_at !== null));
       if (incoming.leaf === "connection") continue;
       outcome.newest = incoming.message;
-      if (!incoming.retained) outcome.live.push(liveStateOf(is, incoming.message, incoming.receivedAt, wasAway));
+      if (incoming.retained) continue;
+      const live = liveStateOf(is, incoming.message, incoming.receivedAt, wasAway);
+      const isKept = allowance.has("readings");
+      if (isKept) allowance.take("readings");
+      outcome.live.push(isKept ? live : { ...live, reading: null });
     }
   }
   return outcome;

@@ -1,5 +1,5 @@
 export { type MotionShown, recordMotions } from "./run-motions.writes.ts";
-export { type EventTold, recordEvents } from "./run-events.writes.ts";
+export { type EventTold, type RecordedEvents, recordEvents } from "./run-events.writes.ts";
 export { failPlannedRuns, insertNotStarted } from "./run-rows.writes.ts";
 /** For the scheduler. */
 export {

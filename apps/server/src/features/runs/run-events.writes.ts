@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { type EventMessage, eventMessageSchema } from "@suncrew/contract/devices/messages.ts";
 import { CLOCK_SKEW_MS } from "@suncrew/domain/commands/limits.ts";
+import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import {
   beginRuns,
@@ -9,6 +10,7 @@ import {
   insertRuns,
   type NewRun,
   openRunsOf,
+  robotsWithUnknownRuns,
   runsById,
   type ToldBeginning,
 } from "./run-rows.writes.ts";
@@ -33,16 +35,33 @@ interface Told<M extends RunBegan | RunEnded> {
   readonly message: M;
 }
 
-/**
- * Keeps each event once, however often it is told, and completes the runs by them, those of many robots at once. Answers
- * whose runs changed.
- */
-export async function recordEvents(tx: Tx, told: readonly EventTold[]): Promise<Set<number>> {
+export interface RecordedEvents {
+  /** Robots whose runs changed. */
+  readonly changed: ReadonlySet<number>;
+  /** Past the robot's budget and not kept: it must not be told that they were received, and tells them again. */
+  readonly refused: ReadonlySet<EventMessage>;
+}
+
+/** Keeps each event once, however often it is told, and completes the runs by them, those of many robots at once. */
+export async function recordEvents(
+  tx: Tx,
+  told: readonly EventTold[],
+  budget: RobotBudget = unlimited,
+): Promise<RecordedEvents> {
   const changed = new Set<number>();
+  const refused = new Set<EventMessage>();
   for (const turn of turnsOf(told)) {
+    const unknown = await robotsWithUnknownRuns(tx, turn.flatMap(runOf));
+    const mayBeKept = turn.filter(({ robotId, message }) => {
+      const fits = budget.has(robotId, "events") && (!unknown.has(robotId) || budget.has(robotId, "runs"));
+      if (!fits) refused.add(message);
+      return fits;
+    });
     const began: Told<RunBegan>[] = [];
     const ended: Told<RunEnded>[] = [];
-    for (const event of await keepEvents(tx, turn)) {
+    for (const event of await keepEvents(tx, mayBeKept)) {
+      budget.take(event.robotId, "events");
+      if (unknown.has(event.robotId)) budget.take(event.robotId, "runs");
       const { message } = event;
       if (message.kind === "RUN_BEGAN") began.push({ event, message });
       if (message.kind === "RUN_ENDED") ended.push({ event, message });
@@ -50,11 +69,16 @@ export async function recordEvents(tx: Tx, told: readonly EventTold[]): Promise<
     for (const robotId of await applyBegan(tx, began)) changed.add(robotId);
     for (const robotId of await applyEnded(tx, ended)) changed.add(robotId);
   }
-  return changed;
+  return { changed, refused };
+}
+
+function runOf({ robotId, message }: EventTold): { robotId: number; runId: string }[] {
+  return "runId" in message ? [{ robotId, runId: message.runId }] : [];
 }
 
 /** Answers those that were not kept before. */
 async function keepEvents(tx: Tx, told: readonly EventTold[]): Promise<EventTold[]> {
+  if (told.length === 0) return [];
   const rows = told.map(({ robotId, siteId, message, receivedAt }) => ({
     robot_id: robotId,
     site_id: siteId,

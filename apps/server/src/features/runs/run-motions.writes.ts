@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
+import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { likelyEndReason } from "./run-end-reason.ts";
 import { beginRuns, endRuns, openRunsOf, type OpenRun } from "./run-rows.writes.ts";
@@ -16,9 +17,13 @@ export interface MotionShown extends Pick<StateMessage, "motion" | "runId" | "ba
 
 /**
  * Every motion has a row: begins and ends runs by what the states show, in their order, those of many robots at once.
- * Answers whose runs changed.
+ * Past a robot's budget only those of STARTs. Answers whose runs changed.
  */
-export async function recordMotions(tx: Tx, shown: readonly MotionShown[]): Promise<Set<number>> {
+export async function recordMotions(
+  tx: Tx,
+  shown: readonly MotionShown[],
+  budget: RobotBudget = unlimited,
+): Promise<Set<number>> {
   const changed = new Set<number>();
   if (shown.length === 0) return changed;
   const open = await openRunsOf(tx, [...new Set(shown.map(({ robotId }) => robotId))]);
@@ -37,6 +42,7 @@ export async function recordMotions(tx: Tx, shown: readonly MotionShown[]): Prom
     const began = await beginRuns(
       tx,
       moving.map((state) => ({ ...state, at: state.receivedAt })),
+      budget,
     );
     for (const run of began) {
       open.set(run.robot_id, run);

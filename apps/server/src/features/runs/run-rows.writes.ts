@@ -1,4 +1,5 @@
 import { runNotStartedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
+import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
 import { sql } from "kysely";
 import type { RunEndReason } from "@suncrew/contract/devices/messages.ts";
 import { PLANNED_END_TOLERANCE_MS, runOutcomeOf } from "@suncrew/domain/runs/run-outcome.ts";
@@ -63,9 +64,14 @@ export interface RunEnd {
 
 /**
  * Opens the runs of motions, one of a robot at most: those of STARTs, or started at the robots themselves. A run that
- * ended already by the robot's own word is left out, so that a late message does not open it again.
+ * ended already by the robot's own word is left out, so that a late message does not open it again; so is one that no
+ * START names and that is past the robot's budget.
  */
-export async function beginRuns(tx: Tx, beginnings: readonly RunBeginning[]): Promise<OpenRun[]> {
+export async function beginRuns(
+  tx: Tx,
+  beginnings: readonly RunBeginning[],
+  budget: RobotBudget = unlimited,
+): Promise<OpenRun[]> {
   const known = await runsById(tx, namesOf(beginnings));
   const planned: RunBeginning[] = [];
   const again: RunBeginning[] = [];
@@ -80,9 +86,34 @@ export async function beginRuns(tx: Tx, beginnings: readonly RunBeginning[]): Pr
     ...(await reopen(tx, namesOf(again))),
     ...(await insertRuns(
       tx,
-      others.map((beginning) => ({ beginning, end: null })),
+      (await withinBudget(tx, others, budget)).map((beginning) => ({ beginning, end: null })),
     )),
   ];
+}
+
+async function withinBudget(tx: Tx, unknown: readonly RunBeginning[], budget: RobotBudget): Promise<RunBeginning[]> {
+  const started = await startsOfRuns(tx, unknown);
+  return unknown.filter(({ robotId }) => {
+    if (started.has(robotId)) return true;
+    if (!budget.has(robotId, "runs")) return false;
+    budget.take(robotId, "runs");
+    return true;
+  });
+}
+
+/** Of motions that robots tell, one of a robot at most: the robots whose runs nobody here knows of, nor their STARTs. */
+export async function robotsWithUnknownRuns(
+  tx: Tx,
+  named: readonly { readonly robotId: number; readonly runId: string }[],
+): Promise<Set<number>> {
+  if (named.length === 0) return new Set();
+  const known = await runsById(
+    tx,
+    named.map(({ runId }) => runId),
+  );
+  const started = await startsOfRuns(tx, named);
+  const unknown = named.filter(({ robotId, runId }) => known.get(runId)?.robot_id !== robotId && !started.has(robotId));
+  return new Set(unknown.map(({ robotId }) => robotId));
 }
 
 const namesOf = (beginnings: readonly RunBeginning[]) => beginnings.flatMap(({ runId }) => runId ?? []);
@@ -302,7 +333,7 @@ async function reopen(tx: Tx, runIds: readonly string[]): Promise<OpenRun[]> {
 }
 
 /** The STARTs that robots' motions are named after, by robot. */
-async function startsOfRuns(tx: Tx, beginnings: readonly RunBeginning[]) {
+async function startsOfRuns(tx: Tx, beginnings: readonly Pick<RunBeginning, "robotId" | "runId">[]) {
   const named = beginnings.filter(({ runId }) => runId !== null);
   if (named.length === 0) return new Map<number, never>();
   const rows = await tx

@@ -1,6 +1,7 @@
 import type { Weather, WeatherAdvice } from "@suncrew/contract/weather/weather.ts";
 import { weatherAdvice } from "@suncrew/domain/weather/weather-advice.ts";
 import { within } from "../../platform/clock.ts";
+import { GatheredLog } from "../../platform/gathered.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts, Service, Settings } from "../../platform/parts.ts";
 import { AnswerCache } from "./answer-cache.ts";
@@ -28,11 +29,13 @@ export class Forecasts implements Service {
   readonly #parts: ForecastsParts;
   readonly #openMeteo: OpenMeteo | null;
   readonly #cache: AnswerCache<Fetched>;
+  readonly #log: GatheredLog;
   #ended = new AbortController();
 
   constructor(parts: ForecastsParts) {
     const { clock, settings } = parts;
     this.#parts = parts;
+    this.#log = new GatheredLog(parts.log, clock);
     this.#openMeteo =
       settings.weather.provider === "open-meteo"
         ? new OpenMeteo({ ...settings.weather, clock, fetch: parts.fetch ?? fetch })
@@ -46,6 +49,7 @@ export class Forecasts implements Service {
 
   async stop(): Promise<void> {
     this.#ended.abort();
+    await this.#log.stop();
   }
 
   /** The weather at the place. Throws 503 where it cannot be had; then the log has the reason. */
@@ -88,13 +92,15 @@ export class Forecasts implements Service {
   }
 
   async #ask(place: WeatherPlace, today: string): Promise<Fetched> {
-    const { clock, log } = this.#parts;
+    const { clock } = this.#parts;
     try {
       if (this.#openMeteo === null) throw new ProviderFailure("no provider");
       return { ...(await this.#openMeteo.read(place, today, this.#ended.signal)), at: clock.now() };
     } catch (error) {
       const reason = error instanceof ProviderFailure ? error.message : "unexpected";
-      if (!this.#ended.signal.aborted) log.warn({ provider: "open-meteo", reason }, "the weather could not be had");
+      if (!this.#ended.signal.aborted) {
+        this.#log.warn({ provider: "open-meteo", reason }, "the weather could not be had", reason);
+      }
       throw error;
     }
   }

@@ -5,13 +5,17 @@ import pino from "pino";
 import type { OpenDatabase } from "../database/database.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deviceAccess, hashDeviceSecret, storeDeviceSecrets } from "../../features/devices/public.ts";
+import { TEST_NOW } from "../../../test/test-app.ts";
 import { createTestDatabase } from "../../../test/test-database.ts";
+import { ManualClock } from "../clock.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "./broker.ts";
 import { packetMeter } from "./packet-size.ts";
 
 let database: OpenDatabase;
 let broker: EmbeddedBroker;
 const clients: MqttClient[] = [];
+const clock = new ManualClock(TEST_NOW);
+const logged: string[] = [];
 
 const secretOf = (serial: string): string => `secret of ${serial}, long enough`;
 const options = (serial: string): IClientOptions => ({
@@ -72,7 +76,8 @@ beforeAll(async () => {
     orNext: false,
     access: deviceAccess(database.db),
     maxPacketBytes: 65_536,
-    log: pino({ level: "silent" }),
+    clock,
+    log: pino({ level: "info" }, { write: (line: string) => void logged.push(line) }),
   });
 });
 
@@ -94,6 +99,15 @@ describe("protocol rule 9: own topics only", () => {
     ["nobody", { clientId: "SCR-1001" }],
   ])("%s is refused", async (_, given) => {
     await expect(connect(given)).rejects.toThrow("Not authorized");
+  });
+
+  test("refused sign-ins are a line of the log for each client, and its number after a minute", async () => {
+    logged.length = 0;
+    const given = { ...options("SCR-1003"), password: "wrong" };
+    for (let each = 0; each < 5; each += 1) await expect(connect(given)).rejects.toThrow("Not authorized");
+    expect(logged.filter((line) => line.includes("refused a sign-in"))).toHaveLength(1);
+    clock.advance(60_000);
+    expect(logged.at(-1)).toContain("the broker refused a sign-in: 4 more times in the last minute");
   });
 
   test("a robot reaches its own connection, state, ack and event", async () => {

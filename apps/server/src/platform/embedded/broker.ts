@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { Aedes, type Client } from "aedes";
 import type { Logger } from "pino";
+import type { Clock } from "../clock.ts";
+import { GatheredLog } from "../gathered.ts";
 import { AccountConnections } from "./account-connections.ts";
 import { limitPacketSize } from "./packet-size.ts";
 import { listenNear } from "./ports.ts";
@@ -24,6 +26,7 @@ export interface EmbeddedBrokerOptions {
   access: BrokerAccess;
   /** A larger packet ends its connection. */
   maxPacketBytes: number;
+  clock: Clock;
   log: Logger;
 }
 
@@ -51,6 +54,7 @@ const LAST_WORDS_MS = 500;
 /** Starts an MQTT 3.1.1 broker inside this process. Throws a StartError where the port is taken. */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
   const { access, log } = options;
+  const refusals = new GatheredLog(log, options.clock);
   const password = randomBytes(24).toString("base64url");
   const accounts = new WeakMap<Client, string>();
   const connections = new AccountConnections();
@@ -64,10 +68,10 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     try {
       const right = (await signIn(username, given, client.id)) && connections.has(username, client);
       if (right) accounts.set(client, username);
-      else log.warn({ client: client.id }, "the broker refused a sign-in");
+      else refusals.warn({ client: client.id }, "the broker refused a sign-in", client.id);
       return right;
     } catch (error) {
-      log.error({ error: String(error) }, "a sign-in at the broker could not be checked");
+      refusals.error({ error: String(error) }, "a sign-in at the broker could not be checked");
       return false;
     }
   };
@@ -84,14 +88,18 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     authorizePublish(client, packet, done) {
       const account = client === null ? undefined : accounts.get(client);
       const allowed = account !== undefined && (isServer(account) || access.mayPublish(account, packet.topic));
-      if (!allowed) log.warn({ account, topic: packet.topic.slice(0, 100) }, "the broker refused a message");
+      if (!allowed) {
+        refusals.warn({ account, topic: packet.topic.slice(0, 100) }, "the broker refused a message", account);
+      }
       done(allowed ? null : new Error("not authorized"));
     },
     authorizeSubscribe(client, subscription, done) {
       const account = accounts.get(client);
       const allowed = account !== undefined && (isServer(account) || access.maySubscribe(account, subscription.topic));
-      if (!allowed)
-        log.warn({ account, filter: subscription.topic.slice(0, 100) }, "the broker refused a subscription");
+      if (!allowed) {
+        const filter = subscription.topic.slice(0, 100);
+        refusals.warn({ account, filter }, "the broker refused a subscription", account);
+      }
       done(null, allowed ? subscription : null);
     },
     authorizeForward(client, packet) {
@@ -111,7 +119,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
     limitPacketSize(socket, options.maxPacketBytes, () =>
-      log.warn("the broker cut a connection with an oversized packet"),
+      refusals.warn({}, "the broker cut a connection with an oversized packet"),
     );
     broker.handle(socket);
   });
@@ -133,6 +141,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       await new Promise<void>((resolve) => broker.close(resolve));
       for (const socket of sockets) socket.destroy();
       await closed;
+      await refusals.stop();
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { ErrorResponse } from "@suncrew/contract/http/error.ts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { GatheredLog } from "../gathered.ts";
 import { ChangedMeanwhile } from "../database/decide.ts";
 import { isDatabaseUnreachable } from "../database/unreachable.ts";
 import { HttpError } from "./http-error.ts";
@@ -23,14 +24,20 @@ interface Refusal {
 }
 
 /** Makes every error an answer `{message, errors?}`; device calls add `success: false`. Nothing inner gets out. */
-export function useErrorHandler(app: FastifyInstance): void {
-  app.setErrorHandler(answerError);
+export function useErrorHandler(app: FastifyInstance, log: GatheredLog): void {
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = refusalOf(error);
+    if (refusal.status >= 500 && !(error instanceof HttpError)) logError(log, error, request, refusal.status);
+    answerWith(refusal, request, reply);
+  });
 }
 
-/** Also for what Fastify refuses before it looks for a route. */
+/** For what Fastify refuses before it looks for a route: always the request's own fault. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, body } = refusalOf(error);
-  if (status >= 500 && !(error instanceof HttpError)) logError(error, request, status);
+  answerWith(refusalOf(error), request, reply);
+}
+
+function answerWith({ status, body }: Refusal, request: FastifyRequest, reply: FastifyReply): void {
   if (reply.sent || reply.raw.headersSent) {
     reply.raw.destroy();
     return;
@@ -81,10 +88,12 @@ function partsOf(error: unknown): { statusCode: number; code: string } {
 }
 
 /** Only what names the fault: a database error's detail and a request's body may hold what is nobody's business. */
-function logError(error: unknown, request: FastifyRequest, status: number): void {
+function logError(log: GatheredLog, error: unknown, request: FastifyRequest, status: number): void {
   const shown =
     error instanceof Error
       ? { error: error.message, code: partsOf(error).code, stack: error.stack }
       : { error: "not an Error was thrown" };
-  request.log.error({ ...shown, status, method: request.method, route: request.routeOptions?.url }, "call failed");
+  const { method, routeOptions } = request;
+  const route = routeOptions?.url;
+  log.error({ ...shown, status, method, route }, "call failed", `${method} ${route} ${shown.error}`);
 }

@@ -2,7 +2,8 @@ import compress from "@fastify/compress";
 import helmet from "@fastify/helmet";
 import { type FastifyInstance, type FastifyServerOptions, LogController } from "fastify";
 import { constants } from "node:zlib";
-import type { Settings } from "../parts.ts";
+import { GatheredLog } from "../gathered.ts";
+import type { Parts, Settings } from "../parts.ts";
 import type { Workers } from "../workers/workers.ts";
 import { serveConsole } from "./console-files.ts";
 import { contentPolicy } from "./content-policy.ts";
@@ -27,10 +28,16 @@ export function httpOptions(settings: Settings): FastifyServerOptions {
 }
 
 /** Headers, bodies, errors, compression and the console's files: all of HTTP that no feature owns. Comes before the features. */
-export async function useHttpPlatform(app: FastifyInstance, settings: Settings, workers: Workers): Promise<void> {
+export async function useHttpPlatform(
+  app: FastifyInstance,
+  { settings, clock, log }: Pick<Parts, "settings" | "clock" | "log">,
+  workers: Workers,
+): Promise<void> {
+  const failures = new GatheredLog(log, clock);
+  app.addHook("onClose", () => failures.stop());
   const tileUrl = settings.mapTiles?.url ?? null;
   const calls = new KnownCalls(app);
-  useErrorHandler(app);
+  useErrorHandler(app, failures);
   useJsonBodies(app, workers);
   await app.register(helmet, {
     contentSecurityPolicy: false,

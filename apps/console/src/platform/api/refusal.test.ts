@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { ApiError, NetworkError } from "./errors.ts";
+import { refusalOf } from "./refusal.ts";
+
+test.each([
+  ["a decision of the server", new ApiError(409, "It is cleaning."), { reason: "It is cleaning.", mayRetry: false }],
+  [
+    "too many requests for now",
+    new ApiError(429, "Try again in 9 s."),
+    { reason: "Try again in 9 s.", mayRetry: true },
+  ],
+  ["no answer", new NetworkError(false), { reason: "It failed.", mayRetry: true }],
+])("§8 Errors: %s is told with its reason, and may be tried again or not", (_, error, told) => {
+  expect(refusalOf(error, "It failed.")).toEqual(told);
+});

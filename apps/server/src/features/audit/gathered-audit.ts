@@ -1,0 +1,42 @@
+import { Gathered } from "../../platform/gathered.ts";
+import type { Parts, Service } from "../../platform/parts.ts";
+import { type AuditRecord, recordAudit } from "./audit.writes.ts";
+
+/**
+ * The audit of refusals that anybody can cause at will: the first of a kind has its row at once, those of the minute that
+ * follows have one row together, which tells their number as `times`. It is written too when the server stops.
+ */
+export class GatheredAudit implements Service {
+  readonly #parts: Pick<Parts, "db" | "clock" | "log">;
+  readonly #gathered: Gathered<AuditRecord>;
+
+  constructor(parts: Pick<Parts, "db" | "clock" | "log">) {
+    this.#parts = parts;
+    this.#gathered = new Gathered(parts.clock, async ({ last, times, isMixed }) => {
+      const { actor, after, ...record } = last;
+      try {
+        await recordAudit(parts.db, {
+          ...record,
+          actor: isMixed ? { userId: null, name: "Several people" } : actor,
+          after: { ...(!isMixed && after), times },
+          at: parts.clock.now(),
+        });
+      } catch (error) {
+        parts.log.error({ error: String(error), action: record.action, times }, "refusals are not on record yet");
+        throw error;
+      }
+    });
+  }
+
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {
+    await this.#gathered.stop();
+  }
+
+  /** `kind` names who is refused what. Rejects where the database cannot be written. */
+  async record(kind: string, record: Omit<AuditRecord, "at">): Promise<void> {
+    const whole = { ...record, at: this.#parts.clock.now() };
+    if (this.#gathered.add(kind, whole, record.action)) await recordAudit(this.#parts.db, whole);
+  }
+}

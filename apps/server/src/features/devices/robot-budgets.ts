@@ -1,0 +1,110 @@
+import {
+  type Amounts,
+  type BudgetKind,
+  type BudgetUse,
+  leftOf,
+  nothing,
+  QUIET_AFTER_FLOOD_MS,
+  useAfter,
+  useAt,
+} from "@suncrew/domain/devices/robot-budget.ts";
+import type { Clock } from "../../platform/clock.ts";
+
+/** Robots remembered; those heard of longest ago are forgotten, and begin anew. */
+const MAX_ROBOTS = 50_000;
+
+interface Account {
+  use: BudgetUse;
+  /** When it last wanted more than it may; null where it never did. */
+  exceededAtMs: number | null;
+}
+
+/** What one robot may still cause, for one try to store what it said. */
+export class Allowance {
+  readonly #left: Amounts;
+  readonly #taken: Record<BudgetKind, number> = { ...nothing };
+  #wantedMore = false;
+  readonly #floodedBefore: boolean;
+
+  constructor(left: Amounts, floodedBefore: boolean) {
+    this.#left = left;
+    this.#floodedBefore = floodedBefore;
+  }
+
+  /** For what is stored of the past, or by hand. */
+  static unlimited(): Allowance {
+    const all = Number.POSITIVE_INFINITY;
+    return new Allowance({ messages: all, readings: all, events: all, runs: all, alerts: all }, false);
+  }
+
+  has(kind: BudgetKind): boolean {
+    if (this.#taken[kind] < this.#left[kind]) return true;
+    this.#wantedMore = true;
+    return false;
+  }
+
+  take(kind: BudgetKind): void {
+    this.#taken[kind] += 1;
+  }
+
+  get taken(): Amounts {
+    return this.#taken;
+  }
+
+  get wantedMore(): boolean {
+    return this.#wantedMore;
+  }
+
+  /** It sends more than a working robot can, now or a short while ago. */
+  get isFlooding(): boolean {
+    return this.#wantedMore || this.#floodedBefore;
+  }
+}
+
+/** What each robot has used of its budgets, in the memory of the bridge: a new bridge begins anew. */
+export class RobotBudgets {
+  readonly #clock: Pick<Clock, "now">;
+  readonly #accounts = new Map<string, Account>();
+
+  constructor(clock: Pick<Clock, "now">) {
+    this.#clock = clock;
+  }
+
+  /** Counts a message that arrived; false where it is past the robot's budget. */
+  takeMessage(serial: string): boolean {
+    const account = this.#accountOf(serial);
+    if (leftOf(account.use).messages < 1) {
+      account.exceededAtMs = account.use.atMs;
+      return false;
+    }
+    account.use = useAfter(account.use, { ...nothing, messages: 1 });
+    return true;
+  }
+
+  allowanceOf(serial: string): Allowance {
+    const { use, exceededAtMs } = this.#accountOf(serial);
+    return new Allowance(leftOf(use), exceededAtMs !== null && use.atMs - exceededAtMs < QUIET_AFTER_FLOOD_MS);
+  }
+
+  /** Counts what was stored; what was rolled back cost nothing. */
+  settle(serial: string, { taken, wantedMore }: Allowance): void {
+    const account = this.#accountOf(serial);
+    account.use = useAfter(account.use, taken);
+    if (wantedMore) account.exceededAtMs = account.use.atMs;
+  }
+
+  #accountOf(serial: string): Account {
+    const nowMs = this.#clock.now().getTime();
+    const known = this.#accounts.get(serial);
+    const account = known ?? { use: { atMs: nowMs, used: nothing }, exceededAtMs: null };
+    account.use = useAt(account.use, nowMs);
+    // Last in the order of the map is who was heard of last.
+    this.#accounts.delete(serial);
+    this.#accounts.set(serial, account);
+    if (this.#accounts.size > MAX_ROBOTS) {
+      const oldest = this.#accounts.keys().next();
+      if (!oldest.done) this.#accounts.delete(oldest.value);
+    }
+    return account;
+  }
+}

@@ -1,0 +1,79 @@
+import pino from "pino";
+import { beforeEach, describe, expect, test } from "vitest";
+import { ManualClock } from "./clock.ts";
+import { GATHER_MS, Gathered, GatheredLog, MAX_KINDS, type Told } from "./gathered.ts";
+
+let clock: ManualClock;
+let lines: string[];
+let log: GatheredLog;
+beforeEach(() => {
+  clock = new ManualClock(new Date("2026-06-15T06:30:00Z"));
+  lines = [];
+  log = new GatheredLog(pino({ level: "info" }, { write: (line: string) => void lines.push(line) }), clock);
+});
+
+const told = () => lines.map((line) => JSON.parse(line) as { msg: string; times?: number; client?: string });
+
+describe("protocol rule 10: what can be repeated at will fills no log", () => {
+  test("protocol rule 10: the first is told at once, those of the minute after it as their number", () => {
+    for (let each = 0; each < 1_639; each += 1) log.warn({ client: "C-1" }, "refused a sign-in", "C-1");
+    log.warn({ client: "C-2" }, "refused a sign-in", "C-2");
+    expect(told().map(({ msg, client }) => [msg, client])).toEqual([
+      ["refused a sign-in", "C-1"],
+      ["refused a sign-in", "C-2"],
+    ]);
+    clock.advance(GATHER_MS);
+    expect(told().slice(2)).toMatchObject([
+      { level: 40, client: "C-1", times: 1_638, msg: "refused a sign-in: 1,638 more times in the last minute" },
+    ]);
+  });
+
+  test("protocol rule 10: a flood that goes on is a line a minute, and one that ended is forgotten", () => {
+    for (let minute = 0; minute < 3; minute += 1) {
+      log.error({}, "failed");
+      log.error({}, "failed");
+      clock.advance(GATHER_MS);
+    }
+    expect(told().map(({ msg }) => msg)).toEqual([
+      "failed",
+      "failed: 1 more time in the last minute",
+      "failed: 2 more times in the last minute",
+      "failed: 2 more times in the last minute",
+    ]);
+    clock.advance(GATHER_MS);
+    log.error({}, "failed");
+    expect(told().at(-1)?.msg).toBe("failed");
+  });
+
+  test("protocol rule 10: whoever invents kinds gets no more lines and no more memory than some", () => {
+    for (let each = 0; each < 10_000; each += 1) log.warn({ client: `C-${each}` }, "refused a sign-in", `C-${each}`);
+    expect(lines).toHaveLength(MAX_KINDS + 1);
+    clock.advance(GATHER_MS);
+    expect(lines).toHaveLength(MAX_KINDS + 2);
+    expect(told().at(-1)).toMatchObject({ times: 10_000 - MAX_KINDS - 1 });
+    expect(told().at(-1)).not.toHaveProperty("client");
+  });
+
+  test("protocol rule 10: what was counted is told at the end", async () => {
+    for (let each = 0; each < 3; each += 1) log.warn({}, "refused");
+    await log.stop();
+    expect(told().at(-1)?.times).toBe(2);
+    clock.advance(GATHER_MS);
+    expect(lines).toHaveLength(2);
+  });
+
+  test("protocol rule 10: what could not be told is told with the next minute's", async () => {
+    const heard: Told<string>[] = [];
+    let isAway = true;
+    const gathered = new Gathered<string>(clock, async (minute) => {
+      if (isAway) throw new Error("away");
+      heard.push(minute);
+    });
+    for (let each = 0; each < 4; each += 1) gathered.add("sign-in", "owner");
+    clock.advance(GATHER_MS);
+    await Promise.resolve();
+    isAway = false;
+    await gathered.stop();
+    expect(heard).toEqual([{ last: "owner", times: 3, isMixed: false }]);
+  });
+});
