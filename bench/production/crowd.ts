@@ -45,6 +45,12 @@ interface Figures {
   readonly wrong: number;
 }
 
+interface Pressed {
+  readonly stoodMs: number;
+  readonly answeredMs: number;
+  readonly isDone: boolean;
+}
+
 const at = (sorted: readonly number[], share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
 
 function told(sorted: readonly number[], width: number): string {
@@ -57,25 +63,20 @@ async function pressUnder(rig: Rig, load: LoadName, order: Omit<LoadOrder, "load
   try {
     crowd.send({ ...order, load } satisfies LoadOrder);
     await pause(load === "streams" ? 4 * BEGUN_AFTER_MS : BEGUN_AFTER_MS);
-    const stood: number[] = [];
-    const answered: number[] = [];
-    let wrong = 0;
-    const pressing: Promise<void>[] = [];
+    const pressing: Promise<Pressed>[] = [];
     for (let nth = 0; nth < PRESSES; nth += 1) {
       const robot = rig.robots[nth % rig.robots.length];
       if (robot === undefined) break;
-      pressing.push(
-        stop(rig, robot).then(({ stoodMs, answeredMs, isDone }) => {
-          stood.push(stoodMs);
-          answered.push(answeredMs);
-          if (!isDone) wrong += 1;
-        }),
-      );
+      pressing.push(stop(rig, robot));
       await pause(EVERY_MS);
     }
-    await Promise.all(pressing);
+    const pressed = await Promise.all(pressing);
     const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b);
-    return { stood: sorted(stood), answered: sorted(answered), wrong };
+    return {
+      stood: sorted(pressed.map(({ stoodMs }) => stoodMs)),
+      answered: sorted(pressed.map(({ answeredMs }) => answeredMs)),
+      wrong: pressed.filter(({ isDone }) => !isDone).length,
+    };
   } finally {
     await end(crowd, "SIGTERM", 5_000);
     await pause(2_000);
@@ -83,7 +84,7 @@ async function pressUnder(rig: Rig, load: LoadName, order: Omit<LoadOrder, "load
 }
 
 /** Makes the robot move by itself, as somebody at its panel would, and stops it. */
-async function stop(rig: Rig, { id, serial, siteId }: KnownRobot) {
+async function stop(rig: Rig, { id, serial, siteId }: KnownRobot): Promise<Pressed> {
   const { fleet, caller, places } = rig;
   const [place] = places as [(typeof places)[number]];
   const robot = fleet.fleet.robot(serial);

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { type Asker, FairQueue, type Turn } from "./fair-queue.ts";
 
@@ -38,8 +37,7 @@ describe("§6 heavy work is shared out fairly", () => {
     const other = await queue.enter(asker("a2"), never);
     expect(second).toBeNull();
     first.end();
-    await nextTurn();
-    expect(second).not.toBeNull();
+    await expect.poll(() => second).not.toBeNull();
     other.end();
   });
 
@@ -53,8 +51,7 @@ describe("§6 heavy work is shared out fairly", () => {
     (await other).end();
     expect(again).toBe(false);
     first.end();
-    await nextTurn();
-    expect(again).toBe(true);
+    await expect.poll(() => again).toBe(true);
   });
 
   test("too many of one person, and too many of all, are refused; who gives up makes room", async () => {

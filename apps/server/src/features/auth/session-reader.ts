@@ -6,7 +6,7 @@ import { readAllSessions, readSession } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 
 /** A Stop does not wait longer than this for the database to say who presses it. */
-const STOP_WAITS_MS = 200;
+const STOP_WAITS_MS = 100;
 
 /** Whose session it is; for a Stop, whose it was when the database last said so. */
 export interface ReadForStop {

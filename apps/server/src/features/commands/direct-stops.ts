@@ -14,7 +14,7 @@ import { type SentStop, type SentStops, StopJournal } from "./stop-journal.ts";
 import { StopPress } from "./stop-press.ts";
 
 /** The usual way, first a row and then its message, has this long from the press; then robots are told without a row. */
-const SENT_AFTER_MS = 200;
+const SENT_AFTER_MS = 100;
 /** And so much later the caller is answered, where the database still has not stored anything. */
 const ANSWERED_AFTER_MS = 800;
 const CATCH_UP_MS = 500;
