@@ -19,7 +19,7 @@ export interface Settings {
   readonly tokenHours: number;
   readonly manualRunMaxMinutes: number;
   /** What one person may ask of one server in a minute; more than any person does where it is not given. */
-  readonly callsPerMinute?: { readonly reads: number; readonly writes: number };
+  readonly callsPerMinute?: { readonly reads: number; readonly writes: number; readonly files: number };
   /** Robots stop by themselves after so long without their broker, as they are set; 300 where it is not given. */
   readonly linkLossStopSeconds?: number;
   /** Days from one maintenance of a robot to the next; 180 where it is not given. */

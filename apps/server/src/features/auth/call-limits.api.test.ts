@@ -11,7 +11,7 @@ import { CALLS_PER_MINUTE } from "./call-limits.ts";
 
 let server: TestApp;
 beforeEach(async () => {
-  server = await createTestApp({ settings: { callsPerMinute: { reads: 20, writes: 10 } } });
+  server = await createTestApp({ settings: { callsPerMinute: { reads: 20, writes: 10, files: 5 } } });
 });
 afterEach(() => server.close());
 

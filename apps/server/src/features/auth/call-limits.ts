@@ -8,22 +8,21 @@ import { HttpError } from "../../platform/http/http-error.ts";
  * What one person may ask of one server in a minute, with all sessions together. Far beyond any console with many tabs
  * and any script that works through a fleet; one that sends without a pause meets it.
  */
-export const CALLS_PER_MINUTE = { reads: 10_000, writes: 3_000 } as const;
+export const CALLS_PER_MINUTE = { reads: 10_000, writes: 3_000, files: 300 } as const;
 export type CallsPerMinute = Readonly<Record<keyof typeof CALLS_PER_MINUTE, number>>;
 
-/** They have bounds of their own: live streams by their number, files that are heavy to make or to read by their turn. */
-const uncounted: ReadonlySet<RouteName> = new Set(["live", "reportPdf", "reportCsv", "importSites", "importRobots"]);
+/** Files that are heavy to make or to read; a person has one at a time all the same. */
+const isFile: ReadonlySet<RouteName> = new Set(["reportPdf", "reportCsv", "importSites", "importRobots"]);
 
 /** Counts the calls of each signed-in person. A Stop is never counted (protocol rule 3): whoever asks looks first. */
 export class CallLimits {
   readonly #callers = new WeakMap<FastifyRequest, number>();
-  readonly #reads: Counter;
-  readonly #writes: Counter;
+  readonly #counters: Readonly<Record<keyof CallsPerMinute, Counter>>;
 
-  private constructor(app: FastifyInstance, { reads, writes }: CallsPerMinute) {
+  private constructor(app: FastifyInstance, { reads, writes, files }: CallsPerMinute) {
     const keyGenerator = (request: FastifyRequest) => this.#callers.get(request) ?? "nobody";
-    this.#reads = app.createRateLimit({ max: reads, timeWindow: 60_000, keyGenerator });
-    this.#writes = app.createRateLimit({ max: writes, timeWindow: 60_000, keyGenerator });
+    const counter = (max: number) => app.createRateLimit({ max, timeWindow: 60_000, keyGenerator });
+    this.#counters = { reads: counter(reads), writes: counter(writes), files: counter(files) };
   }
 
   static async open(app: FastifyInstance, limits: CallsPerMinute = CALLS_PER_MINUTE): Promise<CallLimits> {
@@ -33,17 +32,22 @@ export class CallLimits {
 
   /** Throws 429, with Retry-After, where the person has made too many calls in this minute. */
   async count(userId: number, name: RouteName, reply: FastifyReply): Promise<void> {
-    if (uncounted.has(name)) return;
+    // Live streams are bounded by their number.
+    if (name === "live") return;
     const { request } = reply;
     this.#callers.set(request, userId);
-    const isRead = routes[name].method === "GET";
-    const counted = await (isRead ? this.#reads : this.#writes)(request);
+    const counted = await this.#counters[kindOf(name)](request);
     if (counted.isAllowed || !counted.isExceeded) return;
     const seconds = Math.max(1, counted.ttlInSeconds);
     void reply.header("retry-after", seconds);
     const wait = `${seconds} ${seconds === 1 ? "second" : "seconds"}`;
     throw new HttpError(429, `Too many requests from your account within a minute. Try again in ${wait}.`);
   }
+}
+
+function kindOf(name: RouteName): keyof CallsPerMinute {
+  if (isFile.has(name)) return "files";
+  return routes[name].method === "GET" ? "reads" : "writes";
 }
 
 type Counter = ReturnType<FastifyInstance["createRateLimit"]>;

@@ -1,9 +1,10 @@
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import type { importRobots } from "@suncrew/contract/robots/robot-forms.ts";
+import { importRobots } from "@suncrew/contract/robots/robot-forms.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { ChangedMeanwhile, decide } from "../../platform/database/decide.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
+import { writtenAnswer } from "../../platform/http/register.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { workerTask } from "../../platform/workers/worker-task.ts";
 import { recordAudit, recordAudits } from "../audit/public.ts";
@@ -32,8 +33,7 @@ interface FileCall {
 export const importRobotsTask = workerTask("import robots", async ({ viewer, body, now }: FileCall, { db }) => {
   const imported = await decide(db, (tx) => importRobotFile(tx, viewer, body, now));
   if (imported.kind === "refused") throw imported.error;
-  const { answer, serials } = imported;
-  return { answer, serials };
+  return { json: writtenAnswer(importRobots, imported.answer), serials: imported.serials };
 });
 
 /** The robots of the viewer's sites, as a CSV file. */

@@ -1,6 +1,12 @@
-import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import type { createRobot, importRobots, SerialNumber, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import {
+  type createRobot,
+  importRobots,
+  type SerialNumber,
+  type updateRobot,
+} from "@suncrew/contract/robots/robot-forms.ts";
 import { decide } from "../../platform/database/decide.ts";
+import { WrittenAnswer } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { askerOf, type Workers } from "../../platform/workers/workers.ts";
@@ -56,11 +62,11 @@ export class RobotForms {
     viewer: Viewer,
     body: BodyOf<typeof importRobots>,
     signal: AbortSignal,
-  ): Promise<ResponseOf<typeof importRobots>> {
+  ): Promise<WrittenAnswer<typeof importRobots>> {
     const given = { viewer, body, now: this.#parts.clock.now() };
-    const { answer, serials } = await this.#workers.run(importRobotsTask, given, { asker: askerOf(viewer), signal });
+    const { json, serials } = await this.#workers.run(importRobotsTask, given, { asker: askerOf(viewer), signal });
     void askForStatus(this.#parts, serials);
-    return answer;
+    return new WrittenAnswer(importRobots, json);
   }
 
   serialNumbers(): Promise<SerialNumber[]> {

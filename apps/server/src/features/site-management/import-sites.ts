@@ -1,10 +1,11 @@
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import type { importSites } from "@suncrew/contract/sites/sites.ts";
+import { importSites } from "@suncrew/contract/sites/sites.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { ChangedMeanwhile, decide } from "../../platform/database/decide.ts";
 import type { HttpError } from "../../platform/http/http-error.ts";
 import { importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
+import { writtenAnswer } from "../../platform/http/register.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { workerTask } from "../../platform/workers/worker-task.ts";
 import { recordAudit, recordAudits } from "../audit/public.ts";
@@ -27,7 +28,7 @@ interface FileCall {
 export const importSitesTask = workerTask("import sites", async ({ viewer, body, now }: FileCall, { db }) => {
   const imported = await decide(db, (tx) => importSiteFile(tx, viewer, body, now));
   if (imported.kind === "refused") throw imported.error;
-  return imported.answer;
+  return writtenAnswer(importSites, imported.answer);
 });
 
 /** Checks a file of new sites, or creates them all, or none where one row is wrong. */

@@ -1,6 +1,7 @@
-import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import type { createSite, importSites, updateSite } from "@suncrew/contract/sites/sites.ts";
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import { type createSite, importSites, type updateSite } from "@suncrew/contract/sites/sites.ts";
 import { decide } from "../../platform/database/decide.ts";
+import { WrittenAnswer } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { askerOf, type Workers } from "../../platform/workers/workers.ts";
@@ -53,8 +54,9 @@ export class SiteManagement {
     viewer: Viewer,
     body: BodyOf<typeof importSites>,
     signal: AbortSignal,
-  ): Promise<ResponseOf<typeof importSites>> {
+  ): Promise<WrittenAnswer<typeof importSites>> {
     const given = { viewer, body, now: this.#parts.clock.now() };
-    return this.#workers.run(importSitesTask, given, { asker: askerOf(viewer), signal });
+    const json = await this.#workers.run(importSitesTask, given, { asker: askerOf(viewer), signal });
+    return new WrittenAnswer(importSites, json);
   }
 }

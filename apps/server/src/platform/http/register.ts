@@ -33,8 +33,27 @@ export interface Call<R extends RouteSpec> extends OpenCall<R> {
   readonly viewer: Viewer;
 }
 
+/** An answer that a thread has written already, because it is so large that writing it here would hold up others. */
+export class WrittenAnswer<R extends RouteSpec> {
+  readonly route: R;
+  readonly json: string;
+
+  /** `json` is what `writtenAnswer` made of the route's response. */
+  constructor(route: R, json: string) {
+    this.route = route;
+    this.json = json;
+  }
+}
+
+/** A route's answer as it is sent. */
+export function writtenAnswer<R extends RouteSpec>(route: R, answer: ResponseOf<R>): string {
+  return JSON.stringify(route.response.parse(answer));
+}
+
 /** A file may be sent while it is being made; whoever made the stream ends it when it is destroyed. */
-type Value<R extends RouteSpec> = R extends { readonly file: string } ? string | Uint8Array | Readable : ResponseOf<R>;
+type Value<R extends RouteSpec> = R extends { readonly file: string }
+  ? string | Uint8Array | Readable
+  : ResponseOf<R> | WrittenAnswer<R>;
 type Answer<R extends RouteSpec> = Value<R> | Promise<Value<R>>;
 
 /** Registers a call for signed-in users; the guard has checked the permission table before `handler` runs. */
@@ -80,7 +99,8 @@ export function registerOpen<R extends RouteSpec>(
       });
       if (route.file !== undefined)
         void reply.type(route.file.startsWith("text/") ? `${route.file}; charset=utf-8` : route.file);
-      return reply.status(route.status ?? 200).send(answer);
+      if (answer instanceof WrittenAnswer) void reply.type("application/json; charset=utf-8");
+      return reply.status(route.status ?? 200).send(answer instanceof WrittenAnswer ? answer.json : answer);
     },
   });
 }
