@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-export const stepNames = ["tests", "checks", "stops", "endurance"] as const;
+export const stepNames = ["tests", "checks", "stops", "rolling", "endurance"] as const;
 export type StepName = (typeof stepNames)[number];
 
 export interface Options {
@@ -27,6 +27,7 @@ Steps (all without a name): ${stepNames.join(", ")}
   tests        npm test, with its API and protocol tests on this PostgreSQL
   checks       the device protocol through this Mosquitto: accounts, wills, TLS, MQTT 5
   stops        people stop robots while the database is killed, stands still, or has no disk left
+  rolling      two servers are replaced one by one by a newer version and back, while people press
   endurance    three servers killed with -9 at random while schedules fire and people press
 
   --seconds N  of the endurance, 30           --seed N     of its kills, 7

@@ -31,7 +31,7 @@ export async function stopsWithoutDatabase(parts: StepParts): Promise<boolean> {
   const { options, folder, stops } = parts;
   console.log(`\n=== stops: ${options.stopRobots} robots are stopped while the database is away`);
   const disk = await smallDisk(parts);
-  const rig = await startRig(parts, makeDevices("STP", options.stopRobots), disk ?? folder);
+  const rig = await startRig(parts, makeDevices("STP", options.stopRobots), { disk: disk ?? folder });
   console.log(rig.versions);
   const { postgres } = rig;
   const ballast = join(disk ?? folder, "ballast");
