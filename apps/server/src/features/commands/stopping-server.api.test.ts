@@ -15,8 +15,8 @@ let port: number;
 let authorization: string;
 
 beforeEach(async () => {
-  // A START that no state shows takes 2.7 s: longer than a server that stops waits for connections without a call.
-  bench = await CommandBench.open({ clock: new FastClock(3), servers: 2 });
+  // A START that no state shows takes 2 s: longer than a server that stops waits for connections without a call.
+  bench = await CommandBench.open({ clock: new FastClock(4), servers: 2 });
   await Promise.all([bench.live(), bench.live(bench.fixtures.ownRobot2)]);
   const { http } = bench.server.app;
   await http.listen({ host: "127.0.0.1", port: 0 });
