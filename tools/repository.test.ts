@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeProblems, readRepository, type Rule } from "./repository.ts";
-import { documentsNameFiles, migrationNumbers } from "./rules/documents.ts";
+import { documentsNameFiles, migrationNumbers, migrationsSayWhatTheyDo } from "./rules/documents.ts";
 import { exportsByName } from "./rules/exports.ts";
 import { featureGraph } from "./rules/feature-graph.ts";
 import { fixedLanguage } from "./rules/fixed-language.ts";
@@ -34,6 +34,7 @@ const rules: Record<string, Rule> = {
   "no package runs a script while it is installed": noInstallScripts,
   "documents name files that exist": documentsNameFiles,
   "migrations are numbered one after another": migrationNumbers,
+  "migrations say whether servers of the version before run on with them": migrationsSayWhatTheyDo,
   "no machine's folders and no secrets in the repository": plainWords,
 };
 

@@ -16,6 +16,7 @@ import type { WriteConfiguration } from "./mosquitto-configuration.ts";
 import { chooseAccount } from "./private-part.ts";
 import { type PrivateMosquitto, startMosquitto } from "./private-mosquitto.ts";
 import { type PrivatePostgres, startPostgres } from "./private-postgres.ts";
+import { migrated } from "./rig.ts";
 
 /** One server in production mode on Debian's PostgreSQL and Mosquitto, with robots that no simulator plays yet. */
 export interface CheckedSystem {
@@ -55,6 +56,7 @@ export async function startCheckedSystem({
     const mosquitto = await startMosquitto(folder, account, devices, configuration);
     stops.push(() => mosquitto.stop());
     const databaseUrl = await postgres.database("suncrew");
+    await migrated(databaseUrl);
     const adminPassword = randomBytes(12).toString("base64url");
     const place = await ServerPlace.prepare("checked", {
       ...connect(mosquitto),

@@ -42,7 +42,11 @@ export async function endurance(parts: StepParts): Promise<boolean> {
   const endMs = Date.now() + seconds * 1000;
   await schedules.store(firstDueMs, endMs);
   const fromMs = Date.now();
-  await Promise.all([schedules.setAnew(endMs), executioner.work(endMs - fromMs), presses.work(endMs - fromMs)]);
+  await Promise.all([
+    schedules.setAnew(endMs),
+    executioner.work(endMs - fromMs),
+    presses.work(() => Date.now() < endMs),
+  ]);
   const lastEndMs = Math.max(endMs, ...schedules.planned.map((run) => run.endMs));
   await untilQuiet(rig, lastEndMs + REST_MS - Date.now());
   const gaps = timesWithoutServer(places, fromMs, Date.now());
@@ -84,7 +88,7 @@ export async function endurance(parts: StepParts): Promise<boolean> {
 }
 
 /** Waits until every run has ended and every command is settled; the judge tells what is not. */
-async function untilQuiet({ db }: Rig, limitMs: number): Promise<void> {
+export async function untilQuiet({ db }: Rig, limitMs: number): Promise<void> {
   const isQuiet = async (): Promise<boolean> => {
     const run = await db.selectFrom("runs").where("ended_at", "is", null).select("id").executeTakeFirst();
     const command = await db.selectFrom("commands").where("settled_at", "is", null).select("id").executeTakeFirst();
@@ -94,7 +98,7 @@ async function untilQuiet({ db }: Rig, limitMs: number): Promise<void> {
 }
 
 /** "least / median / most" of times in milliseconds. */
-function span(times: readonly number[]): string {
+export function span(times: readonly number[]): string {
   if (times.length === 0) return "-";
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);

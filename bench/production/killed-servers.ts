@@ -31,6 +31,7 @@ export class ServerPlace {
   readonly #settings: ServerSettings;
   readonly lives: Life[] = [];
   #births = 0;
+  #retiring = false;
   #run: SuncrewRun | null = null;
   #life: Life | null = null;
   /** What earlier runs printed. */
@@ -52,8 +53,16 @@ export class ServerPlace {
     return this.#life?.name ?? null;
   }
 
-  /** Starts a server and waits until it answers or is killed. Throws with what it printed where it fails by itself. */
-  async start(): Promise<void> {
+  /** True while a server here was asked to stop and has not ended. */
+  get retiring(): boolean {
+    return this.#retiring;
+  }
+
+  /**
+   * Starts a server, of another version where that one's folder is given, and waits until it answers or is killed.
+   * Throws with what it printed where it fails by itself.
+   */
+  async start(checkout?: string): Promise<void> {
     const { databaseUrl, mqttUrl, dataDir, adminPassword, secretKey, environment } = this.#settings;
     this.#births += 1;
     const name = `${this.name}-${this.#births}`;
@@ -70,7 +79,7 @@ export class ServerPlace {
         LOG_LEVEL: "info",
         ...environment,
       },
-      { startLimitMs: START_LIMIT_MS },
+      { startLimitMs: START_LIMIT_MS, ...(checkout !== undefined && { checkout }) },
     );
     this.#run = run;
     try {
@@ -95,6 +104,22 @@ export class ServerPlace {
     this.#ended(atMs);
     await exited;
     return atMs;
+  }
+
+  /**
+   * Ends it by SIGTERM as a rolling upgrade does: people go on asking it until it is gone. Answers its exit code, or the
+   * signal that it ended by, and how long it took in milliseconds.
+   */
+  async retire(): Promise<{ readonly code: number | string; readonly tookMs: number }> {
+    const run = this.#run;
+    if (run === null) throw new Error(`${this.name} does not run.`);
+    const beganMs = Date.now();
+    this.#retiring = true;
+    run.child.kill("SIGTERM");
+    const code = await run.ended();
+    this.#retiring = false;
+    this.#ended(Date.now());
+    return { code, tookMs: Date.now() - beganMs };
   }
 
   /** Ends it as an operator would. */

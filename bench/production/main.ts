@@ -9,6 +9,7 @@ import { endurance } from "./endurance.ts";
 import { help, type Options, readOptions, type StepName } from "./options.ts";
 import { chooseAccount, end } from "./private-part.ts";
 import { startPostgres } from "./private-postgres.ts";
+import { rollingUpgrade } from "./rolling-upgrade.ts";
 import type { StepParts } from "./step-parts.ts";
 import { stopsWithoutDatabase } from "./stops-without-database.ts";
 
@@ -18,6 +19,7 @@ const steps: Readonly<Record<StepName, (parts: StepParts) => Promise<boolean>>> 
   tests: allTests,
   checks: (parts) => succeeds(parts, "vitest", ["run", "--config", "bench/production/vitest.config.ts"], {}),
   stops: stopsWithoutDatabase,
+  rolling: rollingUpgrade,
   endurance,
   crowd,
 };

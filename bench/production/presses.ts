@@ -20,7 +20,7 @@ export interface PressesParts {
   readonly dice: Dice;
 }
 
-/** People who start and stop robots by hand while servers are killed. */
+/** People who start and stop robots by hand while servers are killed or replaced. */
 export class Presses {
   readonly #parts: PressesParts;
   readonly problems: string[] = [];
@@ -29,18 +29,19 @@ export class Presses {
   presses = 0;
   /** Repetitions after a connection that broke. */
   repeated = 0;
+  /** Answers of servers that had been asked to stop. */
+  byStopping = 0;
 
   constructor(parts: PressesParts) {
     this.#parts = parts;
   }
 
-  /** Presses until the time is over, then stops every robot; resolves when all of that is answered. */
-  async work(ms: number): Promise<void> {
-    const endMs = Date.now() + ms;
+  /** Presses while it is asked to, then stops every robot; resolves when all of that is answered. */
+  async work(goesOn: () => boolean): Promise<void> {
     const { robots, dice } = this.#parts;
     await Promise.all(
       robots.map(async (robot) => {
-        while (Date.now() < endMs) {
+        while (goesOn()) {
           await this.#press(robot, "START");
           await pause(dice.between(500, 4_000));
           await this.#press(robot, "STOP");
@@ -63,6 +64,7 @@ export class Presses {
       if (place === null) continue;
       if (tries > 0) this.repeated += 1;
       answer = await caller.call(place, sendCommand, { body, key });
+      if (answer !== null && place.retiring) this.byStopping += 1;
     }
     const named = `${command} ${answer?.status ?? "without an answer"}`;
     this.answers.set(named, (this.answers.get(named) ?? 0) + 1);
@@ -74,6 +76,9 @@ export class Presses {
     const isConfirmed = answer?.status === 200 && !isPending(answer.body);
     if (command === "STOP" && isConfirmed && shown !== "STOPPED") {
       this.problems.push(`${robot.serial} moves although its STOP was confirmed.`);
+    }
+    if (command === "START" && isConfirmed && shown !== "MOVING") {
+      this.problems.push(`${robot.serial} stands although its START was confirmed.`);
     }
   }
 

@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Device } from "@suncrew/simulator/fleet/link.ts";
 import { type Db, openDatabase } from "../../apps/server/src/platform/database/database.ts";
+import { runMigrate } from "../../apps/server/test/suncrew-process.ts";
 import { Caller } from "./caller.ts";
 import { type KnownRobot, RecordedFleet, storeRobots, TIMEZONE } from "./fleet.ts";
 import { ServerPlace, type ServerSettings } from "./killed-servers.ts";
@@ -15,6 +16,7 @@ const HEARD_LIMIT_MS = 30_000;
 
 /** Servers in production mode, three unless told otherwise, on Debian's PostgreSQL and Mosquitto, with simulated robots that all answer. */
 export interface Rig {
+  readonly databaseUrl: string;
   readonly postgres: PrivatePostgres;
   readonly db: Db;
   readonly places: readonly ServerPlace[];
@@ -25,6 +27,12 @@ export interface Rig {
   readonly dice: Dice;
   readonly adminPassword: string;
   readonly versions: string;
+}
+
+/** Runs `npm run migrate`, of another version where that one's folder is given. Throws with what it printed. */
+export async function migrated(databaseUrl: string, checkout?: string): Promise<void> {
+  const { code, printed } = await runMigrate(databaseUrl, [], checkout);
+  if (code !== 0) throw new Error(`npm run migrate ended with ${code}: ${printed}`);
 }
 
 export async function startRig(
@@ -44,6 +52,7 @@ export async function startRig(
     secretKey: randomBytes(36).toString("base64url"),
   };
   await mkdir(settings.dataDir, { mode: 0o700 });
+  await migrated(settings.databaseUrl);
   const places: ServerPlace[] = [];
   for (let number = 1; number <= servers; number += 1) {
     const place = await ServerPlace.prepare(`server-${number}`, settings);
@@ -62,6 +71,7 @@ export async function startRig(
   await until(async () => (await silent()) === undefined, HEARD_LIMIT_MS, "Not every robot was heard of");
   const [place] = places as [ServerPlace];
   return {
+    databaseUrl: settings.databaseUrl,
     postgres,
     db,
     places,

@@ -43,6 +43,31 @@ export function migrationNumbers(files: readonly RepositoryFile[]): Problem[] {
     });
 }
 
+/** The newest migration from before there were rolling upgrades; without a word all up to it count as breaking. */
+const LAST_WITHOUT_WORD = 22;
+/** What takes something from a server that does not know the migration. */
+const takesAway = /\b(drop\s+(?!constraint\b|index\b|default\b)|rename\b|truncate\b|set\s+not\s+null\b|type\s+\w)/i;
+
+/** Each new migration says whether servers of the version before run on with it (decision 40). */
+export function migrationsSayWhatTheyDo(files: readonly RepositoryFile[]): Problem[] {
+  return files.flatMap(({ path, text }) => {
+    const number = /^apps\/server\/migrations\/(\d{4})_/.exec(path)?.[1];
+    if (number === undefined || Number(number) <= LAST_WITHOUT_WORD) return [];
+    const rule = "migrations and rolling upgrades";
+    const word = /^-- (additive|breaking)\b/.exec(text)?.[1];
+    if (word === undefined) {
+      const message =
+        "should begin with `-- additive` or `-- breaking`: whether servers of the version before run on with it.";
+      return [{ path, rule, message }];
+    }
+    const found = takesAway.exec(text.replaceAll(/--.*/g, ""))?.[0].trim();
+    if (word === "breaking" || found === undefined) return [];
+    return [
+      { path, rule, message: `says that it is additive, but has "${found}": add now, take away a version later.` },
+    ];
+  });
+}
+
 function foldersOf(path: string): string[] {
   const parts = path.split("/").slice(0, -1);
   return parts.map((_part, index) => parts.slice(0, index + 1).join("/"));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readRepository } from "../repository.ts";
-import { documentsNameFiles, migrationNumbers } from "./documents.ts";
+import { documentsNameFiles, migrationNumbers, migrationsSayWhatTheyDo } from "./documents.ts";
 import { consoleSites, problemsOf, repository, server } from "./example-repository.ts";
 import { exportsByName } from "./exports.ts";
 import { featureGraph } from "./feature-graph.ts";
@@ -273,6 +273,20 @@ test("migrations with a double number", () => {
     "apps/server/migrations/0002_b.sql": "",
   });
   expect(migrationNumbers(files).map(({ path }) => path)).toEqual(["apps/server/migrations/0002_b.sql"]);
+});
+
+test("migrations that do not say, or not truly, whether older servers run on with them", () => {
+  const files = repository({
+    "apps/server/migrations/0001_first.sql": "drop table a;",
+    "apps/server/migrations/0091_silent.sql": "create table a ();",
+    "apps/server/migrations/0092_adds.sql": "-- additive: no drop\nalter table a add column b text;",
+    "apps/server/migrations/0093_takes.sql": "-- additive\nalter table a drop b;",
+    "apps/server/migrations/0094_renames.sql": "-- additive\nalter table a rename b to c;",
+    "apps/server/migrations/0095_breaks.sql": "-- breaking\nalter table a drop column b;",
+  });
+  expect(migrationsSayWhatTheyDo(files).map(({ path }) => path)).toEqual(
+    ["0091_silent", "0093_takes", "0094_renames"].map((name) => `apps/server/migrations/${name}.sql`),
+  );
 });
 
 test("the rules see this repository", () => {

@@ -33,6 +33,7 @@ import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { Forecasts } from "./features/weather/public.ts";
 import { weatherRoutes } from "./features/weather/weather.routes.ts";
 import { ChangeSignal } from "./platform/change-signal.ts";
+import { CallsUnderWay } from "./platform/http/calls-under-way.ts";
 import { httpOptions, useHttpPlatform } from "./platform/http/http-platform.ts";
 import type { Parts, Service } from "./platform/parts.ts";
 import { Workers } from "./platform/workers/workers.ts";
@@ -41,12 +42,18 @@ export interface App {
   readonly http: FastifyInstance;
   /** Starts the long-lived parts: change signal, live feed, bridge, jobs. Listening is the caller's. */
   start(): Promise<void>;
+  /** Takes no new connections, ends streams, and lets the calls under way be answered. */
+  endCalls(): Promise<void>;
   /** Ends streams and calls, then the long-lived parts, in the opposite order. */
   stop(): Promise<void>;
 }
 
-/** Calls under way have this long to finish when the server stops, in milliseconds. */
-const CLOSE_GRACE_MS = 1_500;
+/** A call under way is answered before the server stops, in milliseconds: a START takes up to 8 s and its grace. */
+const ANSWER_LIMIT_MS = 10_000;
+/** An answer has this long to be read. */
+const SEND_LIMIT_MS = 1_500;
+/** What ending all calls takes at most, in milliseconds. */
+export const CALLS_LIMIT_MS = ANSWER_LIMIT_MS + SEND_LIMIT_MS + 500;
 
 /** Puts the product together from its outside parts. Features are listed here in order, and nowhere else. */
 export async function buildApp(parts: Parts): Promise<App> {
@@ -56,6 +63,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   http.setSerializerCompiler(serializerCompiler);
   http.decorateRequest("viewer", null);
   const workers = new Workers(parts);
+  const calls = new CallsUnderWay(http);
   await useHttpPlatform(http, parts, workers);
 
   const reserved = { ...parts, db: parts.reservedDb ?? parts.db };
@@ -105,16 +113,17 @@ export async function buildApp(parts: Parts): Promise<App> {
   services.push(new AlertWatch(parts));
   metrics.watch({ bridge, feed });
 
+  let ended: Promise<void> | null = null;
+  const endCalls = (): Promise<void> =>
+    (ended ??= calls.end(() => http.close(), { answerMs: ANSWER_LIMIT_MS, sendMs: SEND_LIMIT_MS }));
   return {
     http,
+    endCalls,
     async start() {
       for (const service of services) await service.start();
     },
     async stop() {
-      // Calls under way may finish; a connection that nobody reads must not hold up the end.
-      const cut = setTimeout(() => http.server.closeAllConnections(), CLOSE_GRACE_MS);
-      await http.close();
-      clearTimeout(cut);
+      await endCalls();
       for (const service of services.toReversed()) await service.stop();
     },
   };

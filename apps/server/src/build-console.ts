@@ -1,8 +1,13 @@
 import { consoleReady } from "./process/console-build.ts";
 
 /**
- * Builds the console where its sources changed since: `npm run build`. A server that is started after it takes the
- * result over; built by Vite alone, each would build it again.
+ * Builds the console where its sources changed since: `npm run build`. Production serves the
+ * result and never builds; a demo that is started after it takes it over.
  */
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-say(`The console is in ${await consoleReady(say)}.`);
+try {
+  say(`The console is in ${await consoleReady(say)}.`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 /** Lets a process of the tests take over what another has compiled: it is ready in half of the time. */
 export const compiledBefore = { NODE_COMPILE_CACHE: join(tmpdir(), `suncrew-compiled-${userInfo().uid}`) };
 
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const thisCheckout = fileURLToPath(new URL("../../..", import.meta.url));
 /** Of what hangs; a busy machine starts a database, a broker and two processes within a minute. */
 const START_LIMIT_MS = 60_000;
 /** More where it writes a history first. */
@@ -28,26 +28,64 @@ export interface SuncrewRun {
   interrupt(): Promise<void>;
 }
 
-/** Starts the real process as `npm start` and `npm run serve` do, without the console and, unless asked, without history. */
+export interface RunOptions {
+  readonly history?: boolean;
+  readonly console?: boolean;
+  readonly startLimitMs?: number;
+  /** The folder of another version; this checkout unless given. */
+  readonly checkout?: string;
+  /** As people type it: npm is the child, and Suncrew is npm's. */
+  readonly throughNpm?: boolean;
+}
+
+/** PORT and the like of whoever runs the tests are not the test's. */
+const cleanEnvironment = (environment: Readonly<Record<string, string | undefined>>) => ({
+  PATH: process.env["PATH"],
+  TMPDIR: process.env["TMPDIR"],
+  MAP_TILE_URL: "",
+  ...compiledBefore,
+  ...environment,
+});
+
+/** Runs `npm run migrate` on a database, to its end. */
+export async function runMigrate(
+  databaseUrl: string,
+  args: readonly string[] = [],
+  checkout = thisCheckout,
+): Promise<{ readonly code: number | null; readonly printed: string }> {
+  const child = spawn(process.execPath, [join(checkout, "apps/server/src/migrate-database.ts"), ...args], {
+    env: cleanEnvironment({ DATABASE_URL: databaseUrl }),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  for (const output of [child.stdout, child.stderr]) {
+    output.setEncoding("utf8").on("data", (chunk: string) => (printed += chunk));
+  }
+  await once(child, "close");
+  return { code: child.exitCode, printed: printed.trim() };
+}
+
+/** Starts the real process as `npm start` and `npm run serve` do, unless asked without the console and without history. */
 export function runSuncrew(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
   {
     history = false,
+    console = false,
     startLimitMs = START_LIMIT_MS,
-  }: { readonly history?: boolean; readonly startLimitMs?: number } = {},
+    checkout = thisCheckout,
+    throughNpm = false,
+  }: RunOptions = {},
 ): SuncrewRun {
   const [mode = "demo", ...options] = args;
-  const without = ["--no-console", ...(mode === "demo" && !history ? ["--no-history"] : [])];
-  const child = spawn(process.execPath, [main, mode, ...options, ...without], {
-    // PORT and the like of whoever runs the tests are not the test's.
-    env: {
-      PATH: process.env["PATH"],
-      TMPDIR: process.env["TMPDIR"],
-      MAP_TILE_URL: "",
-      ...compiledBefore,
-      ...environment,
-    },
+  const without = [...(console ? [] : ["--no-console"]), ...(mode === "demo" && !history ? ["--no-history"] : [])];
+  const words = throughNpm
+    ? ["npm", "run", "--silent", mode === "demo" ? "start" : "serve", "--", ...options, ...without]
+    : [process.execPath, join(checkout, "apps/server/src/main.ts"), mode, ...options, ...without];
+  const [program = "", ...rest] = words;
+  const child = spawn(program, rest, {
+    cwd: throughNpm ? checkout : process.cwd(),
+    env: cleanEnvironment(environment),
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";
@@ -79,7 +117,7 @@ export function runSuncrew(
     async ready() {
       await ready;
       return {
-        url: found(/Server +(http:\S+)/).replace("localhost", "127.0.0.1"),
+        url: found(/(?:Server|Console) +(http:\S+)/).replace("localhost", "127.0.0.1"),
         mqttPort: Number(found(/Broker +\S+:(\d+)/)),
         controlAddress: found(/control address (http:\S+)/),
       };

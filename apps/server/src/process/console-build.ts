@@ -1,16 +1,17 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { hasCode } from "../platform/embedded/files.ts";
 import { signalAtExit } from "../platform/embedded/process-table.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
 import { repositoryDir } from "./data-folder.ts";
 
-const consoleDir = join(repositoryDir, "apps/console");
-const builtDir = join(consoleDir, "dist");
 /** Beside the built files: of which sources they were made. */
 const STAMP = ".built-from";
+
+const consoleOf = (checkout: string): string => join(checkout, "apps/console");
+const builtOf = (checkout: string): string => join(checkout, "apps/console/dist");
 
 /** What the console is made of. A change in any of it asks for a new build. */
 const sources = [
@@ -28,29 +29,50 @@ const sources = [
  * Answers the folder of the built console, built now if its sources changed since. Throws a StartError with the
  * builder's words where that fails.
  */
-export async function consoleReady(say: (line: string) => void): Promise<string> {
-  const stamp = await sourceStamp();
-  const builtFrom = await readFile(join(builtDir, STAMP), "utf8").catch(() => "");
-  if (builtFrom === stamp && (await isFile(join(builtDir, "index.html")))) return builtDir;
+export async function consoleReady(say: (line: string) => void, checkout = repositoryDir): Promise<string> {
+  const { fault, stamp } = await lookAt(checkout);
+  if (fault === null) return builtOf(checkout);
   say("Building the console ...");
-  const workshop = join(consoleDir, `.build-${process.pid}`);
+  const workshop = join(consoleOf(checkout), `.build-${process.pid}`);
   try {
-    await build(join(workshop, "dist"));
-    await writeFile(join(workshop, "dist", STAMP), stamp);
-    await putInPlace(join(workshop, "dist"), join(workshop, "old"));
+    await build(checkout, join(workshop, "dist"));
+    await writeFile(join(workshop, "dist", STAMP), stamp ?? "");
+    await putInPlace(checkout, join(workshop, "dist"), join(workshop, "old"));
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }
-  return builtDir;
+  return builtOf(checkout);
 }
 
-/** Names, sizes and times of all sources: a clone, an edit and an update each change it. */
-async function sourceStamp(): Promise<string> {
+/**
+ * Answers the folder of the console that `npm run build` made, for production, which never builds: its user may not
+ * write here, and the builder is not installed. Throws a StartError where it is missing or of other sources.
+ */
+export async function builtConsole(checkout = repositoryDir): Promise<string> {
+  const { fault } = await lookAt(checkout);
+  if (fault === null) return builtOf(checkout);
+  const what = fault === "missing" ? "The console is not built" : "The console was built from other sources than these";
+  throw new StartError(
+    `${what}: run \`npm run build\` after a complete \`npm ci\`, then start again (\`npm run serve -- --no-console\` serves the calls only).`,
+  );
+}
+
+/** What is wrong with the built console, if anything. Where its sources were left out there is nothing to compare. */
+async function lookAt(checkout: string): Promise<{ fault: "missing" | "other" | null; stamp: string | null }> {
+  const stamp = await sourceStamp(checkout);
+  const builtFrom = await readFile(join(builtOf(checkout), STAMP), "utf8").catch(() => null);
+  if (builtFrom === null || !(await isFile(join(builtOf(checkout), "index.html")))) return { fault: "missing", stamp };
+  return { fault: stamp === null || builtFrom === stamp ? null : "other", stamp };
+}
+
+/** Names and contents of all sources, so that a copy of a built tree counts as built; null where there are none. */
+async function sourceStamp(checkout: string): Promise<string | null> {
+  if (!(await isFile(join(consoleOf(checkout), "index.html")))) return null;
   const hash = createHash("sha256");
   for (const path of sources) {
-    for (const file of await filesBelow(join(repositoryDir, path))) {
-      const found = await stat(file).catch(() => null);
-      if (found !== null) hash.update(`${file}\0${found.size}\0${found.mtimeMs}\n`);
+    for (const file of await filesBelow(join(checkout, path))) {
+      const content = await readFile(file).catch(() => null);
+      if (content !== null) hash.update(`${relative(checkout, file)}\0${content.length}\n`).update(content);
     }
   }
   return hash.digest("hex");
@@ -70,20 +92,24 @@ async function isFile(path: string): Promise<boolean> {
 }
 
 /** Swaps folders, so that a running server and a start at the same time never see half a build. */
-async function putInPlace(built: string, old: string): Promise<void> {
-  await rename(builtDir, old).catch((error: unknown) => {
+async function putInPlace(checkout: string, built: string, old: string): Promise<void> {
+  await rename(builtOf(checkout), old).catch((error: unknown) => {
     if (!hasCode(error, "ENOENT")) throw error;
   });
-  await rename(built, builtDir).catch((error: unknown) => {
+  await rename(built, builtOf(checkout)).catch((error: unknown) => {
     // Another start was quicker; its files are of the same sources.
     if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
   });
 }
 
-async function build(outDir: string): Promise<void> {
-  const vite = join(repositoryDir, "node_modules/vite/bin/vite.js");
-  const child = spawn(process.execPath, [vite, "build", consoleDir, "--outDir", outDir, "--logLevel", "warn"], {
-    cwd: repositoryDir,
+async function build(checkout: string, outDir: string): Promise<void> {
+  const vite = join(checkout, "node_modules/vite/bin/vite.js");
+  if (!(await isFile(vite))) {
+    throw new StartError("The console must be built, and what builds it is not installed: run `npm ci` first.");
+  }
+  const options = ["--outDir", outDir, "--logLevel", "warn"];
+  const child = spawn(process.execPath, [vite, "build", consoleOf(checkout), ...options], {
+    cwd: checkout,
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env["PATH"], NODE_ENV: "production", NO_COLOR: "1" },
   });

@@ -13,7 +13,7 @@ import { DynamicSecurity } from "../platform/broker-accounts/dynamic-security.ts
 import { kickByHttp } from "../platform/broker-accounts/http-kick.ts";
 import { type Clock, SystemClock } from "../platform/clock.ts";
 import { type Db, databaseNow, type OpenDatabase, openDatabase } from "../platform/database/database.ts";
-import { migrate } from "../platform/database/migrate.ts";
+import { migrate, readSchema, requireSchema, SchemaError } from "../platform/database/migrate.ts";
 import { startEmbeddedBroker } from "../platform/embedded/broker.ts";
 import { startEmbeddedPostgres } from "../platform/embedded/postgres.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
@@ -34,20 +34,29 @@ export interface PartContext {
   readonly fail: (sentence: string) => void;
 }
 
-/** Opens the database, embedded or named, and brings it to the newest migration. */
+/**
+ * Opens the database, embedded or named, with the schema of this program. Production on a database of its own has been
+ * migrated before (decision 40): other servers may run on it. Throws a StartError where the schema is another.
+ */
 export async function openMigratedDatabase(context: PartContext): Promise<OpenDatabase> {
-  const { settings, stops } = context;
+  const { settings, log, stops } = context;
   const connection =
     settings.databaseUrl === null ? await embedded(context) : { connectionString: settings.databaseUrl };
   const database = openDatabase(connection, { onError: idleError(context) });
   stops.add("database connections", 1000, () => database.close());
+  // A migration, or waiting for another server's, may take longer than a call.
+  const unlimited = openDatabase(connection, { poolSize: 1, queryLimitMs: 0, idleLimitMs: 0 });
   try {
-    await migrateWithoutLimit(connection);
+    if (settings.mode === "production" && settings.databaseUrl !== null) {
+      const schema = await readSchema(unlimited.db);
+      requireSchema(schema);
+      const { database: has, program: knows, newer } = schema;
+      if (newer.length > 0) log.warn({ has, knows }, "the database is of a newer version, by additions only");
+    } else await migrate(unlimited.db);
   } catch (error) {
-    const reason = error instanceof Error ? error.message || String(error) : String(error);
-    const place =
-      settings.databaseUrl === null ? "The embedded database" : `The database at ${placeOf(settings.databaseUrl)}`;
-    throw new StartError(`${place} cannot be used: ${reason}`);
+    throw databaseFailure(settings.databaseUrl, error);
+  } finally {
+    await unlimited.close();
   }
   return database;
 }
@@ -68,14 +77,11 @@ function idleError({ log, stops }: PartContext): (error: Error) => void {
   };
 }
 
-/** A migration may take longer than a call, or wait for another server's. */
-async function migrateWithoutLimit(connection: pg.ClientConfig): Promise<void> {
-  const unlimited = openDatabase(connection, { poolSize: 1, queryLimitMs: 0, idleLimitMs: 0 });
-  try {
-    await migrate(unlimited.db);
-  } finally {
-    await unlimited.close();
-  }
+/** What a failure to reach or migrate the database is told as; null is the embedded one. */
+export function databaseFailure(databaseUrl: string | null, error: unknown): StartError {
+  const place = databaseUrl === null ? "The embedded database" : `The database at ${placeOf(databaseUrl)}`;
+  const reason = error instanceof Error ? error.message || String(error) : String(error);
+  return new StartError(error instanceof SchemaError ? reason : `${place} cannot be used: ${reason}`);
 }
 
 async function embedded({ settings, dataDir, stops, log, fail }: PartContext): Promise<pg.ClientConfig> {

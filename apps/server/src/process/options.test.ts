@@ -54,6 +54,11 @@ describe("set-up: options of a start", () => {
     expect(helpText("production")).not.toContain("--sites");
   });
 
+  test("production's help says what comes before it; it builds nothing", () => {
+    expect(helpText("production")).toContain("`npm run build`, and `npm run migrate`");
+    expect(helpText("production")).not.toContain("building");
+  });
+
   test("--help lists every option of the demo", () => {
     for (const name of ["--sites N", "--robots N", "--reset", "--no-history", "--no-console", "--help"])
       expect(helpText("demo")).toContain(`\n  ${name}`);

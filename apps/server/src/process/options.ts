@@ -8,7 +8,7 @@ export interface Options {
   readonly help: boolean;
   /** Begin anew: delete the demo's data first. */
   readonly reset: boolean;
-  /** Serve the calls only, without building and serving the console. */
+  /** Serve the calls only: no console is built, asked for or served. */
   readonly noConsole: boolean;
   /** Whether a new demo begins with sample history, groups and schedules. */
   readonly history: boolean;
@@ -88,6 +88,7 @@ export function helpText(mode: Mode): string {
       : "Suncrew in production mode: no sample data, no known password.",
     "",
     `Usage: ${isDemo ? "npm start" : "npm run serve"} [-- options]`,
+    ...(isDemo ? [] : ["Before it: `npm run build`, and `npm run migrate` with the same DATABASE_URL."]),
     "",
     "Options:",
     ...(isDemo
@@ -99,7 +100,7 @@ export function helpText(mode: Mode): string {
           "  --reset        begin anew: deletes the demo's data in DATA_DIR first",
         ]
       : []),
-    "  --no-console   serve the calls only, without building and serving the console",
+    `  --no-console   serve the calls only, without ${isDemo ? "building and serving " : ""}the console`,
     "  --help         this text",
     "",
     "Environment variables:",

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import { buildApp } from "../app.ts";
+import { buildApp, CALLS_LIMIT_MS } from "../app.ts";
 import { readOrMakeDemoDevices, writeDemoScenario } from "../demo/demo-devices.ts";
 import { demoFleet } from "../demo/demo-fleet.ts";
 import { seedDemo } from "../demo/demo-seed.writes.ts";
@@ -13,7 +13,7 @@ import { type Db, databaseNow, type OpenDatabase } from "../platform/database/da
 import { smtpMailer } from "../platform/smtp-mailer.ts";
 import { choosePort, portError } from "../platform/embedded/ports.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
-import { consoleReady } from "./console-build.ts";
+import { builtConsole, consoleReady } from "./console-build.ts";
 import { demoSecretKey, openDataFolder, resetDemo } from "./data-folder.ts";
 import { type FirstAdmin, makeFirstAdmin } from "./first-admin.writes.ts";
 import { openClock, openMigratedDatabase, openReserved, openServerBroker, type PartContext } from "./open-parts.ts";
@@ -47,7 +47,7 @@ export interface Started {
 }
 
 /**
- * Brings everything up in order: data folder, console, database, broker, server, simulated robots. What has begun is
+ * Brings everything up in order: console, data folder, database, broker, server, simulated robots. What has begun is
  * in `stops` at every moment. Answers null where stopping was asked for on the way.
  */
 export async function start(parts: StartParts): Promise<Started | null> {
@@ -59,11 +59,13 @@ export async function start(parts: StartParts): Promise<Started | null> {
       2,
     );
   }
+  // Before anything is touched: without its console production does not start.
+  const consoleBuilt = isDemo || options.noConsole ? null : await builtConsole();
   const dataDir = await openDataFolder(settings);
   if (options.reset) await resetDemo(dataDir);
   const context: PartContext = { settings, dataDir, log, stops, fail };
 
-  const building = options.noConsole ? Promise.resolve(null) : consoleReady(say);
+  const building = isDemo && !options.noConsole ? consoleReady(say) : Promise.resolve(consoleBuilt);
   // A failure is thrown where the console is needed, not before.
   building.catch(() => undefined);
   const database = await openMigratedDatabase(context);
@@ -109,7 +111,7 @@ export async function start(parts: StartParts): Promise<Started | null> {
     ? new SimulatorChild({ mqttUrl: brokerUrl, dataDir, log, linkLossStopSeconds: settings.linkLossStopSeconds })
     : null;
   if (simulator !== null) stops.add("simulator", 3000, () => simulator.stop());
-  stops.add("calls and streams", 1500, () => app.http.close());
+  stops.add("calls and streams", CALLS_LIMIT_MS, () => app.endCalls());
   if (stops.stopping) return null;
 
   const host = settings.host ?? (isDemo ? "localhost" : "0.0.0.0");

@@ -1,5 +1,6 @@
 import { config, health, ready } from "@suncrew/contract/config/config.ts";
 import type { FastifyInstance } from "fastify";
+import { HttpError } from "../../platform/http/http-error.ts";
 import { registerOpen } from "../../platform/http/register.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { requireReady } from "./readiness.ts";
@@ -20,7 +21,10 @@ export function configRoutes(app: FastifyInstance, parts: Parts): Service[] {
 
   registerOpen(app, health, () => ({ status: "ok" as const }));
 
+  let stopping = false;
+  app.addHook("preClose", async () => void (stopping = true));
   registerOpen(app, ready, async () => {
+    if (stopping) throw new HttpError(503, "This server is stopping.");
     await requireReady(parts);
     return { status: "ready", database: true, broker: true } as const;
   });

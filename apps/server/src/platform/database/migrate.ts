@@ -1,34 +1,165 @@
 import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
-import type { Db } from "./database.ts";
+import type { Db, Executor, Tx } from "./database.ts";
+import { isLockTaken } from "./lock-wait.ts";
 
 const folder = fileURLToPath(new URL("../../../migrations", import.meta.url));
 
-/** Any number all servers agree on; holds off others while one migrates. */
+/** Any number all servers agree on; one migrates at a time, and no server looks at the schema meanwhile. */
 const MIGRATION_LOCK = 7_305_001;
 
+/** Under this name a migration connects; whoever else is connected may be a server. */
+export const MIGRATION_CONNECTION = "suncrew-migrate";
+
 /**
- * Brings the database to the newest migration, all in one transaction; several servers may call it at once.
- * Throws where the database is newer than this program.
+ * A migration waits for the lock on a table no longer than this, in milliseconds, since everybody else waits behind it;
+ * then it steps back for as long and begins anew, so many times.
  */
-export async function migrate(db: Db): Promise<void> {
-  const files = (await readdir(folder)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).toSorted();
-  await db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx);
-    await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`.execute(
-      tx,
-    );
-    const applied = new Set(
-      (await sql<{ name: string }>`select name from migrations`.execute(tx)).rows.map((row) => row.name),
-    );
-    const unknown = [...applied].filter((name) => !files.includes(name));
-    if (unknown.length > 0) {
-      throw new Error(`The database was made by a newer Suncrew (it has ${unknown.join(", ")}). Install that version.`);
-    }
-    for (const name of files.filter((file) => !applied.has(file))) {
-      await sql.raw(await readFile(`${folder}/${name}`, "utf8")).execute(tx);
-      await sql`insert into migrations (name) values (${name})`.execute(tx);
-    }
+const LOCK_WAIT_MS = 1_000;
+const ATTEMPTS = 60;
+
+export interface Migration {
+  /** Its file's name. */
+  readonly name: string;
+  /** Servers of a version that does not know it run on a database that has it (decision 40). */
+  readonly additive: boolean;
+}
+
+export interface Schema {
+  /** The number of the newest migration that the database has; 0 where it has none. */
+  readonly database: number;
+  /** The number of the newest that this program has. */
+  readonly program: number;
+  /** What this program has and the database has not, in order. */
+  readonly missing: readonly Migration[];
+  /** What a newer program did to the database, in order. */
+  readonly newer: readonly Migration[];
+}
+
+/** Why the schema is not to be had as asked; its sentence is for the operator. */
+export class SchemaError extends Error {}
+
+/** Says with `-- additive` or `-- breaking` in its first line which of the two it is; without a word it is breaking. */
+export function isAdditive(text: string): boolean {
+  return /^-- additive\b/.test(text);
+}
+
+const textOf = (name: string): Promise<string> => readFile(join(folder, name), "utf8");
+const numberOf = (name: string | undefined): number => Number(name?.slice(0, 4) ?? 0);
+
+/** Compares the database with this program. Waits while somebody migrates. */
+export async function readSchema(db: Db): Promise<Schema> {
+  return db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock_shared(${MIGRATION_LOCK})`.execute(tx);
+    return compare(tx);
   });
+}
+
+async function compare(db: Executor): Promise<Schema> {
+  const known = (await readdir(folder)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).toSorted();
+  const applied = await readApplied(db);
+  const names = new Set(applied.map(({ name }) => name));
+  const missing: Migration[] = [];
+  for (const name of known) if (!names.has(name)) missing.push({ name, additive: isAdditive(await textOf(name)) });
+  return {
+    database: numberOf(applied.at(-1)?.name),
+    program: numberOf(known.at(-1)),
+    missing,
+    newer: applied.filter(({ name }) => !known.includes(name)),
+  };
+}
+
+async function readApplied(db: Executor): Promise<Migration[]> {
+  const { rows } = await sql<{ there: boolean }>`select to_regclass('migrations') is not null as there`.execute(db);
+  if (rows[0]?.there !== true) return [];
+  // Before there were additive ones, the table did not say.
+  const applied = sql<Migration>`
+    select name, coalesce((to_jsonb(migrations) ->> 'additive')::boolean, false) as additive
+    from migrations order by name collate "C"`;
+  return (await applied.execute(db)).rows;
+}
+
+/** Throws a SchemaError where this program cannot run on the database because a newer one changed more than it added. */
+function refuseNewer({ database, program, missing, newer }: Schema): void {
+  const breaking = newer.filter(({ additive }) => !additive || missing.length > 0).map(({ name }) => name);
+  if (breaking.length === 0) return;
+  throw new SchemaError(
+    `The database was made by a newer Suncrew: it has schema ${database}, this Suncrew knows ${program} and cannot run ` +
+      `with ${breaking.join(", ")}. Install the newer version.`,
+  );
+}
+
+/** Throws a SchemaError where a server of this program cannot run on such a database. */
+export function requireSchema(schema: Schema): void {
+  const { database, program, missing } = schema;
+  refuseNewer(schema);
+  if (missing.length === 0) return;
+  const has = database === 0 ? "has no tables yet" : `has schema ${database}`;
+  throw new SchemaError(
+    `The database ${has}, this Suncrew needs ${program}. Run \`npm run migrate\`, then start again.`,
+  );
+}
+
+/**
+ * Brings the database to this program's newest migration, all in one transaction, and answers what it had to do; several
+ * may call it at once. Throws a SchemaError where the database is newer and not only by additions, where others keep
+ * its tables for minutes, and, with `besideServers`, where a breaking migration would take the schema from under
+ * whoever is connected.
+ */
+export async function migrate(db: Db, { besideServers = false } = {}): Promise<readonly Migration[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.transaction().execute((tx) => applyMissing(tx, besideServers));
+    } catch (error) {
+      if (!mayTryAgain(error)) throw error;
+      if (attempt === ATTEMPTS) {
+        throw new SchemaError(
+          "Nothing was changed: others keep tables of the database locked, and were let through for two minutes. Run it again when the database is less busy.",
+        );
+      }
+      await sql`select pg_sleep(${LOCK_WAIT_MS / 1000})`.execute(db);
+    }
+  }
+}
+
+async function applyMissing(tx: Tx, besideServers: boolean): Promise<readonly Migration[]> {
+  await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx);
+  const schema = await compare(tx);
+  refuseNewer(schema);
+  if (schema.missing.length === 0) return [];
+  if (besideServers && schema.database > 0) await refuseBreakingBesideServers(tx, schema.missing);
+  await sql`select set_config('lock_timeout', ${`${LOCK_WAIT_MS}ms`}, true)`.execute(tx);
+  await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`.execute(
+    tx,
+  );
+  await sql`alter table migrations add column if not exists additive boolean not null default false`.execute(tx);
+  for (const { name, additive } of schema.missing) {
+    await sql.raw(await textOf(name)).execute(tx);
+    await sql`insert into migrations (name, additive) values (${name}, ${additive})`.execute(tx);
+  }
+  return schema.missing;
+}
+
+async function refuseBreakingBesideServers(tx: Tx, missing: readonly Migration[]): Promise<void> {
+  const breaking = missing.filter(({ additive }) => !additive).map(({ name }) => name);
+  if (breaking.length === 0) return;
+  // Of other accounts' connections an ordinary one sees neither kind nor name; the database's own have no account.
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and usename is not null
+      and coalesce(backend_type, 'client backend') = 'client backend'
+      and application_name is distinct from ${MIGRATION_CONNECTION}`.execute(tx);
+  const count = rows[0]?.count ?? 0;
+  if (count === 0) return;
+  throw new SchemaError(
+    `Nothing was changed: servers of the version before cannot run with ${breaking.join(", ")}, and the database has ` +
+      `${count} other ${count === 1 ? "connection" : "connections"} open. Stop every Suncrew server, then run it again.`,
+  );
+}
+
+/** A lock that was not to be had in time, and two transactions that waited for each other. */
+function mayTryAgain(error: unknown): boolean {
+  return isLockTaken(error) || (error instanceof Error && "code" in error && error.code === "40P01");
 }

@@ -24,6 +24,8 @@ export function httpOptions(settings: Settings): FastifyServerOptions {
     // Anybody can write a forwarded address; only a known proxy is believed.
     trustProxy: settings.trustedProxies === undefined ? false : [...settings.trustedProxies],
     frameworkErrors: answerError,
+    // A server that stops answers what still comes on a connection under way: it may be a Stop.
+    return503OnClosing: false,
   };
 }
 

@@ -1,0 +1,24 @@
+import { readdirSync } from "node:fs";
+import { cp, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const repository = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** The number of this version's newest migration. */
+export const newestMigration = (): number => readdirSync(join(repository, "apps/server/migrations")).length;
+
+/**
+ * Puts a copy of the server into an empty folder, as another version of it: with the migrations given by their names
+ * beside its own, and without the console. What is not copied it takes from this checkout.
+ */
+export async function copyServer(folder: string, migrations: Readonly<Record<string, string>> = {}): Promise<string> {
+  for (const part of ["src", "migrations", "package.json"]) {
+    await cp(join(repository, "apps/server", part), join(folder, "apps/server", part), { recursive: true });
+  }
+  for (const [name, text] of Object.entries(migrations)) {
+    await writeFile(join(folder, "apps/server/migrations", name), text);
+  }
+  await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
+  return folder;
+}
