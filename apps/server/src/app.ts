@@ -80,8 +80,8 @@ export async function buildApp(parts: Parts): Promise<App> {
   reportTemplatesRoutes(http, parts);
   monthlyReportsRoutes(http, parts);
   services.push(new MonthlyReports({ ...parts, makeReport: siteReports(parts) }));
-  const feed = liveRoutes(http, parts, changes);
-  services.push(feed);
+  const live = liveRoutes(http, parts, changes);
+  services.push(live.feed);
   const commands = new Commands(parts, changes);
   services.push(commands);
   commandRoutes(http, parts, changes, commands);
@@ -100,7 +100,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   services.push(bridge);
   alertsRoutes(http, parts);
   services.push(new AlertWatch(parts));
-  metrics.watch({ bridge, feed });
+  metrics.watch({ bridge, live });
 
   return {
     http,
