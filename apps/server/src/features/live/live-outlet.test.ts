@@ -1,6 +1,8 @@
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import { expect, test } from "vitest";
+import { ManualClock } from "../../platform/clock.ts";
 import { inSlices, messageOf } from "./live-outlet.ts";
+import { LiveStreams } from "./live-streams.ts";
 
 test("wire, Live: whatever else waits has its turn while thousands of streams are told", async () => {
   let told = 0;
@@ -31,4 +33,34 @@ test("wire, Live: an event is JSON in one line, however it is put together", asy
     expect(text.endsWith("\n\n")).toBe(true);
     expect(JSON.parse(text.slice("data: ".length))).toEqual(each);
   }
+});
+
+test("wire, Live: while all together hold too much, those that hold most are cut off, and what is shared counts once", async () => {
+  const streams = new LiveStreams(new ManualClock(new Date("2026-06-15T06:30:00.000Z")));
+  const viewer = {
+    userId: 1,
+    name: "A",
+    email: "a@a.example",
+    role: "SUPER_ADMIN",
+    partnerId: null,
+    sessionId: "s",
+  } as const;
+  const line = { untaken: () => 0, cut: () => {} };
+  /** As long as it says, without the memory. */
+  const snapshot = (mebibytes: number) => ({ pieces: [Buffer.from("x")], length: mebibytes * 1_048_576 });
+  const begin = (of: ReturnType<typeof snapshot>) =>
+    streams.begin({ viewer, line, scopeMark: "", snapshot: of, later: null });
+  const [small, large, shared] = [begin(snapshot(60)), begin(snapshot(100)), snapshot(90)];
+  const sharing = [begin(shared), begin(shared)];
+  await streams.tell(new Map());
+  expect(streams.cutCount).toBe(0);
+  const last = begin(snapshot(50));
+  await streams.tell(new Map());
+  expect([small, large, ...sharing, last].map(({ destroyed }) => destroyed)).toEqual([
+    false,
+    true,
+    false,
+    false,
+    false,
+  ]);
 });
