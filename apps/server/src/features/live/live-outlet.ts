@@ -11,7 +11,7 @@ export const MAX_UNREAD_BYTES = 1_048_576;
 export const MAX_HELD_BYTES = 256 * 1_048_576;
 /** A connection is handed so much at a time; only what it has of one piece is not counted as held. */
 const PIECE_BYTES = 32_768;
-/** So many rows, or streams, are dealt with before others have their turn: a few milliseconds. */
+/** So many rows, or streams, are dealt with before others have their turn. */
 const SLICE = 50;
 
 /** Bytes of the wire, made once for all streams that carry them. */

@@ -16,7 +16,7 @@ export const LIVE_LIMITS: LiveLimits = {
   openingsPerMinute: 120,
   /** A whole company may share an address, or all people where the proxy is not named: it only keeps half for others. */
   perAddress: 2_000,
-  /** A change for everybody goes out to so many within half a second, beside all other work. */
+  /** Twice what one address may have; it bounds the connections and open files that streams take of a server. */
   perServer: 4_000,
 };
 
