@@ -91,8 +91,8 @@ export async function buildApp(parts: Parts): Promise<App> {
   reportTemplatesRoutes(http, parts);
   monthlyReportsRoutes(http, parts);
   services.push(new MonthlyReports({ ...parts, makeReport: siteReports(parts, workers) }));
-  const feed = liveRoutes(http, parts, changes);
-  services.push(feed);
+  const live = liveRoutes(http, parts, changes);
+  services.push(live.feed);
   const commands = new Commands(reserved, changes);
   services.push(commands);
   commandRoutes(http, reserved, changes, commands);
@@ -111,7 +111,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   services.push(bridge);
   alertsRoutes(http, parts);
   services.push(new AlertWatch(parts));
-  metrics.watch({ bridge, feed });
+  metrics.watch({ bridge, live });
 
   let ended: Promise<void> | null = null;
   const endCalls = (): Promise<void> =>

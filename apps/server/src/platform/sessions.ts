@@ -16,8 +16,8 @@ export async function openSession(
   return id;
 }
 
-/** Sessions that are not over, of users that still exist, with their people. */
-function openSessions(db: Executor, now: Date) {
+/** People of sessions that are not over, of users that still exist. */
+function viewersOf(db: Executor, now: Date) {
   return db
     .selectFrom("sessions")
     .innerJoin("users", "users.id", "sessions.user_id")
@@ -25,18 +25,15 @@ function openSessions(db: Executor, now: Date) {
     .where("sessions.ended_at", "is", null)
     .where("sessions.expires_at", ">", now)
     .where("users.deleted_at", "is", null)
-    .where("partners.deleted_at", "is", null);
-}
-
-function viewersOf(db: Executor, now: Date) {
-  return openSessions(db, now).select([
-    "sessions.id as sessionId",
-    "users.id as userId",
-    "users.name",
-    "users.email",
-    "users.role",
-    "users.partner_id as partnerId",
-  ]);
+    .where("partners.deleted_at", "is", null)
+    .select([
+      "sessions.id as sessionId",
+      "users.id as userId",
+      "users.name",
+      "users.email",
+      "users.role",
+      "users.partner_id as partnerId",
+    ]);
 }
 
 /** Whose session it is; null where it is over, or its user or the user's partner is no more. Read anew every time. */
@@ -50,13 +47,16 @@ export async function readAllSessions(db: Executor, now: Date): Promise<Map<stri
   return new Map(viewers.map((viewer) => [viewer.sessionId, viewer]));
 }
 
-/** Those of the sessions that are not over. */
-export async function findOpenSessions(db: Executor, sessionIds: readonly string[], now: Date): Promise<Set<string>> {
-  const rows = await openSessions(db, now)
-    .select("sessions.id")
-    .where("sessions.id", "=", sql<string>`any(${sessionIds}::uuid[])`)
+/** Whose those of the sessions are that are not over, by session. */
+export async function findOpenSessions(
+  db: Executor,
+  sessionIds: readonly string[],
+  now: Date,
+): Promise<Map<string, Viewer>> {
+  const viewers = await viewersOf(db, now)
+    .where("sessions.id", "=", sql<string>`any(${[...new Set(sessionIds)]}::uuid[])`)
     .execute();
-  return new Set(rows.map((row) => row.id));
+  return new Map(viewers.map((viewer) => [viewer.sessionId, viewer]));
 }
 
 /** True where this call has ended the session, false where it was over already. */

@@ -145,6 +145,23 @@ test("a broken stream is lost, is tried again with growing pauses, and recovers"
   expect(store.status()).toBe("live");
 });
 
+test.each([429, 503])(
+  "§2 Live: a stream refused with %d is lost, tried again every few seconds, and live in the end",
+  async (status) => {
+    const refused = () => new Response('{"message":"Too many."}', { status });
+    answers = Array.from({ length: 10 }, () => refused);
+    connection.start();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(store.status()).toBe("lost");
+    // Not ten within the first seconds: the pauses grow.
+    expect(answers.length).toBeGreaterThan(3);
+    expect(streams).toEqual([]);
+    await vi.advanceTimersByTimeAsync(50_000);
+    await latest().send(snapshot);
+    expect(store.status()).toBe("live");
+  },
+);
+
 test("a stream that is silent for longer than two heartbeats counts as broken", async () => {
   const stream = await start();
   await stream.send(snapshot);

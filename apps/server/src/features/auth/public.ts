@@ -1,5 +1,6 @@
 export { generatePassword } from "./generated-password.ts";
 export { forgetTriesOf } from "./password-tries.ts";
+export { networkOf } from "./network-of.ts";
 export { hashPassword, passwordMatches } from "./passwords.ts";
 export { StoredPasswords } from "./stored-password.ts";
 export { readAccount } from "./users.writes.ts";

@@ -1,14 +1,18 @@
-import { Readable } from "node:stream";
-import { LIVE_HEARTBEAT_MS, type LiveEvent } from "@suncrew/contract/live/live.ts";
+import type { Readable } from "node:stream";
+import { LIVE_HEARTBEAT_MS } from "@suncrew/contract/live/live.ts";
 import { AtMost } from "../../platform/at-most.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
+import { conflict, HttpError, notSignedIn } from "../../platform/http/http-error.ts";
 import { InTurn } from "../../platform/in-turn.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { findOpenSessions } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { seenAt } from "../sites/public.ts";
 import { type ChangedIds, ChangeReader, mergeChanges } from "./change-reader.ts";
+import { LiveOpening, scopeOf, SnapshotReading } from "./live-opening.ts";
+import { inSlices, type Line, type Message, messageOf } from "./live-outlet.ts";
+import { LiveStreams } from "./live-streams.ts";
 import { readScopeMark, readSnapshot, readUpdate } from "./live.queries.ts";
 
 /** Changes are collected for this long before they are read and sent. */
@@ -18,51 +22,58 @@ const FLUSH_MS = 100;
  * a changed scope is lost; with the notice it ends at once.
  */
 const RIGHTS_CHECK_MS = 1_000;
+/** Nothing new is sent to streams whose sessions were looked at longer ago. */
+const RIGHTS_HOLD_MS = 1_500;
 /**
  * Snapshots are large and read so many at a time: after a restart every console asks for one, and updates of those that
  * are open need connections and time beside them.
  */
 const SNAPSHOTS_AT_ONCE = 2;
-/** A reader that lets this much pile up is cut off; it connects again and gets a snapshot. */
-const MAX_BACKLOG_BYTES = 8 * 1_048_576;
 
-interface Stream {
-  readonly viewer: Viewer;
-  readonly scope: string;
-  /** What the user could see as the stream began; another mark ends it. */
-  readonly scopeMark: string;
-  readonly out: Readable;
-}
-
-function scopeOf(viewer: Viewer): string {
-  return `${viewer.role}:${viewer.partnerId ?? ""}`;
-}
+const NO_LINE: Line = { untaken: () => 0, cut: () => {} };
 
 /** Carries changes of rows to the open live streams of this server, each scoped to its user. */
 export class LiveFeed implements Service {
   readonly #parts: Parts;
   readonly #changes: ChangeSignal;
   readonly #reader: ChangeReader;
-  readonly #streams = new Set<Stream>();
+  readonly #streams: LiveStreams;
+  readonly #openings = new Set<LiveOpening>();
   #cancels: Cancel[] = [];
   #cancelFlush: Cancel | null = null;
-  /** A look at rights waits for its turn: what changes until then is seen by it. */
-  #isLookPlanned = false;
-  /** Streams whose snapshot is being read, each with what has changed since that began. */
+  /** What has changed since the reading of each snapshot began that is under way. */
   readonly #beginning = new Set<ChangedIds[]>();
+  /** By scope, what has not begun: whoever asks joins it. */
+  readonly #readings = new Map<string, SnapshotReading>();
   readonly #snapshots = new AtMost(SNAPSHOTS_AT_ONCE);
+  /** When the look at sessions began that was the last to end well. */
+  #sessionsSeenMs = Number.NEGATIVE_INFINITY;
   #ended = false;
-  /** Flushes, and streams that join them, take turns, so that none gets an older value after a newer one. */
+  /**
+   * Flushes, and streams that join them, take turns as `feed`, so that none gets an older value after a
+   * newer one. The looks at `sessions` and `scopes` wait for none of these, and not for one another.
+   */
   readonly #turns = new InTurn();
 
   constructor(parts: Parts, changes: ChangeSignal) {
     this.#parts = parts;
     this.#changes = changes;
     this.#reader = new ChangeReader(parts.db);
+    this.#streams = new LiveStreams(parts.clock);
   }
 
   get streamCount(): number {
-    return this.#streams.size;
+    return this.#streams.count;
+  }
+
+  /** Streams that were cut off because their readers did not take what was sent. */
+  get cutCount(): number {
+    return this.#streams.cutCount;
+  }
+
+  /** What waits for readers to take it, in bytes. */
+  get heldBytes(): number {
+    return this.#streams.heldBytes;
   }
 
   async start(): Promise<void> {
@@ -70,9 +81,12 @@ export class LiveFeed implements Service {
     const { clock } = this.#parts;
     this.#cancels = [
       this.#changes.onWake(() => this.#planFlush()),
-      this.#changes.onScope(() => this.#planRightsCheck()),
-      clock.every(RIGHTS_CHECK_MS, () => this.#planRightsCheck()),
-      clock.every(LIVE_HEARTBEAT_MS, () => this.#beat()),
+      this.#changes.onScope(() => this.#planScopeLook()),
+      clock.every(RIGHTS_CHECK_MS, () => {
+        void this.#tried(this.#lookAtSessions());
+        this.#planScopeLook();
+      }),
+      clock.every(LIVE_HEARTBEAT_MS, () => void this.#tried(this.#streams.beat())),
     ];
   }
 
@@ -80,132 +94,167 @@ export class LiveFeed implements Service {
     for (const cancel of this.#cancels) cancel();
     this.#cancelFlush?.();
     this.endAll();
-    await this.#inTurn(async () => {});
+    for (const key of ["feed", "sessions", "scopes"]) await this.#turns.run(key, async () => {});
   }
 
   /** Ends every stream; browsers connect again when a server is there. */
   endAll(): void {
     this.#ended = true;
-    for (const stream of this.#streams) this.#end(stream, "shutdown");
+    for (const opening of this.#openings) opening.refuse(stopping());
+    for (const stream of this.#streams.all()) this.#streams.end(stream, "shutdown");
   }
 
   /**
-   * Opens a stream that begins with a snapshot of what the viewer may see. Rejects where the database fails, or where
-   * `gone` says that nobody waits for it any more. The snapshot is read beside the updates of others; what changes
-   * meanwhile follows it, read anew.
+   * Opens a stream that begins with a snapshot of what the viewer may see. Rejects where the database fails, where the
+   * session ends meanwhile (401), or where `gone` says that nobody waits for it any more. The snapshot is read beside
+   * the updates of others; what changes meanwhile follows it, read anew.
    */
-  open(viewer: Viewer, gone: AbortSignal): Promise<Readable> {
-    return this.#snapshots.run(gone, async () => {
-      const { db, clock } = this.#parts;
-      const missed: ChangedIds[] = [];
-      this.#beginning.add(missed);
-      try {
-        const scopeMark = await readScopeMark(viewer, db);
-        const { robots, sites } = await readSnapshot(viewer, db, seenAt(this.#parts));
-        const at = clock.now().toISOString();
-        return await this.#turns.run("feed", async () => {
-          const changes = mergeChanges(missed);
-          const later = missed.length > 0 ? await readUpdate(viewer, db, seenAt(this.#parts), changes) : null;
-          this.#beginning.delete(missed);
-          const out = new Readable({ read() {} });
-          const stream: Stream = { viewer, scope: scopeOf(viewer), scopeMark, out };
-          out.once("close", () => this.#streams.delete(stream));
-          this.#streams.add(stream);
-          this.#send(stream, { type: "snapshot", at, robots, sites });
-          if (later) this.#send(stream, { type: "update", at: clock.now().toISOString(), ...later });
-          if (this.#ended) this.#end(stream, "shutdown");
-          return out;
-        });
-      } finally {
-        this.#beginning.delete(missed);
-      }
-    });
+  async open(viewer: Viewer, gone: AbortSignal, line: Line = NO_LINE): Promise<Readable> {
+    if (this.#ended) throw stopping();
+    gone.throwIfAborted();
+    const opening = new LiveOpening(viewer, gone, line);
+    this.#openings.add(opening);
+    this.#readingFor(viewer).join(opening);
+    try {
+      return await opening.begun;
+    } finally {
+      this.#openings.delete(opening);
+    }
   }
 
-  #planRightsCheck(): void {
-    if (this.#isLookPlanned) return;
-    this.#isLookPlanned = true;
-    void this.#inTurn(async () => {
-      this.#isLookPlanned = false;
-      await this.#checkRights();
+  #readingFor(viewer: Viewer): SnapshotReading {
+    const scope = scopeOf(viewer);
+    const waiting = this.#readings.get(scope);
+    if (waiting !== undefined) return waiting;
+    const reading = new SnapshotReading(viewer);
+    this.#readings.set(scope, reading);
+    const hasBegun = () => {
+      if (this.#readings.get(scope) === reading) this.#readings.delete(scope);
+    };
+    reading.unwanted.addEventListener("abort", hasBegun, { once: true });
+    const work = async () => {
+      hasBegun();
+      await this.#read(reading);
+    };
+    this.#snapshots.run(reading.unwanted, work).catch((error: unknown) => {
+      for (const opening of reading.openings) opening.refuse(error);
     });
+    return reading;
+  }
+
+  async #read(reading: SnapshotReading): Promise<void> {
+    const { db, clock } = this.#parts;
+    const { viewer, unwanted } = reading;
+    const missed: ChangedIds[] = [];
+    this.#beginning.add(missed);
+    try {
+      const scopeMark = await readScopeMark(viewer, db);
+      unwanted.throwIfAborted();
+      const { robots, sites } = await readSnapshot(viewer, db, seenAt(this.#parts));
+      unwanted.throwIfAborted();
+      const snapshot = await messageOf({ type: "snapshot", at: clock.now().toISOString(), robots, sites });
+      await this.#turns.run("feed", async () => {
+        unwanted.throwIfAborted();
+        const later = missed.length > 0 ? await this.#readMessage(viewer, mergeChanges(missed)) : null;
+        this.#beginning.delete(missed);
+        // None begins whose session ended while it waited: this look begins after all that it waited for.
+        await this.#lookAtSessions();
+        await inSlices(reading.openings, (opening) => {
+          if (opening.signal.aborted) return;
+          opening.begin(this.#streams.begin({ ...opening.parts, scopeMark, snapshot, later }));
+        });
+      });
+    } finally {
+      this.#beginning.delete(missed);
+    }
   }
 
   #planFlush(): void {
     if (this.#cancelFlush !== null) return;
     this.#cancelFlush = this.#parts.clock.after(FLUSH_MS, () => {
       this.#cancelFlush = null;
-      void this.#inTurn(() => this.#flush());
+      void this.#tried(this.#turns.share("feed", () => this.#flush()));
     });
   }
 
   async #flush(): Promise<void> {
-    const isWanted = this.#streams.size + this.#beginning.size > 0;
+    const isWanted = this.#streams.count + this.#beginning.size > 0;
     await this.#reader.next(isWanted ? (changed) => this.#tell(changed) : null);
   }
 
   /** Sends what changed to all, or to nobody where it cannot be read: then the next look finds it again. */
   async #tell(changed: ChangedIds): Promise<void> {
-    const at = this.#parts.clock.now().toISOString();
-    const told: { readonly streams: readonly Stream[]; readonly event: LiveEvent }[] = [];
+    const told = new Map<string, Message>();
     for (const missed of this.#beginning) missed.push(changed);
-    for (const streams of this.#byScope().values()) {
-      const [first] = streams;
-      if (first === undefined) continue;
-      const update = await readUpdate(first.viewer, this.#parts.db, seenAt(this.#parts), changed);
-      const lists: readonly (readonly unknown[])[] = Object.values(update);
-      if (lists.some((rows) => rows.length > 0)) told.push({ streams, event: { type: "update", at, ...update } });
+    for (const [scope, [first]] of this.#streams.byScope()) {
+      const message = first && (await this.#readMessage(first.viewer, changed));
+      if (message) told.set(scope, message);
     }
-    for (const { streams, event } of told) for (const stream of streams) this.#send(stream, event);
+    // Also where the database took its time, or cannot say any more whose sessions have ended: then this rejects.
+    const { clock } = this.#parts;
+    if (clock.now().getTime() - this.#sessionsSeenMs > RIGHTS_HOLD_MS) await this.#lookAtSessions();
+    await this.#streams.tell(told);
   }
 
-  async #checkRights(): Promise<void> {
-    if (this.#streams.size === 0) return;
+  /** What the viewer is told of these changes, made once for all of the scope; null where that is nothing. */
+  async #readMessage(viewer: Viewer, changed: ChangedIds): Promise<Message | null> {
     const { db, clock } = this.#parts;
-    const open = await findOpenSessions(
-      db,
-      [...this.#streams].map((stream) => stream.viewer.sessionId),
-      clock.now(),
-    );
-    for (const stream of this.#streams) {
-      if (!open.has(stream.viewer.sessionId)) this.#end(stream, "session");
+    const at = clock.now().toISOString();
+    const update = await readUpdate(viewer, db, seenAt(this.#parts), changed);
+    const lists: readonly (readonly unknown[])[] = Object.values(update);
+    return lists.some((rows) => rows.length > 0) ? messageOf({ type: "update", at, ...update }) : null;
+  }
+
+  #planScopeLook(): void {
+    void this.#tried(this.#turns.share("scopes", () => this.#endOfChangedScope()));
+  }
+
+  /** Resolves at the end of a look that begins after this. */
+  #lookAtSessions(): Promise<void> {
+    return this.#turns.share("sessions", () => this.#endOfOverSessions());
+  }
+
+  async #endOfOverSessions(): Promise<void> {
+    const { db, clock } = this.#parts;
+    const beganAt = clock.now();
+    const openings = [...this.#openings];
+    const streams = this.#streams.all();
+    const sessionIds = [...openings, ...streams].map(({ viewer }) => viewer.sessionId);
+    const open = sessionIds.length > 0 ? await findOpenSessions(db, sessionIds, beganAt) : new Map<string, Viewer>();
+    for (const opening of openings) {
+      if (!open.has(opening.viewer.sessionId)) opening.refuse(notSignedIn());
+      else if (!isStill(opening.viewer, open)) opening.refuse(conflict("What you may see has changed. Try again."));
     }
-    for (const streams of this.#byScope().values()) {
+    for (const stream of streams) {
+      if (!open.has(stream.viewer.sessionId)) this.#streams.end(stream, "session");
+      else if (!isStill(stream.viewer, open)) this.#streams.end(stream, "scope");
+    }
+    this.#sessionsSeenMs = beganAt.getTime();
+  }
+
+  async #endOfChangedScope(): Promise<void> {
+    for (const streams of this.#streams.byScope().values()) {
       const [first] = streams;
       if (first === undefined) continue;
-      const mark = await readScopeMark(first.viewer, db);
-      for (const stream of streams) if (stream.scopeMark !== mark) this.#end(stream, "scope");
+      const mark = await readScopeMark(first.viewer, this.#parts.db);
+      for (const stream of streams) if (stream.scopeMark !== mark) this.#streams.end(stream, "scope");
     }
-  }
-
-  #byScope(): Map<string, Stream[]> {
-    return Map.groupBy(this.#streams, (stream) => stream.scope);
-  }
-
-  #send(stream: Stream, event: LiveEvent): void {
-    if (stream.out.readableLength > MAX_BACKLOG_BYTES) {
-      stream.out.destroy();
-      return;
-    }
-    stream.out.push(`data: ${JSON.stringify(event)}\n\n`);
-  }
-
-  #end(stream: Stream, reason: "session" | "scope" | "shutdown"): void {
-    if (!this.#streams.delete(stream)) return;
-    this.#send(stream, { type: "end", reason });
-    stream.out.push(null);
-  }
-
-  #beat(): void {
-    for (const stream of this.#streams) stream.out.push(": still here\n\n");
   }
 
   /** Work of the feed itself: a failure is logged, and the next look makes up for it. */
-  async #inTurn(work: () => Promise<void>): Promise<void> {
+  async #tried(work: Promise<void>): Promise<void> {
     try {
-      await this.#turns.run("feed", work);
+      await work;
     } catch (error) {
       this.#parts.log.warn({ error }, "reading changes for the live streams failed; trying again");
     }
   }
+}
+
+const stopping = () => new HttpError(503, "The server is stopping. Please try again.");
+
+/** Whether the session goes on as that of the same role and partner. */
+function isStill(viewer: Viewer, open: ReadonlyMap<string, Viewer>): boolean {
+  const now = open.get(viewer.sessionId);
+  return now !== undefined && scopeOf(now) === scopeOf(viewer);
 }

@@ -1,14 +1,24 @@
+import { Socket } from "node:net";
 import { live } from "@suncrew/contract/live/live.ts";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import { notSignedIn } from "../../platform/http/http-error.ts";
 import { goneSignal } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
+import { networkOf } from "../auth/public.ts";
 import { LiveFeed } from "./live-feed.ts";
+import type { Line } from "./live-outlet.ts";
+import { LIVE_LIMITS, OpenPlaces } from "./open-places.ts";
 
-/** Registers the live stream and answers the feed behind it, to be started with the server. */
-export function liveRoutes(app: FastifyInstance, parts: Parts, changes: ChangeSignal): LiveFeed {
+/** Registers the live stream and answers the feed behind it, to be started with the server, and its places. */
+export function liveRoutes(
+  app: FastifyInstance,
+  parts: Parts,
+  changes: ChangeSignal,
+  limits = LIVE_LIMITS,
+): { readonly feed: LiveFeed; readonly places: OpenPlaces } {
   const feed = new LiveFeed(parts, changes);
+  const places = new OpenPlaces(parts.clock, limits);
   app.route({
     method: live.method,
     url: live.path,
@@ -16,7 +26,12 @@ export function liveRoutes(app: FastifyInstance, parts: Parts, changes: ChangeSi
     schema: { summary: live.summary },
     handler: async (request, reply) => {
       if (request.viewer === null) throw notSignedIn();
-      const stream = await feed.open(request.viewer, goneSignal(reply));
+      const gone = goneSignal(reply);
+      if (gone.aborted) return reply.hijack();
+      const leave = places.take(request.viewer.sessionId, networkOf(request.ip));
+      reply.raw.once("close", leave);
+      const stream = await feed.open(request.viewer, gone, lineOf(reply)).catch(unlessGone(gone));
+      if (stream === null) return reply.hijack();
       return reply
         .headers({ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" })
         .send(stream);
@@ -24,5 +39,24 @@ export function liveRoutes(app: FastifyInstance, parts: Parts, changes: ChangeSi
   });
   // Open streams would otherwise hold up the closing of the server.
   app.addHook("preClose", async () => feed.endAll());
-  return feed;
+  return { feed, places };
+}
+
+/** Nobody is there to be answered, and nothing failed. */
+function unlessGone(gone: AbortSignal): (error: unknown) => null {
+  return (error) => {
+    if (gone.aborted) return null;
+    throw error;
+  };
+}
+
+function lineOf({ raw }: FastifyReply): Line {
+  return {
+    untaken: () => raw.writableLength,
+    // With a reset: what the kernel still has for who does not read is memory, too, and must not be read later.
+    cut: () => {
+      if (raw.socket instanceof Socket && !raw.socket.destroyed) raw.socket.resetAndDestroy();
+      raw.destroy();
+    },
+  };
 }

@@ -9,7 +9,7 @@ export function makeInstruments() {
   const registers = [registry];
   const gauge = <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Gauge<L>({ name: `suncrew_${name}`, help, labelNames, registers });
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+  const counter = <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Counter<L>({ name: `suncrew_${name}`, help, labelNames, registers });
   return {
     registry,
@@ -22,6 +22,9 @@ export function makeInstruments() {
       registers,
     }),
     liveStreams: gauge("live_streams", "Live streams that are open"),
+    liveBytes: gauge("live_waiting_bytes", "What live streams hold that their readers have not taken"),
+    liveRefused: counter("live_streams_refused_total", "Live streams that were refused, by limit", ["limit"]),
+    liveCut: counter("live_streams_cut_total", "Live streams that were cut off because nobody took what they carry"),
     connections: gauge("database_connections", "Connections to the database by pool and what they do", [
       "pool",
       "state",

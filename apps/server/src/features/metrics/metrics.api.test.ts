@@ -125,7 +125,10 @@ describe("open to other programs: GET /metrics", () => {
     const metrics = new Metrics(server.parts);
     metrics.watch({
       bridge: { active: true, messages: new Map([["state", 7]]), badMessages: { json: 2, oversized: 1 } },
-      feed: { streamCount: 3 },
+      live: {
+        feed: { streamCount: 3, cutCount: 2, heldBytes: 4_096 },
+        places: { refused: new Map([["session", 5]]) },
+      },
     });
     metrics.served(700);
     metrics.served(4_000);
@@ -136,6 +139,8 @@ describe("open to other programs: GET /metrics", () => {
     expect(value("device_messages_dropped_total", { reason: "json" })).toBe(2);
     expect(value("device_messages_dropped_total", { reason: "oversized" })).toBe(1);
     expect([value("bridge"), value("live_streams")]).toEqual([1, 3]);
+    expect([value("live_waiting_bytes"), value("live_streams_cut_total")]).toEqual([4_096, 2]);
+    expect(value("live_streams_refused_total", { limit: "session" })).toBe(5);
     expect(value("schedule_lateness_seconds_bucket", { le: "1" })).toBe(1);
     expect([value("schedule_lateness_seconds_count"), value("schedule_lateness_seconds_sum")]).toEqual([2, 4.7]);
   });

@@ -15,7 +15,11 @@ const PATIENCE_MS = 3_000;
 /** The long-lived parts that tell how they are. */
 export interface Watched {
   readonly bridge: Pick<Bridge, "active" | "messages" | "badMessages">;
-  readonly feed: { readonly streamCount: number };
+  readonly live: {
+    readonly feed: { readonly streamCount: number; readonly cutCount: number; readonly heldBytes: number };
+    /** Streams that were refused, by the limit that they would have passed. */
+    readonly places: { readonly refused: ReadonlyMap<string, number> };
+  };
 }
 
 /** What this server measures, as Prometheus reads it. */
@@ -68,8 +72,13 @@ export class Metrics {
     to.brokerConnected.set(Number(broker.connected));
     this.#setSettled(db);
     if (this.#watched === null) return;
-    const { bridge, feed } = this.#watched;
-    to.liveStreams.set(feed.streamCount);
+    const { bridge, live } = this.#watched;
+    to.liveStreams.set(live.feed.streamCount);
+    to.liveBytes.set(live.feed.heldBytes);
+    to.liveCut.reset();
+    to.liveCut.inc(live.feed.cutCount);
+    to.liveRefused.reset();
+    for (const [limit, count] of live.places.refused) to.liveRefused.inc({ limit }, count);
     to.bridge.set(Number(bridge.active));
     to.messages.reset();
     for (const [leaf, count] of bridge.messages) to.messages.inc({ leaf }, count);

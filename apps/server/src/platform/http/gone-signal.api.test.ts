@@ -15,28 +15,35 @@ let arrived: PromiseWithResolvers<AbortSignal>;
 let answer: PromiseWithResolvers<void>;
 
 beforeEach(async () => {
-  app = Fastify({ forceCloseConnections: true });
-  app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
   signals = [];
   arrived = Promise.withResolvers();
   answer = Promise.withResolvers();
-  registerOpen(app, health, ({ signal }) => {
-    signals.push(signal);
-    return { status: "ok" as const };
-  });
-  registerOpen(app, logout, async ({ signal }) => {
-    arrived.resolve(signal);
-    await answer.promise;
-    return { message: "done" };
-  });
-  await app.listen({ port: 0, host: "127.0.0.1" });
-  port = (app.server.address() as AddressInfo).port;
+  app = await listening(() => {});
 });
 afterEach(async () => {
   answer.resolve();
   await app.close();
 });
+
+async function listening(prepare: (made: FastifyInstance) => void): Promise<FastifyInstance> {
+  const made = Fastify({ forceCloseConnections: true });
+  made.setValidatorCompiler(validatorCompiler);
+  made.setSerializerCompiler(serializerCompiler);
+  prepare(made);
+  registerOpen(made, health, ({ signal }) => {
+    signals.push(signal);
+    arrived.resolve(signal);
+    return { status: "ok" as const };
+  });
+  registerOpen(made, logout, async ({ signal }) => {
+    arrived.resolve(signal);
+    await answer.promise;
+    return { message: "done" };
+  });
+  await made.listen({ port: 0, host: "127.0.0.1" });
+  port = (made.server.address() as AddressInfo).port;
+  return made;
+}
 
 test("a caller who goes away while the call waits aborts its signal", async () => {
   const call = request({ port, path: logout.path, method: "POST", headers: { "content-type": "application/json" } });
@@ -48,6 +55,27 @@ test("a caller who goes away while the call waits aborts its signal", async () =
   call.destroy();
   await aborted;
   expect(signal.aborted).toBe(true);
+});
+
+test("a caller who left before the call began has aborted its signal", async () => {
+  const atGuard = Promise.withResolvers<void>();
+  const guard = Promise.withResolvers<void>();
+  await app.close();
+  app = await listening((made) =>
+    made.addHook("onRequest", async (incoming) => {
+      const left = new Promise<void>((resolve) => void incoming.raw.socket.once("close", () => resolve()));
+      atGuard.resolve();
+      await left;
+      guard.resolve();
+    }),
+  );
+  const call = request({ port, path: health.path });
+  call.on("error", () => {});
+  call.end();
+  await atGuard.promise;
+  call.destroy();
+  await guard.promise;
+  expect((await arrived.promise).aborted).toBe(true);
 });
 
 test("a caller who waits for the answer aborts nothing, also when the connection closes later", async () => {

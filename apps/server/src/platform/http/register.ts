@@ -108,6 +108,8 @@ export function registerOpen<R extends RouteSpec>(
 /** Aborted when the connection closes before the answer was written, and only then. */
 export function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
+  // Who left while the guard looked at the session has closed it already.
+  if (reply.raw.destroyed && !reply.raw.writableEnded) gone.abort();
   // The request itself is no witness: it closes as soon as its body was read.
   reply.raw.once("close", () => {
     if (!reply.raw.writableEnded) gone.abort();

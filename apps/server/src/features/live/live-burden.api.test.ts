@@ -1,0 +1,234 @@
+import type { Readable } from "node:stream";
+import { live, LIVE_HEARTBEAT_MS, type LiveEvent } from "@suncrew/contract/live/live.ts";
+import { type KyselyPlugin, sql } from "kysely";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { holdTaken, untilSomebodyWaits } from "../../../test/held-rows.ts";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { ChangeSignal } from "../../platform/change-signal.ts";
+import { changedNow } from "../../platform/database/database.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
+import { endSession, openSession } from "../../platform/sessions.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import { LiveFeed } from "./live-feed.ts";
+
+let server: TestApp;
+let changes: ChangeSignal;
+let feed: LiveFeed;
+/** Snapshots that were begun, and queries for what is in them. */
+let snapshots: number;
+let robotReads: number;
+let letGo: () => Promise<void>;
+
+beforeEach(async () => {
+  server = await createTestApp();
+  snapshots = 0;
+  robotReads = 0;
+  letGo = async () => {};
+  const counter: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      const text = node.kind === "SelectQueryNode" ? JSON.stringify(node) : "";
+      // Each begins with the mark of what may be seen.
+      if (text.includes("bit_xor")) snapshots += 1;
+      if (text.includes("robot_state")) robotReads += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  changes = new ChangeSignal(server.parts.connection, server.clock, server.parts.log);
+  feed = new LiveFeed({ ...server.parts, db: server.db.withPlugin(counter) }, changes);
+  await changes.start();
+  await feed.start();
+});
+afterEach(async () => {
+  await letGo();
+  await feed.stop();
+  await changes.stop();
+  await server.close();
+});
+
+async function signedIn(person: "admin" | "owner" | "stranger"): Promise<Viewer> {
+  const now = server.clock.now();
+  const { userIds, ownerPartnerId, strangerPartnerId } = server.fixtures;
+  const session = { userId: userIds[person], now, expiresAt: new Date(now.getTime() + 3_600_000) };
+  const partnerId = { admin: null, owner: ownerPartnerId, stranger: strangerPartnerId }[person];
+  return {
+    userId: userIds[person],
+    name: person,
+    email: `${person}@a.example`,
+    role: partnerId === null ? "SUPER_ADMIN" : "PARTNER",
+    partnerId,
+    sessionId: await openSession(server.db, session),
+  };
+}
+
+const nobodyLeaves = new AbortController().signal;
+const open = (viewer: Viewer, gone = nobodyLeaves) => feed.open(viewer, gone);
+
+/** All that a stream carries until it ends. */
+async function eventsOf(stream: Readable): Promise<LiveEvent[]> {
+  let text = "";
+  for await (const part of stream) text += String(part);
+  return text
+    .split("\n\n")
+    .filter((line) => line.startsWith("data: "))
+    .map((line) => live.response.parse(JSON.parse(line.slice(6))));
+}
+
+const closed = (stream: Readable) => new Promise<void>((resolve) => void stream.once("close", () => resolve()));
+
+const setAddress = (address: string) =>
+  server.db
+    .updateTable("sites")
+    .set({ address, change_no: changedNow })
+    .where("id", "=", server.fixtures.ownSiteId)
+    .execute();
+
+/** Makes a change of so many bytes, and lets time pass until the feed has looked for it. */
+async function change(bytes: number): Promise<void> {
+  await setAddress("x".repeat(bytes));
+  await pass(1_100);
+}
+
+/** Time passes, and what it makes due asks the database before this does. */
+async function pass(ms: number): Promise<void> {
+  server.clock.advance(ms);
+  for (let each = 0; each < 10; each += 1) await server.db.selectFrom("sites").select("id").execute();
+}
+
+describe("wire, Live: what streams cost the server", () => {
+  test("wire, Live: 2,000 streams that begin together share three snapshots and each event, read or not", async () => {
+    const admin = await signedIn("admin");
+    const streams = await Promise.all(Array.from({ length: 2_000 }, () => open(admin)));
+    const one = feed.heldBytes;
+    // Two may be read at a time, for whoever asks first; all others share the next.
+    expect(snapshots).toBe(3);
+    const [first] = streams;
+    expect(one).toBeLessThan(3 * (first?.readableLength ?? 0) + 20_000);
+    while (feed.heldBytes < one + 300_000) await change(300_000);
+    expect(feed.heldBytes).toBeLessThan(one + 400_000);
+    expect(feed.streamCount).toBe(2_000);
+  });
+
+  test("wire, Live: who has not taken 1 MiB is cut off, and what it held is free; others go on", async () => {
+    const admin = await signedIn("admin");
+    const unread = await open(admin);
+    const read = await open(admin);
+    let bytes = 0;
+    read.on("data", (part: Buffer) => (bytes += part.length));
+    const cut = closed(unread);
+    while (feed.streamCount === 2) await change(300_000);
+    await cut;
+    expect(bytes).toBeGreaterThan(1_048_576);
+    expect([feed.streamCount, feed.cutCount, feed.heldBytes]).toEqual([1, 1, 0]);
+  });
+
+  test("wire, Live: who takes nothing from one heartbeat to the next but one is cut off", async () => {
+    const stream = await open(await signedIn("admin"));
+    const cut = closed(stream);
+    server.clock.advance(LIVE_HEARTBEAT_MS);
+    expect(feed.streamCount).toBe(1);
+    server.clock.advance(LIVE_HEARTBEAT_MS);
+    await cut;
+    expect([feed.streamCount, feed.cutCount, feed.heldBytes]).toEqual([0, 1, 0]);
+  });
+
+  test("wire, Live: for a caller that has left no snapshot is read, and none is read to its end", async () => {
+    const [admin, owner, stranger] = [await signedIn("admin"), await signedIn("owner"), await signedIn("stranger")];
+    await open(owner);
+    const readsOfOne = robotReads;
+    letGo = await holdTaken(server.db, (tx) => sql`lock table sites in access exclusive mode`.execute(tx));
+    const leaving = new AbortController();
+    const asked = [open(admin, leaving.signal), open(owner), open(stranger, leaving.signal)];
+    await untilSomebodyWaits(server.db, 2);
+    leaving.abort(new Error("left"));
+    await expect(asked[0]).rejects.toThrow("left");
+    await expect(asked[2]).rejects.toThrow("left");
+    await letGo();
+    await asked[1];
+    // In the order of asking, two at a time: what was before it is over.
+    await open(owner);
+    expect(snapshots).toBe(4);
+    expect(robotReads).toBe(3 * readsOfOne);
+  });
+});
+
+describe("wire, Live: a stream is its session's, whatever else is open or being opened", () => {
+  test("wire, Live: signed out while snapshots and updates stand still, the stream ends and none begins", async () => {
+    const leaver = await signedIn("owner");
+    const stream = await open(leaver);
+    letGo = await holdTaken(server.db, (tx) => sql`lock table robot_state in access exclusive mode`.execute(tx));
+    const others = [open(await signedIn("admin")), open(await signedIn("stranger"))];
+    const again = open(leaver);
+    const refused = again.catch((error: unknown) => error);
+    await untilSomebodyWaits(server.db, 2);
+    await setAddress("Beyond the hill");
+    server.clock.advance(1_100);
+    await untilSomebodyWaits(server.db, 3);
+    await endSession(server.db, leaver.sessionId, server.clock.now());
+    server.clock.advance(1_000);
+    expect((await eventsOf(stream)).at(-1)).toEqual({ type: "end", reason: "session" });
+    const error = await refused;
+    expect(error instanceof HttpError && error.status).toBe(401);
+    await letGo();
+    expect(await Promise.all(others)).toHaveLength(2);
+  });
+
+  test("wire, Live: what a slow reader has not been sent yet when its session ends is never sent", async () => {
+    const owner = await signedIn("owner");
+    const stream = await open(owner);
+    stream.read(0);
+    while (feed.heldBytes < 400_000) await change(200_000);
+    await endSession(server.db, owner.sessionId, server.clock.now());
+    while (feed.streamCount > 0) await pass(1_000);
+    const cut = closed(stream);
+    server.clock.advance(500);
+    await cut;
+    expect(feed.heldBytes).toBe(0);
+  });
+
+  test("wire, Live: a session that ends while its snapshot is read gets no stream, before any look", async () => {
+    const owner = await signedIn("owner");
+    letGo = await holdTaken(
+      server.db,
+      (tx) => sql`lock table robot_state in access exclusive mode`.execute(tx),
+      (tx) => endSession(tx, owner.sessionId, server.clock.now()),
+    );
+    const refused = open(owner).catch((error: unknown) => error);
+    await untilSomebodyWaits(server.db);
+    await letGo();
+    const error = await refused;
+    expect(error instanceof HttpError && error.status).toBe(401);
+    expect(feed.streamCount).toBe(0);
+  });
+
+  test("wire, Live: while nobody can say whose sessions have ended, nothing new is told", async () => {
+    const [owner, stays] = [await signedIn("owner"), await signedIn("owner")];
+    const streams = [await open(owner), await open(stays)];
+    letGo = await holdTaken(
+      server.db,
+      (tx) => sql`lock table sessions in access exclusive mode`.execute(tx),
+      (tx) => endSession(tx, owner.sessionId, server.clock.now()),
+    );
+    server.clock.advance(1_000);
+    await untilSomebodyWaits(server.db);
+    await setAddress("Beyond the hill");
+    await pass(1_000);
+    await pass(1_000);
+    await letGo();
+    const [ended = []] = await Promise.all(streams.slice(0, 1).map(eventsOf));
+    expect(ended.map(({ type }) => type)).toEqual(["snapshot", "end"]);
+    expect(feed.streamCount).toBe(1);
+  });
+
+  test("wire, Live: a deleted user's stream ends; one whose user changed hands begins anew", async () => {
+    const [owner, stranger] = [await signedIn("owner"), await signedIn("stranger")];
+    const [deleted, changed] = [await open(owner), await open(stranger)];
+    const set = (viewer: Viewer, values: { deleted_at?: Date; partner_id?: number }) =>
+      server.db.updateTable("users").set(values).where("id", "=", viewer.userId).execute();
+    await set(owner, { deleted_at: server.clock.now() });
+    await set(stranger, { partner_id: server.fixtures.ownerPartnerId });
+    server.clock.advance(1_000);
+    expect((await eventsOf(deleted)).at(-1)).toEqual({ type: "end", reason: "session" });
+    expect((await eventsOf(changed)).at(-1)).toEqual({ type: "end", reason: "scope" });
+  });
+});

@@ -1,0 +1,209 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { logout } from "@suncrew/contract/auth/auth.ts";
+import { live, type LiveEvent } from "@suncrew/contract/live/live.ts";
+import Fastify, { type FastifyInstance } from "fastify";
+import type { KyselyPlugin } from "kysely";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { ChangeSignal } from "../../platform/change-signal.ts";
+import { changedNow } from "../../platform/database/database.ts";
+import { useErrorHandler } from "../../platform/http/error-handler.ts";
+import type { Viewer } from "../../platform/viewer.ts";
+import type { LiveFeed } from "./live-feed.ts";
+import { liveRoutes } from "./live.routes.ts";
+import { LIVE_LIMITS, type OpenPlaces } from "./open-places.ts";
+
+let server: TestApp;
+beforeEach(async () => {
+  server = await createTestApp();
+});
+afterEach(() => server.close());
+
+interface Answer {
+  readonly status: number | undefined;
+  /** What the whole answer is; waits for its end. */
+  readonly message: () => Promise<string>;
+  readonly body: IncomingMessage;
+  readonly leave: () => Promise<void>;
+}
+
+/** Asks for a stream and reads none of it. */
+async function ask(port: number, headers: Record<string, string>): Promise<Answer> {
+  const call = request({ port, path: live.path, headers: { connection: "close", ...headers } });
+  call.on("error", () => {});
+  call.end();
+  const [body] = (await once(call, "response")) as [IncomingMessage];
+  body.on("error", () => {});
+  return {
+    status: body.statusCode,
+    body,
+    async message() {
+      let text = "";
+      for await (const part of body) text += String(part);
+      return String((JSON.parse(text) as { message: unknown }).message);
+    },
+    async leave() {
+      const closed = Promise.withResolvers<void>();
+      body.once("close", closed.resolve);
+      call.destroy();
+      await closed.promise;
+    },
+  };
+}
+
+describe("wire, Live: how many streams may be open", () => {
+  test("wire, Live: a session has twenty; another session of the same person has its own", async () => {
+    await server.app.start();
+    await server.app.http.listen({ port: 0, host: "127.0.0.1" });
+    const { port } = server.app.http.server.address() as AddressInfo;
+    const of = ({ token }: { token: string | null }) => ({ authorization: `Bearer ${token}` });
+    const owner = await server.as("owner");
+    const opened = await Promise.all(Array.from({ length: LIVE_LIMITS.perSession }, () => ask(port, of(owner))));
+    expect(opened.map(({ status }) => status)).toEqual(opened.map(() => 200));
+    const more = await ask(port, of(owner));
+    expect(more.status).toBe(429);
+    expect(await more.message()).toContain("20 live streams open");
+    const again = await server.signIn("owner");
+    const other = await ask(port, of(again));
+    expect(other.status).toBe(200);
+    // What a session may do beside is not touched.
+    expect((await again.call(logout)).status).toBe(200);
+    for (const each of [...opened, other]) each.body.destroy();
+  });
+});
+
+describe("wire, Live: limits of a server with few places", () => {
+  const LIMITS = { perSession: 3, openingsPerMinute: 6, perAddress: 4, perServer: 5 };
+  let http: FastifyInstance;
+  let port: number;
+  let feed: LiveFeed;
+  let places: OpenPlaces;
+  let changes: ChangeSignal;
+  let queries: number;
+
+  beforeEach(async () => {
+    queries = 0;
+    const counter: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        queries += 1;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    for (const each of [1, 2, 3, 4]) {
+      await server.db
+        .insertInto("sessions")
+        .values({
+          id: sessionId(each),
+          user_id: server.fixtures.userIds.admin,
+          created_at: server.clock.now(),
+          expires_at: new Date(server.clock.now().getTime() + 3_600_000),
+          ended_at: null,
+        })
+        .execute();
+    }
+    http = Fastify({ forceCloseConnections: true, trustProxy: true });
+    useErrorHandler(http);
+    http.decorateRequest("viewer", null);
+    http.addHook("onRequest", async (call) => {
+      call.viewer = viewerOf(Number(call.headers["x-session"]));
+    });
+    changes = new ChangeSignal(server.parts.connection, server.clock, server.parts.log);
+    ({ feed, places } = liveRoutes(http, { ...server.parts, db: server.db.withPlugin(counter) }, changes, LIMITS));
+    await changes.start();
+    await feed.start();
+    await http.listen({ port: 0, host: "127.0.0.1" });
+    port = (http.server.address() as AddressInfo).port;
+  });
+  afterEach(async () => {
+    await http.close();
+    await feed.stop();
+    await changes.stop();
+  });
+
+  const sessionId = (session: number) => `00000000-0000-7000-8000-00000000000${session}`;
+  const viewerOf = (session: number): Viewer => ({
+    userId: server.fixtures.userIds.admin,
+    name: "A",
+    email: "a@a.example",
+    role: "SUPER_ADMIN",
+    partnerId: null,
+    sessionId: sessionId(session),
+  });
+  const open = (session: number, address = "192.0.2.1") =>
+    ask(port, { "x-session": String(session), "x-forwarded-for": address });
+
+  test("wire, Live: a place is free again as soon as its connection is gone", async () => {
+    const [first] = await Promise.all([open(1), open(1), open(1)]);
+    expect((await open(1)).status).toBe(429);
+    await first?.leave();
+    // The server hears of it by its own connection.
+    while (places.count === 3) await server.db.selectFrom("sites").select("id").execute();
+    expect((await open(1)).status).toBe(200);
+  });
+
+  test("wire, Live: an address has its share, an IPv6 network counts as one, and a full server says so", async () => {
+    for (const each of [1, 2, 3, 4]) expect((await open(each, `2001:db8::${each}`)).status).toBe(200);
+    const shared = await open(1, "2001:db8::9");
+    expect([shared.status, await shared.message()]).toEqual([429, expect.stringContaining("from your network")]);
+    expect((await open(1, "192.0.2.7")).status).toBe(200);
+    const full = await open(2, "192.0.2.8");
+    expect([full.status, await full.message()]).toEqual([503, expect.stringContaining("This server has as many")]);
+    expect([...places.refused]).toEqual([
+      ["address", 1],
+      ["server", 1],
+    ]);
+  });
+
+  test("wire, Live: openings of a session within a minute are limited; those refused cost no query", async () => {
+    for (let each = 0; each < LIMITS.openingsPerMinute; each += 1) places.take(sessionId(1), "192.0.2.1")();
+    const before = queries;
+    const answers = await Promise.all(Array.from({ length: 200 }, () => open(1)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(429));
+    expect(await answers[0]?.message()).toContain("within a minute");
+    expect(queries).toBe(before);
+    server.clock.advance(60_000);
+    expect((await open(1)).status).toBe(200);
+  });
+
+  test("wire, Live: who does not read is cut off, its connection and what the kernel holds included", async () => {
+    const unread = await open(1);
+    const cut = once(unread.body, "error");
+    const reader = await open(2);
+    const big = readUntil(reader.body, (event) => event.type === "update");
+    // The kernel takes some megabytes by itself.
+    while (feed.streamCount === 2) {
+      await server.db
+        .updateTable("sites")
+        .set({ address: "x".repeat(3_000_000), change_no: changedNow })
+        .where("id", "=", server.fixtures.ownSiteId)
+        .execute();
+      server.clock.advance(1_100);
+      await server.db.selectFrom("sites").select("id").execute();
+    }
+    unread.body.resume();
+    await cut;
+    await big;
+    expect([feed.streamCount, feed.cutCount]).toEqual([1, 1]);
+    reader.body.destroy();
+  });
+});
+
+/** Reads on and on; resolves with the first event of this kind. */
+function readUntil(body: IncomingMessage, wanted: (event: LiveEvent) => boolean): Promise<LiveEvent> {
+  const { promise, resolve } = Promise.withResolvers<LiveEvent>();
+  let rest = "";
+  body.setEncoding("utf8");
+  body.on("data", (text: string) => {
+    const lines = (rest + text).split("\n\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      if (!line.startsWith("data: ")) continue;
+      const event = live.response.parse(JSON.parse(line.slice(6)));
+      if (wanted(event)) resolve(event);
+    }
+  });
+  return promise;
+}
