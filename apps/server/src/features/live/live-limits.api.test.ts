@@ -10,6 +10,7 @@ import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { ChangeSignal } from "../../platform/change-signal.ts";
 import { changedNow } from "../../platform/database/database.ts";
 import { useErrorHandler } from "../../platform/http/error-handler.ts";
+import { GatheredLog } from "../../platform/gathered.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import { liveRoutes } from "./live.routes.ts";
@@ -105,7 +106,7 @@ describe("wire, Live: limits of a server with few places", () => {
         .execute();
     }
     http = Fastify({ forceCloseConnections: true, trustProxy: true });
-    useErrorHandler(http);
+    useErrorHandler(http, new GatheredLog(server.parts.log, server.clock));
     http.decorateRequest("viewer", null);
     http.addHook("onRequest", async (call) => {
       call.viewer = viewerOf(Number(call.headers["x-session"]));
