@@ -33,7 +33,7 @@ export interface Call<R extends RouteSpec> extends OpenCall<R> {
   readonly viewer: Viewer;
 }
 
-/** An answer that a thread has written already, because it is so large that writing it here would hold up others. */
+/** An answer that a worker has written already, because it is so large that writing it here would hold up others. */
 export class WrittenAnswer<R extends RouteSpec> {
   readonly route: R;
   readonly json: string;

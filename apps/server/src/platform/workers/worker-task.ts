@@ -6,7 +6,7 @@ import type { Db } from "../database/database.ts";
 import { HttpError } from "../http/http-error.ts";
 
 export interface TaskContext {
-  /** A small pool of the thread's own. */
+  /** A small pool of the worker's own. */
   readonly db: Db;
   /** Aborts when nobody waits any more. */
   readonly signal: AbortSignal;
@@ -19,7 +19,7 @@ export interface MadeFile<V> {
 }
 
 /**
- * Heavy work that a thread does, so that what people and robots wait for goes on beside it. What goes in and comes out is
+ * Heavy work that a process of its own does, so that what people and robots wait for goes on beside it. What goes in and comes out is
  * copied: plain values, dates and buffers.
  */
 export interface WorkerTask<A, V> {
@@ -49,7 +49,7 @@ export function fileTask<A, V>(
   return { name, work, makesFile: true };
 }
 
-/** To the thread. `taken` asks for more bytes: a file is made as fast as it is read. */
+/** To a worker. `taken` asks for more bytes: a file is made as fast as it is read. */
 export type ToWorker =
   | {
       readonly kind: "begin";
@@ -61,14 +61,14 @@ export type ToWorker =
   | { readonly kind: "taken" | "abort"; readonly id: number }
   | { readonly kind: "forget"; readonly id: number; readonly connection: pg.ClientConfig };
 
-/** From the thread. A value comes first, then bytes where `hasBytes`; `done` or `failed` is the last of each id. */
+/** From a worker. A value comes first, then bytes where `hasBytes`; `done` or `failed` is the last of each id. */
 export type FromWorker =
   | { readonly kind: "value"; readonly id: number; readonly value: unknown; readonly hasBytes: boolean }
   | { readonly kind: "bytes"; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: "done"; readonly id: number }
   | { readonly kind: "failed"; readonly id: number; readonly error: CopiedError };
 
-/** An error as it passes between threads, which copy no more of one than its words. */
+/** An error as it passes between processes, which copy no more of one than its words. */
 export interface CopiedError {
   readonly message: string;
   readonly stack: string | undefined;
@@ -97,7 +97,7 @@ export function copyError(error: unknown): CopiedError {
   };
 }
 
-/** The error as its thread threw it, as far as anybody asks. */
+/** The error as its worker threw it, as far as anybody asks. */
 export function errorFromCopy({ message, stack, code, syscall, http, isChangedMeanwhile }: CopiedError): Error {
   if (http !== undefined) return new HttpError(http.status, message, http.extra);
   if (isChangedMeanwhile) return new ChangedMeanwhile();

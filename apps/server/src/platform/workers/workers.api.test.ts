@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { importSites } from "@suncrew/contract/sites/sites.ts";
 import { exportRobots, importRobots } from "@suncrew/contract/robots/robot-forms.ts";
 import { ROBOT_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
@@ -15,10 +16,29 @@ afterAll(() => server.close());
 const LARGE = `${ROBOT_COLUMNS.join(",")}\n${"Nowhere,SN-1,Robot,,,2026-01-31\n".repeat(5_000)}`;
 const SMALL = `${ROBOT_COLUMNS.join(",")}\nNowhere,SN-1,Robot,,,2026-01-31\n`;
 
+/** Ends the workers of this process as soon as there are any, until it is called off. */
+function killWorkers(): () => void {
+  let isOver = false;
+  const look = () => {
+    for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+      try {
+        const parent = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[1];
+        const isWorker = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("/src/worker.ts");
+        if (parent === String(process.pid) && isWorker) process.kill(Number(pid), "SIGKILL");
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+    if (!isOver) setImmediate(look);
+  };
+  setImmediate(look);
+  return () => void (isOver = true);
+}
+
 describe("§6 heavy work of a person holds up nobody else", () => {
   test("while a large file is looked at, the server does other things", async () => {
     const owner = await server.as("owner");
-    // What a thread needs once is there.
+    // What a worker needs once is there.
     await owner.call(importRobots, { body: { csv: SMALL } });
     let turns = 0;
     let isAnswered = false;
@@ -55,7 +75,22 @@ describe("§6 heavy work of a person holds up nobody else", () => {
     expect(order.slice(0, 5)).toEqual(expect.arrayContaining(["owner 429", "admin 200", "stranger 200"]));
   });
 
-  test("what a thread refuses is told as if it had been refused here", async () => {
+  test("a worker that ends is lost with its work alone, which is told so, and the next one is as good", async () => {
+    const owner = await server.as("owner");
+    const preview = () => owner.call(importRobots, { body: { csv: LARGE } });
+    await preview();
+    const answered = preview();
+    const stopKilling = killWorkers();
+    const { status, body } = await answered;
+    stopKilling();
+    expect([status, body]).toEqual([
+      503,
+      { message: "This was too much for the server. Try again with less at a time." },
+    ]);
+    expect((await preview()).status).toBe(200);
+  });
+
+  test("what a worker refuses is told as if it had been refused here", async () => {
     const admin = await server.as("admin");
     const { status, body } = await admin.call(importSites, { body: { csv: "name\nx", apply: true } });
     expect([status, body]).toMatchObject([400, { errors: expect.any(Array) }]);

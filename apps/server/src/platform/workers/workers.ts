@@ -1,6 +1,8 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { Socket } from "node:net";
 import { availableParallelism } from "node:os";
 import { Readable } from "node:stream";
-import { Worker } from "node:worker_threads";
+import { fileURLToPath } from "node:url";
 import type pg from "pg";
 import type { Cancel } from "../clock.ts";
 import { type Asker, FairQueue, type FairQueueOptions, type Turn } from "../fair-queue.ts";
@@ -17,16 +19,19 @@ import {
 } from "./worker-task.ts";
 
 /** Two even on a small machine, so that one long report does not hold up a short file. */
-const THREADS = Math.min(4, Math.max(2, availableParallelism() - 1));
-/** What is far above the largest report; a thread that needs more ends alone. */
-const THREAD_MEMORY_MB = 1_024;
+const WORKERS = Math.min(4, Math.max(2, availableParallelism() - 1));
+/** What is far above the largest report; a worker that needs more ends alone. */
+const WORKER_MEMORY_MB = 1_024;
 /** Nobody who clicks has more waiting. */
 const WAITING_PER_PERSON = 10;
 const WAITING = 500;
 /** Whoever stops reading a file keeps no work open for longer. */
 const UNREAD_MS = 60_000;
 
-const program = new URL("../../worker.ts", import.meta.url);
+/** Of what a worker has printed so many characters are told at its end. */
+const LAST_WORDS = 2_000;
+
+const program = fileURLToPath(new URL("../../worker.ts", import.meta.url));
 
 /** Of a person's own call; partners are teams, and so are the operators. */
 export function askerOf({ userId, partnerId }: Viewer): Asker {
@@ -40,7 +45,7 @@ export interface Terms {
 }
 
 const limits: FairQueueOptions = {
-  atOnce: THREADS,
+  atOnce: WORKERS,
   waitingPerPerson: WAITING_PER_PERSON,
   waiting: WAITING,
   refusal: (whose) =>
@@ -52,11 +57,11 @@ const limits: FairQueueOptions = {
     ),
 };
 
-/** Does the heavy work of people's calls in threads of their own, fairly and a little at a time. */
+/** Does the heavy work of people's calls in processes of their own, fairly and a little at a time. */
 export class Workers implements Service {
   readonly #clock: Parts["clock"];
   readonly #log: Parts["log"];
-  /** As it can be copied to a thread: without the parsers, which every pool brings itself. */
+  /** As it can be copied to a worker: without the parsers, which every pool brings itself. */
   readonly #connection: pg.ClientConfig;
   readonly #long = new FairQueue(limits);
   readonly #short = new FairQueue(limits);
@@ -70,14 +75,14 @@ export class Workers implements Service {
 
   async start(): Promise<void> {}
 
-  /** Ends the threads' connections to this server's database. */
+  /** Ends the workers' connections to this server's database. */
   async stop(): Promise<void> {
-    await Promise.all([...threads].map((thread) => thread.forget(this.#connection)));
+    await Promise.all([...processes].map((worker) => worker.forget(this.#connection)));
   }
 
   /**
    * What the task comes to. Throws what the task throws, 429 where this person or everybody has too much waiting, and 503
-   * where its thread was lost.
+   * where its worker was lost.
    */
   async run<A, V>(task: WorkerTask<A, V>, given: A, terms: Terms): Promise<V> {
     const { value } = await this.#begin(task, given, terms);
@@ -96,7 +101,7 @@ export class Workers implements Service {
     const begin = { task: task.name, given, connection: this.#connection };
     const { value, bytes } = await leastBusy(this.#log).run(begin, signal, () => turn.end());
     if (bytes !== null) this.#whileRead(bytes, turn);
-    // The thread has done this very task.
+    // The worker has done this very task.
     return { value: value as V, bytes };
   }
 
@@ -112,7 +117,7 @@ export class Workers implements Service {
   }
 }
 
-/** Bytes from a thread, which makes the next ones when the last were taken. */
+/** Bytes from a worker, which makes the next ones when the last were taken. */
 class WorkerBytes extends Readable {
   /** There are more bytes than the reader takes at this moment. */
   onUnread: () => void = () => {};
@@ -153,38 +158,48 @@ interface Task {
 }
 
 /** Shared by whatever runs in this process. */
-const threads = new Set<Thread>();
+const processes = new Set<WorkerProcess>();
 
-function leastBusy(log: Parts["log"]): Thread {
-  const [first] = [...threads].toSorted((a, b) => a.taskCount - b.taskCount);
-  if (first !== undefined && (first.taskCount === 0 || threads.size >= THREADS)) return first;
-  const thread = new Thread(log);
-  threads.add(thread);
-  return thread;
+function leastBusy(log: Parts["log"]): WorkerProcess {
+  const [first] = [...processes].toSorted((a, b) => a.taskCount - b.taskCount);
+  if (first !== undefined && (first.taskCount === 0 || processes.size >= WORKERS)) return first;
+  const started = new WorkerProcess(log);
+  processes.add(started);
+  return started;
 }
 
-class Thread {
-  readonly #worker: Worker;
+class WorkerProcess {
+  readonly #child: ChildProcess;
   readonly #tasks = new Map<number, Task>();
   #lastId = 0;
 
   constructor(log: Parts["log"]) {
-    this.#worker = new Worker(program, {
-      // None of what the main program was begun with is meant for a thread.
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: THREAD_MEMORY_MB },
+    this.#child = fork(program, {
+      // None of what the server was begun with is meant for it.
+      execArgv: [`--max-old-space-size=${WORKER_MEMORY_MB}`],
+      serialization: "advanced",
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
-    this.#worker.unref();
-    this.#worker.on("message", (message: FromWorker) => this.#hear(message));
-    this.#worker.on("error", (error) => log.error({ error: String(error) }, "a thread for heavy work ended"));
-    this.#worker.on("exit", () => this.#lose());
+    this.#holdOpen(false);
+    let lastWords = "";
+    const { stderr } = this.#child;
+    if (stderr instanceof Socket) stderr.unref();
+    stderr?.setEncoding("utf8").on("data", (text: string) => {
+      lastWords = (lastWords + text).slice(-LAST_WORDS);
+    });
+    this.#child.on("message", (message: FromWorker) => this.#hear(message));
+    this.#child.once("error", (error) => log.error({ error }, "a worker could not be started or spoken to"));
+    this.#child.once("exit", (code, signal) => {
+      log.error({ code, signal, tasks: this.taskCount, lastWords }, "a worker ended; its files and reports are lost");
+      this.#lose();
+    });
   }
 
   get taskCount(): number {
     return this.#tasks.size;
   }
 
-  /** Resolves with the task's value; `onEnd` is called once the thread has nothing to do for it any more. */
+  /** Resolves with the task's value; `onEnd` is called once the worker has nothing to do for it any more. */
   async run(
     begin: Omit<Extract<ToWorker, { kind: "begin" }>, "kind" | "id">,
     signal: AbortSignal,
@@ -216,7 +231,7 @@ class Thread {
     this.#lastId += 1;
     const task: Task = { value: Promise.withResolvers(), bytes: null, onEnd };
     this.#tasks.set(this.#lastId, task);
-    this.#worker.ref();
+    this.#holdOpen(true);
     return { id: this.#lastId, task };
   }
 
@@ -225,8 +240,8 @@ class Thread {
   }
 
   #post(message: ToWorker): void {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows, not for threads
-    this.#worker.postMessage(message);
+    // One that has ended is lost as a whole.
+    this.#child.send(message, () => {});
   }
 
   #hear(message: FromWorker): void {
@@ -255,11 +270,19 @@ class Thread {
   #end(id: number): void {
     this.#tasks.get(id)?.onEnd();
     this.#tasks.delete(id);
-    if (this.#tasks.size === 0) this.#worker.unref();
+    if (this.#tasks.size === 0) this.#holdOpen(false);
+  }
+
+  /** While it has work the server's process does not end by itself. */
+  #holdOpen(hasWork: boolean): void {
+    for (const part of [this.#child, this.#child.channel]) {
+      if (hasWork) part?.ref();
+      else part?.unref();
+    }
   }
 
   #lose(): void {
-    threads.delete(this);
+    processes.delete(this);
     const lost = [...this.#tasks];
     for (const [id, task] of lost) {
       this.#end(id);

@@ -1,6 +1,5 @@
 import { setPriority } from "node:os";
 import type { Readable } from "node:stream";
-import { parentPort } from "node:worker_threads";
 import type pg from "pg";
 import { type OpenDatabase, openDatabase } from "../database/database.ts";
 import { copyError, type FromWorker, type TaskContext, type ToWorker, type WorkerTask } from "./worker-task.ts";
@@ -16,16 +15,17 @@ interface Begun {
   goOn: (() => void) | null;
 }
 
-/** What a worker thread does from its beginning to its end: the tasks it is given, each with a database of its own. */
+/** What a worker process does from its beginning to its end: the tasks it is given. */
 export function doTasks(tasks: readonly WorkerTask<never, unknown>[]): void {
-  const port = parentPort;
-  if (port === null) throw new Error("This is the program of a worker thread.");
-  // On Linux a priority is that of the calling thread; elsewhere it would be that of the whole server.
-  if (process.platform === "linux") setPriority(NICENESS);
+  if (process.send === undefined) throw new Error("This is the program of a worker, which a server starts.");
+  setPriority(NICENESS);
+  // A Ctrl-C reaches every process of the terminal; this one ends with its server, however that ends.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+  process.on("disconnect", () => process.exit());
   const byName = new Map(tasks.map((task) => [task.name, task]));
   const databases = new Map<string, OpenDatabase>();
   const begun = new Map<number, Begun>();
-  const tell = (message: FromWorker) => port.postMessage(message);
+  const tell = (message: FromWorker) => process.send?.(message);
 
   const databaseOf = (connection: pg.ClientConfig): OpenDatabase => {
     const key = JSON.stringify(connection);
@@ -67,7 +67,7 @@ export function doTasks(tasks: readonly WorkerTask<never, unknown>[]): void {
     }
   };
 
-  port.on("message", (message: ToWorker) => {
+  process.on("message", (message: ToWorker) => {
     if (message.kind === "begin") return void begin(message);
     if (message.kind === "forget") {
       const key = JSON.stringify(message.connection);
