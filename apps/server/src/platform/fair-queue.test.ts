@@ -29,6 +29,18 @@ describe("§6 heavy work is shared out fairly", () => {
     expect(await orderOf(queueOf(1), asked)).toEqual(["a1", "b1", "c1", "a2", "a1", "a1"]);
   });
 
+  test("who asks again after each turn does not stay before those who wait", async () => {
+    const queue = queueOf(1);
+    const order: string[] = [];
+    const ask = (name: string) => queue.run(asker(name), never, async () => void order.push(name));
+    const again = async (name: string) => {
+      for (let times = 0; times < 20; times += 1) await ask(name);
+    };
+    const waiting = [ask("a1"), ask("a1"), ask("a1")];
+    await Promise.all([...waiting, again("b1"), again("c1"), again("d1")]);
+    expect(order.lastIndexOf("a1")).toBeLessThan(12);
+  });
+
   test("a person works on one thing at a time, others beside", async () => {
     const queue = queueOf(3);
     const first = await queue.enter(asker("a1"), never);

@@ -26,7 +26,7 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Whoever had no turn for longest is next; whoever is new had none. */
+/** Whoever had no turn for longest is next. */
 interface Line<T> {
   lastTurn: number;
   readonly waiting: T;
@@ -129,8 +129,10 @@ export class FairQueue {
 
   #join(place: Waiting): void {
     const { team, person } = place.asker;
-    const people: Line<People> = this.#teams.get(team) ?? { lastTurn: 0, waiting: new Map() };
-    const line: Line<Waiting[]> = people.waiting.get(person) ?? { lastTurn: 0, waiting: [] };
+    // Before whoever had the last turn, and behind all who wait for longer: to come again is no way to the front.
+    const lastTurn = this.#turns - 0.5;
+    const people: Line<People> = this.#teams.get(team) ?? { lastTurn, waiting: new Map() };
+    const line: Line<Waiting[]> = people.waiting.get(person) ?? { lastTurn, waiting: [] };
     this.#teams.set(team, people);
     people.waiting.set(person, line);
     line.waiting.push(place);

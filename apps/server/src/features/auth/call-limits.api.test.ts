@@ -1,4 +1,5 @@
 import { alertList } from "@suncrew/contract/alerts/alerts.ts";
+import { logout } from "@suncrew/contract/auth/auth.ts";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { groupSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
 import { createSite, siteDetails } from "@suncrew/contract/sites/sites.ts";
@@ -72,6 +73,13 @@ describe("§8 Session and sign-in: limits of signed-in calls", () => {
     await statuses(21, () => owner.call(siteDetails));
     await server.db.updateTable("sessions").set({ ended_at: server.clock.now() }).execute();
     expect((await owner.call(siteDetails)).status).toBe(429);
+  });
+
+  test("calls with a token that was signed out are not counted as its owner's", async () => {
+    const [former, owner] = [await server.signIn("owner"), await server.signIn("owner")];
+    await former.call(logout);
+    expect(await statuses(30, () => former.call(siteDetails))).toEqual(Array(30).fill(401));
+    expect(await statuses(15, () => owner.call(siteDetails))).toEqual(Array(15).fill(200));
   });
 
   test("what the role never may is on record at once, and repeated within a minute as one row with its number", async () => {

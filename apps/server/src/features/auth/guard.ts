@@ -53,6 +53,8 @@ export function useGuard(app: FastifyInstance, { clock, sessions, limits, refusa
     const name = nameOf(request);
     if (name === null) return;
     const claims = readToken(app, request.headers.authorization, clock);
+    // A token that was signed out is not its owner's call.
+    if (sessions.isOver(claims.sid)) throw notSignedIn();
     if (mayStop.has(name)) {
       stopping.set(request, claims);
       return;

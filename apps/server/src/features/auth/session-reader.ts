@@ -8,6 +8,9 @@ import type { Viewer } from "../../platform/viewer.ts";
 /** A Stop does not wait longer than this for the database to say who presses it. */
 const STOP_WAITS_MS = 100;
 
+const OVER_KNOWN_MS = 60_000;
+const OVER_AT_MOST = 10_000;
+
 /** Whose session it is; for a Stop, whose it was when the database last said so. */
 export interface ReadForStop {
   readonly viewer: Viewer | null;
@@ -20,6 +23,8 @@ export class SessionReader implements Service {
   readonly #parts: Pick<Parts, "db" | "clock">;
   /** Whoever may be stopping a robot does not wait for the connections of others. */
   readonly #reservedDb: Db;
+  /** Sessions that were found to be over, until when that need not be asked again. */
+  readonly #over = new Map<string, number>();
   readonly #known: LastKnown<Map<string, Viewer>>;
 
   constructor(parts: Pick<Parts, "db" | "reservedDb" | "clock" | "log">) {
@@ -40,9 +45,20 @@ export class SessionReader implements Service {
   /** Null where the session is over. Read anew every time, so that its end shows at once. */
   async read(sessionId: string, db = this.#parts.db): Promise<Viewer | null> {
     const viewer = await readSession(db, sessionId, this.#parts.clock.now());
-    if (viewer === null) this.#known.value?.delete(sessionId);
+    if (viewer === null) this.#noteOver(sessionId);
     else this.#known.value?.set(sessionId, viewer);
     return viewer;
+  }
+
+  /** True where it was over a moment ago: a session that is over stays so, and a flood of its token costs nothing. */
+  isOver(sessionId: string): boolean {
+    return (this.#over.get(sessionId) ?? 0) > this.#parts.clock.now().getTime();
+  }
+
+  #noteOver(sessionId: string): void {
+    this.#known.value?.delete(sessionId);
+    if (this.#over.size >= OVER_AT_MOST) this.#over.clear();
+    this.#over.set(sessionId, this.#parts.clock.now().getTime() + OVER_KNOWN_MS);
   }
 
   /** The same, but from memory where the database is away or takes its time. */

@@ -145,7 +145,7 @@ export class Bridge implements Service {
 
   /** After a takeover, and whenever the broker is back: robots tell how they are, and get what waits for them. */
   async #greetAll(): Promise<void> {
-    await this.#queue.flush();
+    await this.#queue.storeWhatCame();
     const robots = await connectedRobots(this.#parts.db);
     if (!this.#lock.held) return;
     this.#statusRequests.askAll(robots);
@@ -174,9 +174,9 @@ export class Bridge implements Service {
   async #sweep(): Promise<void> {
     const { db, clock } = this.#parts;
     // What waits may prove that a robot is there.
-    await this.#queue.flush();
+    const isStored = await this.#queue.storeWhatCame();
     const now = clock.now();
-    if (!this.#lock.held || !this.#queue.isEmpty || now.getTime() - this.#sinceMs < SWEEP_GRACE_MS) return;
+    if (!this.#lock.held || !isStored || now.getTime() - this.#sinceMs < SWEEP_GRACE_MS) return;
     await db.transaction().execute(async (tx) => {
       if ((await sweepSilentRobots(tx, now)) > 0) await announceChange(tx);
     });

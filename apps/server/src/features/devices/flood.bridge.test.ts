@@ -55,6 +55,27 @@ async function flood(times: number, send: (index: number) => void): Promise<void
 }
 
 describe("protocol rule 10: a robot that floods fills nothing, and is told of", () => {
+  test("protocol rule 10: one that never ceases to speak keeps no silent robot online", async () => {
+    shows({ battery: 50 }, "QUIET-1");
+    await harness.pass(100);
+    expect(await harness.stateOf(quietId)).toMatchObject({ online: true });
+    let speaks = true;
+    const speak = () => {
+      shows({ battery: seq % 100 });
+      if (speaks) setImmediate(speak);
+    };
+    speak();
+    try {
+      const isOnline = async () => {
+        harness.clock.advance(10_000);
+        return (await harness.stateOf(quietId)).online;
+      };
+      await expect.poll(isOnline, { timeout: 30_000 }).toBe(false);
+    } finally {
+      speaks = false;
+    }
+  });
+
   test("protocol rule 10: runs and alerts are bounded, one alert tells of it, and its Stop is seen to be confirmed", async () => {
     await flood(40, (index) => {
       const alerts = [{ code: `C${index}`, severity: "CRITICAL", text: "Invented." } as const];

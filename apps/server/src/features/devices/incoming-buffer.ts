@@ -21,6 +21,9 @@ export interface RobotMessages {
  */
 export class IncomingBuffer {
   #bySerial = new Map<string, IncomingMessage[]>();
+  /** The how-manieth each message was that came. */
+  readonly #arrivals = new WeakMap<IncomingMessage, number>();
+  #arrived = 0;
   readonly #onDropped: OnDropped;
   readonly #maxRobots: number;
 
@@ -34,7 +37,26 @@ export class IncomingBuffer {
     return this.#bySerial.size;
   }
 
+  /** How many messages have come. */
+  get arrived(): number {
+    return this.#arrived;
+  }
+
+  /** True where the first of these came among the first `arrived`. */
+  cameBy({ messages: [first] }: RobotMessages, arrived: number): boolean {
+    return first !== undefined && (this.#arrivals.get(first) ?? 0) <= arrived;
+  }
+
+  /** True while anything that came among the first `arrived` waits, but of robots that `mayBeLeft` names. */
+  waitsFrom(arrived: number, mayBeLeft: (serial: string) => boolean): boolean {
+    for (const [serial, messages] of this.#bySerial) {
+      if (!mayBeLeft(serial) && this.cameBy({ serial, messages }, arrived)) return true;
+    }
+    return false;
+  }
+
   add(serial: string, incoming: IncomingMessage): void {
+    if (!this.#arrivals.has(incoming)) this.#arrivals.set(incoming, (this.#arrived += 1));
     const waiting = this.#bySerial.get(serial);
     if (!waiting) {
       this.#bySerial.set(serial, [incoming]);
@@ -63,6 +85,7 @@ export class IncomingBuffer {
       return;
     }
     if (isNewer(former, incoming)) {
+      this.#arrivals.set(incoming, (this.#arrived += 1));
       waiting.splice(at, 1);
       waiting.push(incoming);
     }

@@ -47,6 +47,9 @@ export class IngestQueue {
   readonly #buffer: IncomingBuffer;
   readonly #budgets: RobotBudgets;
   #flushing: Promise<void> | null = null;
+  /** What the round under way has taken out, and when that is over. */
+  #inRound: readonly RobotMessages[] = [];
+  #roundEnd = Promise.withResolvers<void>();
   #notBeforeMs = 0;
   /** By serial number; what these robots said waits in order, and nobody else behind it. */
   readonly #troubles = new Map<string, Trouble>();
@@ -57,11 +60,6 @@ export class IngestQueue {
     this.#parts = parts;
     this.#buffer = new IncomingBuffer((serial, dropped, kind) => parts.bad.add(kind, serial, dropped));
     this.#budgets = new RobotBudgets(parts.clock);
-  }
-
-  /** Nothing waits but what could not be stored of single robots. */
-  get isEmpty(): boolean {
-    return this.#buffer.size <= this.#troubles.size && this.#flushing === null;
   }
 
   add(serial: string, incoming: IncomingMessage): void {
@@ -80,6 +78,20 @@ export class IngestQueue {
     return this.#flushing;
   }
 
+  /**
+   * Stores what has come by now, and not what comes meanwhile: somebody always speaks. True where all of it is stored, but
+   * for what cannot be of single robots. Never rejects.
+   */
+  async storeWhatCame(): Promise<boolean> {
+    const { arrived } = this.#buffer;
+    const waits = () =>
+      this.#inRound.some((of) => this.#buffer.cameBy(of, arrived)) ||
+      this.#buffer.waitsFrom(arrived, (serial) => this.#troubles.has(serial));
+    void this.flush();
+    while (waits() && this.#flushing !== null) await Promise.race([this.#roundEnd.promise, this.#flushing]);
+    return !waits();
+  }
+
   /** Forgets what waits: this server may not write any more. */
   clear(): void {
     this.#generation += 1;
@@ -89,21 +101,30 @@ export class IngestQueue {
   }
 
   async #drain(): Promise<void> {
-    for (;;) {
-      const generation = this.#generation;
-      const nowMs = this.#parts.clock.now().getTime();
-      const mayTake = (serial: string) => (this.#troubles.get(serial)?.notBeforeMs ?? 0) <= nowMs;
-      const batch = this.#buffer.take(BATCH_ROBOTS, mayTake);
-      if (batch.length === 0) return;
-      const round: Round = { done: [], waiting: [], troubled: [] };
-      await this.#storeOrSplit(batch, round);
-      if (generation !== this.#generation) return;
-      for (const serial of round.done) this.#troubles.delete(serial);
-      const left = [...round.waiting, ...(await this.#keepTroubled(round))];
-      if (generation !== this.#generation) return;
-      if (left.length > 0) this.#buffer.putBack(left);
-      if (round.waiting.length > 0 || this.#parts.clock.now().getTime() < this.#notBeforeMs) return;
+    for (let goesOn = true; goesOn;) {
+      goesOn = await this.#storeRound();
+      this.#inRound = [];
+      this.#roundEnd.resolve();
+      this.#roundEnd = Promise.withResolvers();
     }
+  }
+
+  /** False where nothing is left that can be stored now. */
+  async #storeRound(): Promise<boolean> {
+    const generation = this.#generation;
+    const nowMs = this.#parts.clock.now().getTime();
+    const mayTake = (serial: string) => (this.#troubles.get(serial)?.notBeforeMs ?? 0) <= nowMs;
+    const batch = this.#buffer.take(BATCH_ROBOTS, mayTake);
+    if (batch.length === 0) return false;
+    this.#inRound = batch;
+    const round: Round = { done: [], waiting: [], troubled: [] };
+    await this.#storeOrSplit(batch, round);
+    if (generation !== this.#generation) return false;
+    for (const serial of round.done) this.#troubles.delete(serial);
+    const left = [...round.waiting, ...(await this.#keepTroubled(round))];
+    if (generation !== this.#generation) return false;
+    if (left.length > 0) this.#buffer.putBack(left);
+    return round.waiting.length === 0 && this.#parts.clock.now().getTime() >= this.#notBeforeMs;
   }
 
   /** Stores a batch, each half by itself where it cannot: no robot's messages hold up the others (rule 10). */

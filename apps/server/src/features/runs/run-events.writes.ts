@@ -52,11 +52,12 @@ export async function recordEvents(
   const refused = new Set<EventMessage>();
   for (const turn of turnsOf(told)) {
     const unknown = await robotsWithUnknownRuns(tx, turn.flatMap(runOf));
-    const mayBeKept = turn.filter(({ robotId, message }) => {
-      const fits = budget.has(robotId, "events") && (!unknown.has(robotId) || budget.has(robotId, "runs"));
-      if (!fits) refused.add(message);
-      return fits;
-    });
+    const fits = ({ robotId }: EventTold) =>
+      budget.has(robotId, "events") && (!unknown.has(robotId) || budget.has(robotId, "runs"));
+    const mayBeKept = turn.filter(fits);
+    // What was kept before is received, however often it is told.
+    const pastBudget = turn.filter((event) => !fits(event));
+    for (const { message } of await neverKept(tx, pastBudget)) refused.add(message);
     const began: Told<RunBegan>[] = [];
     const ended: Told<RunEnded>[] = [];
     for (const event of await keepEvents(tx, mayBeKept)) {
@@ -74,6 +75,18 @@ export async function recordEvents(
 
 function runOf({ robotId, message }: EventTold): { robotId: number; runId: string }[] {
   return "runId" in message ? [{ robotId, runId: message.runId }] : [];
+}
+
+/** Those of the events that are not on record. */
+async function neverKept(tx: Tx, told: readonly EventTold[]): Promise<EventTold[]> {
+  if (told.length === 0) return [];
+  const { rows: kept } = await sql<{ nth: number }>`
+    select (n.nth - 1)::int as nth
+    from unnest(${told.map(({ robotId }) => robotId)}::int[], ${told.map(({ message }) => message.session)}::bigint[],
+      ${told.map(({ message }) => message.eventSeq)}::bigint[]) with ordinality as n (robot_id, session, event_seq, nth)
+    join robot_events e using (robot_id, session, event_seq)`.execute(tx);
+  const places = new Set(kept.map(({ nth }) => nth));
+  return told.filter((_event, nth) => !places.has(nth));
 }
 
 /** Answers those that were not kept before. */

@@ -82,6 +82,9 @@ describe("§8: what is wrong with a request is told in plain words that name the
     expect(await send("admin", manyParts)).toMatchObject([400, { message: "body has too many parts" }]);
     expect(await send("admin", manyParts.slice(1))).toMatchObject([400, { message: "The body is not valid JSON." }]);
     expect(await send(null, manyParts)).toMatchObject([401, {}]);
+    // Of a name that stands there again and again only the last value would be left.
+    const again = `{${'"csv":[{},{},{},{},{},{},{},{}],'.repeat(20_000)}"csv":"name"}`;
+    expect(await send("admin", again)).toMatchObject([200, {}]);
   });
 
   test("an address that is no address, a path that no call has, a method that the call has not", async () => {

@@ -12,7 +12,10 @@ export const BODY_LIMIT_BYTES = 65_536;
 /** A larger body is a file in a few fields. */
 const LARGE_BODY_PARTS = 1_000;
 
-/** Whether a large body may be parsed: throws 400 where it is no JSON or has so many parts that it would hold up others. */
+/**
+ * A large body in a form that is quickly parsed: each name stands in it once. Throws 400 where it is no JSON or has so
+ * many parts that it would hold up others.
+ */
 export const largeBody = workerTask(
   "large body",
   async (text: string) => {
@@ -21,12 +24,14 @@ export const largeBody = workerTask(
       parts += 1;
       return value;
     };
+    let parsed: unknown;
     try {
-      JSON.parse(text, count);
+      parsed = JSON.parse(text, count);
     } catch {
       throw new HttpError(400, "The body is not valid JSON.");
     }
     if (parts > LARGE_BODY_PARTS) throw invalid("body", "body has too many parts");
+    return JSON.stringify(parsed);
   },
   { isShort: true },
 );
@@ -34,16 +39,16 @@ export const largeBody = workerTask(
 /** JSON, and files where a call takes one; an empty body is an empty object, whatever content type it claims. */
 export function useJsonBodies(app: FastifyInstance, workers: Workers): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
-  const lookAt = async (text: string, { viewer }: FastifyRequest): Promise<void> => {
-    if (text.length <= BODY_LIMIT_BYTES) return;
+  const quicklyParsed = async (text: string, { viewer }: FastifyRequest): Promise<string> => {
+    if (text.length <= BODY_LIMIT_BYTES) return text;
     if (viewer === null) throw new HttpError(413, "The request is too large.");
-    await workers.run(largeBody, text, { asker: askerOf(viewer), signal: new AbortController().signal });
+    return workers.run(largeBody, text, { asker: askerOf(viewer), signal: new AbortController().signal });
   };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
     const text = body.toString();
     if (text.trim() === "") return done(null, {});
-    lookAt(text, request).then(() => void parseJson(request, text, done), done);
+    quicklyParsed(text, request).then((whole) => void parseJson(request, whole, done), done);
   });
   app.addContentTypeParser("application/octet-stream", { parseAs: "buffer" }, (request, body, done) => {
     if (request.routeOptions.config.route?.upload !== undefined) done(null, body);

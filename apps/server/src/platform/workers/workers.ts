@@ -99,21 +99,33 @@ export class Workers implements Service {
   async #begin<A, V>(task: WorkerTask<A, V>, given: A, { asker, signal }: Terms): Promise<Answer<V>> {
     const turn = await (task.isShort === true ? this.#short : this.#long).enter(asker, signal);
     const begin = { task: task.name, given, connection: this.#connection };
-    const { value, bytes } = await leastBusy(this.#log).run(begin, signal, () => turn.end());
+    const { value, bytes } = await this.#start(begin, signal, turn);
     if (bytes !== null) this.#whileRead(bytes, turn);
     // The worker has done this very task.
     return { value: value as V, bytes };
+  }
+
+  /** The turn ends with the worker's work, or at once where no worker could be told of it. */
+  #start(begin: Begin, signal: AbortSignal, turn: Turn): Promise<Answer<unknown>> {
+    try {
+      return leastBusy(this.#log).run(begin, signal, () => turn.end());
+    } catch (error) {
+      turn.end();
+      throw error;
+    }
   }
 
   /** The next person's work goes on beside a file that is being read, and one that nobody reads is ended. */
   #whileRead(bytes: WorkerBytes, turn: Turn): void {
     turn.yield();
     let cancel: Cancel = () => {};
+    bytes.onRead = () => cancel();
     bytes.onUnread = () => {
-      cancel();
       cancel = this.#clock.after(UNREAD_MS, () => bytes.destroy(new Error("Nobody reads this file.")));
     };
     bytes.once("close", () => cancel());
+    // Whoever reads it hears of its failure; that nobody does yet must not end the server.
+    bytes.on("error", () => {});
   }
 }
 
@@ -121,6 +133,8 @@ export class Workers implements Service {
 class WorkerBytes extends Readable {
   /** There are more bytes than the reader takes at this moment. */
   onUnread: () => void = () => {};
+  /** The reader has room again. */
+  onRead: () => void = () => {};
   readonly #tell: (kind: "taken" | "abort") => void;
   #isUntaken = false;
 
@@ -130,6 +144,7 @@ class WorkerBytes extends Readable {
   }
 
   override _read(): void {
+    this.onRead();
     if (this.#isUntaken) this.#tell("taken");
     this.#isUntaken = false;
   }
@@ -140,11 +155,14 @@ class WorkerBytes extends Readable {
   }
 
   add(bytes: Uint8Array): void {
+    if (this.destroyed) return;
     this.#isUntaken = true;
     // Where there is room, the stream asks for more by itself.
     if (!this.push(bytes)) this.onUnread();
   }
 }
+
+type Begin = Omit<Extract<ToWorker, { kind: "begin" }>, "kind" | "id">;
 
 interface Answer<V> {
   readonly value: V;
@@ -200,17 +218,15 @@ class WorkerProcess {
   }
 
   /** Resolves with the task's value; `onEnd` is called once the worker has nothing to do for it any more. */
-  async run(
-    begin: Omit<Extract<ToWorker, { kind: "begin" }>, "kind" | "id">,
-    signal: AbortSignal,
-    onEnd: () => void,
-  ): Promise<Answer<unknown>> {
+  run(begin: Begin, signal: AbortSignal, onEnd: () => void): Promise<Answer<unknown>> {
+    signal.throwIfAborted();
     const { id, task } = this.#add(onEnd);
-    if (signal.aborted) {
+    try {
+      this.#post({ kind: "begin", id, ...begin });
+    } catch (error) {
       this.#end(id);
-      throw signal.reason;
+      throw error;
     }
-    this.#post({ kind: "begin", id, ...begin });
     const abort = () => {
       this.#tell("abort", id);
       task.value.reject(signal.reason);
