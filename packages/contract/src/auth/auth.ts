@@ -35,6 +35,13 @@ export const login = defineRoute({
   body: z.object({
     username: z.string().trim().min(1, "Username is required").max(200),
     password: z.string().min(1, "Password is required").max(1000),
+    browser: z
+      .string()
+      .regex(/^[\w-]{22,64}$/, "A browser's mark must be 22 to 64 letters and digits")
+      .optional()
+      .describe(
+        "By chance, made and kept by the browser: once the person has signed in from it, failures of others do not hold it up",
+      ),
   }),
   response: z.object({ message: z.string(), token: z.string(), user: sessionUserSchema }),
 });

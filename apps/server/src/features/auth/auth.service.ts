@@ -5,15 +5,14 @@ import type { Parts } from "../../platform/parts.ts";
 import { endSession, openSession } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type AuditRecord, type GatheredAudit, recordAudit } from "../audit/public.ts";
+import { type Caller, rememberCaller } from "./known-callers.writes.ts";
 import type { PasswordTries, TryResult } from "./password-tries.ts";
 import { tooManySentence } from "./sign-in-limits.ts";
 import { type Account, holdAccount, readAccount } from "./users.writes.ts";
 
-export interface SignIn {
+export interface SignIn extends Caller {
   readonly username: string;
   readonly password: string;
-  /** The network address it comes from. */
-  readonly address: string;
 }
 
 type SignedIn = ResponseOf<typeof login>;
@@ -48,7 +47,7 @@ export class AuthService {
       await refusals.record(`sign-in ${who}`, refusalOf(account, attempt, "too many failed sign-ins"));
       throw new HttpError(429, tooManySentence(result.waitMs));
     }
-    const signedIn = account === null || result.kind === "wrong" ? null : await this.#open(account, attempt.address);
+    const signedIn = account === null || result.kind === "wrong" ? null : await this.#open(account, attempt);
     if (signedIn !== null) return signedIn;
     const reason = account === null ? "unknown user" : "wrong password";
     await recordAudit(db, { ...refusalOf(account, attempt, reason), at: clock.now() });
@@ -56,11 +55,13 @@ export class AuthService {
   }
 
   /** Null where the password was changed while it was looked at. */
-  async #open(account: Account, address: string): Promise<SignedIn | null> {
-    const now = this.#parts.clock.now();
-    const expiresAt = new Date(now.getTime() + this.#parts.settings.tokenHours * 3_600_000);
+  async #open(account: Account, caller: Caller): Promise<SignedIn | null> {
+    const { clock, settings } = this.#parts;
+    const now = clock.now();
+    const expiresAt = new Date(now.getTime() + settings.tokenHours * 3_600_000);
     const sid = await this.#parts.db.transaction().execute(async (tx) => {
       if (!(await holdAccount(tx, account))) return null;
+      await rememberCaller(tx, settings.secretKey, account.id, caller, now);
       const id = await openSession(tx, { userId: account.id, now, expiresAt });
       await recordAudit(tx, {
         actor: { userId: account.id, name: account.name },
@@ -68,7 +69,7 @@ export class AuthService {
         entity: "session",
         entityId: id,
         outcome: "DONE",
-        after: { address },
+        after: { address: caller.address },
         at: now,
       });
       return id;

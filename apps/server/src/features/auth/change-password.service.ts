@@ -37,7 +37,8 @@ export class ChangePasswordService {
   ): Promise<ResponseOf<typeof changePassword>> {
     const account = await readAccountOf(this.#parts.db, viewer.userId);
     if (account === null) throw notSignedIn();
-    const attempt = { username: account.username, account, password: passwords.currentPassword, address };
+    const password = passwords.currentPassword;
+    const attempt = { username: account.username, account, password, address, browser: null };
     return this.#parts.tries.run(attempt, gone, async (result) => {
       if (result.kind === "wait") {
         const record = { ...this.#record(viewer, address), reason: "too many wrong passwords" };
