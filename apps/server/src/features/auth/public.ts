@@ -1,4 +1,5 @@
 export { demoSignIns } from "./demo-sign-ins.ts";
+export { forgetCallersOf } from "./known-callers.writes.ts";
 export { generatePassword } from "./generated-password.ts";
 export { forgetTriesOf } from "./password-tries.ts";
 export { hashPassword, passwordMatches } from "./passwords.ts";
