@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
-import { idSchema } from "../http/values.ts";
+import { idSchema, instantSchema } from "../http/values.ts";
 
 export const roleSchema = z.enum(["SUPER_ADMIN", "PARTNER"]);
 export type Role = z.output<typeof roleSchema>;
@@ -43,7 +43,13 @@ export const login = defineRoute({
         "By chance, made and kept by the browser: once the person has signed in from it, failures of others do not hold it up",
       ),
   }),
-  response: z.object({ message: z.string(), token: z.string(), user: sessionUserSchema }),
+  response: z.object({
+    message: z.string(),
+    token: z.string(),
+    user: sessionUserSchema,
+    /** Until when the password that the server made up signs in; absent once the person has chosen one. */
+    password_until: instantSchema.optional(),
+  }),
 });
 
 export const logout = defineRoute({

@@ -1,5 +1,6 @@
 import type { login, TokenClaims } from "@suncrew/contract/auth/auth.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import { MADE_UP_PASSWORD_DAYS, madeUpPasswordUntil } from "@suncrew/domain/auth/password-rules.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { endSession, openSession } from "../../platform/sessions.ts";
@@ -31,8 +32,8 @@ export class AuthService {
   }
 
   /**
-   * Throws 401 where name and password do not belong together, 429 while the account or the address has to wait, and 503
-   * while too many people sign in.
+   * Throws 401 where name and password do not belong together, 403 where the password was made up too long ago, 429 while
+   * the account or the address has to wait, and 503 while too many people sign in.
    */
   async signIn(attempt: SignIn, gone: AbortSignal): Promise<SignedIn> {
     const account = await readAccount(this.#parts.db, attempt.username);
@@ -47,11 +48,22 @@ export class AuthService {
       await refusals.record(`sign-in ${who}`, refusalOf(account, attempt, "too many failed sign-ins"));
       throw new HttpError(429, tooManySentence(result.waitMs));
     }
-    const signedIn = account === null || result.kind === "wrong" ? null : await this.#open(account, attempt);
-    if (signedIn !== null) return signedIn;
+    if (account !== null && result.kind === "right") {
+      await this.#refuseLapsed(account, attempt);
+      const signedIn = await this.#open(account, attempt);
+      if (signedIn !== null) return signedIn;
+    }
     const reason = account === null ? "unknown user" : "wrong password";
     await recordAudit(db, { ...refusalOf(account, attempt, reason), at: clock.now() });
     throw new HttpError(401, "Invalid credentials");
+  }
+
+  /** Told to nobody who does not have the password. */
+  async #refuseLapsed(account: Account, attempt: SignIn): Promise<void> {
+    const { db, clock } = this.#parts;
+    if (account.passwordMadeAt === null || clock.now() < madeUpPasswordUntil(account.passwordMadeAt)) return;
+    await recordAudit(db, { ...refusalOf(account, attempt, "lapsed generated password"), at: clock.now() });
+    throw new HttpError(403, lapsedSentence(account.role));
   }
 
   /** Null where the password was changed while it was looked at. */
@@ -75,10 +87,11 @@ export class AuthService {
       return id;
     });
     if (sid === null) return null;
-    const { id, username, name, email, role, partnerId } = account;
+    const { id, username, name, email, role, partnerId, passwordMadeAt } = account;
+    const until = passwordMadeAt === null ? {} : { password_until: madeUpPasswordUntil(passwordMadeAt).toISOString() };
     const exp = Math.floor(expiresAt.getTime() / 1000);
     const token = this.#parts.sign({ id, role, email, partnerId, sid, username, exp }, now);
-    return { message: "Login successful", token, user: { id, name, email, role } };
+    return { message: "Login successful", token, user: { id, name, email, role }, ...until };
   }
 
   async signOut(viewer: Viewer): Promise<void> {
@@ -95,6 +108,12 @@ export class AuthService {
       });
     });
   }
+}
+
+function lapsedSentence(role: Account["role"]): string {
+  const who =
+    role === "PARTNER" ? "Ask a Super Admin to regenerate it" : "`npm run admin` on the server makes a new one";
+  return `This password was made up for you and was valid for ${MADE_UP_PASSWORD_DAYS} days. ${who}.`;
 }
 
 /** A name that nobody has is not written down: people type passwords into the wrong field. */

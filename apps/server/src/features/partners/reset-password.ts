@@ -25,7 +25,7 @@ export async function resetPasswordOf(
     return conflict(refused);
   }
   const [known] = await lockUsersOf(tx, partner.id);
-  if (known !== undefined) await givePassword(tx, known.id, { hash: made.hash, sealed: made.sealFor(known.id) });
+  if (known !== undefined) await givePassword(tx, known.id, { hash: made.hash, sealed: made.sealFor(known.id) }, now);
   const user = known ?? (await addUser(work, partner, made));
   const ended = await endSessionsOf(tx, [user.id], now);
   await forgetTriesOf(tx, secretKey, user);
