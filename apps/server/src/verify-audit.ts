@@ -1,10 +1,8 @@
 import { parseArgs } from "node:util";
 import { verifyAudit } from "./features/audit/public.ts";
 import { openDatabase } from "./platform/database/database.ts";
-import { findRunningPostgres, startEmbeddedPostgres } from "./platform/embedded/postgres.ts";
 import { StartError } from "./platform/embedded/start-error.ts";
-import { databaseName, openDataFolder } from "./process/data-folder.ts";
-import { readSettings } from "./process/settings.ts";
+import { reachDatabase } from "./process/reach-database.ts";
 
 /**
  * `npm run audit:verify -- [--head NUMBER:HASH] [--demo]`: proves that the audit is as it was sealed. Ends with 0 where
@@ -51,21 +49,6 @@ function readHeadText(text: string): { number: number; hash: string } {
     throw new StartError(`--head must be NUMBER:HASH as the log tells it. ${usage}`, 2);
   }
   return { number: Number(number), hash };
-}
-
-/** The database that the servers use; an embedded one is looked at while Suncrew runs on it, or started for the look. */
-async function reachDatabase(mode: "demo" | "production") {
-  // What else production must have set is of no concern here.
-  const settings = readSettings("demo", process.env);
-  if ("wrong" in settings) throw new StartError(settings.wrong.join("\n"), 2);
-  if (settings.databaseUrl !== null) {
-    return { config: { connectionString: settings.databaseUrl }, close: async () => {} };
-  }
-  const dataDir = await openDataFolder({ ...settings, mode });
-  const running = await findRunningPostgres(dataDir, databaseName(mode));
-  if (running !== null) return { config: running, close: async () => {} };
-  const started = await startEmbeddedPostgres({ dataDir, name: databaseName(mode) });
-  return { config: started.connection, close: () => started.stop() };
 }
 
 try {

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { hashPassword } from "../features/auth/public.ts";
-import { demoSignIns } from "../features/config/public.ts";
+import { demoSignIns, hashPassword } from "../features/auth/public.ts";
 import { hashDeviceSecret, storeDeviceSecrets, storeMissingDevices } from "../features/devices/public.ts";
 import type { Db, Tx } from "../platform/database/database.ts";
 import type { DemoDevice } from "./demo-devices.ts";

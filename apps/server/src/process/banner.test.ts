@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { demoSignIns } from "../features/config/public.ts";
+import { demoSignIns } from "../features/auth/public.ts";
 import { banner } from "./banner.ts";
 import type { Started } from "./start.ts";
 

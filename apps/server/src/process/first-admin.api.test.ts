@@ -15,3 +15,20 @@ test("set-up: of servers that start at once on an empty database one makes the S
     await database.close();
   }
 });
+
+test("set-up: ADMIN_PASSWORD that anybody would try makes no Super Admin; where there is one it is of no concern", async () => {
+  const database = await createTestDatabase();
+  const { db } = database;
+  try {
+    for (const weak of ["sunshine1", "Suncrew2026!", "operator-1"]) {
+      await expect(makeFirstAdmin(db, "operator", weak)).rejects.toThrow(/^ADMIN_PASSWORD cannot be taken\. /);
+    }
+    expect(await makeFirstAdmin(db, "operator", "evening rain 77")).toEqual({
+      username: "operator",
+      madeUpPassword: null,
+    });
+    expect(await makeFirstAdmin(db, "operator", "sunshine1")).toBeNull();
+  } finally {
+    await database.close();
+  }
+});

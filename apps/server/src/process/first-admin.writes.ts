@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { hashPassword } from "../features/auth/public.ts";
+import { hashPassword, weakPasswordOf } from "../features/auth/public.ts";
+import { StartError } from "../platform/embedded/start-error.ts";
 import { sql } from "kysely";
 import type { Db } from "../platform/database/database.ts";
 
@@ -15,6 +16,7 @@ export interface FirstAdmin {
 /**
  * Makes the first Super Admin of an installation without one; null where there is one already. Production never has a
  * known password: without one from the environment a random one is made. Several servers may call it at once.
+ * Throws a StartError for a weak password, which matters to nobody once there is a Super Admin.
  */
 export async function makeFirstAdmin(db: Db, username: string, password: string | null): Promise<FirstAdmin | null> {
   const chosen = password ?? randomBytes(15).toString("base64url");
@@ -26,6 +28,8 @@ export async function makeFirstAdmin(db: Db, username: string, password: string 
       .where("role", "=", "SUPER_ADMIN")
       .where("deleted_at", "is", null);
     if ((await admins.limit(1).executeTakeFirst()) !== undefined) return null;
+    const weak = weakPasswordOf(chosen, { username });
+    if (weak !== null) throw new StartError(`ADMIN_PASSWORD cannot be taken. ${weak}.`, 2);
     await tx
       .insertInto("users")
       .values({
@@ -34,6 +38,7 @@ export async function makeFirstAdmin(db: Db, username: string, password: string 
         role: "SUPER_ADMIN",
         partner_id: null,
         password_hash: await hashPassword(chosen),
+        password_made_at: password === null ? sql<Date>`now()` : null,
       })
       .execute();
     return { username, madeUpPassword: password === null ? chosen : null };

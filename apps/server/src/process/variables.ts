@@ -92,7 +92,7 @@ export const variables = [
   {
     name: "ADMIN_PASSWORD",
     fallback: "random, printed once",
-    meaning: "Password of production's first Super Admin; 8 characters or more",
+    meaning: "Password of production's first Super Admin; 8 characters or more, none that anybody would try",
   },
   {
     name: "MANUAL_RUN_MAX_MINUTES",

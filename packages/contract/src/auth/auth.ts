@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
-import { idSchema } from "../http/values.ts";
+import { idSchema, instantSchema } from "../http/values.ts";
 
 export const roleSchema = z.enum(["SUPER_ADMIN", "PARTNER"]);
 export type Role = z.output<typeof roleSchema>;
@@ -35,8 +35,21 @@ export const login = defineRoute({
   body: z.object({
     username: z.string().trim().min(1, "Username is required").max(200),
     password: z.string().min(1, "Password is required").max(1000),
+    browser: z
+      .string()
+      .regex(/^[\w-]{22,64}$/, "A browser's mark must be 22 to 64 letters and digits")
+      .optional()
+      .describe(
+        "By chance, made and kept by the browser: once the person has signed in from it, failures of others do not hold it up",
+      ),
   }),
-  response: z.object({ message: z.string(), token: z.string(), user: sessionUserSchema }),
+  response: z.object({
+    message: z.string(),
+    token: z.string(),
+    user: sessionUserSchema,
+    /** Until when the password that the server made up signs in; absent once the person has chosen one. */
+    password_until: instantSchema.optional(),
+  }),
 });
 
 export const logout = defineRoute({

@@ -1,9 +1,14 @@
-import { IconFlask, IconPlugConnectedX } from "@tabler/icons-react";
+import { IconFlask, IconKey, IconPlugConnectedX } from "@tabler/icons-react";
 import { useLiveStatus } from "../../platform/live/live.ts";
+import { Link } from "react-router";
+import { paths } from "../../platform/paths.ts";
 import { useServerConfig } from "../../platform/server-config.ts";
+import { useSignedIn } from "../../platform/session/use-session.ts";
 import classes from "./banners.module.css";
 
-/** What concerns every page: that this is a demo, that live updates are interrupted. */
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+
+/** What concerns every page: that this is a demo, an own password is due, that live updates are interrupted. */
 export function Banners() {
   const demo = useServerConfig()?.mode === "demo";
   const lost = useLiveStatus() === "lost";
@@ -15,6 +20,7 @@ export function Banners() {
           Demo: simulated robots and sample data
         </p>
       )}
+      <MadeUpPassword />
       {/* Always there, so that a screen reader hears what appears in it. */}
       <div role="status">
         {lost && (
@@ -25,5 +31,20 @@ export function Banners() {
         )}
       </div>
     </>
+  );
+}
+
+/** Stays until the person has chosen a password: the one that the server made up lapses. */
+function MadeUpPassword() {
+  const { password_until: until } = useSignedIn().user;
+  if (until === undefined) return null;
+  return (
+    <p className={classes["password"]}>
+      <IconKey size={16} aria-hidden />
+      <span>
+        Your password was made up for you and signs you in until {day.format(new Date(until))}.{" "}
+        <Link to={paths.profile()}>Choose your own</Link>
+      </span>
+    </p>
   );
 }

@@ -8,6 +8,7 @@ import { paths } from "../../platform/paths.ts";
 import { useServerConfig } from "../../platform/server-config.ts";
 import { leftPlace } from "../../platform/session/left-place.ts";
 import { startSession } from "../../platform/session/session.ts";
+import { thisBrowser } from "../../platform/session/this-browser.ts";
 import { DemoSignIns } from "./demo-sign-ins.tsx";
 import { signInFailure } from "./sign-in-failure.ts";
 import classes from "./sign-in-form.module.css";
@@ -42,7 +43,7 @@ export function SignInForm() {
     setFieldErrors({});
     setBusy(true);
     try {
-      startSession(await call(login, { body: credentials.data }));
+      startSession(await call(login, { body: { ...credentials.data, browser: thisBrowser() } }));
       // Which knows where it goes on from here.
       await navigate(paths.signIn(), { replace: true });
     } catch (error) {

@@ -7,6 +7,8 @@ import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
 import { expectAccessible, expectAddress, expectCount, expectText } from "../../../test/expectations.ts";
 import { openConsole, signInOf } from "../../../test/open-console.tsx";
+import { clearSession } from "../../platform/session/session.ts";
+import { thisBrowser } from "../../platform/session/this-browser.ts";
 import { leftPlace, noteSessionEnd } from "../../platform/session/left-place.ts";
 
 async function submit(): Promise<void> {
@@ -94,6 +96,17 @@ for (const { left, whose, opened } of [
     expect(leftPlace()).toBeNull();
   });
 }
+
+test("§4 Session: a browser says with each sign-in which it is, the same after signing out", async () => {
+  const calls = when(login).answer(() => signInOf("admin"));
+  await openConsole("/", null);
+  await signIn();
+  await expectAddress(/^\/dashboard/);
+  clearSession();
+  const sent = calls.map(({ body }) => body.browser);
+  expect(sent).toEqual([expect.stringMatching(/^[\w-]{22,64}$/)]);
+  expect(thisBrowser()).toBe(sent[0]);
+});
 
 test("§2 Sign-in page: the button reads Signing in... while busy", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();

@@ -2,6 +2,7 @@ import { changePassword } from "@suncrew/contract/auth/auth.ts";
 import { type PasswordEntries, passwordToasts } from "@suncrew/domain/auth/password-rules.ts";
 import { call } from "../../platform/api/call.ts";
 import { ApiError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { noteOwnPassword } from "../../platform/session/session.ts";
 import { toast } from "../../platform/toast.tsx";
 import { type FieldWords, refusedFields } from "./password-draft.ts";
 
@@ -24,6 +25,7 @@ export async function updatePassword({ currentPassword, newPassword }: PasswordE
     }
     return { isDone: false, refused: error instanceof ApiError ? refusedFields(error.errors) : {} };
   }
+  noteOwnPassword();
   toast.success({
     title: "Password Updated",
     message: "Your password has been changed. Everywhere else you have been signed out.",

@@ -2,6 +2,7 @@ import { Button, PasswordInput } from "@mantine/core";
 import { useRef, useState, type FormEvent } from "react";
 import { flushSync } from "react-dom";
 import { passwordProblem, passwordToasts } from "@suncrew/domain/auth/password-rules.ts";
+import { useServerConfig } from "../../platform/server-config.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { toast } from "../../platform/toast.tsx";
 import { PASSWORD_CHANGE, updatePassword } from "./change-password-call.ts";
@@ -16,13 +17,18 @@ const labels: Record<PasswordField, string> = {
 
 /** §5 Change password on the profile page. */
 export function ChangePasswordForm() {
-  const { username } = useSignedIn();
+  const { username, user } = useSignedIn();
+  // A demo's known password may be had back: there the server alone decides.
+  const isDemo = useServerConfig()?.mode === "demo";
   const [entries, setEntries] = useState(noEntries);
   const [left, setLeft] = useState<ReadonlySet<PasswordField>>(new Set());
   const [refused, setRefused] = useState<FieldWords>({});
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const problems = fieldProblems(entries);
+  const problems = fieldProblems(
+    entries,
+    isDemo ? null : { username: username ?? "", name: user.name, email: user.email },
+  );
   const wordsOf = (field: PasswordField) => refused[field] ?? (left.has(field) ? problems[field] : undefined);
 
   function focusFirst(words: FieldWords): void {

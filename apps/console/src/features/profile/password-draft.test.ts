@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { PASSWORD_OBVIOUS } from "@suncrew/domain/auth/weak-passwords.ts";
 import { fieldProblems, refusedFields } from "./password-draft.ts";
+
+const owner = { username: "anita", name: "Anita Rao", email: "anita@suncrew.example" };
 
 describe("§5 Change password: what the fields say", () => {
   test.each([
@@ -14,9 +17,10 @@ describe("§5 Change password: what the fields say", () => {
     ["old", "x".repeat(201), "x".repeat(201), { newPassword: "New password must have at most 200 characters" }],
     ["12345678", "12345678", "12", { newPassword: "New password must differ from the current one" }],
     ["old", "12345678", "12345678", {}],
-    [" ", "        ", "        ", {}],
+    [" ", "     a  bcd", "     a  bcd", {}],
+    ["old", "Anita-2026", "Anita-2026", { newPassword: PASSWORD_OBVIOUS }],
   ])("%j, %j, %j", (currentPassword, newPassword, confirmation, words) => {
-    expect(fieldProblems({ currentPassword, newPassword, confirmation })).toEqual(words);
+    expect(fieldProblems({ currentPassword, newPassword, confirmation }, owner)).toEqual(words);
   });
 
   test("the server's words stand at their fields; fields that are not shown have none", () => {

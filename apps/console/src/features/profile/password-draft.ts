@@ -7,6 +7,7 @@ import {
   passwordProblem,
   passwordToasts,
 } from "@suncrew/domain/auth/password-rules.ts";
+import { type PasswordOwner, weakPassword } from "@suncrew/domain/auth/weak-passwords.ts";
 
 export type PasswordField = keyof PasswordEntries;
 export type FieldWords = Readonly<Partial<Record<PasswordField, string>>>;
@@ -16,16 +17,22 @@ export const passwordFields = ["currentPassword", "newPassword", "confirmation"]
 
 export const noEntries: PasswordEntries = { currentPassword: "", newPassword: "", confirmation: "" };
 
-/** §5 Change password: what each field says of what is in it; nothing where all is well. */
-export function fieldProblems(entries: PasswordEntries): FieldWords {
+/**
+ * §5 Change password: what each field says of what is in it; nothing where all is well. Without the owner the server
+ * alone says which password is weak.
+ */
+export function fieldProblems(entries: PasswordEntries, owner: PasswordOwner | null): FieldWords {
   const right = { currentPassword: "any", newPassword: "long enough", confirmation: "long enough" };
   const isMissing = passwordProblem({ ...right, currentPassword: entries.currentPassword }) !== null;
   const isShort = passwordProblem({ ...right, newPassword: entries.newPassword }) === "too-short";
   const isSame = passwordProblem(entries) === "same";
+  // The list of common ones is the server's.
+  const weak = isShort || owner === null ? null : weakPassword(entries.newPassword, owner, () => false);
   // One thing at a time: what has to be typed anew matches nothing yet.
   const isMismatch = !isShort && !isSame && entries.newPassword !== entries.confirmation;
   return {
     ...(isMissing && { currentPassword: CURRENT_PASSWORD_REQUIRED }),
+    ...(weak !== null && { newPassword: weak }),
     ...(isShort && { newPassword: NEW_PASSWORD_TOO_SHORT }),
     ...(isSame && { newPassword: NEW_PASSWORD_SAME }),
     ...(entries.newPassword.length > PASSWORD_MAX_LENGTH && {

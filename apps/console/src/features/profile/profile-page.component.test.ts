@@ -1,4 +1,5 @@
 import { changePassword } from "@suncrew/contract/auth/auth.ts";
+import { PASSWORD_COMMON } from "@suncrew/domain/auth/weak-passwords.ts";
 import { describe, expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
@@ -46,6 +47,19 @@ for (const { account, role } of [
     });
   });
 }
+
+test("§5 Change password: a new password that the server knows as a common one is told at its field", async () => {
+  when(changePassword).fail(400, {
+    message: PASSWORD_COMMON,
+    errors: [{ field: "newPassword", message: PASSWORD_COMMON }],
+  });
+  await openConsole("/profile", "partner");
+  await fillIn("brass-lamp-41");
+  await submit.click();
+  await expect.element(page.getByText(PASSWORD_COMMON).first()).toBeVisible();
+  await expect.element(newPassword).toHaveAccessibleDescription(PASSWORD_COMMON);
+  await expect.element(newPassword).toHaveFocus();
+});
 
 test("§5 Change password: Enter pressed again and again changes it once; the button says that it works", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();

@@ -15,7 +15,11 @@ const GROUPS_KEY = "robotGroups";
 const MAX_TIMER_MS = 2_147_483_647;
 
 /** §3 Session user: in the browser its id is text. */
-const storedUserSchema = sessionUserSchema.extend({ id: z.string() });
+const storedUserSchema = sessionUserSchema.extend({
+  id: z.string(),
+  /** Until when a made-up password signs in; missing once the person has chosen one. */
+  password_until: z.string().optional(),
+});
 export type StoredUser = z.output<typeof storedUserSchema>;
 
 /** Somebody is signed in. The role is the token's, which the server signed. */
@@ -53,9 +57,19 @@ export function onSessionChange(listener: () => void): () => void {
 
 /** §4 Session: signing in stores the token under `token` and the user under `user`. */
 export function startSession(answer: ResponseOf<typeof login>): void {
-  const user: StoredUser = { ...answer.user, id: String(answer.user.id) };
+  const { password_until } = answer;
+  const user: StoredUser = { ...answer.user, id: String(answer.user.id), ...(password_until && { password_until }) };
   localStorage.setItem(TOKEN_KEY, answer.token);
   localStorage.setItem(USER_KEY, JSON.stringify(user));
+  refresh();
+}
+
+/** The person has chosen a password: the one that was made up is no matter any more. */
+export function noteOwnPassword(): void {
+  const user = parseUser(localStorage.getItem(USER_KEY));
+  if (user?.password_until === undefined) return;
+  const { password_until: _over, ...own } = user;
+  localStorage.setItem(USER_KEY, JSON.stringify(own));
   refresh();
 }
 

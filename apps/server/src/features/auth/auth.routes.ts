@@ -40,7 +40,7 @@ export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Se
       },
     });
     registerOpen(scope, login, ({ body, request, signal }) =>
-      auth.signIn({ ...body, address: networkOf(request.ip) }, signal),
+      auth.signIn({ ...body, browser: body.browser ?? null, address: networkOf(request.ip) }, signal),
     );
     register(scope, changePassword, ({ viewer, body, request, signal }) =>
       passwords.change(viewer, body, networkOf(request.ip), signal),

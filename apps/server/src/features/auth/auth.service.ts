@@ -1,19 +1,19 @@
 import type { login, TokenClaims } from "@suncrew/contract/auth/auth.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import { MADE_UP_PASSWORD_DAYS, madeUpPasswordUntil } from "@suncrew/domain/auth/password-rules.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { endSession, openSession } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type AuditRecord, type GatheredAudit, recordAudit } from "../audit/public.ts";
+import { type Caller, rememberCaller } from "./known-callers.writes.ts";
 import type { PasswordTries, TryResult } from "./password-tries.ts";
 import { tooManySentence } from "./sign-in-limits.ts";
 import { type Account, holdAccount, readAccount } from "./users.writes.ts";
 
-export interface SignIn {
+export interface SignIn extends Caller {
   readonly username: string;
   readonly password: string;
-  /** The network address it comes from. */
-  readonly address: string;
 }
 
 type SignedIn = ResponseOf<typeof login>;
@@ -32,8 +32,8 @@ export class AuthService {
   }
 
   /**
-   * Throws 401 where name and password do not belong together, 429 while the account or the address has to wait, and 503
-   * while too many people sign in.
+   * Throws 401 where name and password do not belong together, 403 where the password was made up too long ago, 429 while
+   * the account or the address has to wait, and 503 while too many people sign in.
    */
   async signIn(attempt: SignIn, gone: AbortSignal): Promise<SignedIn> {
     const account = await readAccount(this.#parts.db, attempt.username);
@@ -48,19 +48,32 @@ export class AuthService {
       await refusals.record(`sign-in ${who}`, refusalOf(account, attempt, "too many failed sign-ins"));
       throw new HttpError(429, tooManySentence(result.waitMs));
     }
-    const signedIn = account === null || result.kind === "wrong" ? null : await this.#open(account, attempt.address);
-    if (signedIn !== null) return signedIn;
+    if (account !== null && result.kind === "right") {
+      await this.#refuseLapsed(account, attempt);
+      const signedIn = await this.#open(account, attempt);
+      if (signedIn !== null) return signedIn;
+    }
     const reason = account === null ? "unknown user" : "wrong password";
     await recordAudit(db, { ...refusalOf(account, attempt, reason), at: clock.now() });
     throw new HttpError(401, "Invalid credentials");
   }
 
+  /** Told to nobody who does not have the password. */
+  async #refuseLapsed(account: Account, attempt: SignIn): Promise<void> {
+    const { db, clock } = this.#parts;
+    if (account.passwordMadeAt === null || clock.now() < madeUpPasswordUntil(account.passwordMadeAt)) return;
+    await recordAudit(db, { ...refusalOf(account, attempt, "lapsed generated password"), at: clock.now() });
+    throw new HttpError(403, lapsedSentence(account.role));
+  }
+
   /** Null where the password was changed while it was looked at. */
-  async #open(account: Account, address: string): Promise<SignedIn | null> {
-    const now = this.#parts.clock.now();
-    const expiresAt = new Date(now.getTime() + this.#parts.settings.tokenHours * 3_600_000);
+  async #open(account: Account, caller: Caller): Promise<SignedIn | null> {
+    const { clock, settings } = this.#parts;
+    const now = clock.now();
+    const expiresAt = new Date(now.getTime() + settings.tokenHours * 3_600_000);
     const sid = await this.#parts.db.transaction().execute(async (tx) => {
       if (!(await holdAccount(tx, account))) return null;
+      await rememberCaller(tx, settings.secretKey, account.id, caller, now);
       const id = await openSession(tx, { userId: account.id, now, expiresAt });
       await recordAudit(tx, {
         actor: { userId: account.id, name: account.name },
@@ -68,16 +81,17 @@ export class AuthService {
         entity: "session",
         entityId: id,
         outcome: "DONE",
-        after: { address },
+        after: { address: caller.address },
         at: now,
       });
       return id;
     });
     if (sid === null) return null;
-    const { id, username, name, email, role, partnerId } = account;
+    const { id, username, name, email, role, partnerId, passwordMadeAt } = account;
+    const until = passwordMadeAt === null ? {} : { password_until: madeUpPasswordUntil(passwordMadeAt).toISOString() };
     const exp = Math.floor(expiresAt.getTime() / 1000);
     const token = this.#parts.sign({ id, role, email, partnerId, sid, username, exp }, now);
-    return { message: "Login successful", token, user: { id, name, email, role } };
+    return { message: "Login successful", token, user: { id, name, email, role }, ...until };
   }
 
   async signOut(viewer: Viewer): Promise<void> {
@@ -94,6 +108,12 @@ export class AuthService {
       });
     });
   }
+}
+
+function lapsedSentence(role: Account["role"]): string {
+  const who =
+    role === "PARTNER" ? "Ask a Super Admin to regenerate it" : "`npm run admin` on the server makes a new one";
+  return `This password was made up for you and was valid for ${MADE_UP_PASSWORD_DAYS} days. ${who}.`;
 }
 
 /** A name that nobody has is not written down: people type passwords into the wrong field. */

@@ -1,4 +1,5 @@
 import { changePassword, login } from "@suncrew/contract/auth/auth.ts";
+import { PASSWORD_COMMON, PASSWORD_OBVIOUS, PASSWORD_REPEATED } from "@suncrew/domain/auth/weak-passwords.ts";
 import { createPartner, partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -73,6 +74,18 @@ describe("§5 Change password", () => {
     const owner = await server.as("owner");
     const answer = await owner.raw(changePassword.path, { method: "POST", body });
     expect([answer.status, answer.body]).toEqual([400, { message, errors: [{ field, message }] }]);
+  });
+
+  test.each([
+    ["sunshine1", PASSWORD_COMMON],
+    ["Suncrew-2026", PASSWORD_OBVIOUS],
+    [`${usernames.owner}12345`, PASSWORD_OBVIOUS],
+    ["abababab", PASSWORD_REPEATED],
+  ])("%s is refused as a new password with the reason at its field, and changes nothing", async (weak, message) => {
+    const owner = await server.signIn("owner");
+    const answer = await change(owner, PASSWORD, weak);
+    expect([answer.status, answer.body]).toEqual([400, { message, errors: [{ field: "newPassword", message }] }]);
+    expect((await signInWith(usernames.owner, PASSWORD)).status).toBe(200);
   });
 
   test("spaces belong to a password", async () => {

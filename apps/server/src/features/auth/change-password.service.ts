@@ -5,14 +5,16 @@ import type { Parts } from "../../platform/parts.ts";
 import { endSessionsOf } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type AuditRecord, type GatheredAudit, recordAudit } from "../audit/public.ts";
+import { demoSignIns } from "./demo-sign-ins.ts";
 import type { PasswordTries } from "./password-tries.ts";
 import { hashPassword } from "./passwords.ts";
 import { tooManyWrongSentence } from "./sign-in-limits.ts";
 import { type Account, readAccountOf, replacePassword } from "./users.writes.ts";
+import { weakPasswordOf } from "./weak-password.ts";
 
 type Passwords = BodyOf<typeof changePassword>;
 
-export interface ChangePasswordParts extends Pick<Parts, "db" | "clock"> {
+export interface ChangePasswordParts extends Pick<Parts, "db" | "clock" | "settings"> {
   readonly tries: PasswordTries;
   readonly refusals: GatheredAudit;
 }
@@ -26,7 +28,7 @@ export class ChangePasswordService {
   }
 
   /**
-   * Throws 400 with the field named where the current password is wrong (a 401 would sign out), 429 where too many
+   * Throws 400 with the field named where the current password is wrong (a 401 would sign out) or the new one weak, 429 where too many
    * wrong ones were tried, here or at sign-in.
    */
   async change(
@@ -37,7 +39,12 @@ export class ChangePasswordService {
   ): Promise<ResponseOf<typeof changePassword>> {
     const account = await readAccountOf(this.#parts.db, viewer.userId);
     if (account === null) throw notSignedIn();
-    const attempt = { username: account.username, account, password: passwords.currentPassword, address };
+    const weak = this.#isKnownInDemo(account, passwords.newPassword)
+      ? null
+      : weakPasswordOf(passwords.newPassword, account);
+    if (weak !== null) throw invalid("newPassword", weak);
+    const password = passwords.currentPassword;
+    const attempt = { username: account.username, account, password, address, browser: null };
     return this.#parts.tries.run(attempt, gone, async (result) => {
       if (result.kind === "wait") {
         const record = { ...this.#record(viewer, address), reason: "too many wrong passwords" };
@@ -49,6 +56,12 @@ export class ChangePasswordService {
       await recordAudit(this.#parts.db, { ...this.#record(viewer, address), reason: "wrong password" });
       throw invalid("currentPassword", "Current password is incorrect");
     });
+  }
+
+  /** A demo's known sign-in may be had back. */
+  #isKnownInDemo({ username }: Account, password: string): boolean {
+    if (this.#parts.settings.mode !== "demo") return false;
+    return demoSignIns.some((known) => known.username === username && known.password === password);
   }
 
   /** False where the password was changed or reset while it was looked at. */

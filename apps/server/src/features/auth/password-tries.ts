@@ -6,18 +6,17 @@ import { HttpError } from "../../platform/http/http-error.ts";
 import { InTurn } from "../../platform/in-turn.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { hashOfNobody, passwordMatches } from "./passwords.ts";
-import { countTry, forgetAccount, forgetTry } from "./sign-in-failures.writes.ts";
-import { accountLimit, addressLimit } from "./sign-in-limits.ts";
+import { type Caller, forgetCallersOf, knownAs } from "./known-callers.writes.ts";
+import { type Counted, countTry, forgetAccount, forgetTry, takeTurn } from "./sign-in-failures.writes.ts";
+import { accountLimit, addressLimit, everybodyLimit } from "./sign-in-limits.ts";
 import type { Account } from "./users.writes.ts";
 
-export interface PasswordTry {
+export interface PasswordTry extends Caller {
   /** As it was typed; the account's own where there is one. */
   readonly username: string;
   /** Null where nobody has that name. */
   readonly account: Account | null;
   readonly password: string;
-  /** The network address it comes from. */
-  readonly address: string;
 }
 
 /** What a try came to; `wait` is for how many milliseconds none is looked at. */
@@ -46,41 +45,84 @@ export class PasswordTries {
   }
 
   /**
-   * Hands `use` what the try came to; the next try of the same name, and of the same address, waits until `use` is done.
+   * Hands `use` what the try came to; the next try of the same caller at the same name waits until `use` is done.
    * Throws 503 where too many wait already; nobody is looked at who has gone away meanwhile.
    */
   async run<T>(attempt: PasswordTry, gone: AbortSignal, use: (result: TryResult) => Promise<T>): Promise<T> {
-    const key = accountKey(this.#parts.settings.secretKey, attempt.account?.username ?? attempt.username);
-    // Right passwords that arrive together must not count as each other's failures.
-    return this.#queue.run({ person: attempt.address, team: attempt.address }, gone, () =>
-      this.#turns.run(key, async () => use(await this.#look(attempt, key))),
-    );
+    return this.#queue.run({ person: attempt.address, team: attempt.address }, gone, async () => {
+      const { db, clock, settings } = this.#parts;
+      // Asked for nobody as well, so that time does not tell names.
+      const known = await knownAs(db, settings.secretKey, attempt.account?.id ?? 0, attempt, clock.now());
+      const keys = new TryKeys(settings.secretKey, attempt.account?.username ?? attempt.username);
+      const caller = keys.caller(known ?? attempt.address);
+      const others = { address: `address:${attempt.address}`, account: keys.account };
+      // Right passwords that arrive together must not count as each other's failures.
+      return this.#turns.run(caller, async () =>
+        use(await this.#look(attempt, caller, known === null ? others : null)),
+      );
+    });
   }
 
-  async #look(attempt: PasswordTry, key: string): Promise<TryResult> {
+  /** `shared` is what the try counts for with others: nothing for a caller that the account knows. */
+  async #look(attempt: PasswordTry, caller: string, shared: SharedKeys | null): Promise<TryResult> {
     const { db, clock } = this.#parts;
-    const addressKey = `address:${attempt.address}`;
-    const counted = [
-      { key, limit: accountLimit },
-      { key: addressKey, limit: addressLimit },
-    ];
+    if (shared !== null) {
+      const waitMs = await takeTurn(db, shared.account, caller, clock.now());
+      if (waitMs !== null) return { kind: "wait", waitMs };
+    }
+    const own = { key: caller, limit: accountLimit };
+    // The account first, as a turn takes it.
+    const counted: Counted[] =
+      shared === null
+        ? [own]
+        : [{ key: shared.account, limit: everybodyLimit }, own, { key: shared.address, limit: addressLimit }];
     const waitMs = await countTry(db, counted, clock.now());
     if (waitMs !== null) return { kind: "wait", waitMs };
     // The same work for a user who does not exist, so that time does not tell names.
     const matches = await passwordMatches(attempt.account?.passwordHash ?? (await this.#nobody), attempt.password);
     if (attempt.account === null || !matches) return { kind: "wrong" };
-    await forgetTry(db, key, addressKey);
+    await forgetTry(db, caller, shared === null ? [] : [shared.address, shared.account]);
     return { kind: "right" };
   }
 }
 
-/** What failures of a name are counted for: keyed and hashed, because people type passwords into the wrong field. */
-function accountKey(secretKey: string, username: string): string {
-  const hash = createHmac("sha256", secretKey).update(`sign-in:${username.toLowerCase()}`).digest("base64url");
-  return `user:${hash}`;
+interface SharedKeys {
+  readonly address: string;
+  readonly account: string;
 }
 
-/** A name that got a new password begins anew, also where guesses had locked it. */
-export async function forgetTriesOf(db: Executor, secretKey: string, username: string): Promise<void> {
-  await forgetAccount(db, accountKey(secretKey, username));
+/** What failures at a name are counted for: keyed and hashed, because people type passwords into the wrong field. */
+class TryKeys {
+  readonly account: string;
+  readonly callers: string;
+  readonly #secretKey: string;
+
+  constructor(secretKey: string, username: string) {
+    this.#secretKey = secretKey;
+    const hash = this.#hash(`sign-in:${username.toLowerCase()}`);
+    this.account = `user:${hash}`;
+    this.callers = `caller:${hash}:`;
+  }
+
+  caller(of: string): string {
+    return `${this.callers}${this.#hash(`sign-in-caller:${of}`)}`;
+  }
+
+  #hash(text: string): string {
+    return createHmac("sha256", this.#secretKey).update(text).digest("base64url");
+  }
+}
+
+/**
+ * A user whose password somebody else has replaced begins anew, also where guesses had locked it, and is known nowhere:
+ * whoever had the former password may be why.
+ */
+export async function forgetTriesOf(
+  db: Executor,
+  secretKey: string,
+  user: { readonly id: number; readonly username: string },
+): Promise<void> {
+  const { account, callers } = new TryKeys(secretKey, user.username);
+  await forgetAccount(db, account, callers);
+  await forgetCallersOf(db, user.id);
 }

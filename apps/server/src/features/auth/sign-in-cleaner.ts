@@ -1,11 +1,12 @@
 import type { Cancel } from "../../platform/clock.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { forgetOldSessions } from "../../platform/sessions.ts";
+import { forgetOldCallers } from "./known-callers.writes.ts";
 import { forgetOldFailures } from "./sign-in-failures.writes.ts";
 
 const EVERY_MS = 3_600_000;
 
-/** Removes failed sign-ins that count no more and sessions long over, every hour. */
+/** Removes failed sign-ins and known callers that count no more, and sessions long over, every hour. */
 export class SignInCleaner implements Service {
   readonly #parts: Parts;
   #cancel: Cancel = () => {};
@@ -30,6 +31,7 @@ export class SignInCleaner implements Service {
     const { db, clock, log } = this.#parts;
     try {
       await forgetOldFailures(db, clock.now());
+      await forgetOldCallers(db, clock.now());
       await forgetOldSessions(db, clock.now());
     } catch (error) {
       log.warn({ error: error instanceof Error ? error.message : "unknown" }, "old sign-ins could not be removed");

@@ -1,8 +1,15 @@
 import { sql } from "kysely";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
-import { FORGOTTEN_MS, type SignInLimit, waitAfter } from "./sign-in-limits.ts";
+import {
+  FORGOTTEN_MS,
+  IN_TURN_FROM,
+  LONGEST_LINE_MS,
+  type SignInLimit,
+  TURN_EVERY_MS,
+  waitAfter,
+} from "./sign-in-limits.ts";
 
-/** What failures are counted for, with its limit: an account or an address. */
+/** What failures are counted for, with its limit: a caller at an account, an address, or an account. */
 export interface Counted {
   readonly key: string;
   readonly limit: SignInLimit;
@@ -65,20 +72,68 @@ async function waitOf(tx: Tx, key: string, now: Date): Promise<number> {
   return Math.max(1, (row?.locked_until?.getTime() ?? 0) - now.getTime());
 }
 
-/** The try was right after all: the account begins anew, the address has one failure less. */
-export async function forgetTry(db: Executor, accountKey: string, addressKey: string): Promise<void> {
-  await forgetAccount(db, accountKey);
-  await db.deleteFrom("sign_in_failures").where("key", "=", addressKey).where("failures", "=", 1).execute();
-  await db
-    .updateTable("sign_in_failures")
-    .set((eb) => ({ failures: eb("failures", "-", 1), locked_until: null }))
-    .where("key", "=", addressKey)
-    .where("failures", ">", 1)
-    .execute();
+/**
+ * Hears callers that an account does not know one after another once many of them have failed there. Null where it is
+ * this one's turn, or for how many milliseconds it is not; its turn waits for it then, so that it is heard after those
+ * that came before, however often others try.
+ */
+export async function takeTurn(db: Db, accountKey: string, callerKey: string, now: Date): Promise<number | null> {
+  return db.transaction().execute(async (tx) => {
+    const account = await heldRow(tx, accountKey);
+    if (account === undefined || account.failures < IN_TURN_FROM) return null;
+    if (account.last_failed_at.getTime() < now.getTime() - FORGOTTEN_MS) return null;
+    const caller = await heldRow(tx, callerKey);
+    const lockedMs = (caller?.locked_until?.getTime() ?? 0) - now.getTime();
+    if (lockedMs > 0) return lockedMs;
+    const mine = caller?.turn_at?.getTime() ?? null;
+    if (mine !== null && mine > now.getTime() - FORGOTTEN_MS) {
+      await tx.updateTable("sign_in_failures").set({ turn_at: null }).where("key", "=", callerKey).execute();
+      return null;
+    }
+    const turnMs = Math.max(now.getTime(), account.turn_at?.getTime() ?? 0);
+    const waitMs = turnMs - now.getTime();
+    if (waitMs > LONGEST_LINE_MS) return waitMs;
+    await tx
+      .updateTable("sign_in_failures")
+      .set({ turn_at: new Date(turnMs + TURN_EVERY_MS) })
+      .where("key", "=", accountKey)
+      .execute();
+    if (waitMs === 0) return null;
+    const turn = { locked_until: new Date(turnMs), turn_at: new Date(turnMs) };
+    await tx
+      .insertInto("sign_in_failures")
+      .values({ key: callerKey, failures: 0, last_failed_at: now, ...turn })
+      .onConflict((conflict) => conflict.column("key").doUpdateSet(turn))
+      .execute();
+    return waitMs;
+  });
 }
 
-export async function forgetAccount(db: Executor, accountKey: string): Promise<void> {
-  await db.deleteFrom("sign_in_failures").where("key", "=", accountKey).execute();
+async function heldRow(tx: Tx, key: string) {
+  return tx.selectFrom("sign_in_failures").selectAll().where("key", "=", key).forUpdate().executeTakeFirst();
+}
+
+/** The try was right after all: its caller begins anew, what it shares with others has one failure less. */
+export async function forgetTry(db: Executor, callerKey: string, shared: readonly string[]): Promise<void> {
+  await db.deleteFrom("sign_in_failures").where("key", "=", callerKey).execute();
+  for (const key of shared) {
+    await db
+      .updateTable("sign_in_failures")
+      .set((eb) => ({ failures: eb("failures", "-", 1), locked_until: null }))
+      .where("key", "=", key)
+      .where("failures", ">", 0)
+      .execute();
+  }
+}
+
+/** All that was counted for an account, whoever failed there. */
+export async function forgetAccount(db: Executor, accountKey: string, callersOfAccount: string): Promise<void> {
+  await db
+    .deleteFrom("sign_in_failures")
+    .where((eb) =>
+      eb.or([eb("key", "=", accountKey), eb(sql<boolean>`starts_with(key, ${callersOfAccount})`, "=", true)]),
+    )
+    .execute();
 }
 
 /** Removes what counts no more. */
@@ -87,5 +142,6 @@ export async function forgetOldFailures(db: Executor, now: Date): Promise<void> 
     .deleteFrom("sign_in_failures")
     .where("last_failed_at", "<", new Date(now.getTime() - FORGOTTEN_MS))
     .where((eb) => eb.or([eb("locked_until", "is", null), eb("locked_until", "<=", now)]))
+    .where((eb) => eb.or([eb("turn_at", "is", null), eb("turn_at", "<", new Date(now.getTime() - FORGOTTEN_MS))]))
     .execute();
 }

@@ -81,7 +81,7 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     }
     expect((await tryWith("my-secret-1", "wrong")).status).toBe(429);
     const rows = await server.db.selectFrom("sign_in_failures").selectAll().execute();
-    expect(rows).toHaveLength(2);
+    expect(rows).toHaveLength(3);
     expect(JSON.stringify(rows).toLowerCase()).not.toContain("secret");
   });
 
@@ -136,8 +136,9 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     const [told, ignored] = [await keys(behind), await keys(server)];
     await behind.close();
     const ofName: unknown = expect.stringMatching(/^user:[\w-]{43}$/);
-    expect(told).toEqual(["address:203.0.113.0", "address:203.0.113.1", ofName]);
-    expect(ignored).toEqual(["address:127.0.0.1", ofName]);
+    const ofCaller: unknown = expect.stringMatching(/^caller:[\w-]{43}:[\w-]{43}$/);
+    expect(told).toEqual(["address:203.0.113.0", "address:203.0.113.1", ofCaller, ofCaller, ofName]);
+    expect(ignored).toEqual(["address:127.0.0.1", ofCaller, ofName]);
   });
 
   test("more tries in a minute than any person makes never reach the database", async () => {

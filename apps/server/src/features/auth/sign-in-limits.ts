@@ -6,9 +6,24 @@ export interface SignInLimit {
   readonly lockedFrom: number;
 }
 
+/** Of one caller at one account: a browser or an address that is known there, or any other address. */
 export const accountLimit: SignInLimit = { slowedFrom: 3, lockedFrom: 8 };
-/** Many people may share an address. */
+/** Of an address at accounts where it is not known. Many people may share an address. */
 export const addressLimit: SignInLimit = { slowedFrom: 30, lockedFrom: 36 };
+/** An account over all callers that it does not know is never locked: they are heard in turn. */
+export const everybodyLimit: SignInLimit = { slowedFrom: Infinity, lockedFrom: Infinity };
+
+/** From so many failures of unknown callers at one account they are heard one after another. */
+export const IN_TURN_FROM = 40;
+/** From one turn to the next: at the most 360 guesses an hour at one account, from however many addresses. */
+export const TURN_EVERY_MS = 10_000;
+/** No turn is given away that is further off. */
+export const LONGEST_LINE_MS = 3_600_000;
+
+/** For so long after the last sign-in from there a browser or an address is known. */
+export const KNOWN_MS = 60 * 24 * 3_600_000;
+/** Browsers and addresses that are known of one person at the most, the newest ones: each may guess for itself. */
+export const KNOWN_PER_USER = 30;
 
 export const LOCKED_MS = 15 * 60_000;
 /** Failures older than this count no more. */

@@ -10,6 +10,8 @@ export interface Account {
   readonly role: "SUPER_ADMIN" | "PARTNER";
   readonly partnerId: number | null;
   readonly passwordHash: string;
+  /** When the server made the password up; null where a person chose it. */
+  readonly passwordMadeAt: Date | null;
 }
 
 /** Users that are there, and whose partner is. */
@@ -18,7 +20,11 @@ function accounts(db: Executor) {
     .selectFrom("users")
     .leftJoin("partners", "partners.id", "users.partner_id")
     .select(["users.id", "users.username", "users.name", "users.email", "users.role"])
-    .select(["users.partner_id as partnerId", "users.password_hash as passwordHash"])
+    .select([
+      "users.partner_id as partnerId",
+      "users.password_hash as passwordHash",
+      "users.password_made_at as passwordMadeAt",
+    ])
     .where("users.deleted_at", "is", null)
     .where("partners.deleted_at", "is", null);
 }
@@ -56,7 +62,7 @@ export async function holdAccount(tx: Tx, account: Account): Promise<boolean> {
 export async function replacePassword(tx: Tx, account: Account, passwordHash: string): Promise<boolean> {
   const changed = await tx
     .updateTable("users")
-    .set({ password_hash: passwordHash, enc_password: null })
+    .set({ password_hash: passwordHash, enc_password: null, password_made_at: null })
     .where("id", "=", account.id)
     .where("password_hash", "=", account.passwordHash)
     .where("deleted_at", "is", null)

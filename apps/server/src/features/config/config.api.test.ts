@@ -3,8 +3,7 @@ import { changePassword, login } from "@suncrew/contract/auth/auth.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
-import { hashPassword } from "../auth/public.ts";
-import { demoSignIns } from "./demo-sign-ins.ts";
+import { demoSignIns, hashPassword } from "../auth/public.ts";
 import { worldTile } from "./tile-probe.ts";
 
 /** Of what hangs, in place of the one second that is the tool's own. */

@@ -1,7 +1,6 @@
 import type { Db } from "../../platform/database/database.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
-import { passwordMatches, readAccount } from "../auth/public.ts";
-import { demoSignIns } from "./demo-sign-ins.ts";
+import { demoSignIns, passwordMatches, readAccount } from "../auth/public.ts";
 
 export type DemoSignIn = (typeof demoSignIns)[number];
 

@@ -39,6 +39,6 @@ export async function addUser(
   const facts = { name: partner.contact_person ?? partner.name, email: partner.email ?? "" };
   const names = { partnerId: partner.id, nameSource: partner.name, passwordHash: made.hash };
   const user = await insertPartnerUser(tx, { ...facts, ...names }, now);
-  await givePassword(tx, user.id, { hash: made.hash, sealed: made.sealFor(user.id) });
+  await givePassword(tx, user.id, { hash: made.hash, sealed: made.sealFor(user.id) }, now);
   return user;
 }

@@ -70,10 +70,11 @@ export async function givePassword(
   tx: Tx,
   userId: number,
   password: { readonly hash: string; readonly sealed: string },
+  now: Date,
 ): Promise<void> {
   await tx
     .updateTable("users")
-    .set({ password_hash: password.hash, enc_password: password.sealed })
+    .set({ password_hash: password.hash, enc_password: password.sealed, password_made_at: now })
     .where("id", "=", userId)
     .execute();
 }

@@ -25,10 +25,10 @@ export async function resetPasswordOf(
     return conflict(refused);
   }
   const [known] = await lockUsersOf(tx, partner.id);
-  if (known !== undefined) await givePassword(tx, known.id, { hash: made.hash, sealed: made.sealFor(known.id) });
+  if (known !== undefined) await givePassword(tx, known.id, { hash: made.hash, sealed: made.sealFor(known.id) }, now);
   const user = known ?? (await addUser(work, partner, made));
   const ended = await endSessionsOf(tx, [user.id], now);
-  await forgetTriesOf(tx, secretKey, user.username);
+  await forgetTriesOf(tx, secretKey, user);
   const after = { user_id: user.id, username: user.username, made_user: known === undefined, sessions_ended: ended };
   await recordPartner(work, { ...about, after });
   return null;

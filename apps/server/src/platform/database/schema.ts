@@ -46,6 +46,8 @@ export interface UsersTable {
   deleted_at: Date | null;
   /** A generated password as `StoredPasswords` seals it; null once the user has set an own one. */
   enc_password: WithDefault<string | null>;
+  /** When the server made up the password that the user has; null where a person chose it. */
+  password_made_at: WithDefault<Date | null>;
 }
 
 export interface SessionsTable {
@@ -61,6 +63,14 @@ export interface SignInFailuresTable {
   failures: number;
   last_failed_at: Date;
   locked_until: Date | null;
+  /** When a waiting caller is heard; on an account's row when the next turn is free. */
+  turn_at: WithDefault<Date | null>;
+}
+
+export interface KnownCallersTable {
+  user_id: number;
+  key: string;
+  last_signed_in_at: Date;
 }
 
 export interface SitesTable {
@@ -425,6 +435,7 @@ export interface Tables {
   users: UsersTable;
   sessions: SessionsTable;
   sign_in_failures: SignInFailuresTable;
+  known_callers: KnownCallersTable;
   sites: SitesTable;
   devices: DevicesTable;
   robots: RobotsTable;

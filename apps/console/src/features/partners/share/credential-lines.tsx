@@ -1,3 +1,4 @@
+import { MADE_UP_PASSWORD_DAYS } from "@suncrew/domain/auth/password-rules.ts";
 import { ActionIcon, Button, Tooltip, VisuallyHidden } from "@mantine/core";
 import { IconEye, IconEyeOff, IconKey } from "@tabler/icons-react";
 import { useState } from "react";
@@ -65,6 +66,11 @@ export function CredentialLines({ signIn, isResetting, onReset }: CredentialLine
           </dd>
         )}
       </dl>
+      {password !== null && (
+        <p className={classes["note"]}>
+          {`Made up here: it signs the partner in for ${MADE_UP_PASSWORD_DAYS} days, within which it chooses its own. An older one has to be regenerated.`}
+        </p>
+      )}
       {password === null && (
         <p className={classes["note"]}>
           {username === null

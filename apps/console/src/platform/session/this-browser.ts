@@ -1,0 +1,17 @@
+const BROWSER_KEY = "browser";
+const MARK = /^[\w-]{22,64}$/;
+
+/**
+ * This browser's mark: made by chance once, the same for whoever signs in here, and kept when they sign out, so that
+ * failed sign-ins of others do not hold up somebody who has signed in here before. It opens nothing by itself.
+ */
+export function thisBrowser(): string {
+  const kept = localStorage.getItem(BROWSER_KEY);
+  if (kept !== null && MARK.test(kept)) return kept;
+  const bytes = crypto.getRandomValues(new Uint8Array(24));
+  const made = btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_");
+  localStorage.setItem(BROWSER_KEY, made);
+  return made;
+}

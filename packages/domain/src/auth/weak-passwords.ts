@@ -1,0 +1,65 @@
+/** What belongs to whoever is to have the password, and what everybody would try. */
+export interface PasswordOwner {
+  readonly username: string;
+  readonly name?: string;
+  readonly email?: string;
+}
+
+/** §5 Change password: what the field says. */
+export const PASSWORD_COMMON = "This password is one of the first that attackers try; choose another";
+export const PASSWORD_OBVIOUS = "This password is little more than a name that anybody would try; choose another";
+export const PASSWORD_REPEATED = "This password repeats very few characters; choose another";
+
+/** The product, its roles, and the word itself. */
+const product = ["suncrew", "admin", "superadmin", "administrator", "partner", "password", "robot", "solar"];
+const FEWEST_CHARACTERS = 4;
+
+/**
+ * Why nobody should have this password, as the field says it; null where nothing speaks against it. One
+ * rule for all passwords that people choose; `isCommon` knows the list of common ones, in small letters: the console,
+ * for which it is too large, leaves it to the server.
+ */
+export function weakPassword(
+  password: string,
+  owner: PasswordOwner,
+  isCommon: (password: string) => boolean,
+): string | null {
+  const small = password.trim().toLowerCase();
+  if (new Set(small).size < FEWEST_CHARACTERS) return PASSWORD_REPEATED;
+  const names = [...product, ...namesOf(owner)].map(bare).filter((name) => name.length > 2);
+  // With digits and signs around a name, or in place of its letters, it is the same name.
+  if (spellings(small).some((spelling) => consistsOf(spelling, names))) return PASSWORD_OBVIOUS;
+  return isCommon(small) ? PASSWORD_COMMON : null;
+}
+
+function namesOf({ username, name = "", email = "" }: PasswordOwner): string[] {
+  return [username, name, ...name.toLowerCase().split(/\s+/), email.split("@")[0] ?? ""];
+}
+
+const signs: Readonly<Record<string, string>> = {
+  "@": "a",
+  "4": "a",
+  "3": "e",
+  "1": "i",
+  "!": "i",
+  "0": "o",
+  $: "s",
+  "5": "s",
+};
+
+function spellings(small: string): string[] {
+  const trimmed = small.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
+  const asLetters = (text: string) => bare(text.replaceAll(/[@431!0$5]/g, (sign) => signs[sign] ?? sign));
+  return [bare(small), bare(trimmed), asLetters(small), asLetters(trimmed)];
+}
+
+function bare(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}]/gu, "");
+}
+
+/** Whether nothing is left once the names are taken away, `adminadmin` and `suncrewadmin` too. */
+function consistsOf(text: string, names: readonly string[]): boolean {
+  let left = text;
+  for (const name of names.toSorted((one, other) => other.length - one.length)) left = left.replaceAll(name, "");
+  return left === "" && text !== "";
+}
