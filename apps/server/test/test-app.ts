@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { login } from "@suncrew/contract/auth/auth.ts";
+import type pg from "pg";
 import pino from "pino";
 import { type App, buildApp } from "../src/app.ts";
 import type { BrokerAccounts } from "../src/platform/broker-accounts/broker-accounts.ts";
@@ -19,6 +20,8 @@ export interface TestAppOptions<C extends Clock, B extends Broker> {
   readonly settings?: Partial<Settings>;
   readonly fetch?: typeof fetch;
   readonly brokerAccounts?: BrokerAccounts;
+  /** Connections that commands have to themselves; they share the others otherwise. */
+  readonly reservedDb?: (connection: pg.ClientConfig) => Db;
   /** Takes each line of the log; none is written otherwise. */
   readonly onLog?: (line: string) => void;
 }
@@ -73,6 +76,7 @@ export async function createTestApp(options: TestAppOptions<Clock, Broker> = {})
     settings: { ...testSettings, ...options.settings },
     serverId: randomUUID(),
     ...(options.fetch && { fetch: options.fetch }),
+    ...(options.reservedDb && { reservedDb: options.reservedDb(database.connection) }),
     ...(options.brokerAccounts && { brokerAccounts: options.brokerAccounts }),
   };
   const app = await buildApp(parts);

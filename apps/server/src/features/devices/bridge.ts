@@ -49,7 +49,11 @@ export class Bridge implements Service {
     const { db, connection, broker, clock, log } = parts;
     this.#parts = parts;
     this.#bad = new BadMessages(clock, log);
-    this.#lock = new BridgeLock(connection, clock, log, { onHeld: () => this.#begin(), onLost: () => this.#end() });
+    this.#lock = new BridgeLock(connection, clock, log, {
+      hasBroker: () => broker.connected,
+      onHeld: () => this.#begin(),
+      onLost: () => this.#end(),
+    });
     const onIngested = (ingested: Ingested) => this.#afterIngest(ingested);
     this.#log = new GatheredLog(log, clock);
     this.#queue = new IngestQueue({ db, clock, log: this.#log, bad: this.#bad, onIngested });

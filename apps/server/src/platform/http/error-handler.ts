@@ -2,7 +2,12 @@ import type { ErrorResponse } from "@suncrew/contract/http/error.ts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GatheredLog } from "../gathered.ts";
 import { ChangedMeanwhile } from "../database/decide.ts";
-import { isDatabaseUnreachable } from "../database/unreachable.ts";
+import {
+  databaseFault,
+  isDatabaseUnreachable,
+  isDatabaseUnwritable,
+  isOwnDiskUnwritable,
+} from "../database/unreachable.ts";
 import { HttpError } from "./http-error.ts";
 import { fieldErrorsOf } from "./validation-errors.ts";
 
@@ -59,6 +64,16 @@ function refusalOf(error: unknown): Refusal {
       error.validationContext === "querystring" ? "query" : (error.validationContext ?? "body"),
     );
     return { status: 400, body: { message: errors.map((each) => each.message).join("; "), errors } };
+  }
+  if (isDatabaseUnwritable(error)) {
+    const message = `${databaseFault(error)} Nothing can be stored until that is mended. Please try again later.`;
+    return { status: 503, body: { message } };
+  }
+  if (isOwnDiskUnwritable(error)) {
+    return {
+      status: 503,
+      body: { message: "This server's disk is full or cannot be written. Please try again later." },
+    };
   }
   if (isDatabaseUnreachable(error)) {
     return { status: 503, body: { message: "The database cannot be reached at the moment. Please try again." } };
