@@ -7,6 +7,7 @@ import type { BrokerAccounts } from "../src/platform/broker-accounts/broker-acco
 import type { Broker } from "../src/platform/broker.ts";
 import { type Clock, ManualClock } from "../src/platform/clock.ts";
 import type { Db } from "../src/platform/database/database.ts";
+import { logOptions } from "../src/platform/log.ts";
 import type { Parts, Settings } from "../src/platform/parts.ts";
 import { addFixtures, type Fixtures, PASSWORD, type Person, usernames } from "./fixtures.ts";
 import { MemoryBroker } from "./memory-broker.ts";
@@ -72,7 +73,7 @@ export async function createTestApp(options: TestAppOptions<Clock, Broker> = {})
     connection: database.connection,
     broker,
     clock,
-    log: pino({ level: options.onLog ? "info" : "silent" }, { write: (line) => options.onLog?.(line) }),
+    log: pino(logOptions(options.onLog ? "info" : "silent"), { write: (line) => options.onLog?.(line) }),
     settings: { ...testSettings, ...options.settings },
     serverId: randomUUID(),
     ...(options.fetch && { fetch: options.fetch }),

@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
 import { type Db, databaseNow } from "../../platform/database/database.ts";
-import { databaseFault, isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
+import { lookForReadOnly, tryToWrite } from "../../platform/database/look.ts";
+import { databaseFault } from "../../platform/database/unreachable.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { type BridgeStanding, bridgeStanding } from "../devices/public.ts";
 
@@ -51,16 +51,10 @@ export class Readiness {
 
   /** Through the connections of commands: whether it stores, and whether robots are reached. */
   async #lookAsOrdersDo(db: Db): Promise<string | undefined> {
-    const { rows } = await sql<{ reads_only: boolean }>`
-      select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as reads_only
-    `.execute(db);
-    if (rows[0]?.reads_only !== false) return "The database can only be read at the moment.";
     const nowMs = this.#parts.clock.now().getTime();
-    if (nowMs - this.#writtenMs >= WRITE_EVERY_MS) {
-      await tryToWrite(db).catch((error: unknown) => {
-        // An account that may not is no fault of the database.
-        if (isDatabaseUnreachable(error)) throw error;
-      });
+    if (nowMs - this.#writtenMs < WRITE_EVERY_MS) await lookForReadOnly(db);
+    else {
+      await tryToWrite(db);
       this.#writtenMs = nowMs;
     }
     if (!this.#parts.broker.connected) return "The MQTT broker is not reached.";
@@ -88,19 +82,5 @@ async function inTime(clock: Clock, look: () => Promise<string | undefined>): Pr
       .then((missing) => resolve({ missing: missing ?? null }))
       .catch((error: unknown) => resolve({ missing: databaseFault(error) }))
       .finally(giveUp);
-  });
-}
-
-/**
- * Takes a little room on the disk, by a sort that is too large for its memory, and in the journal of PostgreSQL; touches no
- * table, and leaves nothing.
- */
-async function tryToWrite(db: Db): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await sql`set local work_mem = '64kB'`.execute(tx);
-    await sql`
-      select count(*) from (select repeat('.', 1000) || n as line from generate_series(1, 200) n order by line offset 0) lines
-    `.execute(tx);
-    await sql`select pg_logical_emit_message(true, 'suncrew', 'ready?')`.execute(tx);
   });
 }

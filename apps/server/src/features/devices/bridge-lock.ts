@@ -100,7 +100,7 @@ export class BridgeLock {
       if (!this.#held) await this.#try(client);
       await this.#tellOfBroker(client);
     } catch (error) {
-      this.#lost(client, error instanceof Error ? error.message : "unknown");
+      this.#lost(client, error);
     }
   }
 
@@ -109,8 +109,8 @@ export class BridgeLock {
   }
 
   async #open(client: pg.Client): Promise<void> {
-    client.on("error", (error) => this.#lost(client, error.message));
-    client.on("end", () => this.#lost(client, "ended"));
+    client.on("error", (error) => this.#lost(client, error));
+    client.on("end", () => this.#lost(client, new Error("Connection terminated")));
     this.#client = client;
     await client.connect();
     // Without these a server that lost its network would keep the lock for hours (no effect on a local socket).
@@ -134,9 +134,11 @@ export class BridgeLock {
     this.#isCutOff = isCutOff;
   }
 
-  #lost(client: pg.Client, reason: string): void {
+  #lost(client: pg.Client, error: unknown): void {
     if (client !== this.#client) return;
-    this.#log.warn({ reason }, this.#held ? "this server is the bridge no more" : "no connection for the bridge lock");
+    // That the bridge was lost is told whatever it was lost by; that there is none yet may be part of an outage.
+    if (this.#held) this.#log.warn({ reason: error }, "this server is the bridge no more");
+    else this.#log.warn({ error }, "no connection for the bridge lock");
     this.#drop();
     client.end().catch(() => {});
   }

@@ -190,7 +190,7 @@ export class Bridge implements Service {
     try {
       await ensureReadingsPartitions(this.#parts.db, this.#parts.clock.now());
     } catch (error) {
-      this.#parts.log.error({ error: error instanceof Error ? error.message : "unknown" }, "no partition for readings");
+      this.#parts.log.error({ error }, "no partition for readings");
     }
   }
 
@@ -199,7 +199,7 @@ export class Bridge implements Service {
     const tracked = work
       .catch((error: unknown) => {
         const reason = error instanceof Error ? error.message : "unknown";
-        this.#log.warn({ error: reason }, "the bridge goes on", reason);
+        this.#log.warn({ error }, "the bridge goes on", reason);
       })
       .finally(() => set.delete(tracked));
     set.add(tracked);

@@ -102,13 +102,10 @@ function partsOf(error: unknown): { statusCode: number; code: string } {
   };
 }
 
-/** Only what names the fault: a database error's detail and a request's body may hold what is nobody's business. */
+/** Not the request's body: it may hold what is nobody's business. */
 function logError(log: GatheredLog, error: unknown, request: FastifyRequest, status: number): void {
-  const shown =
-    error instanceof Error
-      ? { error: error.message, code: partsOf(error).code, stack: error.stack }
-      : { error: "not an Error was thrown" };
   const { method, routeOptions } = request;
   const route = routeOptions?.url;
-  log.error({ ...shown, status, method, route }, "call failed", `${method} ${route} ${shown.error}`);
+  const words = error instanceof Error ? error.message : "not an Error was thrown";
+  log.error({ error, status, method, route }, "call failed", `${method} ${route} ${words}`);
 }

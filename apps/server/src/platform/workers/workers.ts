@@ -176,7 +176,7 @@ class Thread {
     });
     this.#worker.unref();
     this.#worker.on("message", (message: FromWorker) => this.#hear(message));
-    this.#worker.on("error", (error) => log.error({ error: String(error) }, "a thread for heavy work ended"));
+    this.#worker.on("error", (error) => log.error({ error }, "a thread for heavy work ended"));
     this.#worker.on("exit", () => this.#lose());
   }
 
