@@ -3,6 +3,7 @@ import { verifyAudit } from "./features/audit/public.ts";
 import { openDatabase } from "./platform/database/database.ts";
 import { findRunningPostgres, startEmbeddedPostgres } from "./platform/embedded/postgres.ts";
 import { StartError } from "./platform/embedded/start-error.ts";
+import { missingDatabase, wrongDatabaseUrl } from "./process/database-settings.ts";
 import { databaseName, openDataFolder } from "./process/data-folder.ts";
 import { readSettings } from "./process/settings.ts";
 
@@ -58,6 +59,12 @@ async function reachDatabase(mode: "demo" | "production") {
   // What else production must have set is of no concern here.
   const settings = readSettings("demo", process.env);
   if ("wrong" in settings) throw new StartError(settings.wrong.join("\n"), 2);
+  if (mode === "production") {
+    // An empty embedded database would prove nothing about the one that somebody forgot to name.
+    const wrong =
+      settings.databaseUrl === null ? missingDatabase(process.env["EMBEDDED"]) : wrongDatabaseUrl(settings.databaseUrl);
+    if (wrong !== null) throw new StartError(wrong, 2);
+  }
   if (settings.databaseUrl !== null) {
     return { config: { connectionString: settings.databaseUrl }, close: async () => {} };
   }
