@@ -15,8 +15,11 @@ export async function lookForReadOnly(db: Db): Promise<void> {
   if (rows[0]?.reads_only !== false) throw new ReadOnly("The database only reads.");
 }
 
+/** PostgreSQL keeps these rows in a temporary file: with 64 kB of memory some 100 kB of them are too many. */
+export const spill = sql`select count(*) from generate_series(1, 5000)`;
+
 /**
- * Rejects where the database cannot store. Takes a little room on its disk, by a sort that is too large for its memory, and
+ * Rejects where the database cannot store. Takes a little room on its disk, by rows that are too many for its memory, and
  * in its journal; touches no table, and leaves nothing.
  */
 export async function tryToWrite(db: Db): Promise<void> {
@@ -24,9 +27,7 @@ export async function tryToWrite(db: Db): Promise<void> {
   try {
     await db.transaction().execute(async (tx) => {
       await sql`set local work_mem = '64kB'`.execute(tx);
-      await sql`
-        select count(*) from (select repeat('.', 1000) || n as line from generate_series(1, 200) n order by line offset 0) lines
-      `.execute(tx);
+      await spill.execute(tx);
       await sql`select pg_logical_emit_message(true, 'suncrew', 'ready?')`.execute(tx);
     });
   } catch (error) {
