@@ -201,6 +201,7 @@ try {
   await storeRobots(db, "Bench Park", devices);
   const { host, port, user, database } = postgres.connection;
   const suncrew = runSuncrew(["production"], {
+    EMBEDDED: "yes",
     DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`,
     DATA_DIR: join(dataDir, "server"),
     SECRET_KEY: "vQ8kd0Zp3mYt7LwXr5Hs9Bn2Fj6Gc4Ta",

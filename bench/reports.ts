@@ -209,6 +209,7 @@ try {
   const child = spawn(process.execPath, [main, "production", "--no-console"], {
     env: {
       PATH: process.env["PATH"],
+      EMBEDDED: "yes",
       DATABASE_URL: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
       DATA_DIR: join(dataDir, "server"),
       SECRET_KEY: "vQ8kd0Zp3mYt7LwXr5Hs9Bn2Fj6Gc4Ta",
@@ -225,7 +226,7 @@ try {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       printed += text;
       const found = /http:\/\/[\w.:[\]-]+/.exec(printed)?.[0];
-      if (found !== undefined && printed.includes("Ctrl-C")) resolve(found);
+      if (found !== undefined && printed.includes("Suncrew is ready")) resolve(found);
     });
     child.once("close", () => reject(new Error(`The server ended:\n${printed}`)));
   });

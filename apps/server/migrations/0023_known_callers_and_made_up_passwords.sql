@@ -1,4 +1,4 @@
--- A failed sign-in counts against who makes it, and a made-up password lapses. See decision 41.
+-- breaking: A failed sign-in counts against who makes it, and a made-up password lapses. See decision 41.
 
 -- From where each person has signed in: `key` is a keyed hash of the user and a network address, or of the user and what
 -- a browser keeps.

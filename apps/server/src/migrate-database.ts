@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { openDatabase } from "./platform/database/database.ts";
 import { migrate, MIGRATION_CONNECTION, readSchema, requireSchema, type Schema } from "./platform/database/migrate.ts";
 import { StartError } from "./platform/embedded/start-error.ts";
+import { wrongDatabaseUrl } from "./process/database-settings.ts";
 import { databaseFailure } from "./process/open-parts.ts";
 import { readSettings } from "./process/settings.ts";
 
@@ -34,6 +35,8 @@ async function main(): Promise<number> {
   if (databaseUrl === null) {
     throw new StartError("DATABASE_URL is missing. The embedded database needs no migrate: its server does it.", 2);
   }
+  const insecure = wrongDatabaseUrl(databaseUrl);
+  if (insecure !== null) throw new StartError(insecure, 2);
   const connection = { connectionString: namedConnection(databaseUrl) };
   const database = openDatabase(connection, { poolSize: 1, queryLimitMs: 0, idleLimitMs: 0 });
   try {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { logOptions } from "../src/platform/log.ts";
 import type { RobotLeaf } from "@suncrew/contract/devices/topics.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { sql } from "kysely";
@@ -58,7 +59,7 @@ export async function createBridge(
     connection: database.connection,
     broker: options.broker ?? broker,
     clock,
-    log: pino({ level: "info" }, { write }),
+    log: pino(logOptions("info"), { write }),
     resendPending: (robotIds) => void resent.push(...robotIds),
   });
   const siteId = await addSite(database.db, `Bridge Park ${Math.random()}`, null);

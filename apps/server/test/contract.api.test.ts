@@ -5,6 +5,7 @@ import { activityLogs } from "@suncrew/contract/activity/activity.ts";
 import { robotsList } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { sql } from "kysely";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordActivity } from "../src/features/activity/public.ts";
 import { viewerFiles } from "../src/features/api-docs/viewer-files.ts";
@@ -19,6 +20,7 @@ import { createTestApp, type TestApp } from "./test-app.ts";
 import { urlOf } from "./test-client.ts";
 
 let server: TestApp;
+let bridge: pg.Client;
 let restorePoint: RestorePoint;
 const zone = process.env["TZ"];
 beforeAll(async () => {
@@ -41,9 +43,14 @@ beforeAll(async () => {
     mode: "MANUAL",
     params: { direction: "REV", "main-speed": 50, "brush-speed": 0 },
   });
+  // Some server is the bridge.
+  bridge = new pg.Client(server.parts.connection);
+  await bridge.connect();
+  await bridge.query("select pg_advisory_lock(7305002)");
   restorePoint = await createRestorePoint(server.db);
 });
 afterAll(async () => {
+  await bridge.end();
   await server.close();
   if (zone === undefined) delete process.env["TZ"];
   else process.env["TZ"] = zone;

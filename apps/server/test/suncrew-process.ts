@@ -20,6 +20,8 @@ export interface SuncrewRun {
   readonly pid: number;
   /** Everything printed so far, on both outputs. */
   printed(): string;
+  /** The sentences of the lines of JSON that it printed, one a line. */
+  said(): string;
   /** Waits until it is ready; rejects with what it printed where it ends before that. */
   ready(): Promise<{ readonly url: string; readonly mqttPort: number; readonly controlAddress: string }>;
   /** Waits for its end; answers the exit code, or the signal that ended it. */
@@ -99,7 +101,7 @@ export function runSuncrew(
     );
     const read = (chunk: string): void => {
       text += chunk;
-      if (text.includes("Ctrl-C stops everything.")) resolve();
+      if (/Ctrl-C stops everything\.|"msg":"Suncrew is ready"/.test(text)) resolve();
     };
     child.stdout.setEncoding("utf8").on("data", read);
     child.stderr.setEncoding("utf8").on("data", read);
@@ -114,11 +116,13 @@ export function runSuncrew(
     child,
     pid: child.pid ?? 0,
     printed: () => text,
+    said: () =>
+      [...text.matchAll(/^\{.*\}$/gm)].map(([line]) => String((JSON.parse(line) as { msg: unknown }).msg)).join("\n"),
     async ready() {
       await ready;
       return {
-        url: found(/(?:Server|Console) +(http:\S+)/).replace("localhost", "127.0.0.1"),
-        mqttPort: Number(found(/Broker +\S+:(\d+)/)),
+        url: found(/(?:(?:Server|Console) +|"url":")(http:[^\s"]+)/).replace("localhost", "127.0.0.1"),
+        mqttPort: Number(found(/(?:Broker +|"broker":")[^\s"]+:(\d+)/)),
         controlAddress: found(/control address (http:\S+)/),
       };
     },

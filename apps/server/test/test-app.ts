@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { login } from "@suncrew/contract/auth/auth.ts";
+import type pg from "pg";
 import pino from "pino";
 import { type App, buildApp } from "../src/app.ts";
 import type { BrokerAccounts } from "../src/platform/broker-accounts/broker-accounts.ts";
 import type { Broker } from "../src/platform/broker.ts";
 import { type Clock, ManualClock } from "../src/platform/clock.ts";
 import type { Db } from "../src/platform/database/database.ts";
+import { logOptions } from "../src/platform/log.ts";
 import type { Parts, Settings } from "../src/platform/parts.ts";
 import { addFixtures, type Fixtures, PASSWORD, type Person, usernames } from "./fixtures.ts";
 import { MemoryBroker } from "./memory-broker.ts";
@@ -19,6 +21,8 @@ export interface TestAppOptions<C extends Clock, B extends Broker> {
   readonly settings?: Partial<Settings>;
   readonly fetch?: typeof fetch;
   readonly brokerAccounts?: BrokerAccounts;
+  /** Connections that commands have to themselves; they share the others otherwise. */
+  readonly reservedDb?: (connection: pg.ClientConfig) => Db;
   /** Takes each line of the log; none is written otherwise. */
   readonly onLog?: (line: string) => void;
 }
@@ -69,10 +73,11 @@ export async function createTestApp(options: TestAppOptions<Clock, Broker> = {})
     connection: database.connection,
     broker,
     clock,
-    log: pino({ level: options.onLog ? "info" : "silent" }, { write: (line) => options.onLog?.(line) }),
+    log: pino(logOptions(options.onLog ? "info" : "silent"), { write: (line) => options.onLog?.(line) }),
     settings: { ...testSettings, ...options.settings },
     serverId: randomUUID(),
     ...(options.fetch && { fetch: options.fetch }),
+    ...(options.reservedDb && { reservedDb: options.reservedDb(database.connection) }),
     ...(options.brokerAccounts && { brokerAccounts: options.brokerAccounts }),
   };
   const app = await buildApp(parts);

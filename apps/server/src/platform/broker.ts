@@ -1,6 +1,8 @@
 import { Socket } from "node:net";
 import { connect, type IClientOptions, type MqttClient } from "mqtt";
 import type { Logger } from "pino";
+import { type Clock, SystemClock } from "./clock.ts";
+import { BrokerAway, errorWords, Outage } from "./outages.ts";
 
 export interface ReceivedMessage {
   readonly topic: string;
@@ -26,6 +28,10 @@ export interface BrokerOptions {
   readonly username?: string;
   readonly password?: string;
   readonly log: Logger;
+  /** Tells how long it was away. */
+  readonly clock?: Clock;
+  /** Begins the sentences of its outages; "the MQTT broker" unless given. */
+  readonly name?: string;
 }
 
 /** Opens the connection in the background and keeps it: an unreachable broker is retried every second. */
@@ -41,7 +47,8 @@ export function openBroker(options: BrokerOptions): Broker {
     ...(options.username !== undefined && { username: options.username }),
     ...(options.password !== undefined && { password: options.password }),
   };
-  return new MqttBroker(connect(options.url, settings), options.log);
+  const { log, clock = new SystemClock(), name = "the MQTT broker" } = options;
+  return new MqttBroker(connect(options.url, settings), new Outage(name, log, clock));
 }
 
 /** The address without user and password, for people and logs. */
@@ -54,13 +61,24 @@ export function withoutSecret(url: string): string {
 
 class MqttBroker implements Broker {
   readonly #client: MqttClient;
+  readonly #outage: Outage;
   readonly #handlers = new Set<(message: ReceivedMessage) => void>();
+  #isClosing = false;
 
-  constructor(client: MqttClient, log: Logger) {
+  constructor(client: MqttClient, outage: Outage) {
     this.#client = client;
-    client.on("connect", () => this.#withoutDelay());
-    client.on("close", () => this.#forgetUnconfirmed());
-    client.on("error", (error) => log.warn({ error: error.message }, "broker connection failed"));
+    this.#outage = outage;
+    client.on("connect", () => {
+      this.#withoutDelay();
+      outage.end();
+    });
+    client.on("close", () => {
+      this.#forgetUnconfirmed();
+      if (!this.#isClosing && !outage.isOn) outage.begin("The connection ended.");
+    });
+    client.on("error", (error) => {
+      if (!this.#isClosing) outage.begin(errorWords(error));
+    });
     client.on("message", (topic, payload, packet) => {
       for (const handler of this.#handlers) handler({ topic, payload, retained: packet.retain });
     });
@@ -72,7 +90,7 @@ class MqttBroker implements Broker {
 
   async publish(topic: string, payload: string): Promise<void> {
     // Without this check the client would keep the message and send it whenever the broker comes back.
-    if (!this.#client.connected) throw new Error("The MQTT broker is not connected.");
+    if (!this.#client.connected) throw new BrokerAway("The MQTT broker is not connected.");
     await this.#client.publishAsync(topic, payload, { qos: 1, retain: false });
   }
 
@@ -85,7 +103,7 @@ class MqttBroker implements Broker {
       await this.#client.subscribeAsync([...topics], { qos: 1 });
     } catch (error) {
       this.#handlers.delete(onMessage);
-      throw error;
+      throw this.#client.connected ? error : new BrokerAway("The MQTT broker is not connected.", { cause: error });
     }
     return async () => {
       this.#handlers.delete(onMessage);
@@ -108,6 +126,8 @@ class MqttBroker implements Broker {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#outage.stop();
     await this.#client.endAsync(true);
   }
 

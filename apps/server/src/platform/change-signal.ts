@@ -86,22 +86,22 @@ export class ChangeSignal implements Service {
       this.#wake();
     });
     client.on("error", (error) => this.#lost(client, error));
-    client.on("end", () => this.#lost(client, null));
+    client.on("end", () => this.#lost(client, new Error("Connection terminated")));
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
       this.#client = client;
     } catch (error) {
-      this.#lost(client, error instanceof Error ? error : null);
+      this.#lost(client, error);
     }
   }
 
-  #lost(client: pg.Client, error: Error | null): void {
+  #lost(client: pg.Client, error: unknown): void {
     client.removeAllListeners();
     client.on("error", () => {});
     this.#client = null;
     if (!this.#running) return;
-    this.#log.warn({ error: error?.message }, "listening for changes was interrupted; looking every second meanwhile");
+    this.#log.warn({ error }, "listening for changes was interrupted; looking every second meanwhile");
     this.#cancelReconnect();
     this.#cancelReconnect = this.#clock.after(RECONNECT_MS, () => void this.#listen());
   }

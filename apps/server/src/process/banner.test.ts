@@ -15,15 +15,15 @@ const started: Started = {
 };
 
 test("set-up: a demo's start prints its sign-ins", () => {
-  const text = banner("demo", started);
+  const text = banner(started);
   expect(text).toMatch(/^ {2}Sign in {3}admin \/ admin@123 +Super Admin\n {12}partner \/ partner@123 +Partner$/m);
 });
 
 test("set-up: sign-ins whose passwords were changed are not printed", () => {
-  const left = banner("demo", { ...started, demoSignIns: demoSignIns.slice(1) });
+  const left = banner({ ...started, demoSignIns: demoSignIns.slice(1) });
   expect(left).not.toContain("admin@123");
   expect(left).toMatch(/^ {2}Sign in {3}partner \/ partner@123 +Partner$/m);
-  const none = banner("demo", { ...started, demoSignIns: [] });
+  const none = banner({ ...started, demoSignIns: [] });
   expect(none).not.toContain("@123");
   expect(none).toContain("  Sign in   with the passwords that people have set; --reset begins anew\n");
 });

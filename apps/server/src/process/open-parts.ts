@@ -13,6 +13,8 @@ import { DynamicSecurity } from "../platform/broker-accounts/dynamic-security.ts
 import { kickByHttp } from "../platform/broker-accounts/http-kick.ts";
 import { type Clock, SystemClock } from "../platform/clock.ts";
 import { type Db, databaseNow, type OpenDatabase, openDatabase } from "../platform/database/database.ts";
+import { isDatabaseUnreachable } from "../platform/database/unreachable.ts";
+import { errorWords, Outage } from "../platform/outages.ts";
 import { migrate, readSchema, requireSchema, SchemaError } from "../platform/database/migrate.ts";
 import { startEmbeddedBroker } from "../platform/embedded/broker.ts";
 import { startEmbeddedPostgres } from "../platform/embedded/postgres.ts";
@@ -44,6 +46,9 @@ export async function openMigratedDatabase(context: PartContext): Promise<OpenDa
     settings.databaseUrl === null ? await embedded(context) : { connectionString: settings.databaseUrl };
   const database = openDatabase(connection, { onError: idleError(context) });
   stops.add("database connections", 1000, () => database.close());
+  if (settings.mode === "production" && settings.databaseUrl !== null) {
+    await untilThere(database.db, settings.databaseUrl, context);
+  }
   // A migration, or waiting for another server's, may take longer than a call.
   const unlimited = openDatabase(connection, { poolSize: 1, queryLimitMs: 0, idleLimitMs: 0 });
   try {
@@ -61,6 +66,24 @@ export async function openMigratedDatabase(context: PartContext): Promise<OpenDa
   return database;
 }
 
+const ASK_AGAIN_MS = 1_000;
+
+/** Resolves when the database answers, also with a refusal, or the process is stopping; tells meanwhile that it waits. */
+async function untilThere(db: Db, databaseUrl: string, { log, stops }: PartContext): Promise<void> {
+  const clock = new SystemClock();
+  const outage = new Outage(`the database at ${placeOf(databaseUrl)}`, log, clock);
+  while (!stops.stopping) {
+    try {
+      await databaseNow(db);
+      return outage.end();
+    } catch (error) {
+      if (!(error instanceof Error) || !isDatabaseUnreachable(error)) return outage.stop();
+      outage.begin(errorWords(error), "the start, which waits until the database is there");
+      await new Promise<void>((resolve) => clock.after(ASK_AGAIN_MS, resolve));
+    }
+  }
+}
+
 /** Enough for the answers of a large group that come at once; the others of a server are as many. */
 const RESERVED_CONNECTIONS = 10;
 
@@ -73,7 +96,7 @@ export function openReserved({ connection }: OpenDatabase, context: PartContext)
 
 function idleError({ log, stops }: PartContext): (error: Error) => void {
   return (error) => {
-    if (!stops.stopping) log.warn({ error: error.message }, "an idle database connection failed");
+    if (!stops.stopping) log.warn({ error }, "an idle database connection failed");
   };
 }
 
@@ -109,7 +132,7 @@ export async function openClock(db: Db, { log, stops }: PartContext): Promise<Sy
   };
   await follow();
   const cancel = clock.every(CLOCK_EVERY_MS, () => {
-    follow().catch((error: unknown) => log.warn({ error: String(error) }, "the database's time was not read"));
+    follow().catch((error: unknown) => log.warn({ error }, "the database's time was not read"));
   });
   stops.add("clock", 100, async () => cancel());
   return clock;
@@ -127,7 +150,7 @@ export async function openServerBroker(db: Db, clock: Clock, context: PartContex
   const { settings, log, stops } = context;
   const clientId = `suncrew-server-${randomUUID()}`;
   if (settings.mqttUrl !== null) {
-    const broker = openBroker({ url: settings.mqttUrl, clientId, log });
+    const broker = openBroker({ url: settings.mqttUrl, clientId, log, clock });
     stops.add("broker connection", 1000, () => broker.close());
     return { broker, accounts: openBrokerAccounts(clock, context), url: withoutSecret(settings.mqttUrl) };
   }
@@ -140,7 +163,7 @@ export async function openServerBroker(db: Db, clock: Clock, context: PartContex
     log,
   });
   stops.add("embedded broker", 1500, () => embeddedBroker.stop());
-  const broker = openBroker({ url: embeddedBroker.url, clientId, ...embeddedBroker.serverAccount, log });
+  const broker = openBroker({ url: embeddedBroker.url, clientId, ...embeddedBroker.serverAccount, log, clock });
   stops.add("broker connection", 1000, () => broker.close());
   const accounts = askingAccounts("embedded", async (serial) => embeddedBroker.disconnect(serial));
   return { broker, accounts, url: embeddedBroker.url };
@@ -152,7 +175,13 @@ function openBrokerAccounts(clock: Clock, { settings, log, stops }: PartContext)
   switch (brokerAccounts.form) {
     case "dynamic-security": {
       // A connection of its own: it may be of another account, and its long answers hold up no command.
-      const broker = openBroker({ url: brokerAccounts.adminUrl, clientId: `suncrew-accounts-${randomUUID()}`, log });
+      const broker = openBroker({
+        url: brokerAccounts.adminUrl,
+        clientId: `suncrew-accounts-${randomUUID()}`,
+        log,
+        clock,
+        name: "the MQTT broker's account for accounts",
+      });
       stops.add("broker accounts", 1000, () => broker.close());
       return new DynamicSecurity(broker, clock, log);
     }

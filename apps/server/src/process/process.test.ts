@@ -185,6 +185,7 @@ describe("set-up: npm run serve", () => {
     expect(await missing.ended()).toBe(2);
     expect(missing.printed()).toContain("SECRET_KEY is missing");
     expect(missing.printed()).toContain("without TLS");
+    expect(missing.said()).toContain("DATABASE_URL is missing: name your PostgreSQL, or set EMBEDDED=yes");
     const common = run(["production"], { SECRET_KEY: "change-me-change-me-change-me-change-me" });
     expect(await common.ended()).toBe(2);
     expect(common.printed()).toContain("SECRET_KEY must");
@@ -195,14 +196,14 @@ describe("set-up: npm run serve", () => {
     await demo.ready();
     const { socketFolder } = await postmaster();
     const url = `postgres://suncrew@localhost/suncrew_demo?host=${encodeURIComponent(socketFolder)}`;
-    const production = run(["production"], { SECRET_KEY: KEY, DATABASE_URL: url, LOG_LEVEL: "error" });
+    const production = run(["production"], { SECRET_KEY: KEY, EMBEDDED: "yes", DATABASE_URL: url, LOG_LEVEL: "error" });
     expect(await production.ended()).toBe(1);
     expect(production.printed()).toContain("holds the demo's sample data");
   });
 
   test("shows the random password of the Super Admin also where the first start fails later", async () => {
     const folder = await mkdtemp(join(tmpdir(), "suncrew-process-"));
-    const environment = { DATA_DIR: folder, SECRET_KEY: KEY, LOG_LEVEL: "error", HOST: "127.0.0.1" };
+    const environment = { DATA_DIR: folder, SECRET_KEY: KEY, EMBEDDED: "yes", LOG_LEVEL: "error", HOST: "127.0.0.1" };
     const taken = await takePort();
     const failed = run(["production"], { ...environment, PORT: String(taken.port) });
     expect(await failed.ended()).toBe(1);
@@ -217,16 +218,24 @@ describe("set-up: npm run serve", () => {
   });
 
   test("makes a Super Admin with a random password, shown once, and no demo data", async () => {
-    const first = run(["production"], { SECRET_KEY: KEY, LOG_LEVEL: "error", HOST: "127.0.0.1" });
+    const first = run(["production"], { SECRET_KEY: KEY, EMBEDDED: "yes", LOG_LEVEL: "error", HOST: "127.0.0.1" });
     const { url } = await first.ready();
     const password = /Sign in +admin \/ (\S+)/.exec(first.printed())?.[1] ?? "";
     expect(password.length).toBeGreaterThanOrEqual(20);
     expect(first.printed().split(password)).toHaveLength(2);
+    const plain = first
+      .printed()
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("{"));
+    expect(plain).toEqual([
+      "The first Super Admin is made. The password is shown only now: keep it, then change it.",
+      `  Sign in   admin / ${password}`,
+    ]);
     const headers = { authorization: `Bearer ${await signIn(url, "admin", password)}` };
     expect(await (await fetch(`${url}${siteDetails.path}`, { headers })).json()).toEqual([]);
     expect(await (await fetch(`${url}/api/config`)).json()).toMatchObject({ mode: "production", demo_sign_ins: [] });
     await first.interrupt();
-    const second = run(["production"], { SECRET_KEY: KEY, LOG_LEVEL: "error", HOST: "127.0.0.1" });
+    const second = run(["production"], { SECRET_KEY: KEY, EMBEDDED: "yes", LOG_LEVEL: "error", HOST: "127.0.0.1" });
     await second.ready();
     expect(second.printed()).not.toContain("Sign in");
     await second.interrupt();

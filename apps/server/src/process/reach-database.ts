@@ -2,6 +2,7 @@ import type pg from "pg";
 import { findRunningPostgres, startEmbeddedPostgres } from "../platform/embedded/postgres.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
 import { databaseName, demoSecretKey, openDataFolder } from "./data-folder.ts";
+import { missingDatabase, wrongDatabaseUrl } from "./database-settings.ts";
 import { type Mode, readSettings } from "./settings.ts";
 
 export interface ReachedDatabase {
@@ -20,6 +21,11 @@ export async function reachDatabase(mode: Mode): Promise<ReachedDatabase> {
   const settings = readSettings("demo", process.env);
   if ("wrong" in settings) throw new StartError(settings.wrong.join("\n"), 2);
   const { databaseUrl } = settings;
+  if (mode === "production") {
+    // An empty embedded database would tell nothing about the one that somebody forgot to name.
+    const wrong = databaseUrl === null ? missingDatabase(process.env["EMBEDDED"]) : wrongDatabaseUrl(databaseUrl);
+    if (wrong !== null) throw new StartError(wrong, 2);
+  }
   if (databaseUrl !== null) {
     return { config: { connectionString: databaseUrl }, secretKey: settings.secretKey, close: async () => {} };
   }

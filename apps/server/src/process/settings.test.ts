@@ -85,7 +85,12 @@ describe("set-up: configuration by environment", () => {
   });
 
   test("a secret is taken with the blanks at its ends, everything else without", () => {
-    const set = { SECRET_KEY: ` ${KEY} `, ADMIN_PASSWORD: " a pass phrase ", ADMIN_USERNAME: " owner " };
+    const set = {
+      EMBEDDED: "yes",
+      SECRET_KEY: ` ${KEY} `,
+      ADMIN_PASSWORD: " a pass phrase ",
+      ADMIN_USERNAME: " owner ",
+    };
     expect(readSettings("production", set)).toMatchObject({
       secretKey: ` ${KEY} `,
       adminPassword: " a pass phrase ",
@@ -116,13 +121,56 @@ describe("set-up: configuration by environment", () => {
       expect(wrongIn("production", { SECRET_KEY: KEY, MQTT_URL: url }).join()).toContain("without TLS");
     }
     for (const url of ["mqtts://broker.example", "wss://broker.example", "mqtt://localhost", "mqtt://[::1]:1883"]) {
-      expect(wrongIn("production", { SECRET_KEY: KEY, MQTT_URL: url })).toEqual([]);
+      expect(wrongIn("production", { SECRET_KEY: KEY, EMBEDDED: "yes", MQTT_URL: url })).toEqual([]);
     }
+  });
+
+  test("production refuses to run on what is embedded unless it is told to", () => {
+    const named = { SECRET_KEY: KEY, DATABASE_URL: "postgres://u@localhost/d", MQTT_URL: "mqtt://localhost" };
+    expect(wrongIn("production", named)).toEqual([]);
+    for (const [name, what] of [
+      ["DATABASE_URL", "PostgreSQL"],
+      ["MQTT_URL", "MQTT broker"],
+    ] as const) {
+      for (const EMBEDDED of ["", "no"]) {
+        expect(wrongIn("production", { ...named, [name]: "  ", EMBEDDED })).toEqual([
+          `${name} is missing: name your ${what}, or set EMBEDDED=yes for the embedded one, which one server alone can use.`,
+        ]);
+      }
+      expect(wrongIn("production", { ...named, [name]: "", EMBEDDED: "yes" })).toEqual([]);
+    }
+    expect(wrongIn("production", { ...named, EMBEDDED: "true" })).toEqual([
+      'EMBEDDED must be yes or no; it is "true".',
+    ]);
+    expect(wrongIn("demo", {})).toEqual([]);
+  });
+
+  test.each([
+    ["postgres://u:hush@db.example/d", false],
+    ["postgres://u:hush@10.0.0.5/d?sslmode=disable", false],
+    ["postgres://u:hush@db.example/d?sslmode=prefer", false],
+    ["postgres://u:hush@db.example/d?sslmode=no-verify", false],
+    ["postgres://u:hush@db.example/d?sslmode=require&uselibpqcompat=true", false],
+    ["postgres://u:hush@db.example/d?sslmode=verify-full&sslmode=disable", false],
+    ["postgres://u:hush@localhost/d?host=db.example", false],
+    ["postgres://u:hush@db.example/d?sslmode=verify-full", true],
+    ["postgres://u:hush@db.example/d?sslmode=require", true],
+    ["postgres://u:hush@db.example/d?ssl=true", true],
+    ["postgres://u:hush@localhost/d", true],
+    ["postgres://u:hush@[::1]:5433/d", true],
+    ["postgres://u:hush@db.example/d?host=/run/postgresql", true],
+  ])("production takes a PostgreSQL beyond this machine with TLS only: %s", (url, isTaken) => {
+    const wrong = wrongIn("production", { SECRET_KEY: KEY, MQTT_URL: "mqtt://localhost", DATABASE_URL: url });
+    expect(wrong.map((sentence) => sentence.split(":")[0])).toEqual(
+      isTaken ? [] : ["DATABASE_URL names a PostgreSQL beyond this machine without TLS that proves who it is"],
+    );
+    expect(wrong.join()).not.toContain("hush");
+    expect(wrongIn("demo", { DATABASE_URL: url })).toEqual([]);
   });
 
   test("the weather is a sample in a demo and Open-Meteo's in production, where it takes a key at another address", () => {
     const weatherIn = (mode: "demo" | "production", set: Record<string, string> = {}) => {
-      const settings = readSettings(mode, { SECRET_KEY: KEY, ...set });
+      const settings = readSettings(mode, { EMBEDDED: "yes", SECRET_KEY: KEY, ...set });
       return "wrong" in settings ? settings.wrong : settings.weather;
     };
     expect(weatherIn("demo")).toEqual({ provider: "sample", delayMs: 500 });
@@ -140,7 +188,12 @@ describe("set-up: configuration by environment", () => {
   });
 
   test("a weather key never travels without TLS, and is in no refusal", () => {
-    const away = { SECRET_KEY: KEY, WEATHER_API_KEY: "hush", WEATHER_URL: "http://weather.example/v1/forecast" };
+    const away = {
+      EMBEDDED: "yes",
+      SECRET_KEY: KEY,
+      WEATHER_API_KEY: "hush",
+      WEATHER_URL: "http://weather.example/v1/forecast",
+    };
     expect(wrongIn("production", away)).toEqual([
       "WEATHER_URL would take WEATHER_API_KEY beyond this machine without TLS: use https://.",
     ]);
@@ -212,12 +265,23 @@ describe("protocol rule 9: who keeps the devices' broker accounts", () => {
   });
 
   test("production takes no secret beyond this machine without TLS", () => {
-    const far = { SECRET_KEY: KEY, MQTT_URL, BROKER_ACCOUNTS: "dynamic-security", BROKER_ADMIN_URL: "mqtt://a:b@far" };
+    const far = {
+      EMBEDDED: "yes",
+      SECRET_KEY: KEY,
+      MQTT_URL,
+      BROKER_ACCOUNTS: "dynamic-security",
+      BROKER_ADMIN_URL: "mqtt://a:b@far",
+    };
     expect(wrongIn("production", far)).toEqual([
       "BROKER_ADMIN_URL names a broker beyond this machine without TLS: use mqtts:// or wss://.",
     ]);
-    expect(wrongIn("production", { SECRET_KEY: KEY, ...http, BROKER_KICK_URL: "http://k:s@far/c/{clientid}" })).toEqual(
-      ["BROKER_KICK_URL would take its key beyond this machine without TLS: use https://."],
-    );
+    expect(
+      wrongIn("production", {
+        SECRET_KEY: KEY,
+        EMBEDDED: "yes",
+        ...http,
+        BROKER_KICK_URL: "http://k:s@far/c/{clientid}",
+      }),
+    ).toEqual(["BROKER_KICK_URL would take its key beyond this machine without TLS: use https://."]);
   });
 });

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { WeatherSettings } from "../platform/parts.ts";
 import type { SmtpSettings } from "../platform/smtp-mailer.ts";
 import { type BrokerSettings, brokerSettings, isKickAddress, wrongBrokerSettings } from "./broker-settings.ts";
+import { missingNames, wrongDatabaseUrl } from "./database-settings.ts";
 import { isLoopback } from "./loopback.ts";
 import { isMailServer, mailSettings, senderOf, wrongMailSettings } from "./mail-settings.ts";
 import { type VariableName, variables } from "./variables.ts";
@@ -71,6 +72,7 @@ const schema = z.object({
     .optional(),
   DATABASE_URL: address("postgres:", "postgresql:").optional(),
   MQTT_URL: address("mqtt:", "mqtts:", "ws:", "wss:").optional(),
+  EMBEDDED: z.enum(["yes", "no"]).optional(),
   MQTT_PORT: whole(0, 65_535).optional(),
   BROKER_ACCOUNTS: z.enum(["embedded", "dynamic-security", "http", "manual"]).optional(),
   BROKER_ADMIN_URL: address("mqtt:", "mqtts:", "ws:", "wss:").optional(),
@@ -132,6 +134,7 @@ const musts: Record<VariableName, string> = {
   DATA_DIR: "be the path of a folder",
   DATABASE_URL: "begin with postgres:// and name a host",
   MQTT_URL: "begin with mqtt://, mqtts://, ws:// or wss:// and name a host",
+  EMBEDDED: "be yes or no",
   MQTT_PORT: "be a whole number from 0 to 65535",
   BROKER_ACCOUNTS: "be embedded, dynamic-security, http or manual",
   BROKER_ADMIN_URL: "begin with mqtt://, mqtts://, ws:// or wss:// and name a host",
@@ -266,6 +269,9 @@ function whatProductionRefuses(given: Given): string[] {
       "SECRET_KEY is missing: production signs its sign-ins with a key of your own (`openssl rand -base64 48` makes one).",
     );
   }
+  refusals.push(...missingNames(given));
+  const insecure = given.DATABASE_URL === undefined ? null : wrongDatabaseUrl(given.DATABASE_URL);
+  if (insecure !== null) refusals.push(insecure);
   for (const name of ["MQTT_URL", "BROKER_ADMIN_URL"] as const) {
     const url = given[name];
     if (url === undefined || !URL.canParse(url)) continue;

@@ -82,7 +82,7 @@ export class SimulatorChild {
       child.once("error", () => resolve());
     });
     eachLine(child.stderr, (line) => log.warn({ from: "simulator" }, line));
-    child.once("error", (error) => log.error({ error: error.message }, "the simulator could not be started"));
+    child.once("error", (error) => log.error({ error }, "the simulator could not be started"));
     child.once("exit", (code, signal) => this.#ended(began, code ?? signal));
     await firstLine;
   }

@@ -11,6 +11,8 @@ import { isHistoryWanted } from "../demo/history/history-mark.writes.ts";
 import { type DemoSignIn, StandingSignIns } from "../features/config/public.ts";
 import { type Db, databaseNow, type OpenDatabase } from "../platform/database/database.ts";
 import { smtpMailer } from "../platform/smtp-mailer.ts";
+import { tryToWrite } from "../platform/database/look.ts";
+import type { Outages } from "../platform/outages.ts";
 import { choosePort, portError } from "../platform/embedded/ports.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
 import { builtConsole, consoleReady } from "./console-build.ts";
@@ -27,6 +29,7 @@ export interface StartParts {
   readonly settings: ProcessSettings;
   readonly options: Options;
   readonly log: Logger;
+  readonly outages: Outages;
   readonly stops: StopList;
   readonly say: (line: string) => void;
   readonly fail: (sentence: string) => void;
@@ -51,7 +54,7 @@ export interface Started {
  * in `stops` at every moment. Answers null where stopping was asked for on the way.
  */
 export async function start(parts: StartParts): Promise<Started | null> {
-  const { settings, options, log, stops, say, fail } = parts;
+  const { settings, options, log, outages, stops, say, fail } = parts;
   const isDemo = settings.mode === "demo";
   if (options.reset && settings.databaseUrl !== null) {
     throw new StartError(
@@ -79,9 +82,12 @@ export async function start(parts: StartParts): Promise<Started | null> {
 
   /** Known once the server listens. */
   let ownUrl: string | null = null;
+  const reservedDb = openReserved(database, context);
+  outages.watchDatabase(log, clock, () => tryToWrite(reservedDb));
+  stops.add("outages", 100, async () => outages.stop());
   const app = await buildApp({
     ...database,
-    reservedDb: openReserved(database, context),
+    reservedDb,
     broker,
     brokerAccounts: accounts,
     clock,
@@ -161,7 +167,7 @@ async function prepareDemo(
   return null;
 }
 
-async function prepareProduction(db: Db, { settings, say }: StartParts): Promise<FirstAdmin | null> {
+async function prepareProduction(db: Db, { settings }: StartParts): Promise<FirstAdmin | null> {
   if (await holdsDemoData(db)) {
     throw new StartError(
       "The database holds the demo's sample data and its known passwords: production needs a database of its own.",
@@ -170,8 +176,11 @@ async function prepareProduction(db: Db, { settings, say }: StartParts): Promise
   const admin = await makeFirstAdmin(db, settings.adminUsername, settings.adminPassword);
   // At once: the user is stored, and this start may still fail or be stopped.
   if (admin !== null && admin.madeUpPassword !== null) {
-    say(`The first Super Admin is made. The password is shown only now: keep it, then change it.`);
-    say(`  Sign in   ${admin.username} / ${admin.madeUpPassword}`);
+    // For a person, once and apart from the log: no line of it has the password.
+    process.stdout.write(
+      "The first Super Admin is made. The password is shown only now: keep it, then change it.\n" +
+        `  Sign in   ${admin.username} / ${admin.madeUpPassword}\n`,
+    );
   }
   return admin;
 }

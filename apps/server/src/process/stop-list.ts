@@ -28,7 +28,7 @@ export class StopList {
       try {
         if ((await Promise.race([stop(), limit])) === "late") log.warn({ part: name }, "a part did not end in time");
       } catch (error) {
-        log.warn({ part: name, error: String(error) }, "a part failed while ending");
+        log.warn({ part: name, error }, "a part failed while ending");
       }
       clearTimeout(timer);
     }

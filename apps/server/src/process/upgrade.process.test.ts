@@ -68,6 +68,7 @@ function serve(options: RunOptions = {}): SuncrewRun {
     ["production"],
     {
       DATABASE_URL: databaseUrl,
+      EMBEDDED: "yes",
       DATA_DIR: join(folder, `data-${runs.length}`),
       SECRET_KEY: "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG",
       HOST: "127.0.0.1",
@@ -91,7 +92,7 @@ describe("set-up: npm run migrate", () => {
   test("comes before the first server of production; two at once do it once; then there is nothing to do", async () => {
     const early = serve();
     expect(await early.ended()).toBe(1);
-    expect(early.printed().trim()).toBe(
+    expect(early.said()).toBe(
       `The database has no tables yet, this Suncrew needs ${newest}. Run \`npm run migrate\`, then start again.`,
     );
     const look = await runMigrate(databaseUrl, ["--check"]);
@@ -132,7 +133,7 @@ describe("set-up: npm run migrate", () => {
     expect(await isReady(running)).toBe(200);
     const early = serve({ checkout: newer });
     expect(await early.ended()).toBe(1);
-    expect(early.printed().trim()).toBe(
+    expect(early.said()).toBe(
       `The database has schema ${newest}, this Suncrew needs ${newest + 1}. Run \`npm run migrate\`, then start again.`,
     );
     expect(await runMigrate(databaseUrl, [], newer)).toEqual({
@@ -161,9 +162,7 @@ describe("set-up: npm run migrate", () => {
     expect((await runMigrate(databaseUrl, [], newer)).code).toBe(0);
     const old = serve();
     expect(await old.ended()).toBe(1);
-    expect(old.printed()).toContain(
-      `made by a newer Suncrew: it has schema ${newest + 1}, this Suncrew knows ${newest}`,
-    );
+    expect(old.said()).toContain(`made by a newer Suncrew: it has schema ${newest + 1}, this Suncrew knows ${newest}`);
   });
 
   test("protocol rule 3: while it waits for a table that somebody keeps, others are let through", async () => {
@@ -202,7 +201,7 @@ describe("set-up: npm run serve", () => {
     const run = serve({ checkout: await checkout("no-console"), console: true });
     databaseUrl = real;
     expect(await run.ended()).toBe(1);
-    expect(run.printed().trim()).toMatch(/^The console is not built: run `npm run build` .*--no-console/);
+    expect(run.said()).toMatch(/^The console is not built: run `npm run build` .*--no-console/);
     expect(connections).toBe(0);
     listener.close();
   });

@@ -15,14 +15,21 @@ export const variables = [
   },
   {
     name: "DATABASE_URL",
-    fallback: "the embedded PostgreSQL",
-    meaning: "PostgreSQL 15 or newer, postgres://user:password@host/database",
+    fallback: "the embedded PostgreSQL (demo); needed in production",
+    meaning:
+      "PostgreSQL 15 or newer, postgres://user:password@host/database?sslmode=verify-full; without TLS on this machine only (production)",
   },
   {
     name: "MQTT_URL",
-    fallback: "the embedded broker",
+    fallback: "the embedded broker (demo); needed in production",
     meaning:
       "Broker with the server's own account, mqtts://user:password@host; without TLS on loopback only (production)",
+  },
+  {
+    name: "EMBEDDED",
+    fallback: "no",
+    meaning:
+      "yes: production, too, uses the embedded PostgreSQL and broker where DATABASE_URL and MQTT_URL name none; for an installation of one server",
   },
   { name: "MQTT_PORT", fallback: "1883, or the next free one", meaning: "Port of the embedded broker, at 127.0.0.1" },
   {

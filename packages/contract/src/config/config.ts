@@ -27,7 +27,7 @@ export const health = defineRoute({
 });
 
 export const ready = defineRoute({
-  summary: "Database and broker are reached; 503 names the one that is not",
+  summary: "A START could work: the database stores, broker and bridge are there; 503 says what is missing",
   method: "GET",
   path: "/api/ready",
   open: true,

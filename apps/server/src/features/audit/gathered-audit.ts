@@ -22,7 +22,7 @@ export class GatheredAudit implements Service {
           at: parts.clock.now(),
         });
       } catch (error) {
-        parts.log.error({ error: String(error), action: record.action, times }, "refusals are not on record yet");
+        parts.log.error({ error, action: record.action, times }, "refusals are not on record yet");
         throw error;
       }
     });

@@ -34,7 +34,7 @@ export class SignInCleaner implements Service {
       await forgetOldCallers(db, clock.now());
       await forgetOldSessions(db, clock.now());
     } catch (error) {
-      log.warn({ error: error instanceof Error ? error.message : "unknown" }, "old sign-ins could not be removed");
+      log.warn({ error }, "old sign-ins could not be removed");
     }
   }
 }

@@ -102,7 +102,7 @@ export class DirectStops implements Service {
     if (end === null && !press.isAnyStored) return kept(press);
     const last = end ?? (await ending);
     if ("answer" in last || last.error instanceof HttpError) return answerOf(last);
-    this.#parts.log.warn({ error: String(last.error), press: press.id }, "a Stop went out without the database");
+    this.#parts.log.warn({ reason: last.error, press: press.id }, "a Stop went out without the database");
     return kept(press);
   }
 

@@ -80,7 +80,10 @@ export class Dispatcher {
     publishCommandMessage(broker, claimed.serial_number, messageOf(claimed, claimed.current_session)).then(
       () => this.#markPublished(claimed.id),
       (error: unknown) => {
-        log.warn({ error, command: claimed.id, verb: claimed.verb }, "it is unknown whether a command was sent");
+        log.warn(
+          { reason: error, command: claimed.id, verb: claimed.verb },
+          "it is unknown whether a command was sent",
+        );
       },
     );
   }

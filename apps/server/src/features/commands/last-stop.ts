@@ -61,6 +61,6 @@ export async function sendLastStop(
   try {
     await within(clock, publishCommandMessage(broker, command.serial_number, messageOf(command, session)), TAKEN_MS);
   } catch (error) {
-    log.warn({ error: String(error), command: command.id }, "a retired device may not have got its last Stop");
+    log.warn({ reason: error, command: command.id }, "a retired device may not have got its last Stop");
   }
 }

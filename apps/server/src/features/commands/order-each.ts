@@ -72,7 +72,8 @@ export async function orderEach(
     const { id: robotId, serial_number: serial } = robot;
     const known = error instanceof HttpError ? error : new HttpError(503, RESULT_UNKNOWN, { pending: true });
     if (known !== error && stop?.isKeptOnly(robotId) === true) return keptResult(stop, robotId, serial);
-    if (known !== error) log.error({ error, robotId, verb: order.verb }, "the result of a command is not known");
+    if (known !== error)
+      log.error({ reason: error, robotId, verb: order.verb }, "the result of a command is not known");
     // Only a stored STOP is kept and repeated.
     const pending = isStored && order.verb === "STOP" && known.extra.pending === true;
     return { outcome: "FAILED", message: known.message, pending };

@@ -64,7 +64,7 @@ export class StopJournal {
         const press = sentStopsSchema.parse(JSON.parse(await readFile(join(this.#dir, name), "utf8")));
         this.#presses.set(press.id, press);
       } catch (error) {
-        this.#log.error({ error: String(error), file: name }, "a Stop that was kept cannot be read");
+        this.#log.error({ error, file: name }, "a Stop that was kept cannot be read");
       }
     }
   }
@@ -73,7 +73,7 @@ export class StopJournal {
   async add(press: SentStops): Promise<void> {
     this.#presses.set(press.id, press);
     const writing = this.#write(press).catch((error: unknown) => {
-      this.#log.error({ error: String(error), press: press.id }, "a Stop is kept in memory only");
+      this.#log.error({ error, press: press.id }, "a Stop is kept in memory only");
     });
     this.#writing.set(press.id, writing);
     await writing;
@@ -93,7 +93,7 @@ export class StopJournal {
     if (!this.#presses.delete(pressId)) return;
     await this.#writing.get(pressId);
     await rm(this.#pathOf(pressId), { force: true }).catch((error: unknown) => {
-      this.#log.warn({ error: String(error), press: pressId }, "the file of a recorded Stop was not removed");
+      this.#log.warn({ error, press: pressId }, "the file of a recorded Stop was not removed");
     });
   }
 

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { registerOpen } from "../../platform/http/register.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
-import { requireReady } from "./readiness.ts";
+import { Readiness } from "./readiness.ts";
 import { StandingSignIns } from "./standing-sign-ins.ts";
 import { TileProbe } from "./tile-probe.ts";
 
@@ -21,11 +21,13 @@ export function configRoutes(app: FastifyInstance, parts: Parts): Service[] {
 
   registerOpen(app, health, () => ({ status: "ok" as const }));
 
+  const readiness = new Readiness(parts);
   let stopping = false;
   app.addHook("preClose", async () => void (stopping = true));
   registerOpen(app, ready, async () => {
     if (stopping) throw new HttpError(503, "This server is stopping.");
-    await requireReady(parts);
+    const missing = await readiness.missing();
+    if (missing !== null) throw new HttpError(503, missing);
     return { status: "ready", database: true, broker: true } as const;
   });
 

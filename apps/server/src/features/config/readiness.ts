@@ -1,18 +1,86 @@
-import { databaseNow } from "../../platform/database/database.ts";
-import { HttpError } from "../../platform/http/http-error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { type Db, databaseNow } from "../../platform/database/database.ts";
+import { lookForReadOnly, tryToWrite } from "../../platform/database/look.ts";
+import { databaseFault } from "../../platform/database/unreachable.ts";
 import type { Parts } from "../../platform/parts.ts";
+import { type BridgeStanding, bridgeStanding } from "../devices/public.ts";
 
+/** What does not answer for so long does not work. */
 const PATIENCE_MS = 3_000;
+/** Those who ask within so long share an answer: looking must not load what it looks at. */
+const SHARED_MS = 1_000;
+/** Whether the database stores is tried this often at the most. */
+const WRITE_EVERY_MS = 5_000;
 
-/** Throws 503 naming the part that is not reached. */
-export async function requireReady({ db, broker, clock }: Parts): Promise<void> {
-  const answered = await new Promise<boolean>((resolve) => {
-    const giveUp = clock.after(PATIENCE_MS, () => resolve(false));
-    databaseNow(db)
-      .then(() => resolve(true))
-      .catch(() => resolve(false))
+const NOT_REACHED = "The database is not reached.";
+const bridgeWords: Readonly<Record<Exclude<BridgeStanding, "works">, string>> = {
+  none: "No server is the bridge to the robots.",
+  "cut-off": "The server that is the bridge to the robots does not reach the MQTT broker.",
+};
+
+type Look = "late" | { readonly missing: string | null };
+
+/** Whether a START that came now could work. */
+export class Readiness {
+  readonly #parts: Parts;
+  #shared: Promise<string | null> | null = null;
+  #writtenMs = -Infinity;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Null where everything is there, else one sentence about what is missing; within some 3 s in any case. */
+  async missing(): Promise<string | null> {
+    if (this.#shared === null) {
+      this.#shared = this.#look();
+      const forget = () => (this.#shared = null);
+      // While somebody looks, all wait for the same.
+      void this.#shared.finally(() => this.#parts.clock.after(SHARED_MS, forget));
+    }
+    return this.#shared;
+  }
+
+  async #look(): Promise<string | null> {
+    const { db, reservedDb, clock } = this.#parts;
+    const orders = inTime(clock, () => this.#lookAsOrdersDo(reservedDb ?? db));
+    const calls = inTime(clock, async () => void (await databaseNow(db)));
+    const [order, call] = await Promise.all([orders, calls]);
+    return poolsMissing(order, call);
+  }
+
+  /** Through the connections of commands: whether it stores, and whether robots are reached. */
+  async #lookAsOrdersDo(db: Db): Promise<string | undefined> {
+    const nowMs = this.#parts.clock.now().getTime();
+    if (nowMs - this.#writtenMs < WRITE_EVERY_MS) await lookForReadOnly(db);
+    else {
+      await tryToWrite(db);
+      this.#writtenMs = nowMs;
+    }
+    if (!this.#parts.broker.connected) return "The MQTT broker is not reached.";
+    const standing = await bridgeStanding(db);
+    return standing === "works" ? undefined : bridgeWords[standing];
+  }
+}
+
+/** The database answers either pool, or neither; where only one is answered the other's connections are all taken. */
+function poolsMissing(orders: Look, calls: Look): string | null {
+  if (orders === "late") {
+    return calls === "late" || calls.missing !== null
+      ? NOT_REACHED
+      : "All database connections that this server keeps for commands are taken.";
+  }
+  if (orders.missing !== null) return orders.missing;
+  if (calls === "late") return "All database connections that this server keeps for calls are taken.";
+  return calls.missing;
+}
+
+async function inTime(clock: Clock, look: () => Promise<string | undefined>): Promise<Look> {
+  return new Promise((resolve) => {
+    const giveUp = clock.after(PATIENCE_MS, () => resolve("late"));
+    look()
+      .then((missing) => resolve({ missing: missing ?? null }))
+      .catch((error: unknown) => resolve({ missing: databaseFault(error) }))
       .finally(giveUp);
   });
-  if (!answered) throw new HttpError(503, "The database is not reached.");
-  if (!broker.connected) throw new HttpError(503, "The MQTT broker is not reached.");
 }

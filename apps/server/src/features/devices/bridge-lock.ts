@@ -1,15 +1,36 @@
+import { sql } from "kysely";
 import pg from "pg";
 import type { Logger } from "pino";
 import type { Cancel, Clock } from "../../platform/clock.ts";
+import type { Executor } from "../../platform/database/database.ts";
 
-/** Any number all servers agree on. */
+/** Any numbers all servers agree on. */
 const BRIDGE_LOCK = 7_305_002;
+/** Held by the bridge, beside its lock, while it has no broker: so that every server can tell. */
+const CUT_OFF_LOCK = 7_305_003;
 /** A server that is not the bridge tries, and one that is looks after its connection, this often. */
 const TRY_MS = 1_000;
 /** A connection that does not answer for so long, in real time, is given up, and the lock with it. */
 const ANSWER_MS = 3_000;
 
+/** Whether some server is the bridge, and has its broker. */
+export type BridgeStanding = "works" | "none" | "cut-off";
+
+/** As the database knows it, whichever server it is; the broker as of a second ago. */
+export async function bridgeStanding(db: Executor): Promise<BridgeStanding> {
+  const { rows } = await sql<{ objid: number }>`
+    select objid::int as objid from pg_locks
+    where locktype = 'advisory' and granted and objsubid = 1 and classid = 0 and objid in (${BRIDGE_LOCK}, ${CUT_OFF_LOCK})
+      and database = (select oid from pg_database where datname = current_database())
+  `.execute(db);
+  const held = new Set(rows.map(({ objid }) => objid));
+  if (!held.has(BRIDGE_LOCK)) return "none";
+  return held.has(CUT_OFF_LOCK) ? "cut-off" : "works";
+}
+
 export interface LockHolder {
+  /** Whether the bridge can hear robots at all. */
+  hasBroker(): boolean;
   onHeld(): void;
   /** Called at once when the lock may be gone; nothing may be written after it. */
   onLost(): void;
@@ -26,6 +47,8 @@ export class BridgeLock {
   readonly #holder: LockHolder;
   #client: pg.Client | null = null;
   #held = false;
+  /** The database knows that this bridge has no broker. */
+  #isCutOff = false;
   #asking: Promise<void> | null = null;
   #cancel: Cancel = () => {};
   #running = false;
@@ -74,10 +97,10 @@ export class BridgeLock {
     const client = this.#client ?? this.#newClient();
     try {
       if (this.#client === null) await this.#open(client);
-      if (this.#held) await client.query("select 1");
-      else await this.#try(client);
+      if (!this.#held) await this.#try(client);
+      await this.#tellOfBroker(client);
     } catch (error) {
-      this.#lost(client, error instanceof Error ? error.message : "unknown");
+      this.#lost(client, error);
     }
   }
 
@@ -86,8 +109,8 @@ export class BridgeLock {
   }
 
   async #open(client: pg.Client): Promise<void> {
-    client.on("error", (error) => this.#lost(client, error.message));
-    client.on("end", () => this.#lost(client, "ended"));
+    client.on("error", (error) => this.#lost(client, error));
+    client.on("end", () => this.#lost(client, new Error("Connection terminated")));
     this.#client = client;
     await client.connect();
     // Without these a server that lost its network would keep the lock for hours (no effect on a local socket).
@@ -102,9 +125,20 @@ export class BridgeLock {
     this.#holder.onHeld();
   }
 
-  #lost(client: pg.Client, reason: string): void {
+  /** A question in any case: it shows that the connection, and the lock with it, is still there. */
+  async #tellOfBroker(client: pg.Client): Promise<void> {
+    if (!this.#held) return;
+    const isCutOff = !this.#holder.hasBroker();
+    if (isCutOff === this.#isCutOff) return void (await client.query("select 1"));
+    await client.query(`select ${isCutOff ? "pg_try_advisory_lock" : "pg_advisory_unlock"}($1)`, [CUT_OFF_LOCK]);
+    this.#isCutOff = isCutOff;
+  }
+
+  #lost(client: pg.Client, error: unknown): void {
     if (client !== this.#client) return;
-    this.#log.warn({ reason }, this.#held ? "this server is the bridge no more" : "no connection for the bridge lock");
+    // That the bridge was lost is told whatever it was lost by; that there is none yet may be part of an outage.
+    if (this.#held) this.#log.warn({ reason: error }, "this server is the bridge no more");
+    else this.#log.warn({ error }, "no connection for the bridge lock");
     this.#drop();
     client.end().catch(() => {});
   }
@@ -113,6 +147,7 @@ export class BridgeLock {
     this.#client?.removeAllListeners();
     this.#client?.on("error", () => {});
     this.#client = null;
+    this.#isCutOff = false;
     if (!this.#held) return;
     this.#held = false;
     this.#holder.onLost();

@@ -49,7 +49,11 @@ export class Bridge implements Service {
     const { db, connection, broker, clock, log } = parts;
     this.#parts = parts;
     this.#bad = new BadMessages(clock, log);
-    this.#lock = new BridgeLock(connection, clock, log, { onHeld: () => this.#begin(), onLost: () => this.#end() });
+    this.#lock = new BridgeLock(connection, clock, log, {
+      hasBroker: () => broker.connected,
+      onHeld: () => this.#begin(),
+      onLost: () => this.#end(),
+    });
     const onIngested = (ingested: Ingested) => this.#afterIngest(ingested);
     this.#log = new GatheredLog(log, clock);
     this.#queue = new IngestQueue({ db, clock, log: this.#log, bad: this.#bad, onIngested });
@@ -186,7 +190,7 @@ export class Bridge implements Service {
     try {
       await ensureReadingsPartitions(this.#parts.db, this.#parts.clock.now());
     } catch (error) {
-      this.#parts.log.error({ error: error instanceof Error ? error.message : "unknown" }, "no partition for readings");
+      this.#parts.log.error({ error }, "no partition for readings");
     }
   }
 
@@ -195,7 +199,7 @@ export class Bridge implements Service {
     const tracked = work
       .catch((error: unknown) => {
         const reason = error instanceof Error ? error.message : "unknown";
-        this.#log.warn({ error: reason }, "the bridge goes on", reason);
+        this.#log.warn({ error }, "the bridge goes on", reason);
       })
       .finally(() => set.delete(tracked));
     set.add(tracked);

@@ -125,7 +125,8 @@ export class DeviceAccounts implements Service {
       await (pending === "RETIRE" ? this.#accounts.retire(serial) : this.#accounts.disconnect(serial));
     } catch (error) {
       if (!(error instanceof BrokerNotTold)) throw error;
-      log.warn({ serial, reason: error.message }, "the broker was not told of a device; trying again");
+      // One that is away tells so itself.
+      if (error.why !== "away") log.warn({ serial, error }, "the broker was not told of a device; trying again");
       if (error.why !== "away") await countRefusal(db, { serial, pending });
       return error.why;
     }

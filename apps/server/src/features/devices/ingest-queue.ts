@@ -153,7 +153,7 @@ export class IngestQueue {
       if (isLostRace(error) || isDatabaseUnreachable(error)) {
         round.waiting.push(...batch);
         if (isLostRace(error)) return;
-        log.warn({ reason, robots: batch.length }, "could not store what robots said; trying again");
+        log.warn({ error, robots: batch.length }, "could not store what robots said; trying again");
         this.#notBeforeMs = clock.now().getTime() + RETRY_MS;
         return;
       }

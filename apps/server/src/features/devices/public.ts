@@ -1,4 +1,5 @@
 export { Bridge, type BridgeParts } from "./bridge.ts";
+export { type BridgeStanding, bridgeStanding } from "./bridge-lock.ts";
 export { storeDeviceSecrets, storeMissingDevices } from "./device-secrets.writes.ts";
 export { type DeviceAccess, deviceAccess, hashDeviceSecret } from "./device-access.ts";
 /** For the demo's history, which is stored by what really stores what robots say. */

@@ -94,6 +94,6 @@ export class RobotSubscription {
   }
 
   #warn(error: unknown, sentence: string): void {
-    this.#log.warn({ error: error instanceof Error ? error.message : "unknown" }, sentence);
+    this.#log.warn({ error }, sentence);
   }
 }

@@ -79,7 +79,7 @@ async function rotateAtBroker(parts: RotationParts, rotation: Rotation, secret: 
     await inRecord(parts, rotation, (tx) => store(tx, rotation, secret));
   } catch (error) {
     if (error instanceof HttpError) throw error;
-    parts.log.error({ error: String(error), serial }, "the broker has a new secret that was not stored");
+    parts.log.error({ reason: error, serial }, "the broker has a new secret that was not stored");
     await inRecord(parts, rotation, async () => new HttpError(503, deviceSentences.notStored(serial)));
   }
 }

@@ -20,7 +20,7 @@ export async function stopBefore(
   const stopped = commands
     .sendMany(async () => ({ siteId: robot.site_id, robotIds: [robot.id] }), { verb: "STOP", mode: "AUTO", by })
     .catch((error: unknown) => {
-      log.warn({ error: String(error), serial }, "a robot was not stopped before its device is retired");
+      log.warn({ reason: error, serial }, "a robot was not stopped before its device is retired");
     });
   await within(clock, stopped, STOP_MS);
 }

@@ -97,7 +97,7 @@ export class Maintenance {
     };
     const failed = (error: unknown, robot: Pick<LockedRobot, "id" | "serial_number">, isStored: boolean): Result => {
       if (error instanceof HttpError) return { outcome: "FAILED", message: error.message, pending: false };
-      log.error({ error, robotId: robot.id, verb }, "what became of a robot's maintenance is not known");
+      log.error({ reason: error, robotId: robot.id, verb }, "what became of a robot's maintenance is not known");
       const stands = body.enabled && isStored;
       const words = stands
         ? maintenanceSentences.lockNotKnown

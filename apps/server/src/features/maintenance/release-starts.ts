@@ -78,7 +78,7 @@ export class ReleaseStarts {
       return { kind: kinds[result.outcome], message: result.message };
     } catch (error) {
       if (error instanceof HttpError) return { kind: "failed", message: error.message };
-      this.#parts.log.error({ error, robotId: robot.id }, "starting a released robot failed");
+      this.#parts.log.error({ reason: error, robotId: robot.id }, "starting a released robot failed");
       return this.#unknown(robot);
     }
   }

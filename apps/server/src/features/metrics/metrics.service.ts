@@ -119,7 +119,7 @@ export class Metrics {
     try {
       return await readFleetFigures(db, clock.now());
     } catch (error) {
-      log.warn({ error: error instanceof Error ? error.message : "unknown" }, "the fleet's figures were not read");
+      log.warn({ error }, "the fleet's figures were not read");
       return null;
     }
   }

@@ -56,7 +56,7 @@ export class ReportMails {
     } catch (error) {
       // Another server, or this one when it is back, sends it.
       if (this.#stopping().aborted) return { ...settled, status: "PENDING", tryAt: this.#parts.clock.now() };
-      log.warn({ error: String(error), reportId: claim.reportId }, "sending a monthly report failed");
+      log.warn({ error, reportId: claim.reportId }, "sending a monthly report failed");
       const reason = error instanceof MailRefused ? error.message : "It could not be sent; the server's log says why.";
       return this.#failed(claim, reason, mailedTo);
     }

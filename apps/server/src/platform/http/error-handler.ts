@@ -2,7 +2,12 @@ import type { ErrorResponse } from "@suncrew/contract/http/error.ts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GatheredLog } from "../gathered.ts";
 import { ChangedMeanwhile } from "../database/decide.ts";
-import { isDatabaseUnreachable } from "../database/unreachable.ts";
+import {
+  databaseFault,
+  isDatabaseUnreachable,
+  isDatabaseUnwritable,
+  isOwnDiskUnwritable,
+} from "../database/unreachable.ts";
 import { HttpError } from "./http-error.ts";
 import { fieldErrorsOf } from "./validation-errors.ts";
 
@@ -60,6 +65,16 @@ function refusalOf(error: unknown): Refusal {
     );
     return { status: 400, body: { message: errors.map((each) => each.message).join("; "), errors } };
   }
+  if (isDatabaseUnwritable(error)) {
+    const message = `${databaseFault(error)} Nothing can be stored until that is mended. Please try again later.`;
+    return { status: 503, body: { message } };
+  }
+  if (isOwnDiskUnwritable(error)) {
+    return {
+      status: 503,
+      body: { message: "This server's disk is full or cannot be written. Please try again later." },
+    };
+  }
   if (isDatabaseUnreachable(error)) {
     return { status: 503, body: { message: "The database cannot be reached at the moment. Please try again." } };
   }
@@ -87,13 +102,10 @@ function partsOf(error: unknown): { statusCode: number; code: string } {
   };
 }
 
-/** Only what names the fault: a database error's detail and a request's body may hold what is nobody's business. */
+/** Not the request's body: it may hold what is nobody's business. */
 function logError(log: GatheredLog, error: unknown, request: FastifyRequest, status: number): void {
-  const shown =
-    error instanceof Error
-      ? { error: error.message, code: partsOf(error).code, stack: error.stack }
-      : { error: "not an Error was thrown" };
   const { method, routeOptions } = request;
   const route = routeOptions?.url;
-  log.error({ ...shown, status, method, route }, "call failed", `${method} ${route} ${shown.error}`);
+  const words = error instanceof Error ? error.message : "not an Error was thrown";
+  log.error({ error, status, method, route }, "call failed", `${method} ${route} ${words}`);
 }

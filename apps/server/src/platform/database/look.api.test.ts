@@ -1,0 +1,17 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { createTestDatabase } from "../../../test/test-database.ts";
+import { spill, tryToWrite } from "./look.ts";
+
+test("set-up: whether there is room is tried on the disk itself, and nothing is left", async () => {
+  const database = await createTestDatabase();
+  const { db } = database;
+  await tryToWrite(db);
+  const { rows } = await db.transaction().execute(async (tx) => {
+    await sql`set local work_mem = '64kB'`.execute(tx);
+    return sql<{ "QUERY PLAN": string }>`explain (analyze, buffers) ${spill}`.execute(tx);
+  });
+  expect(rows.map((row) => row["QUERY PLAN"]).join("\n")).toMatch(/temp .*written=\d+/);
+  expect((await sql`show work_mem`.execute(db)).rows).not.toEqual([{ work_mem: "64kB" }]);
+  await database.close();
+});

@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { CuttableDatabase } from "../../test/cuttable-database.ts";
+import { runSuncrew, type SuncrewRun } from "../../test/suncrew-process.ts";
+import { createTestDatabase } from "../../test/test-database.ts";
+import type { OpenDatabase } from "../platform/database/database.ts";
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
+
+/** Of what hangs. */
+const PATIENCE = { timeout: 60_000 };
+
+let folder: string;
+let database: OpenDatabase;
+let cuttable: CuttableDatabase;
+let run: SuncrewRun;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "suncrew-outages-"));
+  database = await createTestDatabase();
+  cuttable = await CuttableDatabase.open(database.connection);
+  await cuttable.make("killed");
+  const { host, port, database: name, user, password } = cuttable.database.connection;
+  run = runSuncrew(["production"], {
+    DATABASE_URL: `postgres://${String(user)}:${encodeURIComponent(String(password))}@${host}:${port}/${name}`,
+    EMBEDDED: "yes",
+    DATA_DIR: folder,
+    SECRET_KEY: "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG",
+    ADMIN_PASSWORD: "a password of a test",
+    WEATHER_PROVIDER: "sample",
+    HOST: "127.0.0.1",
+    PORT: "0",
+    MQTT_PORT: "0",
+    LOG_LEVEL: "warn",
+  });
+});
+afterEach(async () => {
+  if (run.child.exitCode === null) await run.interrupt();
+  await cuttable.close();
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function said(words: string): Promise<void> {
+  await expect.poll(() => run.said(), PATIENCE).toContain(words);
+}
+
+test("set-up: a start waits for the database and says so; an outage is told once by a running server", async () => {
+  await said("is away");
+  await cuttable.make(null);
+  const { url } = await run.ready();
+  const ready = async () => {
+    const answer = await fetch(`${url}/api/ready`);
+    return [answer.status, ((await answer.json()) as { message?: string }).message];
+  };
+  await expect.poll(ready, PATIENCE).toEqual([200, undefined]);
+  await cuttable.make("killed");
+  await said("\nthe database is away");
+  await expect.poll(ready, PATIENCE).toEqual([503, "The database is not reached."]);
+  await cuttable.make(null);
+  await said("\nthe database is back");
+  await expect.poll(ready, PATIENCE).toEqual([200, undefined]);
+  await run.interrupt();
+
+  const { host, port, database: name } = cuttable.database.connection;
+  const place = `the database at ${host}:${port}/${name}`;
+  const lines = run.printed().trim().split("\n");
+  const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(
+    parsed.map(({ msg }) => msg).filter((msg) => !/^this server is the bridge|^audit sealed/.test(String(msg))),
+  ).toEqual([
+    `${place} is away`,
+    `${place} is back`,
+    "Suncrew is ready",
+    "the database is away",
+    "the database is back",
+    "stopping",
+  ]);
+  expect(run.printed()).not.toMatch(/"(error|reason)":(\{\}|"")/);
+});
+
+test("set-up: a start that waits for the database ends when it is asked to", async () => {
+  await said("is away");
+  run.child.kill("SIGTERM");
+  expect(await run.ended()).toBe(0);
+});

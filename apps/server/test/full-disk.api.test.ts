@@ -1,0 +1,100 @@
+import type { RouteSpec } from "@suncrew/contract/http/route.ts";
+import { type RouteName, routes } from "@suncrew/contract/routes.ts";
+import { login } from "@suncrew/contract/auth/auth.ts";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { standAlerts } from "./alert-fixtures.ts";
+import { standFirmware } from "./firmware-fixtures.ts";
+import { PASSWORD, usernames } from "./fixtures.ts";
+import { standGroups } from "./group-fixtures.ts";
+import { addKeptReports } from "./kept-report-fixtures.ts";
+import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
+import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
+import { createTestApp, type TestApp } from "./test-app.ts";
+import { TestClient, urlOf } from "./test-client.ts";
+
+const FULL =
+  "The database's disk is full or cannot be written. Nothing can be stored until that is mended. Please try again later.";
+
+let server: TestApp;
+let restorePoint: RestorePoint;
+beforeAll(async () => {
+  server = await createTestApp();
+  await addKeptReports(server.db, server.fixtures);
+  restorePoint = await createRestorePoint(server.db);
+  await sql`
+    create function disk_is_full() returns trigger language plpgsql as $$
+    begin
+      raise exception 'could not extend file: No space left on device' using errcode = 'disk_full';
+    end $$`.execute(server.db);
+});
+afterAll(() => server.close());
+
+/** Every write of every table is answered as PostgreSQL answers it while it has no disk left; reading goes on. */
+async function fillDisk(): Promise<void> {
+  await sql`
+    do $$
+    declare each text;
+    begin
+      for each in select relname from pg_class
+        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition loop
+        execute format('create trigger disk_is_full before insert or update or delete on %I for each statement execute function disk_is_full()', each);
+      end loop;
+    end $$`.execute(server.db);
+}
+
+async function freeDisk(): Promise<void> {
+  await sql`
+    do $$
+    declare each text;
+    begin
+      for each in select tgrelid::regclass from pg_trigger where tgname = 'disk_is_full' loop
+        execute format('drop trigger disk_is_full on %s', each);
+      end loop;
+    end $$`.execute(server.db);
+}
+
+const writing = (Object.keys(routes) as RouteName[]).filter((name) => {
+  const route: RouteSpec = routes[name];
+  return route.method !== "GET" && route.stream !== true;
+});
+
+describe("§7 The calls it makes, while PostgreSQL has no disk left", () => {
+  test.each(writing)("%s is answered with a sentence, never 500", async (name) => {
+    const route: RouteSpec = routes[name];
+    const filled = (part: Part = {}) =>
+      Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
+    const { params, query, body, groups, file, firmware, alerts } = sampleCalls[name];
+    if (groups !== undefined) await standGroups(server.db, server.fixtures, groups);
+    if (firmware === true) await standFirmware(server.db, server.fixtures);
+    if (alerts === true) await standAlerts(server.db, server.fixtures);
+    const admin = await server.signIn("admin");
+    await fillDisk();
+    const answer = await admin.raw(urlOf(route.path, filled(params), filled(query)), {
+      method: route.method,
+      ...(body && { body: filled(body) }),
+      ...(file && { body: file }),
+    });
+    await freeDisk();
+    await restorePoint.restore();
+    expect([name, answer.status, answer.text]).not.toEqual([name, 500, expect.anything()]);
+    const told = answer.status === 503 ? (answer.body as { message: string }).message : FULL;
+    expect(told).toBe(FULL);
+  });
+
+  test("§2 signing in, with the right password and with a wrong one, is answered 503", async () => {
+    await fillDisk();
+    const door = new TestClient(server.app.http, null, "10.9.9.9");
+    const attempt = async (password: string) => {
+      const { status, body } = await door.raw(login.path, {
+        method: "POST",
+        body: { username: usernames.admin, password },
+      });
+      return [status, body];
+    };
+    const answers = [await attempt(PASSWORD), await attempt("wrong password")];
+    await freeDisk();
+    expect(answers[0]).toEqual([503, { message: FULL }]);
+    expect(answers[1]?.[0]).not.toBe(500);
+  });
+});
