@@ -24,7 +24,7 @@ Usage: npm run admin -- COMMAND [--demo]
   --demo   the demo's data instead of production's
   --help   this text
 
-DATABASE_URL or DATA_DIR, and SECRET_KEY, are those of the servers. A made-up password is printed once.`;
+DATABASE_URL or DATA_DIR, and SECRET_KEY, are those of the servers. A generated password is printed once.`;
 
 /** `npm run admin`: ends with 0 where it is done, with 1 where it cannot be, with 2 where it was not understood. */
 async function main(): Promise<void> {

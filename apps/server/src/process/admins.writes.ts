@@ -19,7 +19,7 @@ export interface NamedUser {
   readonly role: "SUPER_ADMIN" | "PARTNER";
 }
 
-/** Makes a further Super Admin with a made-up password; false where somebody has the username, in any case. */
+/** Makes a further Super Admin with a generated password; false where somebody has the username, in any case. */
 export async function createAdmin(db: Db, admin: NewAdmin, password: string): Promise<boolean> {
   const password_hash = await hashPassword(password);
   return db.transaction().execute(async (tx) => {
@@ -48,7 +48,7 @@ export async function findUser(db: Executor, username: string): Promise<NamedUse
 }
 
 /**
- * Gives a Super Admin a made-up password, ends the sessions of the former one and answers how many there were. Without
+ * Gives a Super Admin a generated password, ends the sessions of the former one and answers how many there were. Without
  * the servers' key what was counted as failed sign-ins is not found, and goes on counting.
  */
 export async function replaceLostPassword(

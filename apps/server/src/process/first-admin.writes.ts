@@ -9,7 +9,7 @@ const FIRST_ADMIN_LOCK = 7_305_003;
 
 export interface FirstAdmin {
   readonly username: string;
-  /** The password made up now, to be shown once; null where the environment gave it. */
+  /** The password generated now, to be shown once; null where the environment gave it. */
   readonly madeUpPassword: string | null;
 }
 

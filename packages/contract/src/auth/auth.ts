@@ -47,7 +47,7 @@ export const login = defineRoute({
     message: z.string(),
     token: z.string(),
     user: sessionUserSchema,
-    /** Until when the password that the server made up signs in; absent once the person has chosen one. */
+    /** Until when the password that the server generated signs in; absent once the person has chosen one. */
     password_until: instantSchema.optional(),
   }),
 });

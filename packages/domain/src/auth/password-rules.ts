@@ -23,12 +23,12 @@ export const passwordToasts = {
   },
 } as const;
 
-/** A password that the server made up signs its user in for so long; by then people have chosen their own. */
-export const MADE_UP_PASSWORD_DAYS = 14;
+/** A password that the server generated signs its user in for so long; by then people have chosen their own. */
+export const GENERATED_PASSWORD_DAYS = 14;
 
-/** From when on a password that was made up then opens no new session. */
-export function madeUpPasswordUntil(madeAt: Date): Date {
-  return new Date(madeAt.getTime() + MADE_UP_PASSWORD_DAYS * 24 * 3_600_000);
+/** From when on a password that was generated then opens no new session. */
+export function generatedPasswordUntil(madeAt: Date): Date {
+  return new Date(madeAt.getTime() + GENERATED_PASSWORD_DAYS * 24 * 3_600_000);
 }
 
 /** The first problem that keeps a password from being changed; null where there is none. */

@@ -34,7 +34,7 @@ export function Banners() {
   );
 }
 
-/** Stays until the person has chosen a password: the one that the server made up lapses. */
+/** Stays until the person has chosen a password: the one that the server generated lapses. */
 function MadeUpPassword() {
   const { password_until: until } = useSignedIn().user;
   if (until === undefined) return null;
@@ -42,7 +42,7 @@ function MadeUpPassword() {
     <p className={classes["password"]}>
       <IconKey size={16} aria-hidden />
       <span>
-        Your password was made up for you and signs you in until {day.format(new Date(until))}.{" "}
+        Your password was generated and signs you in until {day.format(new Date(until))}.{" "}
         <Link to={paths.profile()}>Choose your own</Link>
       </span>
     </p>

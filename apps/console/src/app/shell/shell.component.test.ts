@@ -19,7 +19,7 @@ test("a lost live connection shows a banner and recovers by itself", async () =>
 });
 
 for (const theme of ["light", "dark"] as const) {
-  test(`a made-up password is told on every page until its owner has chosen one (${theme})`, async () => {
+  test(`a generated password is told on every page until its owner has chosen one (${theme})`, async () => {
     when(login).answer({ ...signInOf("partner"), password_until: "2026-12-07T06:30:00.000Z" });
     when(changePassword).answer({ message: "Password updated successfully" });
     await openConsole("/", null);
@@ -27,7 +27,7 @@ for (const theme of ["light", "dark"] as const) {
     await page.getByLabelText("Username").fill("partner");
     await page.getByLabelText("Password", { exact: true }).fill("k7wp-9mtx-2rhd-b8vq");
     await page.getByRole("button", { name: "Sign In" }).click();
-    const notice = page.getByText("Your password was made up for you and signs you in until 7 Dec 2026.");
+    const notice = page.getByText("Your password was generated and signs you in until 7 Dec 2026.");
     for (const width of [390, 1440]) {
       await page.viewport(width, 800);
       await expect.element(notice).toBeVisible();

@@ -17,7 +17,7 @@ const MAX_TIMER_MS = 2_147_483_647;
 /** §3 Session user: in the browser its id is text. */
 const storedUserSchema = sessionUserSchema.extend({
   id: z.string(),
-  /** Until when a made-up password signs in; missing once the person has chosen one. */
+  /** Until when a generated password signs in; missing once the person has chosen one. */
   password_until: z.string().optional(),
 });
 export type StoredUser = z.output<typeof storedUserSchema>;
@@ -64,7 +64,7 @@ export function startSession(answer: ResponseOf<typeof login>): void {
   refresh();
 }
 
-/** The person has chosen a password: the one that was made up is no matter any more. */
+/** The person has chosen a password: the one that was generated is no matter any more. */
 export function noteOwnPassword(): void {
   const user = parseUser(localStorage.getItem(USER_KEY));
   if (user?.password_until === undefined) return;

@@ -1,6 +1,6 @@
 import type { login, TokenClaims } from "@suncrew/contract/auth/auth.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
-import { MADE_UP_PASSWORD_DAYS, madeUpPasswordUntil } from "@suncrew/domain/auth/password-rules.ts";
+import { GENERATED_PASSWORD_DAYS, generatedPasswordUntil } from "@suncrew/domain/auth/password-rules.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { endSession, openSession } from "../../platform/sessions.ts";
@@ -32,7 +32,7 @@ export class AuthService {
   }
 
   /**
-   * Throws 401 where name and password do not belong together, 403 where the password was made up too long ago, 429 while
+   * Throws 401 where name and password do not belong together, 403 where the password was generated too long ago, 429 while
    * the account or the address has to wait, and 503 while too many people sign in.
    */
   async signIn(attempt: SignIn, gone: AbortSignal): Promise<SignedIn> {
@@ -61,7 +61,7 @@ export class AuthService {
   /** Told to nobody who does not have the password. */
   async #refuseLapsed(account: Account, attempt: SignIn): Promise<void> {
     const { db, clock } = this.#parts;
-    if (account.passwordMadeAt === null || clock.now() < madeUpPasswordUntil(account.passwordMadeAt)) return;
+    if (account.passwordMadeAt === null || clock.now() < generatedPasswordUntil(account.passwordMadeAt)) return;
     await recordAudit(db, { ...refusalOf(account, attempt, "lapsed generated password"), at: clock.now() });
     throw new HttpError(403, lapsedSentence(account.role));
   }
@@ -88,7 +88,8 @@ export class AuthService {
     });
     if (sid === null) return null;
     const { id, username, name, email, role, partnerId, passwordMadeAt } = account;
-    const until = passwordMadeAt === null ? {} : { password_until: madeUpPasswordUntil(passwordMadeAt).toISOString() };
+    const until =
+      passwordMadeAt === null ? {} : { password_until: generatedPasswordUntil(passwordMadeAt).toISOString() };
     const exp = Math.floor(expiresAt.getTime() / 1000);
     const token = this.#parts.sign({ id, role, email, partnerId, sid, username, exp }, now);
     return { message: "Login successful", token, user: { id, name, email, role }, ...until };
@@ -113,7 +114,7 @@ export class AuthService {
 function lapsedSentence(role: Account["role"]): string {
   const who =
     role === "PARTNER" ? "Ask a Super Admin to regenerate it" : "`npm run admin` on the server makes a new one";
-  return `This password was made up for you and was valid for ${MADE_UP_PASSWORD_DAYS} days. ${who}.`;
+  return `This password was generated and was valid for ${GENERATED_PASSWORD_DAYS} days. ${who}.`;
 }
 
 /** A name that nobody has is not written down: people type passwords into the wrong field. */

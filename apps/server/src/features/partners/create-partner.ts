@@ -3,7 +3,7 @@ import { insertPartner, type PartnerContent } from "./partner-rows.writes.ts";
 import { givePassword, insertPartnerUser, type PartnerUser } from "./partner-users.writes.ts";
 import type { PartnerWork } from "./partners.service.ts";
 
-/** A password made up for somebody, as it is told, checked and stored. */
+/** A password generated for somebody, as it is told, checked and stored. */
 export interface MadePassword {
   readonly password: string;
   readonly hash: string;

@@ -46,7 +46,7 @@ export interface UsersTable {
   deleted_at: Date | null;
   /** A generated password as `StoredPasswords` seals it; null once the user has set an own one. */
   enc_password: WithDefault<string | null>;
-  /** When the server made up the password that the user has; null where a person chose it. */
+  /** When the server generated the password that the user has; null where a person chose it. */
   password_made_at: WithDefault<Date | null>;
 }
 

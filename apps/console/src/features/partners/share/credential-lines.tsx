@@ -1,4 +1,4 @@
-import { MADE_UP_PASSWORD_DAYS } from "@suncrew/domain/auth/password-rules.ts";
+import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/password-rules.ts";
 import { ActionIcon, Button, Tooltip, VisuallyHidden } from "@mantine/core";
 import { IconEye, IconEyeOff, IconKey } from "@tabler/icons-react";
 import { useState } from "react";
@@ -68,7 +68,7 @@ export function CredentialLines({ signIn, isResetting, onReset }: CredentialLine
       </dl>
       {password !== null && (
         <p className={classes["note"]}>
-          {`Made up here: it signs the partner in for ${MADE_UP_PASSWORD_DAYS} days, within which it chooses its own. An older one has to be regenerated.`}
+          {`Made up here: it signs the partner in for ${GENERATED_PASSWORD_DAYS} days, within which it chooses its own. An older one has to be regenerated.`}
         </p>
       )}
       {password === null && (
