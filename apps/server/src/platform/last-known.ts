@@ -12,6 +12,8 @@ export class LastKnown<T> implements Service {
   readonly #rounds: Rounds;
   #value: T | null = null;
   #restUntilMs = 0;
+  /** The read before. */
+  #tookMs = 0;
   #cancel: Cancel = () => {};
 
   constructor(parts: Pick<Parts, "clock" | "log">, read: () => Promise<T>) {
@@ -21,7 +23,9 @@ export class LastKnown<T> implements Service {
       const beganMs = performance.now();
       this.#value = await read();
       const endedMs = performance.now();
-      this.#restUntilMs = endedMs + (endedMs - beganMs) / SHARE_OF_TIME;
+      // One slow read, as the first of a server is, says nothing of how long reading takes.
+      this.#restUntilMs = endedMs + Math.min(this.#tookMs, endedMs - beganMs) / SHARE_OF_TIME;
+      this.#tookMs = endedMs - beganMs;
     });
   }
 

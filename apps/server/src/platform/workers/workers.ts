@@ -206,7 +206,11 @@ class WorkerProcess {
       lastWords = (lastWords + text).slice(-LAST_WORDS);
     });
     this.#child.on("message", (message: FromWorker) => this.#hear(message));
-    this.#child.once("error", (error) => log.error({ error }, "a worker could not be started or spoken to"));
+    this.#child.on("error", (error) => {
+      log.error({ error }, "a worker could not be started or spoken to");
+      // One that never began does not end either.
+      if (this.#child.pid === undefined) this.#lose();
+    });
     this.#child.once("exit", (code, signal) => {
       log.error({ code, signal, tasks: this.taskCount, lastWords }, "a worker ended; its files and reports are lost");
       this.#lose();
