@@ -43,7 +43,13 @@ export async function pressRetry(fixed: () => void, within: Pick<Locator, "getBy
   const button = within.getByRole("button", { name: "Retry" });
   await expect.element(button).toBeVisible();
   fixed();
-  (button.element() as HTMLElement).click();
+  // A load that the page had begun by itself before may still fail, with a new button.
+  const press = () => {
+    const shown = button.query();
+    if (shown instanceof HTMLElement) shown.click();
+    return shown;
+  };
+  await expect.poll(press).toBeNull();
 }
 
 /** A toast with this title and, word for word, these lines. */
