@@ -25,7 +25,6 @@ export interface Rig {
   readonly robots: readonly KnownRobot[];
   readonly timezone: string;
   readonly dice: Dice;
-  readonly adminPassword: string;
   readonly versions: string;
 }
 
@@ -80,7 +79,6 @@ export async function startRig(
     robots,
     timezone: TIMEZONE,
     dice: new Dice(options.seed),
-    adminPassword: settings.adminPassword,
     versions: `PostgreSQL ${postgres.version}, Mosquitto ${mosquitto.version}`,
   };
 }

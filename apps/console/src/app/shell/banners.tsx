@@ -20,7 +20,7 @@ export function Banners() {
           Demo: simulated robots and sample data
         </p>
       )}
-      <MadeUpPassword />
+      <GeneratedPassword />
       {/* Always there, so that a screen reader hears what appears in it. */}
       <div role="status">
         {lost && (
@@ -35,7 +35,7 @@ export function Banners() {
 }
 
 /** Stays until the person has chosen a password: the one that the server generated lapses. */
-function MadeUpPassword() {
+function GeneratedPassword() {
   const { password_until: until } = useSignedIn().user;
   if (until === undefined) return null;
   return (

@@ -33,8 +33,7 @@ export class CallsUnderWay {
     this.#ending = true;
     this.#onNone = () => timers.push(setTimeout(() => this.#unanswered.size === 0 && cut(), sendMs));
     if (this.#unanswered.size === 0) this.#onNone();
-    const closed = close();
-    await closed;
+    await close();
     this.#onNone = () => {};
     for (const timer of timers) clearTimeout(timer);
   }
