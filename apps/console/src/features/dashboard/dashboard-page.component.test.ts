@@ -5,10 +5,11 @@ import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
-import { when } from "../../../test/answers.ts";
+import { Refusal, when } from "../../../test/answers.ts";
 import { expectContains, expectCount, expectNoToast, expectToast, pressRetry } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { fleetSnapshot, sampleRobots, sampleSites } from "../../../test/sample-fleet.ts";
+import { liveStore } from "../../platform/live/live.ts";
 import { toast } from "../../platform/toast.tsx";
 
 const siteFacts = page.getByRole("region", { name: "Site details" });
@@ -89,6 +90,31 @@ test("protocol rule 3: a Stop that was sent without the database says so, and no
   const dialog = page.getByRole("dialog", { name: "Stop all robots: Bhadla Solar Park" });
   await expectContains(dialog.getByRole("status"), "0 of 2 robots stopped. Sent to 2 robots; will be recorded.");
   await expectCount(dialog.getByText(sent), 2);
+});
+
+test("§5 Robot form: a robot that became another machine while the former was asked is not away for what came of that", async () => {
+  const [robot, ...others] = sampleRobots;
+  if (robot === undefined) throw new Error("The sample has no robot.");
+  const replaced = { ...robot, serial_number: "SCR-1099", robot_name: "SCR-1099", version: 2 };
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const asked = when(robotStatus).answer(() =>
+    released.then(() => {
+      throw new Refusal(404, { message: "There is no such robot." });
+    }),
+  );
+  await openConsole("/dashboard?site=1");
+  await expectContains(robots.filter({ hasText: robot.serial_number }), "Idle");
+  await expect.poll(() => asked.some(({ query }) => query.robotId === robot.serial_number)).toBe(true);
+  const now = [replaced, ...others];
+  when(robotDetailsWithSettings).answer(({ params }) => ({
+    robots: now.filter(({ site_id }) => site_id === params.siteId),
+  }));
+  liveStore.apply([fleetSnapshot(now)]);
+  release();
+  await expectContains(robots.filter({ hasText: "SCR-1099" }), "Idle");
+  // The other was asked as itself, so what is said of it counts; by then the former machine's answer is in.
+  await expectToast("Robot Not Reached", "Robot SCR-1012 could not be reached.", "There is no such robot.");
+  await expectContains(robots.filter({ hasText: "SCR-1099" }), "Idle");
 });
 
 test("§8 Toasts: many robots that are not there are two messages, and what somebody did is told before others", async () => {

@@ -69,6 +69,7 @@ export async function askRobotStatus({ robotId, serialNumber, isManual, ...ask }
         return call(robotStatus, { query: { robotId: serialNumber } }, { signal: sending, timeoutMs: null });
       },
     });
+    if (isOtherMachine(robotId, serialNumber)) return;
     const status = mapDeviceStatus(data.status);
     const direction = data.direction === "REV" ? "REVERSE" : "FORWARD";
     robotStatusStore.update(robotId, {
@@ -92,8 +93,9 @@ export async function askRobotStatus({ robotId, serialNumber, isManual, ...ask }
     // Not there any more, which is no failure to reach it: it leaves the page with the list.
     if (error instanceof ApiError && error.status === 404) {
       await readScope();
-      if (signal.aborted || !isListed(robotId)) return;
+      if (signal.aborted || !isListed(robotId, serialNumber)) return;
     }
+    if (isOtherMachine(robotId, serialNumber)) return;
     if (!tellsNothingNew(error)) noteUnanswered(robotId, serialNumber, isManual, error);
     else if (isManual) {
       toast.failure({
@@ -111,10 +113,19 @@ export async function askRobotStatus({ robotId, serialNumber, isManual, ...ask }
   }
 }
 
-function isListed(robotId: number): boolean {
+function isListed(robotId: number, serialNumber: string): boolean {
   return queryClient
     .getQueriesData<ResponseOf<typeof robotDetailsWithSettings>>({ queryKey: queryKeyOf(robotDetailsWithSettings) })
-    .some(([, list]) => list?.robots.some((robot) => robot.robot_id === robotId) === true);
+    .some(
+      ([, list]) =>
+        list?.robots.some((robot) => robot.robot_id === robotId && robot.serial_number === serialNumber) === true,
+    );
+}
+
+/** The robot was given another serial number while the machine that it was before was asked: the answer is not its own. */
+function isOtherMachine(robotId: number, serialNumber: string): boolean {
+  const told = liveStore.robot(robotId)?.serial_number;
+  return told !== undefined && told !== serialNumber;
 }
 
 /** A status call that failed on the server: offline; the demo shows simulated values and says so, production says that it is away. */

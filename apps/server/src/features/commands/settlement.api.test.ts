@@ -47,7 +47,7 @@ async function timedOut(call: Promise<Answer>, dueMs = bench.clock.now().getTime
   let answer: Answer | false = false;
   void call.then((came) => (answer = came));
   await until(() => answer !== false || bench.clock.now().getTime() >= dueMs, 100);
-  return until(() => answer, 1);
+  return until(() => answer, 0);
 }
 
 const robot = () => bench.fixtures.ownRobot;
