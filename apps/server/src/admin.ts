@@ -1,15 +1,18 @@
 import { parseArgs } from "node:util";
-import { generatePassword } from "./features/auth/public.ts";
-import { type Db, openDatabase } from "./platform/database/database.ts";
-import { StartError } from "./platform/embedded/start-error.ts";
+import { newAdminSchema } from "@suncrew/contract/admins/admins.ts";
 import {
-  createAdmin,
+  type AdminWork,
   endAllSessions,
   findUser,
+  generatePassword,
+  giveAdminPassword,
+  hashPassword,
+  insertAdmin,
   type NamedUser,
   openSessionsOf,
-  replaceLostPassword,
-} from "./process/admins.writes.ts";
+} from "./features/auth/public.ts";
+import { databaseNow, type Db, openDatabase } from "./platform/database/database.ts";
+import { StartError } from "./platform/embedded/start-error.ts";
 import { reachDatabase } from "./process/reach-database.ts";
 
 const help = `Super Admins and sessions, for whoever may run programs on the server; the servers may run meanwhile.
@@ -56,15 +59,18 @@ interface Asked {
 
 const commands = {
   async create({ db, username = "", name = username, email = "" }: Asked): Promise<void> {
-    if (!/^\S{1,60}$/.test(username)) wrong("A username has 1 to 60 characters without spaces.");
-    if (name.trim() === "" || name.length > 200) wrong("--name must have 1 to 200 characters.");
-    if (email !== "" && !/^[^\s@]{1,100}@[^\s@]{1,150}$/.test(email)) wrong("--email must be an e-mail address.");
-    const password = generatePassword();
-    if (!(await createAdmin(db, { username, name: name.trim(), email }, password))) {
-      throw new StartError(`Somebody has the username ${username} already: choose another one.`);
+    const given = newAdminSchema.safeParse({ username, name, email });
+    if (!given.success) {
+      const [issue] = given.error.issues;
+      wrong(`The ${issue?.path.join(".")} is not possible: ${issue?.message}.`);
     }
-    say(`The Super Admin ${username} is made.`);
-    tell(username, password);
+    const admin = { ...given.data, email: given.data.email ?? "" };
+    const password = generatePassword();
+    const hash = await hashPassword(password);
+    const made = await asServerConsole(db, (work) => insertAdmin(work, admin, hash));
+    if (made === null) throw new StartError(`Somebody has the username ${admin.username} already: choose another one.`);
+    say(`The Super Admin ${admin.username} is made.`);
+    tell(admin.username, password);
   },
 
   async "reset-password"({ db, username, secretKey }: Asked): Promise<void> {
@@ -75,7 +81,8 @@ const commands = {
       );
     }
     const password = generatePassword();
-    const ended = await replaceLostPassword(db, user, password, secretKey);
+    const hash = await hashPassword(password);
+    const ended = await asServerConsole(db, (work) => giveAdminPassword(work, user, hash, secretKey));
     say(`${user.username} has a new password. ${endedWords(ended)}`);
     if (secretKey === null) {
       say("SECRET_KEY is not set here: what was counted as failed sign-ins of this user counts for up to 15 minutes.");
@@ -96,9 +103,15 @@ const commands = {
 
   async "end-sessions"({ db, username }: Asked): Promise<void> {
     const user = await userOf(db, username);
-    say(`${user.username}: ${endedWords(await endAllSessions(db, user))}`);
+    say(`${user.username}: ${endedWords(await asServerConsole(db, (work) => endAllSessions(work, user)))}`);
   },
 };
+
+/** On record as done by whoever ran a program on the server, who is no user of Suncrew. */
+function asServerConsole<T>(db: Db, change: (work: AdminWork) => Promise<T>): Promise<T> {
+  const actor = { userId: null, name: "Server console" };
+  return db.transaction().execute(async (tx) => change({ tx, actor, at: await databaseNow(tx) }));
+}
 
 async function userOf(db: Db, username: string | undefined): Promise<NamedUser> {
   if (username === undefined) wrong("Say whose: the username is missing.");

@@ -163,6 +163,11 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   // The partners of the fixtures have sites.
   deletePartner: { params: { id: partner }, status: 409 },
   resetPartnerPassword: { params: { id: partner }, changes: true },
+  adminList: {},
+  createAdmin: { body: { username: "meera", name: "Meera Iyer", password: PASSWORD }, changes: true },
+  // There is no other Super Admin in the fixtures.
+  resetAdminPassword: { params: { id: 1_000_000 }, body: { password: PASSWORD }, status: 404 },
+  removeAdmin: { params: { id: 1_000_000 }, body: { password: PASSWORD }, status: 404 },
   deviceList: {},
   provisionDevices: { body: { first_serial: "NEW-1", last_serial: "NEW-3" }, changes: true },
   rotateDeviceSecret: { params: { serial: device }, changes: true },

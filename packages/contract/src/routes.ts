@@ -1,6 +1,7 @@
 import { auditList, exportAudit } from "./audit/audit.ts";
 
 import { activityLogs, activityUsers, exportActivity } from "./activity/activity.ts";
+import { adminList, createAdmin, removeAdmin, resetAdminPassword } from "./admins/admins.ts";
 import { acknowledgeAlert, alertList } from "./alerts/alerts.ts";
 import { changePassword, login, logout } from "./auth/auth.ts";
 import { robotStatus, sendCommand } from "./commands/commands.ts";
@@ -93,6 +94,10 @@ export const routes = {
   updatePartner,
   deletePartner,
   resetPartnerPassword,
+  adminList,
+  createAdmin,
+  resetAdminPassword,
+  removeAdmin,
   deviceList,
   provisionDevices,
   rotateDeviceSecret,

@@ -5,6 +5,8 @@ import { type DataRouter, useLocation, useNavigate, useSearchParams } from "reac
 export type AddressStep = "push" | "replace";
 export type ChangeAddress = (by: (params: URLSearchParams) => URLSearchParams, step: AddressStep) => void;
 
+const DIALOG = "dialog";
+
 const RouterContext = createContext<Pick<DataRouter, "state"> | null>(null);
 
 /** For all that is inside, the router whose address it is. */
@@ -34,4 +36,24 @@ export function useAddress(): readonly [URLSearchParams, ChangeAddress] {
     [router, pathname, navigate],
   );
   return [params, change];
+}
+
+/** Whether the dialog of that name is open, which stands in the page's address (`?dialog=`), and how to open and close it. */
+export function useAddressedDialog(name: string): readonly [boolean, (isShown: boolean) => void] {
+  const [params, change] = useAddress();
+  const show = useCallback(
+    (isShown: boolean) => {
+      change(
+        (current) => {
+          const next = new URLSearchParams(current);
+          if (isShown) next.set(DIALOG, name);
+          else next.delete(DIALOG);
+          return next;
+        },
+        isShown ? "push" : "replace",
+      );
+    },
+    [change, name],
+  );
+  return [params.get(DIALOG) === name, show];
 }

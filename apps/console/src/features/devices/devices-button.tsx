@@ -1,32 +1,14 @@
 import { Button } from "@mantine/core";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconCpu } from "@tabler/icons-react";
-import { useCallback } from "react";
-import { useAddress } from "../../platform/address.tsx";
+import { useAddressedDialog } from "../../platform/address.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { DevicesDialog, preloadDevices } from "./devices-dialog.tsx";
-
-const DIALOG = "dialog";
-const DEVICES = "devices";
 
 /** Opens the Devices dialog, which stands in the page's address. There for Super Admins only (§6). */
 export function DevicesButton() {
   const { role } = useSignedIn();
-  const [params, change] = useAddress();
-  const show = useCallback(
-    (isShown: boolean) => {
-      change(
-        (current) => {
-          const next = new URLSearchParams(current);
-          if (isShown) next.set(DIALOG, DEVICES);
-          else next.delete(DIALOG);
-          return next;
-        },
-        isShown ? "push" : "replace",
-      );
-    },
-    [change],
-  );
+  const [isShown, show] = useAddressedDialog("devices");
   if (!mayCall(role, "deviceList")) return null;
   return (
     <>
@@ -41,7 +23,7 @@ export function DevicesButton() {
       >
         Devices
       </Button>
-      {params.get(DIALOG) === DEVICES && <DevicesDialog onClose={() => show(false)} />}
+      {isShown && <DevicesDialog onClose={() => show(false)} />}
     </>
   );
 }

@@ -8,7 +8,7 @@ import { confirm } from "../../platform/confirm/confirm.ts";
 import { saveFile } from "../../platform/save-file.ts";
 import { toast } from "../../platform/toast.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
-import { CopyButton, copyText } from "../partners/public.ts";
+import { CopyButton, copyText } from "../../platform/copy-button.tsx";
 import type { NewSecrets } from "./device-calls.ts";
 import classes from "./secrets-dialog.module.css";
 

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { confirm } from "../../platform/confirm/confirm.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
-import { CopyButton } from "../partners/public.ts";
+import { CopyButton } from "../../platform/copy-button.tsx";
 import { bytesText } from "./bytes-text.ts";
 import { removeFirmware } from "./firmware-calls.ts";
 import classes from "./rollouts-dialog.module.css";

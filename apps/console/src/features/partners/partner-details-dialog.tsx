@@ -7,7 +7,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { CopyButton } from "./copy-button.tsx";
+import { CopyButton } from "../../platform/copy-button.tsx";
 import classes from "./partner-details-dialog.module.css";
 import { certificationsOf, partnerFactsOf } from "./partner-facts.ts";
 

@@ -1,10 +1,12 @@
 import fastifyRateLimit from "@fastify/rate-limit";
+import { adminList, createAdmin, removeAdmin, resetAdminPassword } from "@suncrew/contract/admins/admins.ts";
 import { changePassword, login, logout } from "@suncrew/contract/auth/auth.ts";
 import type { FastifyInstance } from "fastify";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { register, registerOpen } from "../../platform/http/register.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { GatheredAudit } from "../audit/public.ts";
+import { AdminsService } from "./admins.service.ts";
 import { AuthService } from "./auth.service.ts";
 import { CallLimits } from "./call-limits.ts";
 import { ChangePasswordService } from "./change-password.service.ts";
@@ -18,7 +20,7 @@ import { signToken, useTokens } from "./tokens.ts";
 /** Tries of one address that are looked at, right or wrong; more than this in a minute never reach the database. */
 const TRIES_PER_MINUTE = 120;
 
-/** Tokens, the guard of every call, and signing in and out, and the own password. Comes before every other feature. */
+/** Tokens, the guard of every call, signing in and out, the own password, and Super Admins. Comes before every other feature. */
 export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Service[]> {
   await useTokens(app, parts.settings.secretKey);
   const sessions = new SessionReader(parts);
@@ -28,6 +30,7 @@ export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Se
   const tries = new PasswordTries(parts);
   const auth = new AuthService({ ...parts, tries, refusals, sign: (claims, now) => signToken(app, claims, now) });
   const passwords = new ChangePasswordService({ ...parts, tries, refusals });
+  const admins = new AdminsService({ ...parts, tries, refusals });
 
   await app.register(async (scope) => {
     await scope.register(fastifyRateLimit, {
@@ -35,7 +38,7 @@ export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Se
       timeWindow: 60_000,
       keyGenerator: ({ ip }) => networkOf(ip),
       errorResponseBuilder: ({ routeOptions }) => {
-        const what = routeOptions.config.route === login ? "sign-ins" : "password changes";
+        const what = routeOptions.config.route === login ? "sign-ins" : "passwords";
         return new HttpError(429, `Too many ${what} from here. Try again in a minute.`);
       },
     });
@@ -45,8 +48,18 @@ export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Se
     register(scope, changePassword, ({ viewer, body, request, signal }) =>
       passwords.change(viewer, body, networkOf(request.ip), signal),
     );
+    register(scope, createAdmin, ({ viewer, body, request, signal: gone }) =>
+      admins.create({ viewer, password: body.password, address: networkOf(request.ip), gone }, body),
+    );
+    register(scope, resetAdminPassword, ({ viewer, params, body, request, signal: gone }) =>
+      admins.resetPassword({ viewer, ...body, address: networkOf(request.ip), gone }, params.id),
+    );
+    register(scope, removeAdmin, ({ viewer, params, body, request, signal: gone }) =>
+      admins.remove({ viewer, ...body, address: networkOf(request.ip), gone }, params.id),
+    );
   });
 
+  register(app, adminList, () => admins.list());
   register(app, logout, async ({ viewer }) => {
     await auth.signOut(viewer);
     return { message: "Logged out" };

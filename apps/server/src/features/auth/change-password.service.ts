@@ -1,23 +1,19 @@
 import type { changePassword } from "@suncrew/contract/auth/auth.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import { HttpError, invalid, notSignedIn } from "../../platform/http/http-error.ts";
+import { invalid, notSignedIn } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { endSessionsOf } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { type AuditRecord, type GatheredAudit, recordAudit } from "../audit/public.ts";
+import { type AuditRecord, recordAudit } from "../audit/public.ts";
 import { demoSignIns } from "./demo-sign-ins.ts";
-import type { PasswordTries } from "./password-tries.ts";
+import { type OwnPasswordParts, withOwnPassword } from "./own-password.ts";
 import { hashPassword } from "./passwords.ts";
-import { tooManyWrongSentence } from "./sign-in-limits.ts";
 import { type Account, readAccountOf, replacePassword } from "./users.writes.ts";
 import { weakPasswordOf } from "./weak-password.ts";
 
 type Passwords = BodyOf<typeof changePassword>;
 
-export interface ChangePasswordParts extends Pick<Parts, "db" | "clock" | "settings"> {
-  readonly tries: PasswordTries;
-  readonly refusals: GatheredAudit;
-}
+export type ChangePasswordParts = Pick<Parts, "clock" | "settings"> & OwnPasswordParts;
 
 /** §5 Change password: people give themselves a new password, which ends their other sessions. */
 export class ChangePasswordService {
@@ -43,18 +39,18 @@ export class ChangePasswordService {
       ? null
       : weakPasswordOf(passwords.newPassword, account);
     if (weak !== null) throw invalid("newPassword", weak);
-    const password = passwords.currentPassword;
-    const attempt = { username: account.username, account, password, address, browser: null };
-    return this.#parts.tries.run(attempt, gone, async (result) => {
-      if (result.kind === "wait") {
-        const record = { ...this.#record(viewer, address), reason: "too many wrong passwords" };
-        await this.#parts.refusals.record(`password of ${viewer.userId}`, record);
-        throw new HttpError(429, tooManyWrongSentence(result.waitMs));
-      }
-      const isDone = result.kind === "right" && (await this.#replace(viewer, account, passwords.newPassword, address));
-      if (isDone) return { message: "Password updated successfully" };
-      await recordAudit(this.#parts.db, { ...this.#record(viewer, address), reason: "wrong password" });
-      throw invalid("currentPassword", "Current password is incorrect");
+    const typed = {
+      viewer,
+      account,
+      password: passwords.currentPassword,
+      field: "currentPassword",
+      wrong: "Current password is incorrect",
+      address,
+      refused: this.#record(viewer, address),
+    };
+    return withOwnPassword(this.#parts, typed, gone, async () => {
+      const isDone = await this.#replace(viewer, account, passwords.newPassword, address);
+      return isDone ? { message: "Password updated successfully" } : null;
     });
   }
 

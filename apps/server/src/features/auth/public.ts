@@ -1,5 +1,13 @@
+export {
+  type AdminWork,
+  endAllSessions,
+  findUser,
+  giveAdminPassword,
+  insertAdmin,
+  type NamedUser,
+  openSessionsOf,
+} from "./admins.writes.ts";
 export { demoSignIns } from "./demo-sign-ins.ts";
-export { forgetCallersOf } from "./known-callers.writes.ts";
 export { generatePassword } from "./generated-password.ts";
 export { forgetTriesOf } from "./password-tries.ts";
 export { networkOf } from "./network-of.ts";

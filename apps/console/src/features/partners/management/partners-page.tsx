@@ -11,6 +11,7 @@ import { FailedState } from "../../../ui/failed-state.tsx";
 import { PageLayout } from "../../../ui/page-layout.tsx";
 import { SearchBox } from "../../../ui/search-box.tsx";
 import { useSearchDraft } from "../../../ui/use-search-draft.ts";
+import { AdminsButton } from "../../admins/public.ts";
 import { exportPartners } from "./export-partners.ts";
 import { PartnerDialogs } from "./partner-dialogs.tsx";
 import type { OpenDialog } from "./partner-dialogs.tsx";
@@ -35,6 +36,7 @@ export function PartnersPage() {
       title="Partner Management"
       actions={
         <Row gap="xs">
+          <AdminsButton />
           <DisabledReason reason={exportObstacle(partners, found)}>
             <Button
               size="xs"

@@ -2,7 +2,7 @@ import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/password-rules.ts"
 import { ActionIcon, Button, Tooltip, VisuallyHidden } from "@mantine/core";
 import { IconEye, IconEyeOff, IconKey } from "@tabler/icons-react";
 import { useState } from "react";
-import { CopyButton } from "../copy-button.tsx";
+import { CopyButton } from "../../../platform/copy-button.tsx";
 import classes from "./share-dialog.module.css";
 import type { SignIn } from "./sign-in-of.ts";
 

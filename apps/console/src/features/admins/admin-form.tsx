@@ -1,0 +1,132 @@
+import { Button, Group, Modal, PasswordInput, TextInput } from "@mantine/core";
+import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/password-rules.ts";
+import { type FormEvent, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { adminFields, adminProblems, changeAdmins, emptyAdmin } from "./admin-calls.ts";
+import type { AdminDeed, AdminField, AdminProblems, NewSignIn } from "./admin-calls.ts";
+import classes from "./admins-dialog.module.css";
+
+const words = {
+  add: { title: "Add Super Admin", confirm: "Add Super Admin", color: undefined },
+  reset: { title: "Reset Password", confirm: "Reset Password", color: undefined },
+  remove: { title: "Remove Super Admin", confirm: "Remove", color: "red" },
+} as const;
+
+export interface AdminFormProps {
+  readonly deed: AdminDeed;
+  /** With the sign-in that is told now, if there is one. */
+  readonly onDone: (signIn: NewSignIn | null) => void;
+  readonly onClose: () => void;
+}
+
+/** Adds a Super Admin, or resets or removes one; whoever does it types the own password again. */
+export function AdminForm({ deed, onDone, onClose }: AdminFormProps) {
+  useFocusBack();
+  const [draft, setDraft] = useState(emptyAdmin);
+  const [left, setLeft] = useState<ReadonlySet<AdminField>>(new Set());
+  const [told, setTold] = useState<AdminProblems>({});
+  const [isBusy, setBusy] = useState(false);
+  const isUnderWay = useRef(false);
+  const form = useRef<HTMLFormElement>(null);
+  const problems = adminProblems(deed, draft);
+  const obstacle = adminFields.map((field) => problems[field]).find((problem) => problem !== undefined) ?? null;
+  const isChanged = deed.kind === "add" && adminFields.some((field) => draft[field] !== "");
+  const close = useGuardedClose({ isChanged, isSaving: isBusy, shownBy: ["dialog"] }, onClose);
+
+  const focusFirst = (wrong: AdminProblems) => {
+    const field = adminFields.find((name) => wrong[name] !== undefined);
+    const input = field === undefined ? null : form.current?.elements.namedItem(field);
+    if (input instanceof HTMLInputElement) input.focus();
+  };
+  const tellProblems = () => {
+    setLeft(new Set(adminFields));
+    focusFirst(problems);
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (obstacle !== null) return tellProblems();
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    setBusy(true);
+    const outcome = await changeAdmins(deed, draft);
+    isUnderWay.current = false;
+    if (outcome.kind === "done") return onDone(outcome.signIn);
+    // The field is to be focused: it must be enabled and bear the words by then.
+    flushSync(() => {
+      setBusy(false);
+      setTold(outcome.problems);
+    });
+    focusFirst(outcome.problems);
+  };
+  const field = (name: AdminField) => ({
+    name,
+    value: draft[name],
+    error: told[name] ?? (left.has(name) ? problems[name] : undefined),
+    disabled: isBusy,
+    required: name !== "email",
+    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => {
+      setDraft((now) => ({ ...now, [name]: value }));
+      setTold(({ [name]: _answered, ...others }) => others);
+    },
+    onBlur: () => {
+      if (draft[name] !== "") setLeft((now) => new Set([...now, name]));
+    },
+  });
+  const { title, confirm, color } = words[deed.kind];
+
+  return (
+    <Modal opened onClose={close} title={title} size={480}>
+      <form ref={form} noValidate onSubmit={(event) => void submit(event)}>
+        <div className={classes["fields"]}>
+          {deed.kind === "add" ? (
+            <>
+              <TextInput label="Name" data-autofocus autoComplete="off" maxLength={200} {...field("name")} />
+              <TextInput label="Username" autoComplete="off" maxLength={60} {...field("username")} />
+              <TextInput label="Email" type="email" autoComplete="off" maxLength={254} {...field("email")} />
+            </>
+          ) : (
+            <About kind={deed.kind} name={deed.admin.name} username={deed.admin.username} />
+          )}
+          <PasswordInput
+            label="Your password"
+            description="So that nobody else does this at a console you left open."
+            data-autofocus={deed.kind !== "add" || undefined}
+            autoComplete="current-password"
+            visibilityToggleButtonProps={{ "aria-label": "Show or hide: Your password", tabIndex: 0 }}
+            {...field("password")}
+          />
+          {deed.kind === "add" && (
+            <p className={classes["note"]}>
+              {`Suncrew generates the first password and shows it once. It signs in for ${GENERATED_PASSWORD_DAYS} days, within which its owner chooses another.`}
+            </p>
+          )}
+        </div>
+        <Group justify="flex-end" mt="md" gap="xs">
+          <Button variant="default" disabled={isBusy} onClick={close}>
+            Cancel
+          </Button>
+          <DisabledReason reason={obstacle} onRefused={tellProblems}>
+            <Button type="submit" loading={isBusy} {...(color !== undefined && { color })}>
+              {confirm}
+            </Button>
+          </DisabledReason>
+        </Group>
+      </form>
+    </Modal>
+  );
+}
+
+function About({ kind, name, username }: { kind: "reset" | "remove"; name: string; username: string }) {
+  return (
+    <p className={classes["about"]}>
+      {kind === "reset" ? "Give " : "Remove "}
+      <strong>{name}</strong> ({username})
+      {kind === "reset"
+        ? " a new password? The present one stops working at once, and every session of this user ends."
+        : "? Every session of this user ends at once, and signing in is no longer possible. What this user did stays on record."}
+    </p>
+  );
+}

@@ -1,0 +1,185 @@
+import { ActionIcon, Badge, Button, Modal, Tooltip } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { adminList } from "@suncrew/contract/admins/admins.ts";
+import type { Admin } from "@suncrew/contract/admins/admins.ts";
+import { mayCall } from "@suncrew/domain/auth/permissions.ts";
+import { IconKey, IconPlus, IconShieldLock, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useAddressedDialog } from "../../platform/address.tsx";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { useSignedIn } from "../../platform/session/use-session.ts";
+import { FailedState } from "../../ui/failed-state.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { VirtualTable } from "../../ui/virtual-table.tsx";
+import type { AdminDeed, NewSignIn } from "./admin-calls.ts";
+import { AdminForm } from "./admin-form.tsx";
+import classes from "./admins-dialog.module.css";
+import { NewSignInDialog } from "./new-sign-in-dialog.tsx";
+
+const ROW_PX = 48;
+const NARROW_ROW_PX = 92;
+/** Who is signed in changes by itself. */
+const REREAD_EVERY_MS = 30_000;
+
+/** Opens the Super Admins dialog, which stands in the page's address. There for Super Admins only (§6). */
+export function AdminsButton() {
+  const { role } = useSignedIn();
+  const [isShown, show] = useAddressedDialog("admins");
+  if (!mayCall(role, "adminList")) return null;
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconShieldLock size={14} aria-hidden />}
+        aria-haspopup="dialog"
+        onClick={() => show(true)}
+      >
+        Super Admins
+      </Button>
+      {isShown && <AdminsDialog onClose={() => show(false)} />}
+    </>
+  );
+}
+
+/** The Super Admins: added, given new passwords and removed by each other. */
+function AdminsDialog({ onClose }: { onClose: () => void }) {
+  useFocusBack();
+  const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const query = useQuery({
+    ...routeQuery(adminList, {}),
+    refetchOnMount: "always",
+    refetchInterval: REREAD_EVERY_MS,
+  });
+  // Of the dialogs above this one, Escape closes the uppermost only.
+  const [above, setAbove] = useState<AdminDeed | { readonly kind: "told"; readonly signIn: NewSignIn } | null>(null);
+  const admins = query.data;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      closeOnEscape={above === null}
+      title="Super Admins"
+      size={860}
+      fullScreen={isNarrow}
+      classNames={{ body: classes["body"] ?? "", content: classes["content"] ?? "" }}
+    >
+      <div className={classes["head"]}>
+        <p className={classes["note"]}>
+          Super Admins see every site and may do everything, also add and remove each other.
+        </p>
+        <Button
+          leftSection={<IconPlus size={16} aria-hidden />}
+          aria-haspopup="dialog"
+          onClick={() => setAbove({ kind: "add" })}
+        >
+          Add Super Admin
+        </Button>
+      </div>
+      {admins !== undefined ? (
+        <VirtualTable
+          label="Super Admins"
+          columns={["Name", "Username", "Email", "Sign-In", "Actions"]}
+          rows={admins}
+          keyOf={({ id }) => id}
+          rowPx={isNarrow ? NARROW_ROW_PX : ROW_PX}
+          isNarrow={isNarrow}
+          className={classes["table"]}
+          rowClassName={classes["row"]}
+        >
+          {(admin) => <AdminCells admin={admin} onDeed={(kind) => setAbove({ kind, admin })} />}
+        </VirtualTable>
+      ) : query.isError ? (
+        <FailedState
+          title="The Super Admins could not be loaded."
+          message={query.error.message}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      ) : (
+        <SkeletonLines label="Loading Super Admins" lines={4} lineHeightPx={40} />
+      )}
+      {above?.kind === "told" && <NewSignInDialog signIn={above.signIn} onClose={() => setAbove(null)} />}
+      {above !== null && above.kind !== "told" && (
+        <AdminForm
+          deed={above}
+          onDone={(signIn) => setAbove(signIn && { kind: "told", signIn })}
+          onClose={() => setAbove(null)}
+        />
+      )}
+    </Modal>
+  );
+}
+
+function AdminCells({ admin, onDeed }: { admin: Admin; onDeed: (kind: "reset" | "remove") => void }) {
+  const { user } = useSignedIn();
+  const { id, name, username, email } = admin;
+  const isOneself = String(id) === user.id;
+  return (
+    <>
+      <span role="cell" className={classes["name"]} title={name}>
+        <span className={classes["text"]}>{name}</span>
+        {isOneself && (
+          <Badge size="sm" variant="light" className={classes["you"] ?? ""}>
+            You
+          </Badge>
+        )}
+      </span>
+      <span role="cell" className={classes["username"]} title={username}>
+        {username}
+      </span>
+      <span role="cell" className={classes["email"]} title={email}>
+        {email === "" ? "–" : email}
+      </span>
+      <span role="cell" className={classes["state"]}>
+        <SignInState admin={admin} />
+      </span>
+      <span role="cell" className={classes["deeds"]}>
+        {!isOneself && (
+          <>
+            <Tooltip label="Reset password">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={34}
+                aria-label={`Reset the password of ${name}`}
+                onClick={() => onDeed("reset")}
+              >
+                <IconKey size={17} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+            <Tooltip label="Remove">
+              <ActionIcon
+                variant="subtle"
+                color="red"
+                size={34}
+                aria-label={`Remove ${name}`}
+                onClick={() => onDeed("remove")}
+              >
+                <IconTrash size={17} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          </>
+        )}
+      </span>
+    </>
+  );
+}
+
+function SignInState({ admin: { signed_in_at, password_until } }: { admin: Admin }) {
+  return (
+    <>
+      {signed_in_at === null ? (
+        "Not signed in"
+      ) : (
+        <>
+          Signed in <RelativeTime at={signed_in_at} />
+        </>
+      )}
+      {password_until !== null && <span className={classes["generated"]}>Password not chosen yet</span>}
+    </>
+  );
+}

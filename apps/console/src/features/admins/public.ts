@@ -1,0 +1,1 @@
+export { AdminsButton } from "./admins-dialog.tsx";

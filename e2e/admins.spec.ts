@@ -1,0 +1,97 @@
+import { adminList, removeAdmin } from "@suncrew/contract/admins/admins.ts";
+import { expectAccessible } from "./support/axe.ts";
+import { expectToast } from "./support/dashboard.ts";
+import { signInWith } from "./support/sign-in-with.ts";
+import { accounts, expect, test as base } from "./support/suncrew.ts";
+
+const NEW = { Name: "Meera Iyer", Username: "meera", Email: "meera@suncrew.example" };
+
+/** No Super Admin but the demo's own before and after the test. */
+const test = base.extend<{ readonly onlyTheDemos: null }>({
+  onlyTheDemos: [
+    async ({ apiAs }, use) => {
+      const admin = await apiAs("admin");
+      const removeOthers = async () => {
+        for (const { id, username } of await admin.call(adminList, {})) {
+          if (username === accounts.admin.username) continue;
+          await admin.call(removeAdmin, { params: { id }, body: { password: accounts.admin.password } });
+        }
+      };
+      await removeOthers();
+      await use(null);
+      await removeOthers();
+    },
+    { auto: true },
+  ],
+});
+
+test("§6 Super Admins: one adds another by keyboard, whose sign-in works until the first removes it", async ({
+  page,
+  openBrowser,
+  signIn,
+  problems,
+}) => {
+  problems.allow(/status of 40[01]/);
+  await signIn(page, "admin", { at: "/partners" });
+  await page.getByRole("button", { name: "Super Admins" }).click();
+  const dialog = page.getByRole("dialog", { name: "Super Admins" });
+  const rows = dialog.getByRole("table", { name: "Super Admins" }).getByRole("row");
+  await expect(rows).toHaveCount(2);
+  await expect(rows.last()).toContainText("You");
+  await expect(rows.last().getByRole("button")).toHaveCount(0);
+  await dialog.getByRole("button", { name: "Add Super Admin" }).click();
+  const form = page.getByRole("dialog", { name: "Add Super Admin" });
+  await expect(form.getByLabel(/^Name/)).toBeFocused();
+  for (const text of [...Object.values(NEW), "not mine"]) {
+    await page.keyboard.type(text);
+    await page.keyboard.press(text === "not mine" ? "Enter" : "Tab");
+  }
+  const password = form.getByLabel(/^Your password/);
+  await expect(form).toContainText("Your password is incorrect");
+  await expect(password).toBeFocused();
+  await password.fill(accounts.admin.password);
+  await page.keyboard.press("Enter");
+  const told = page.getByRole("dialog", { name: "Sign-In" });
+  await expect(told.getByRole("status")).toHaveText("The Super Admin meera was added.");
+  const generated = (await told.locator("code").last().textContent()) ?? "";
+  expect(generated.length).toBeGreaterThanOrEqual(8);
+  await page.keyboard.press("Escape");
+  await expect(told).toBeVisible();
+  await told.getByRole("button", { name: "Done" }).click();
+  const meera = rows.filter({ hasText: NEW.Email });
+  await expect(meera).toContainText("Not signed in");
+  await expect(meera).toContainText("Password not chosen yet");
+
+  const hers = await openBrowser();
+  await signInWith(hers, { username: NEW.Username, password: generated });
+  await hers.goto("/partners");
+  await expect(hers.getByRole("button", { name: "Super Admins" })).toBeVisible();
+
+  await meera.getByRole("button", { name: `Remove ${NEW.Name}` }).click();
+  const removal = page.getByRole("dialog", { name: "Remove Super Admin" });
+  await removal.getByLabel(/^Your password/).fill(accounts.admin.password);
+  await page.keyboard.press("Enter");
+  await expectToast(page, "Super Admin Removed", "The Super Admin meera was removed and signed out.");
+  await expect(rows).toHaveCount(2);
+  await expect(hers.getByLabel("Username")).toBeVisible();
+});
+
+test("§6 Super Admins: a partner has no way to them", async ({ page, signIn }) => {
+  await signIn(page, "partner", { at: "/sites?dialog=admins" });
+  await expect(page.getByRole("heading", { name: "Site Management" })).toBeVisible();
+  await expect(page.getByText("Super Admins")).toHaveCount(0);
+});
+
+for (const width of [1440, 390]) {
+  test(`§9 Themes: Super Admins can be used by everybody at ${width} px`, async ({ page, signIn }) => {
+    await page.setViewportSize({ width, height: 844 });
+    await signIn(page, "admin", { at: "/partners?dialog=admins" });
+    const dialog = page.getByRole("dialog", { name: "Super Admins" });
+    await expect(dialog.getByRole("row")).toHaveCount(2);
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Add Super Admin" }).click();
+    await expect(page.getByRole("dialog", { name: "Add Super Admin" }).getByLabel(/^Name/)).toBeFocused();
+    await expectAccessible(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  });
+}
