@@ -56,6 +56,7 @@ export const addedCalls: readonly (readonly [call: string, routeName: string])[]
   ["POST api/sites/import", "importSites"],
   ["GET api/robots/export", "exportRobots"],
   ["POST api/robots/import", "importRobots"],
+  ["POST api/robots/forget-state/{id}", "forgetRobotState"],
   ["GET api/admins", "adminList"],
   ["POST api/admins", "createAdmin"],
   ["POST api/admins/{id}/reset-password", "resetAdminPassword"],

@@ -34,6 +34,11 @@ export class SimulatorControl {
     return this.#call("POST", `/robots/${serial}/condition`, condition);
   }
 
+  /** The same, and its memory is gone: it begins to count from nothing. */
+  loseMemory(serial: string): Promise<RobotTruth> {
+    return this.#call("POST", `/robots/${serial}/memory-loss`);
+  }
+
   powerCycle(serial: string): Promise<RobotTruth> {
     return this.#call("POST", `/robots/${serial}/power-cycle`);
   }

@@ -114,6 +114,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
     changes: true,
     mixes: true,
   },
+  forgetRobotState: { params: { id: robot }, changes: true },
   deleteRobot: { params: { id: robot }, groups: "free", changes: true },
   serialNumbers: { tellsSerials: true },
   exportRobots: {},

@@ -53,7 +53,7 @@ Control address (127.0.0.1 only):
   GET /robots, GET /robots/SERIAL                  what is physically so
   POST /robots/SERIAL/faults  {"kind": ..., ...}   DELETE /robots/SERIAL/faults[/KIND]
   POST /robots/SERIAL/condition  {"battery", "mode", "maintenance", "applied", "firmware"}
-  POST /robots/SERIAL/power-cycle`;
+  POST /robots/SERIAL/power-cycle                  POST /robots/SERIAL/memory-loss`;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

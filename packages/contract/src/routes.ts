@@ -39,6 +39,7 @@ import { keptReportFile, keptReports, reportCsv, reportPdf } from "./reports/rep
 import {
   createRobot,
   deleteRobot,
+  forgetRobotState,
   exportRobots,
   importRobots,
   serialNumbers,
@@ -66,6 +67,7 @@ export const routes = {
   createRobot,
   updateRobot,
   deleteRobot,
+  forgetRobotState,
   serialNumbers,
   exportRobots,
   importRobots,

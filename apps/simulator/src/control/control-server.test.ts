@@ -46,6 +46,12 @@ it("sets a condition, which a power cycle keeps", async () => {
   expect(fleet.robot("SCR-1001").truth().battery).toBeCloseTo(42, 0);
 });
 
+it("takes a robot's memory, which begins to count from nothing", async () => {
+  await call("POST", "/robots/SCR-1001/condition", '{"maintenance":true}');
+  const lost = await call("POST", "/robots/SCR-1001/memory-loss");
+  expect(JSON.parse(lost.text)).toMatchObject({ mode: "AUTO", session: 0, lastSeq: 0 });
+});
+
 test.each([
   ["POST", "/robots/SCR-1001/faults", "nonsense", 400],
   ["POST", "/robots/SCR-1001/faults", '{"kind":"magic"}', 400],

@@ -83,6 +83,9 @@ async function route(fleet: Fleet, request: IncomingMessage): Promise<unknown> {
     case "POST condition":
       robot.setByHand(parsed(conditionSchema, await readBody(request)));
       break;
+    case "POST memory-loss":
+      robot.loseMemory();
+      break;
     case "POST power-cycle":
       robot.powerCycle();
       break;

@@ -3,7 +3,7 @@ import type { ServerLeaf } from "@suncrew/contract/devices/topics.ts";
 import { ActiveFaults } from "../faults/active-faults.ts";
 import { type Fault, type FaultInput, type FaultKind, faultSchema } from "../faults/fault.ts";
 import { Garbage } from "../faults/garbage.ts";
-import type { RobotMemory } from "../robot/memory.ts";
+import { freshMemory, type RobotMemory } from "../robot/memory.ts";
 import { instantOf, type Moment } from "../robot/moment.ts";
 import type { Outgoing } from "../robot/outgoing.ts";
 import { Robot } from "../robot/robot.ts";
@@ -142,15 +142,23 @@ export class SimulatedRobot {
 
   /** The power fails and comes back: all but the memory is gone, and the link breaks without goodbye. */
   powerCycle(): void {
+    this.#cutPower(this.#robot.memory(this.#moment().wallMs));
+  }
+
+  /** The power fails and the memory with it, on a machine that begins to count from nothing (protocol rule 14). */
+  loseMemory(): void {
+    this.#cutPower(freshMemory(0));
+  }
+
+  #cutPower(memory: RobotMemory): void {
     const link = this.#link;
-    this.#bootAgain();
+    this.#bootAgain(memory);
     link?.cut();
     this.#seekLink();
     this.#watchers.look();
   }
 
-  #bootAgain(): void {
-    const memory = this.#robot.memory(this.#moment().wallMs);
+  #bootAgain(memory = this.#robot.memory(this.#moment().wallMs)): void {
     this.#download.abort();
     this.#loseLink();
     this.#robot = this.#powerOn(memory);

@@ -68,6 +68,15 @@ export const deleteRobot = defineRoute({
   response: z.object({ message: z.string() }),
 });
 
+export const forgetRobotState = defineRoute({
+  summary:
+    "Forget what a robot told of itself, so that its next session is taken as the first; it must stand or be locked",
+  method: "POST",
+  path: "/api/robots/forget-state/:id",
+  params: z.object({ id: idInputSchema }),
+  response: z.object({ message: z.string() }),
+});
+
 /** One device that a robot can have. No site is named: assigned means at some site, anybody's. */
 export const serialNumberSchema = z.object({ serial_number: z.string(), assigned: z.boolean() });
 export type SerialNumber = z.output<typeof serialNumberSchema>;

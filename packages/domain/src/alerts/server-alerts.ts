@@ -18,6 +18,9 @@ export const serverAlertCodes = [
   "SITE_DARK",
   "MESSAGES_LOST",
   "TOO_MANY_MESSAGES",
+  "TOO_MANY_CONNECTIONS",
+  "MEMORY_LOST",
+  "COUNTER_TOO_HIGH",
 ] as const;
 export type ServerAlertCode = (typeof serverAlertCodes)[number];
 
@@ -57,6 +60,27 @@ export function tooManyMessagesAlert(): ServerAlert {
   const text =
     "The robot sends more than a working robot can. What it does is shown; not all of its alerts, runs and history are kept.";
   return { code: "TOO_MANY_MESSAGES", severity: "WARNING", text };
+}
+
+/** Its budget of connections is spent. */
+export function tooManyConnectionsAlert(): ServerAlert {
+  const text =
+    "The robot connects again and again. Its link is bad, or two machines use its serial number and secret and throw each other out.";
+  return { code: "TOO_MANY_CONNECTIONS", severity: "WARNING", text };
+}
+
+const FORGET_IT = "It can be stopped, and nothing else, until a Super Admin forgets this robot's state.";
+
+/** Protocol rule 14. */
+export function memoryLostAlert(): ServerAlert {
+  const text = `The robot has lost its memory: it counts its sessions from below what it told before, so what it says is not taken. ${FORGET_IT}`;
+  return { code: "MEMORY_LOST", severity: "CRITICAL", text };
+}
+
+/** Protocol rule 14; `name` is the field's. */
+export function counterTooHighAlert(name: string): ServerAlert {
+  const text = `The robot tells a ${name} that lies days ahead, which would shut it out for good, so what it says is not taken. Set its clock and restart it, or have its firmware looked at.`;
+  return { code: "COUNTER_TOO_HIGH", severity: "CRITICAL", text };
 }
 
 export function offlineTooLongAlert(): ServerAlert {

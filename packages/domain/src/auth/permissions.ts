@@ -52,6 +52,7 @@ export const permissions: Record<RouteName, Permission> = {
   robotsList: { access: "signed-in", scope: "site" },
   createRobot: { access: "signed-in", scope: "site" },
   updateRobot: { access: "signed-in", scope: "robot" },
+  forgetRobotState: { access: "super-admin", scope: "robot" },
   deleteRobot: { access: "signed-in", scope: "robot" },
   // Serial numbers of all tenants, without their sites, so that nobody picks one that is taken.
   serialNumbers: { access: "signed-in", scope: "none" },

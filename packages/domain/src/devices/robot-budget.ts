@@ -1,5 +1,5 @@
-/** What a robot's messages may cause: rows that stay, and of messages the work of taking them in one by one. */
-export const budgetKinds = ["messages", "readings", "events", "runs", "alerts"] as const;
+/** What a robot's messages may cause: rows that stay, and the work of taking in its messages and connections. */
+export const budgetKinds = ["messages", "connections", "readings", "events", "runs", "alerts"] as const;
 export type BudgetKind = (typeof budgetKinds)[number];
 
 interface Limit {
@@ -16,6 +16,8 @@ interface Limit {
  */
 export const robotLimits: Readonly<Record<BudgetKind, Limit>> = {
   messages: { burst: 1_000, perHour: 18_000 },
+  /** None is dropped for it; two machines with one secret that throw each other out connect every second or two. */
+  connections: { burst: 12, perHour: 120 },
   readings: { burst: 300, perHour: 7_200 },
   events: { burst: 400, perHour: 720 },
   /** Those that no START of Suncrew names; its own are bounded by who starts. */
@@ -37,7 +39,7 @@ export interface BudgetUse {
   readonly used: Amounts;
 }
 
-export const nothing: Amounts = { messages: 0, readings: 0, events: 0, runs: 0, alerts: 0 };
+export const nothing: Amounts = { messages: 0, connections: 0, readings: 0, events: 0, runs: 0, alerts: 0 };
 
 /** The same at a later time, in milliseconds since 1970; a clock that went back gives nothing back. */
 export function useAt(use: BudgetUse, atMs: number): BudgetUse {
@@ -58,6 +60,7 @@ export function leftOf({ used }: BudgetUse): Amounts {
 function eachKind(amountOf: (kind: BudgetKind) => number): Amounts {
   return {
     messages: amountOf("messages"),
+    connections: amountOf("connections"),
     readings: amountOf("readings"),
     events: amountOf("events"),
     runs: amountOf("runs"),

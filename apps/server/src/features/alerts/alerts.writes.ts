@@ -135,8 +135,8 @@ function isOtherNow(was: OpenAlert, now: DeviceAlert): boolean {
 }
 
 /** It tells that a budget is spent. */
-const isFree = (source: AlertSource, code: string): boolean =>
-  source === "SERVER" && code === ("TOO_MANY_MESSAGES" satisfies ServerAlertCode);
+const isFree = (source: AlertSource, code: string): boolean => source === "SERVER" && spentBudgets.includes(code);
+const spentBudgets: readonly string[] = ["TOO_MANY_MESSAGES", "TOO_MANY_CONNECTIONS"] satisfies ServerAlertCode[];
 
 const keyOf = (robotId: number, source: AlertSource): string => `${source} ${robotId}`;
 

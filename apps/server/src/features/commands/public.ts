@@ -44,4 +44,4 @@ export { settleDue } from "./settle-due.writes.ts";
 export { readStillMoving, type StillMovingRobot } from "./still-moving.writes.ts";
 /** For who cuts a robot off for good. */
 export { insertLastStop, type LastStop, sendLastStop } from "./last-stop.ts";
-export { settleRemoved } from "./settle-removed.writes.ts";
+export { settleForgotten, settleRemoved } from "./settle-removed.writes.ts";

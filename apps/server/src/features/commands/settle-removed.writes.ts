@@ -1,6 +1,7 @@
 import type { Tx } from "../../platform/database/database.ts";
 import { auditCommands } from "./command-records.writes.ts";
-import { type LockedRobot, readOpenCommands } from "./command-rows.writes.ts";
+import { type Command, type LockedRobot, readOpenCommands } from "./command-rows.writes.ts";
+import { staysPending } from "./pending-verbs.ts";
 import { closeAll, logAll } from "./settle.writes.ts";
 
 /**
@@ -8,10 +9,33 @@ import { closeAll, logAll } from "./settle.writes.ts";
  * STOP or lock that was pending has not been confirmed, and is on record as such.
  */
 export async function settleRemoved(tx: Tx, robots: readonly LockedRobot[], reason: string, now: Date): Promise<void> {
+  await settleOpen(tx, robots, reason, now, () => true);
+}
+
+/**
+ * The same for robots whose state is forgotten: what could move one is over, while a STOP or lock that was pending stays
+ * so, until the robot confirms it as it is known then.
+ */
+export async function settleForgotten(
+  tx: Tx,
+  robots: readonly LockedRobot[],
+  reason: string,
+  now: Date,
+): Promise<void> {
+  await settleOpen(tx, robots, reason, now, (verb) => !staysPending(verb));
+}
+
+async function settleOpen(
+  tx: Tx,
+  robots: readonly LockedRobot[],
+  reason: string,
+  now: Date,
+  isOver: (verb: Command["verb"]) => boolean,
+): Promise<void> {
   const byId = new Map(robots.map((robot) => [robot.id, robot]));
   const open = (await readOpenCommands(tx, [...byId.keys()])).flatMap((command) => {
     const robot = byId.get(command.robot_id);
-    return robot === undefined ? [] : [{ robot, command }];
+    return robot === undefined || !isOver(command.verb) ? [] : [{ robot, command }];
   });
   const closed = await closeAll(tx, open, "UNCONFIRMED", now);
   await logAll(

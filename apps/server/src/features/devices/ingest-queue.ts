@@ -63,6 +63,9 @@ export class IngestQueue {
   }
 
   add(serial: string, incoming: IncomingMessage): void {
+    if (incoming.leaf === "connection" && incoming.message.state === "ONLINE" && !incoming.retained) {
+      this.#budgets.noteConnection(serial);
+    }
     if (this.#budgets.takeMessage(serial)) this.#buffer.add(serial, incoming);
     else this.#buffer.addInPlace(serial, incoming);
     if (this.#buffer.size >= BATCH_ROBOTS && this.#flushing === null) void this.flush();

@@ -1,4 +1,5 @@
 import type { EventMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
+import { counterBeyondBelief } from "@suncrew/domain/devices/believable.ts";
 import type { RobotBudget } from "@suncrew/domain/devices/robot-budget.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -11,9 +12,9 @@ import { type EventTold, type MotionShown, recordEvents, recordMotions } from ".
 import type { IncomingMessage } from "./devices.mqtt.ts";
 import { addReadings, lockRobotStates, type Reading, touchRobots, writeRobotStates } from "./devices.writes.ts";
 import type { RobotMessages } from "./incoming-buffer.ts";
-import { rowAfter, type StateRow } from "./presence.ts";
+import { fellBack, rowAfter, type StateRow } from "./presence.ts";
 import { Allowance } from "./robot-budgets.ts";
-import { alertsOf, floodAlertOf } from "./standing-alerts.ts";
+import { alertsOf, type Speech, speechAlertsOf } from "./standing-alerts.ts";
 
 type Ack = Extract<IncomingMessage, { leaf: "ack" }>;
 type Event = Extract<IncomingMessage, { leaf: "event" }>;
@@ -34,6 +35,9 @@ interface Outcome {
   readonly acks: Ack[];
   readonly events: Event[];
   readonly firmware: Firmware[];
+  /** Protocol rule 14. */
+  hasLostMemory: boolean;
+  beyondBelief: string | null;
 }
 
 export interface Ingested {
@@ -115,9 +119,9 @@ async function store(
   const events = await recordEvents(tx, outcomes.flatMap(eventsTold), budget);
   const alerted = await syncAlerts(
     tx,
-    outcomes.flatMap(({ after, newest, allowance: { isFlooding } }) => {
-      if (newest) return alertsOf(after, newest, isFlooding);
-      return isFlooding ? [floodAlertOf(after, now)] : [];
+    outcomes.flatMap((outcome) => {
+      const { after, newest } = outcome;
+      return newest ? alertsOf(after, newest, speechOf(outcome)) : speechAlertsOf(after, speechOf(outcome), now);
     }),
     budget,
   );
@@ -186,15 +190,26 @@ function outcomeOf(
     acks: [],
     events: [],
     firmware: [],
+    hasLostMemory: false,
+    beyondBelief: null,
   };
   for (const incoming of messages) {
+    const beyondBelief =
+      incoming.leaf === "ack" ? null : counterBeyondBelief(incoming.message, incoming.receivedAt.getTime());
+    if (beyondBelief !== null) {
+      outcome.beyondBelief = beyondBelief;
+      continue;
+    }
     if (incoming.leaf === "ack") outcome.acks.push(incoming);
     else if (incoming.leaf === "event") outcome.events.push(incoming);
     else if (incoming.leaf === "firmware/state") outcome.firmware.push(incoming);
     else {
       const was = outcome.after;
       const is = rowAfter(was, incoming);
-      if (is === null) continue;
+      if (is === null) {
+        outcome.hasLostMemory ||= fellBack(was, incoming);
+        continue;
+      }
       outcome.after = is;
       outcome.changed = true;
       const wasAway = !was.online || was.session !== is.session;
@@ -209,6 +224,11 @@ function outcomeOf(
     }
   }
   return outcome;
+}
+
+function speechOf({ allowance, newest, hasLostMemory, beyondBelief }: Outcome): Speech {
+  const { isFlooding, isReconnecting } = allowance;
+  return { isFlooding, isReconnecting, hasLostMemory: hasLostMemory && newest === null, beyondBelief };
 }
 
 function liveStateOf(

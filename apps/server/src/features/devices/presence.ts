@@ -31,6 +31,21 @@ export function rowAfter(row: StateRow, incoming: PresenceMessage): StateRow | n
   return next && withStatus(next);
 }
 
+/** What was sent in the session before may arrive so long after the new one has begun. */
+const LATE_MS = 5_000;
+
+/**
+ * Protocol rule 14: the robot itself speaks, in a session below the one that it told before, and nothing of that has
+ * come for a while. A will or a message on its way may be older than what is stored.
+ */
+export function fellBack(row: StateRow, incoming: PresenceMessage): boolean {
+  const { message, receivedAt, retained } = incoming;
+  if (retained || message.session >= row.session) return false;
+  if (incoming.leaf === "connection" && incoming.message.state !== "ONLINE") return false;
+  const heardAt = Math.max(row.live_at?.getTime() ?? 0, row.connection_at?.getTime() ?? 0);
+  return receivedAt.getTime() - heardAt > LATE_MS;
+}
+
 /** The row of a robot that fell silent (rule 7). */
 export function withStatus(row: StateRow): StateRow {
   const { online, operating_mode: operatingMode, status: deviceStatus } = row;

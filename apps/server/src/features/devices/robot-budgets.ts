@@ -17,6 +17,14 @@ interface Account {
   use: BudgetUse;
   /** When it last wanted more than it may; null where it never did. */
   exceededAtMs: number | null;
+  /** The same of connections, which are all taken. */
+  reconnectedAtMs: number | null;
+}
+
+/** What is wrong with how much a robot sends, now or a short while ago. */
+interface Excess {
+  readonly messages: boolean;
+  readonly connections: boolean;
 }
 
 /** What one robot may still cause, for one try to store what it said. */
@@ -24,17 +32,18 @@ export class Allowance {
   readonly #left: Amounts;
   readonly #taken: Record<BudgetKind, number> = { ...nothing };
   #wantedMore = false;
-  readonly #floodedBefore: boolean;
+  readonly #before: Excess;
 
-  constructor(left: Amounts, floodedBefore: boolean) {
+  constructor(left: Amounts, before: Excess) {
     this.#left = left;
-    this.#floodedBefore = floodedBefore;
+    this.#before = before;
   }
 
   /** For what is stored of the past, or by hand. */
   static unlimited(): Allowance {
     const all = Number.POSITIVE_INFINITY;
-    return new Allowance({ messages: all, readings: all, events: all, runs: all, alerts: all }, false);
+    const left = { messages: all, connections: all, readings: all, events: all, runs: all, alerts: all };
+    return new Allowance(left, { messages: false, connections: false });
   }
 
   has(kind: BudgetKind): boolean {
@@ -57,7 +66,12 @@ export class Allowance {
 
   /** It sends more than a working robot can, now or a short while ago. */
   get isFlooding(): boolean {
-    return this.#wantedMore || this.#floodedBefore;
+    return this.#wantedMore || this.#before.messages;
+  }
+
+  /** It connects more often than a bad link explains, now or a short while ago. */
+  get isReconnecting(): boolean {
+    return this.#before.connections;
   }
 }
 
@@ -81,9 +95,17 @@ export class RobotBudgets {
     return true;
   }
 
+  /** Counts a connection that began; it is taken whatever the budget says. */
+  noteConnection(serial: string): void {
+    const account = this.#accountOf(serial);
+    if (leftOf(account.use).connections < 1) account.reconnectedAtMs = account.use.atMs;
+    else account.use = useAfter(account.use, { ...nothing, connections: 1 });
+  }
+
   allowanceOf(serial: string): Allowance {
-    const { use, exceededAtMs } = this.#accountOf(serial);
-    return new Allowance(leftOf(use), exceededAtMs !== null && use.atMs - exceededAtMs < QUIET_AFTER_FLOOD_MS);
+    const { use, exceededAtMs, reconnectedAtMs } = this.#accountOf(serial);
+    const isRecent = (atMs: number | null) => atMs !== null && use.atMs - atMs < QUIET_AFTER_FLOOD_MS;
+    return new Allowance(leftOf(use), { messages: isRecent(exceededAtMs), connections: isRecent(reconnectedAtMs) });
   }
 
   /** Counts what was stored; what was rolled back cost nothing. */
@@ -96,7 +118,7 @@ export class RobotBudgets {
   #accountOf(serial: string): Account {
     const nowMs = this.#clock.now().getTime();
     const known = this.#accounts.get(serial);
-    const account = known ?? { use: { atMs: nowMs, used: nothing }, exceededAtMs: null };
+    const account = known ?? { use: { atMs: nowMs, used: nothing }, exceededAtMs: null, reconnectedAtMs: null };
     account.use = useAt(account.use, nowMs);
     // Last in the order of the map is who was heard of last.
     this.#accounts.delete(serial);

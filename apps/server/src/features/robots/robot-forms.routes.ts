@@ -1,6 +1,7 @@
 import {
   createRobot,
   deleteRobot,
+  forgetRobotState,
   exportRobots,
   importRobots,
   serialNumbers,
@@ -23,6 +24,9 @@ export function robotFormsRoutes(app: FastifyInstance, parts: Parts, workers: Wo
     await forms.update(viewer, params.id, body);
     return { message: "Robot updated successfully" };
   });
+  register(app, forgetRobotState, async ({ viewer, params }) => ({
+    message: await forms.forgetState(viewer, params.id),
+  }));
   register(app, deleteRobot, async ({ viewer, params }) => {
     await forms.delete(viewer, params.id);
     return { message: "Robot deleted successfully" };

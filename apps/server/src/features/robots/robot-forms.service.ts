@@ -14,6 +14,7 @@ import { seenAt } from "../sites/public.ts";
 import { askForStatus } from "./ask-for-status.ts";
 import { createRobotAt } from "./create-robot.ts";
 import { deleteRobotOf } from "./delete-robot.ts";
+import { forgetStateOf } from "./forget-robot-state.ts";
 import { exportRobotsTask, importRobotsTask } from "./import-robots.ts";
 import { readSerialNumbers } from "./serial-numbers.writes.ts";
 import { updateRobotOf } from "./update-robot.ts";
@@ -50,6 +51,15 @@ export class RobotForms {
     const { db } = this.#parts;
     const refusal = await decide(db, (tx) => deleteRobotOf(tx, viewer, robotId, seenAt(this.#parts)));
     if (refusal !== null) throw refusal;
+  }
+
+  /** Answers what was done, and asks the robot for its state. Throws 404, and 409 while the robot may be moving. */
+  async forgetState(viewer: Viewer, robotId: number): Promise<string> {
+    const { db } = this.#parts;
+    const forgotten = await decide(db, (tx) => forgetStateOf(tx, viewer, robotId, seenAt(this.#parts)));
+    if (forgotten.kind === "refused") throw forgotten.error;
+    void askForStatus(this.#parts, [forgotten.serial]);
+    return `The state of robot ${forgotten.serial} was forgotten; the next that it tells is taken.`;
   }
 
   /** The robots of the viewer's sites, as a CSV file. */

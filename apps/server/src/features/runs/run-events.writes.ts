@@ -77,19 +77,33 @@ function runOf({ robotId, message }: EventTold): { robotId: number; runId: strin
   return "runId" in message ? [{ robotId, runId: message.runId }] : [];
 }
 
+/** However often an event is told, its time and what it is about stay; its session may be that of another try. */
+function isSameEvent(one: "e", other: "n" | "excluded") {
+  const told = (of: string) =>
+    sql`(${sql.ref(`${of}.kind`)}, ${sql.ref(`${of}.body`)} ->> 'at', ${sql.ref(`${of}.body`)} ->> 'runId')`;
+  return sql`(${told(one)} is not distinct from ${told(other)})`;
+}
+
 /** Those of the events that are not on record. */
 async function neverKept(tx: Tx, told: readonly EventTold[]): Promise<EventTold[]> {
   if (told.length === 0) return [];
+  const rows = told.map(({ robotId, message }, nth) => {
+    return { nth, robot_id: robotId, event_seq: message.eventSeq, kind: message.kind, body: message };
+  });
   const { rows: kept } = await sql<{ nth: number }>`
-    select (n.nth - 1)::int as nth
-    from unnest(${told.map(({ robotId }) => robotId)}::int[], ${told.map(({ message }) => message.session)}::bigint[],
-      ${told.map(({ message }) => message.eventSeq)}::bigint[]) with ordinality as n (robot_id, session, event_seq, nth)
-    join robot_events e using (robot_id, session, event_seq)`.execute(tx);
+    select n.nth
+    from json_to_recordset(${JSON.stringify(rows)}::json)
+      n (nth int, robot_id int, event_seq bigint, kind text, body jsonb)
+    join robot_events e using (robot_id, event_seq)
+    where ${isSameEvent("e", "n")}`.execute(tx);
   const places = new Set(kept.map(({ nth }) => nth));
   return told.filter((_event, nth) => !places.has(nth));
 }
 
-/** Answers those that were not kept before. */
+/**
+ * Answers those that were not kept before. A robot that lost its memory counts its events from where it did before:
+ * what is told under the number of another one is new, and takes its place on record.
+ */
 async function keepEvents(tx: Tx, told: readonly EventTold[]): Promise<EventTold[]> {
   if (told.length === 0) return [];
   const rows = told.map(({ robotId, siteId, message, receivedAt }) => ({
@@ -102,10 +116,12 @@ async function keepEvents(tx: Tx, told: readonly EventTold[]): Promise<EventTold
     body: message,
   }));
   const { rows: kept } = await sql<{ robot_id: number }>`
-    insert into robot_events (robot_id, site_id, event_seq, session, received_at, kind, body)
+    insert into robot_events as e (robot_id, site_id, event_seq, session, received_at, kind, body)
     select n.robot_id, n.site_id, n.event_seq, n.session, n.received_at, n.kind, n.body
     from json_populate_recordset(null::robot_events, ${JSON.stringify(rows)}::json) n
-    on conflict do nothing
+    on conflict (robot_id, event_seq) do update set session = excluded.session, received_at = excluded.received_at,
+      kind = excluded.kind, body = excluded.body, site_id = excluded.site_id
+    where not ${isSameEvent("e", "excluded")}
     returning robot_id`.execute(tx);
   const robotIds = new Set(kept.map(({ robot_id }) => robot_id));
   return told.filter(({ robotId }) => robotIds.has(robotId));

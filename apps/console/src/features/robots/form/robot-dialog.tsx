@@ -7,6 +7,7 @@ import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts"
 import { ChangedMeanwhile, GoneMeanwhile } from "../../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { useFocusBack } from "../../../ui/use-focus-back.ts";
+import { ForgetStateButton } from "./forget-state-button.tsx";
 import classes from "./robot-dialog.module.css";
 import { RobotFields } from "./robot-fields.tsx";
 import type { RobotField } from "./robot-form.ts";
@@ -27,6 +28,7 @@ export function RobotDialog({ siteId, robot, onClose }: RobotDialogProps) {
   const state = useRobotForm(siteId, robot, onClose);
   const close = useGuardedClose({ ...state, shownBy: ["site", "tab"] }, onClose);
   const [isPicking, setPicking] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   const formElement = useRef<HTMLFormElement>(null);
 
   const focusOn = (field: RobotField | null) => {
@@ -45,8 +47,8 @@ export function RobotDialog({ siteId, robot, onClose }: RobotDialogProps) {
       title={robot === null ? "Add New Robot" : "Edit Robot"}
       size={520}
       fullScreen={isNarrow}
-      // Escape in the picker closes the picker alone.
-      closeOnEscape={!isPicking}
+      // Escape in the picker or the question closes that alone.
+      closeOnEscape={!isPicking && !isAsking}
     >
       <form ref={formElement} noValidate onSubmit={(event) => void submit(event)}>
         {state.gone !== null ? (
@@ -56,6 +58,7 @@ export function RobotDialog({ siteId, robot, onClose }: RobotDialogProps) {
         )}
         <RobotFields state={state} isNew={robot === null} isPicking={isPicking} onPicking={setPicking} />
         <div className={classes["foot"]}>
+          {robot !== null && <ForgetStateButton robot={robot} className={classes["forget"]} onAsking={setAsking} />}
           <Button variant="default" onClick={close}>
             Cancel
           </Button>

@@ -1,0 +1,52 @@
+import { alertList } from "@suncrew/contract/alerts/alerts.ts";
+import { BHADLA, expectToast } from "./support/dashboard.ts";
+import { expect, robotDialog, robotRow, test } from "./support/made-robots.ts";
+
+/** Within this time everybody sees what has changed. */
+const LIVE_MS = 10_000;
+
+test("protocol rule 14: a robot that lost its memory is told of, and is back once a Super Admin forgets its state", async ({
+  page,
+  apiAs,
+  signIn,
+  robots,
+  simulator,
+  problems,
+}) => {
+  // It is polled while it is away.
+  problems.allow(/status of 504/);
+  const site = await robots.site(BHADLA);
+  const { robot_id } = await robots.add(BHADLA, "SCR-1013", "Row 05");
+  await signIn(page, "admin", { at: `/sites?site=${site.id}` });
+  const row = robotRow(page, "SCR-1013");
+  await expect(row.getByText("Idle", { exact: true })).toBeVisible({ timeout: LIVE_MS });
+  await simulator.loseMemory("SCR-1013");
+  const admin = await apiAs("admin");
+  let battery = 40;
+  await expect
+    .poll(
+      async () => {
+        // Each change is told at once.
+        await simulator.condition("SCR-1013", { battery: (battery += 1) });
+        return (await admin.call(alertList, { query: { robot_id } })).alerts.map(({ code }) => code);
+      },
+      { timeout: 30_000 },
+    )
+    .toContain("MEMORY_LOST");
+  await row.getByRole("button", { name: "Edit" }).click();
+  const dialog = robotDialog(page, "Edit Robot");
+  await dialog.root.getByRole("button", { name: "Forget state" }).click();
+  await page.keyboard.press("Escape");
+  await expect(dialog.root).toBeVisible();
+  await dialog.root.getByRole("button", { name: "Forget state" }).click();
+  await page.getByRole("button", { name: "Forget", exact: true }).click();
+  await expectToast(
+    page,
+    "Robot State Forgotten",
+    "The state of robot SCR-1013 was forgotten; the next that it tells is taken.",
+  );
+  await page.keyboard.press("Escape");
+  await expect(dialog.root).toBeHidden();
+  await expect(row.getByText("Idle", { exact: true })).toBeVisible({ timeout: LIVE_MS });
+  expect((await admin.call(alertList, { query: { robot_id } })).alerts).toEqual([]);
+});

@@ -1,0 +1,23 @@
+/** Protocol rule 14: counters of robots begin at the time, so a day beyond it is room enough for clocks and habits. */
+const AHEAD_MS = 24 * 3_600_000;
+
+/** What a robot counts, as far as a message tells it. */
+export interface Counters {
+  /** Seconds since 1970 as it began, or less. */
+  readonly session?: number;
+  /** Seconds since 1970 as it began, or less. */
+  readonly eventSeq?: number;
+  /** That of a command: milliseconds since 1970, or less. */
+  readonly lastSeq?: number;
+}
+
+/**
+ * The first counter that cannot be true at that time, in milliseconds since 1970; null where all can. What is stored
+ * only grows, so one message with a number without bounds would shut its robot out for good.
+ */
+export function counterBeyondBelief({ session, eventSeq, lastSeq }: Counters, nowMs: number): keyof Counters | null {
+  const limitMs = nowMs + AHEAD_MS;
+  if (session !== undefined && session * 1_000 > limitMs) return "session";
+  if (eventSeq !== undefined && eventSeq * 1_000 > limitMs) return "eventSeq";
+  return lastSeq !== undefined && lastSeq > limitMs ? "lastSeq" : null;
+}
