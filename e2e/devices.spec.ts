@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { deviceList } from "@suncrew/contract/devices/devices.ts";
-import { createRobot, deleteRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { createRobot, deleteRobot, serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { createFleet } from "@suncrew/simulator/fleet/fleet.ts";
 import type { Locator, Page } from "@playwright/test";
@@ -178,6 +178,56 @@ test("protocol rule 9: secrets are shown once, and a robot signs in to the broke
   await expect(row(page, serial)).toContainText("Retired");
   await expect(row(page, serial).getByRole("button")).toHaveCount(0);
   await admin.call(deleteRobot, { params: { id: robotId } });
+});
+
+test("§6 SUPER_ADMIN: a free device is allocated to a partner, which finds it in its picker, and taken back", async ({
+  page,
+  openBrowser,
+  signIn,
+  apiAs,
+}) => {
+  await signIn(page, "admin", { at: DEVICES });
+  const dialog = await devicesShown(page);
+  await dialog.getByRole("button", { name: "Provision" }).click();
+  const form = dialogNamed(page, "Provision Devices");
+  await field(form, /^Serial number/).fill("SCR-8401");
+  await field(form, /^To/).fill("SCR-8402");
+  await form.getByRole("combobox", { name: "Allocate to" }).selectOption("SunCare Services");
+  await form.getByRole("button", { name: "Provision 2 devices" }).click();
+  await keepSecrets(page.getByRole("dialog", { name: "Device Secrets" }));
+  await expect(await findRow(page, "SCR-8401")).toContainText("SunCare Services");
+  const partner = await apiAs("partner");
+  const seen = async () =>
+    (await partner.call(serialNumbers, {})).flatMap(({ serial_number: serial }) =>
+      /-84/.test(serial) ? [serial] : [],
+    );
+  expect(await seen()).toEqual(["SCR-8401", "SCR-8402"]);
+
+  await dialog.getByRole("button", { name: "Allocate" }).click();
+  const allocation = dialogNamed(page, "Allocate Devices");
+  await allocation.getByRole("combobox", { name: "Partner" }).selectOption("In-house");
+  await allocation.getByRole("searchbox", { name: "Search free devices" }).fill("840");
+  await allocation.getByRole("checkbox", { name: "SCR-8402" }).check();
+  await expectAccessible(page);
+  await allocation.getByRole("button", { name: "Take back 1 device" }).click();
+  await expectToast(page, "Devices Allocated", "Device SCR-8402 taken back to In-house");
+  await expect(allocation).toBeHidden();
+  await expect(await findRow(page, "SCR-8402")).toContainText("In-house");
+  expect(await seen()).toEqual(["SCR-8401"]);
+  await dialog.getByRole("searchbox", { name: "Search devices" }).fill("");
+  await dialog.getByRole("combobox", { name: "Show devices of partner" }).selectOption("SunCare Services");
+  await dialog.getByText(/^Free \d+$/).click();
+  await expect(row(page, "SCR-8401")).toBeVisible();
+  await expect(row(page, "SCR-8402")).toHaveCount(0);
+  // What the partner looks at has it, too.
+  const other = await openBrowser();
+  await signIn(other, "partner", { at: "/sites" });
+  await other.getByText("Bhadla Solar Park").first().click();
+  await other.getByRole("button", { name: "Add New Robot" }).click();
+  await other.getByRole("button", { name: /^Serial number/ }).click();
+  const picker = dialogNamed(other, "Choose a Serial Number");
+  await picker.getByRole("combobox", { name: "Search serial numbers" }).fill("84");
+  await expect(picker.getByRole("option")).toHaveText(["SCR-8401Free"]);
 });
 
 test("protocol rule 9: a new secret that did not come to an end is told, until the device is given another", async ({

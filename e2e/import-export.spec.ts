@@ -169,16 +169,21 @@ test("Import and Export Robots: a partner imports robots to its own sites, and g
   expect(template.suggestedFilename()).toBe("robots-template.csv");
   const [names = ""] = (await textOf(template)).replace("\uFEFF", "").split("\r\n");
   expect(names).toBe("site,serial_number,robot_name,motor_type,control_type,installation_date");
-  const lines = [`${BHADLA},SCR-1019,Row 19,BLDC,PLC,2024-02-29`, `Rewa Ultra Mega Solar,SCR-1020,Row 20,,,2024-02-29`];
+  const lines = [`${BHADLA},SCR-1017,Row 19,BLDC,PLC,2024-02-29`, `Rewa Ultra Mega Solar,SCR-1020,Row 20,,,2024-02-29`];
   await dialog.choose([names, ...lines].join("\n"), "robots.csv");
   await expect(dialog.summary).toHaveText("2 rows, 1 with problems");
   await expect(dialog.rows.nth(2)).toContainText(/[Ss]ite.*Rewa Ultra Mega Solar/);
+  // The operator's is as one that is not there.
+  await dialog.choose([names, lines[0]?.replace("SCR-1017", "SCR-1019")].join("\n"), "robots.csv");
+  await expect(dialog.rows.nth(1)).toContainText(
+    "SCR-1019 is not the serial number of a device that is allocated to your company",
+  );
   await dialog.choose([names, lines[0]].join("\n"), "robots.csv");
   await dialog.apply.click();
   await expectToast(page, "Robots Imported", "1 robot has been successfully created.");
   expect((await robots.listed()).some(({ robot_name }) => robot_name === "Row 19")).toBe(true);
   await dialog.root.getByRole("button", { name: "Close" }).last().click();
   const text = await textOf(await exported(page, "Export Robots"));
-  expect(text).toContain("SCR-1019");
+  expect(text).toContain("SCR-1017");
   expect(text).not.toContain("Rewa");
 });

@@ -131,10 +131,11 @@ for (const who of ["admin", "partner"] as const) {
   });
 }
 
-test("§2 Robot serial-number picker: assigned ones of all sites are shown and cannot be chosen; search and keyboard", async ({
+test("§2 Robot serial-number picker: assigned ones are shown and cannot be chosen, another's are not there; search and keyboard", async ({
   page,
   signIn,
   robots,
+  apiAs,
   problems,
 }) => {
   // One of its robots is away.
@@ -145,13 +146,17 @@ test("§2 Robot serial-number picker: assigned ones of all sites are shown and c
   await page.keyboard.press("Enter");
   const picker = serialPicker(page);
   await expect(picker.search).toBeFocused();
-  const there = await robots.serialNumbers();
+  const there = await robots.serialNumbers(await apiAs("partner"));
   const free = there.filter(({ assigned }) => !assigned);
   await expect(picker.root.getByRole("status")).toHaveText(`${free.length} of ${there.length} can be chosen`);
-  // Of a site that this partner does not have, and none is named.
-  const taken = picker.option("SCR-1010");
-  await picker.search.fill("1010");
-  await expect(taken).toHaveText("SCR-1010Assigned");
+  // Of a robot of another partner, and a free one of the operator.
+  for (const other of ["SCR-1010", "SCR-1018"]) {
+    await picker.search.fill(other);
+    await expect(picker.root.getByText("No serial numbers match.")).toBeVisible();
+  }
+  const taken = picker.option("SCR-1001");
+  await picker.search.fill("1001");
+  await expect(taken).toHaveText("SCR-1001Assigned");
   await expect(taken).toHaveAttribute("aria-disabled", "true");
   await taken.click({ force: true });
   await page.keyboard.press("Enter");
@@ -173,6 +178,23 @@ test("§2 Robot serial-number picker: assigned ones of all sites are shown and c
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Keep editing" }).click();
   await expect(dialog.name).toHaveValue("SCR-1015");
+});
+
+test("§2 Robot serial-number picker: to a Super Admin one that is allocated to another partner says whose it is", async ({
+  page,
+  signIn,
+  robots,
+}) => {
+  const site = await robots.site("Rewa Ultra Mega Solar");
+  await signIn(page, "admin", { at: `/sites?site=${site.id}` });
+  const dialog = await openAdd(page);
+  await dialog.serial.click();
+  const picker = serialPicker(page);
+  await picker.search.fill("SCR-101");
+  await expect(picker.option("SCR-1013")).toHaveText("SCR-1013SunCare Services");
+  await expect(picker.option("SCR-1013")).toHaveAttribute("aria-disabled", "true");
+  await picker.option("SCR-1018").click();
+  await expect(dialog.serial).toHaveText("SCR-1018");
 });
 
 test("§8 Robots: a refused creation says why at the field and loses nothing", async ({

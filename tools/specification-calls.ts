@@ -64,6 +64,7 @@ export const addedCalls: readonly (readonly [call: string, routeName: string])[]
   ["GET api/devices", "deviceList"],
   ["POST api/devices", "provisionDevices"],
   ["PUT api/devices/secret/{serial}", "rotateDeviceSecret"],
+  ["PUT api/devices/partner", "allocateDevices"],
   ["DELETE api/devices/{serial}", "retireDevice"],
   ["GET api/audit", "auditList"],
   ["GET api/audit/export", "exportAudit"],

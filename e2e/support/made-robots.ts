@@ -1,4 +1,5 @@
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { allocateDevices } from "@suncrew/contract/devices/devices.ts";
 import { createRobot, deleteRobot, serialNumbers, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import type { SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
@@ -13,6 +14,11 @@ import { expect as eventually, test as base } from "./made-groups.ts";
 /** Devices of the demo that no robot has; a test finds them switched on and connected. */
 export const FREE_SERIALS = ["SCR-1013", "SCR-1015", "SCR-1017", "SCR-1018", "SCR-1019", "SCR-1020"] as const;
 
+/** Those of them that the demo allocates to the partner of its sign-in; the others are the operator's, In-house. */
+const SERIALS_OF_PARTNER: readonly string[] = ["SCR-1013", "SCR-1015", "SCR-1017"];
+const SITE_OF_PARTNER = "Bhadla Solar Park";
+const IN_HOUSE = 1;
+
 /** Makes robots by calls on the demo's free devices. A test begins without any, and leaves none behind. */
 export class MadeRobots {
   readonly #api: ApiClient;
@@ -22,7 +28,8 @@ export class MadeRobots {
   }
 
   async add(siteName: string, serial: string, name: string): Promise<RobotWithSettings> {
-    const { id: siteId } = await this.site(siteName);
+    const { id: siteId, maintenance_partner_id: partnerId } = await this.site(siteName);
+    await this.allocate([serial], partnerId ?? IN_HOUSE);
     const { robotId } = await this.#api.call(createRobot, {
       body: {
         site_id: siteId,
@@ -68,18 +75,29 @@ export class MadeRobots {
     return lists.flatMap(({ robots }) => robots);
   }
 
-  /** Those on the demo's free devices. */
+  /** Those on the demo's free devices, which are allocated then as the demo does. */
   async deleteAll(): Promise<void> {
     const free: readonly string[] = FREE_SERIALS;
     for (const robot of (await this.listed()).filter(({ serial_number }) => free.includes(serial_number))) {
       if (robot.motion === "MOVING") await this.command(robot, "STOP");
       await this.delete(robot);
     }
+    const { maintenance_partner_id: partnerId } = await this.site(SITE_OF_PARTNER);
+    await this.allocate(SERIALS_OF_PARTNER, partnerId ?? IN_HOUSE);
+    await this.allocate(
+      free.filter((serial) => !SERIALS_OF_PARTNER.includes(serial)),
+      IN_HOUSE,
+    );
   }
 
-  /** The serial numbers there are; tests of devices add some. */
-  serialNumbers(): Promise<SerialNumber[]> {
-    return this.#api.call(serialNumbers, {});
+  /** Free devices, to whom only their partner's robots come. */
+  async allocate(serials: readonly string[], partnerId: number): Promise<void> {
+    await this.#api.call(allocateDevices, { body: { serials: [...serials], partner_id: partnerId } });
+  }
+
+  /** The serial numbers that somebody may choose; tests of devices add some. */
+  serialNumbers(api: ApiClient = this.#api): Promise<SerialNumber[]> {
+    return api.call(serialNumbers, {});
   }
 
   async site(name: string): Promise<Site> {

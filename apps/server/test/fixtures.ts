@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/device-allocation.ts";
 import type { Insertable } from "kysely";
 import { hashPassword } from "../src/features/auth/public.ts";
 import type { Db } from "../src/platform/database/database.ts";
@@ -12,7 +13,7 @@ export const PASSWORD = "morning sun 42";
 export const usernames = { admin: "anita", owner: "omkar", stranger: "sadia" } as const;
 export type Person = keyof typeof usernames;
 
-/** A provisioned device that no robot has. */
+/** A provisioned device that no robot has, allocated to the partner `owner`. */
 export const FREE_SERIAL = "FREE-1";
 
 export interface Fixtures {
@@ -61,7 +62,7 @@ export async function addFixtures(db: Db): Promise<Fixtures> {
   const ownSiteId = await addSite(db, "Ownfield Park", ownerPartnerId, 27.53, 71.91);
   const secondSiteId = await addSite(db, "Ownfield Annex", ownerPartnerId, 27.6, 71.95);
   const foreignSiteId = await addSite(db, "Farfield Park", strangerPartnerId, 14.1, 77.28);
-  await addDevice(db, FREE_SERIAL);
+  await addDevice(db, FREE_SERIAL, ownerPartnerId);
   return {
     userIds,
     ownerPartnerId,
@@ -134,12 +135,12 @@ export async function addSite(
   return id;
 }
 
-/** A device that may sign in to the broker; answers its secret. */
-export async function addDevice(db: Db, serial: string): Promise<string> {
+/** A device that may sign in to the broker, the operator's where no partner is named; answers its secret. */
+export async function addDevice(db: Db, serial: string, partnerId: number = IN_HOUSE_PARTNER_ID): Promise<string> {
   const secret = `secret of ${serial}`;
   await db
     .insertInto("devices")
-    .values({ serial, secret_sha256: createHash("sha256").update(secret).digest() })
+    .values({ serial, secret_sha256: createHash("sha256").update(secret).digest(), partner_id: partnerId })
     .execute();
   return secret;
 }

@@ -49,8 +49,6 @@ export interface SampleCall {
   readonly changes?: true;
   /** True where what the call names may be of several tenants, for who sees them all. */
   readonly mixes?: true;
-  /** True where serial numbers of all tenants are told, as the call is there for. */
-  readonly tellsSerials?: true;
 }
 
 const site = new Id("site");
@@ -116,7 +114,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   },
   forgetRobotState: { params: { id: robot }, changes: true },
   deleteRobot: { params: { id: robot }, groups: "free", changes: true },
-  serialNumbers: { tellsSerials: true },
+  serialNumbers: {},
   exportRobots: {},
   importRobots: { body: { csv: "serial_number\nNONE-1\n" } },
   robotDetailsWithSettings: { params: { siteId: site } },
@@ -170,7 +168,8 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   resetAdminPassword: { params: { id: 1_000_000 }, body: { password: PASSWORD }, status: 404 },
   removeAdmin: { params: { id: 1_000_000 }, body: { password: PASSWORD }, status: 404 },
   deviceList: {},
-  provisionDevices: { body: { first_serial: "NEW-1", last_serial: "NEW-3" }, changes: true },
+  provisionDevices: { body: { first_serial: "NEW-1", last_serial: "NEW-3", partner_id: partner }, changes: true },
+  allocateDevices: { body: { serials: [FREE_SERIAL], partner_id: partner }, changes: true },
   rotateDeviceSecret: { params: { serial: device }, changes: true },
   retireDevice: { params: { serial: device }, changes: true },
   auditList: { query: { site_id: site } },

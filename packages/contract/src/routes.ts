@@ -6,7 +6,7 @@ import { acknowledgeAlert, alertList } from "./alerts/alerts.ts";
 import { changePassword, login, logout } from "./auth/auth.ts";
 import { robotStatus, sendCommand } from "./commands/commands.ts";
 import { config, health, ready } from "./config/config.ts";
-import { deviceList, provisionDevices, retireDevice, rotateDeviceSecret } from "./devices/devices.ts";
+import { allocateDevices, deviceList, provisionDevices, retireDevice, rotateDeviceSecret } from "./devices/devices.ts";
 import {
   createRollout,
   deleteFirmware,
@@ -103,6 +103,7 @@ export const routes = {
   deviceList,
   provisionDevices,
   rotateDeviceSecret,
+  allocateDevices,
   retireDevice,
   reportTemplates,
   createReportTemplate,

@@ -39,3 +39,6 @@ export const demoRobots: readonly DemoRobot[] = [
 
 /** The devices that every installation's demo knows: SCR-1001 to SCR-1020. */
 export const demoSerials: readonly string[] = Array.from({ length: 20 }, (_, index) => `SCR-${1001 + index}`);
+
+/** Those of them that no robot has and that are allocated to the partner of the sign-in; the others are the operator's. */
+export const demoSerialsOfPartner: readonly string[] = ["SCR-1013", "SCR-1015", "SCR-1017"];

@@ -60,6 +60,33 @@ describe("demo data", () => {
     expect(rows.map(({ name }) => name)).toEqual(["Bhadla Solar Park", "Pavagada Solar Park"]);
   });
 
+  test("the known partner has free devices to add robots with; a robot's device is its site's partner's", async () => {
+    const rows = await database.db
+      .selectFrom("devices as d")
+      .innerJoin("partners as p", "p.id", "d.partner_id")
+      .leftJoin("robots as r", "r.serial_number", "d.serial")
+      .select(["d.serial", "p.name"])
+      .where("r.id", "is", null)
+      .orderBy("d.serial")
+      .execute();
+    expect(rows.map(({ serial, name }) => `${serial} ${name}`)).toEqual([
+      "SCR-1013 SunCare Services",
+      "SCR-1015 SunCare Services",
+      "SCR-1017 SunCare Services",
+      "SCR-1018 In-house",
+      "SCR-1019 In-house",
+      "SCR-1020 In-house",
+    ]);
+    const elsewhere = await database.db
+      .selectFrom("robots as r")
+      .innerJoin("sites as s", "s.id", "r.site_id")
+      .innerJoin("devices as d", "d.serial", "r.serial_number")
+      .select("r.serial_number")
+      .whereRef("d.partner_id", "<>", "s.maintenance_partner_id")
+      .execute();
+    expect(elsewhere).toEqual([]);
+  });
+
   test("all parks lie in India, with six-digit pin codes; robots came after their parks opened", () => {
     for (const park of demoParks) {
       expect(park.latitude).toBeGreaterThan(8);

@@ -5,6 +5,7 @@ import type { Db, Tx } from "../platform/database/database.ts";
 import type { DemoDevice } from "./demo-devices.ts";
 import { demoFleet, type FleetSize } from "./demo-fleet.ts";
 import { insertParks, insertRobots } from "./demo-fleet.writes.ts";
+import { demoSerialsOfPartner } from "./demo-robots.ts";
 import { type DemoPartnerKey, demoPartners, demoSignInPartner } from "./demo-parks.ts";
 import { markHistory } from "./history/history-mark.writes.ts";
 import { DEMO_MARK, storedFleet, storeFleet } from "./fleet-size.writes.ts";
@@ -36,6 +37,7 @@ export async function seedDemo(
     await storeDeviceSecrets(tx, secretsOf(devices));
     const partnerIds = await insertPartners(tx);
     await insertUsers(tx, partnerIds);
+    await allocateFree(tx, partnerIds);
     const { parks, robots } = demoFleet(size);
     await insertParks(tx, parks);
     await insertRobots(tx, parks, robots);
@@ -74,6 +76,14 @@ async function insertPartners(tx: Tx): Promise<PartnerIds> {
     ids.set(key, id);
   }
   return ids;
+}
+
+/** So that the partner of the sign-in can add robots. */
+async function allocateFree(tx: Tx, partnerIds: PartnerIds): Promise<void> {
+  const partnerId = partnerIds.get(demoSignInPartner);
+  if (partnerId === undefined) return;
+  const serials = [...demoSerialsOfPartner];
+  await tx.updateTable("devices").set({ partner_id: partnerId }).where("serial", "in", serials).execute();
 }
 
 async function insertUsers(tx: Tx, partnerIds: PartnerIds): Promise<void> {

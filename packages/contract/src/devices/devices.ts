@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
-import { idSchema, instantSchema, serialSchema } from "../http/values.ts";
+import { idInputSchema, idSchema, instantSchema, serialSchema } from "../http/values.ts";
 
-/** As many devices can be provisioned at once. */
+/** As many devices can be provisioned, or allocated, at once. */
 export const DEVICES_AT_ONCE = 1_000;
 
 /** A provisioned device: the machine that signs in to the broker with this serial number. */
@@ -20,6 +20,8 @@ export const deviceSchema = z.object({
    * device is given another.
    */
   secret_unsure: z.boolean(),
+  /** The one that may give it to a robot; In-house has those of the operator. */
+  partner: z.object({ id: idSchema, name: z.string() }),
   /** The robot that has it; null where it is free. */
   robot: z
     .object({
@@ -54,6 +56,8 @@ export const provisionDevices = defineRoute({
     first_serial: serialSchema,
     /** The end of a range such as SCR-1021 to SCR-1040; only the first where it is left out. */
     last_serial: serialSchema.optional(),
+    /** The partner that they are allocated to; the operator keeps them where it is left out. */
+    partner_id: idInputSchema.optional(),
   }),
   status: 201,
   response: z.object({ message: z.string(), devices: z.array(deviceSecretSchema) }),
@@ -65,6 +69,17 @@ export const rotateDeviceSecret = defineRoute({
   path: "/api/devices/secret/:serial",
   params: deviceParams,
   response: z.object({ message: z.string(), serial: z.string(), secret: z.string() }),
+});
+
+export const allocateDevices = defineRoute({
+  summary: "Allocate free devices to a partner, which alone can give them to robots; In-house takes them back",
+  method: "PUT",
+  path: "/api/devices/partner",
+  body: z.object({
+    serials: z.array(serialSchema).min(1, "Choose a device").max(DEVICES_AT_ONCE),
+    partner_id: idInputSchema,
+  }),
+  response: z.object({ message: z.string() }),
 });
 
 export const retireDevice = defineRoute({

@@ -77,12 +77,12 @@ export const forgetRobotState = defineRoute({
   response: z.object({ message: z.string() }),
 });
 
-/** One device that a robot can have. No site is named: assigned means at some site, anybody's. */
+/** One device that a robot can have. */
 export const serialNumberSchema = z.object({ serial_number: z.string(), assigned: z.boolean() });
 export type SerialNumber = z.output<typeof serialNumberSchema>;
 
 export const serialNumbers = defineRoute({
-  summary: "Every serial number there is, and whether a robot has it",
+  summary: "The serial numbers that the user may give to robots, and whether a robot has each",
   method: "GET",
   path: "/api/robots/serialNumbers",
   response: z.array(serialNumberSchema),

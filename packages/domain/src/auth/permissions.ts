@@ -37,6 +37,7 @@ export const permissions: Record<RouteName, Permission> = {
   deviceList: { access: "super-admin", scope: "none" },
   provisionDevices: { access: "super-admin", scope: "none" },
   rotateDeviceSecret: { access: "super-admin", scope: "device" },
+  allocateDevices: { access: "super-admin", scope: "partner" },
   retireDevice: { access: "super-admin", scope: "device" },
   // Templates belong to no tenant; a partner makes its reports with the active ones.
   reportTemplates: { access: "signed-in", scope: "none" },
@@ -54,8 +55,7 @@ export const permissions: Record<RouteName, Permission> = {
   updateRobot: { access: "signed-in", scope: "robot" },
   forgetRobotState: { access: "super-admin", scope: "robot" },
   deleteRobot: { access: "signed-in", scope: "robot" },
-  // Serial numbers of all tenants, without their sites, so that nobody picks one that is taken.
-  serialNumbers: { access: "signed-in", scope: "none" },
+  serialNumbers: { access: "signed-in", scope: "own" },
   exportRobots: { access: "signed-in", scope: "sites" },
   importRobots: { access: "signed-in", scope: "sites" },
   updateRobotSettings: { access: "signed-in", scope: "robot" },

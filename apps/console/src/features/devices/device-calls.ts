@@ -1,4 +1,11 @@
-import { deviceList, provisionDevices, retireDevice, rotateDeviceSecret } from "@suncrew/contract/devices/devices.ts";
+import {
+  allocateDevices,
+  deviceList,
+  provisionDevices,
+  retireDevice,
+  rotateDeviceSecret,
+} from "@suncrew/contract/devices/devices.ts";
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { DeviceSecret } from "@suncrew/contract/devices/devices.ts";
 import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { call } from "../../platform/api/call.ts";
@@ -14,13 +21,20 @@ export interface NewSecrets {
 }
 
 /** Provisions devices; null where it failed, which a toast has told. Never throws. */
-export async function provision(first_serial: string, last_serial: string | null): Promise<NewSecrets | null> {
+export async function provision(body: BodyOf<typeof provisionDevices>): Promise<NewSecrets | null> {
   return told("Provisioning Failed", "No device was provisioned.", async () => {
-    const body = { first_serial, ...(last_serial !== null && { last_serial }) };
     // A broker takes its time for a thousand accounts, and secrets whose answer nobody heard are lost.
     const { message, devices } = await call(provisionDevices, { body }, { timeoutMs: null });
     return { message, secrets: devices };
   });
+}
+
+/** Allocates devices to a partner and says so; false where it failed, which a toast has told. Never throws. */
+export async function allocate(body: BodyOf<typeof allocateDevices>): Promise<boolean> {
+  const answer = await told("Allocation Failed", "No device was allocated.", () => call(allocateDevices, { body }));
+  if (answer === null) return false;
+  toast.success({ title: "Devices Allocated", message: answer.message });
+  return true;
 }
 
 /** Gives a device a new secret; null where it failed, which a toast has told. Never throws. */

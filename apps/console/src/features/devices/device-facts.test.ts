@@ -1,6 +1,6 @@
 import type { Device } from "@suncrew/contract/devices/devices.ts";
 import { expect, test } from "vitest";
-import { deviceCounts, deviceNote, devicesFound } from "./device-facts.ts";
+import { deviceCounts, deviceNote, devicesFound, partnersOf } from "./device-facts.ts";
 
 const at = "2026-06-15T06:30:00.000Z";
 const device = (serial: string, change: Partial<Device> = {}): Device => ({
@@ -10,13 +10,14 @@ const device = (serial: string, change: Partial<Device> = {}): Device => ({
   retired_at: null,
   broker_pending: false,
   secret_unsure: false,
+  partner: { id: 1, name: "In-house" },
   robot: null,
   ...change,
 });
 const robot = { id: 1, name: "Sweeper", site_id: 2, site_name: "Bhadla Park", online: true };
 const devices = [
   device("SCR-1001", { robot }),
-  device("SCR-1002"),
+  device("SCR-1002", { partner: { id: 4, name: "Deccan Care" } }),
   device("SCR-1003", { retired_at: at, robot: { ...robot, name: "Brush" } }),
 ];
 
@@ -36,9 +37,17 @@ test.each([
   ["all", "", ["SCR-1001", "SCR-1002", "SCR-1003"]],
   ["all", "1002", ["SCR-1002"]],
   ["all", "bhadla SWEEP", ["SCR-1001"]],
+  ["all", "deccan", ["SCR-1002"]],
   ["assigned", "", ["SCR-1001"]],
   ["free", "bhadla", []],
   ["retired", " brush ", ["SCR-1003"]],
 ] as const)("devices that are %s and found by %j", (filter, search, serials) => {
   expect(devicesFound(devices, filter, search).map(({ serial }) => serial)).toEqual(serials);
+});
+
+test("the partners that have devices are told once each, by name", () => {
+  expect(partnersOf(devices)).toEqual([
+    { id: 4, name: "Deccan Care" },
+    { id: 1, name: "In-house" },
+  ]);
 });

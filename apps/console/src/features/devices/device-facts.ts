@@ -24,12 +24,22 @@ export function deviceCounts(devices: readonly Device[]): Readonly<Record<Device
   return counts;
 }
 
-/** Those of the devices that the filter and every word of the search leave: serial number, robot and site are searched. */
+/** Those of the devices that the filter and every word of the search leave: serial number, partner, robot and site are searched. */
 export function devicesFound(devices: readonly Device[], filter: DeviceFilter, search: string): readonly Device[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return devices.filter((device) => {
     if (filter !== "all" && deviceState(device) !== filter) return false;
-    const text = [device.serial, device.robot?.name, device.robot?.site_name].join(" ").toLowerCase();
+    const text = [device.serial, device.partner.name, device.robot?.name, device.robot?.site_name]
+      .join(" ")
+      .toLowerCase();
     return words.every((word) => text.includes(word));
   });
+}
+
+const byName = new Intl.Collator("en");
+
+/** The partners that have devices, by name. */
+export function partnersOf(devices: readonly Device[]): readonly Device["partner"][] {
+  const partners = new Map(devices.map(({ partner }) => [partner.id, partner]));
+  return [...partners.values()].toSorted((one, other) => byName.compare(one.name, other.name));
 }

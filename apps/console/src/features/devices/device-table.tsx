@@ -26,7 +26,7 @@ export function DeviceTable({ devices, isNarrow, ...deeds }: DeviceTableProps) {
   return (
     <VirtualTable
       label="Devices"
-      columns={["Serial Number", "State", "Robot", "Site", "Secret Made", "Actions"]}
+      columns={["Serial Number", "State", "Partner", "Robot", "Site", "Secret Made", "Actions"]}
       rows={devices}
       keyOf={({ serial }) => serial}
       rowPx={isNarrow ? NARROW_ROW_PX : ROW_PX}
@@ -44,7 +44,7 @@ interface DeviceCellsProps extends Pick<DeviceTableProps, "busy" | "onRotate" | 
 }
 
 function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
-  const { serial, robot, secret_at, retired_at } = device;
+  const { serial, partner, robot, secret_at, retired_at } = device;
   const note = deviceNote(device);
   const state = deviceState(device);
   return (
@@ -59,6 +59,9 @@ function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
             {note}
           </span>
         )}
+      </span>
+      <span role="cell" className={classes["partner"]} title={partner.name}>
+        {partner.name}
       </span>
       <span role="cell" className={classes["robot"]} title={robot?.name}>
         {robot?.name ?? "–"}

@@ -1,14 +1,15 @@
-import { ActionIcon, Button, SegmentedControl, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, NativeSelect, SegmentedControl, Tooltip } from "@mantine/core";
 import type { Device } from "@suncrew/contract/devices/devices.ts";
-import { IconPlus, IconRefresh } from "@tabler/icons-react";
+import { IconPlus, IconRefresh, IconUserShare } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
 import { confirm } from "../../platform/confirm/confirm.ts";
 import type { Question } from "../../platform/confirm/confirm.ts";
 import { useServerConfig } from "../../platform/server-config.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
+import { AllocateDialog } from "./allocate-dialog.tsx";
 import { retire, rotate } from "./device-calls.ts";
 import type { NewSecrets } from "./device-calls.ts";
-import { deviceCounts, deviceFilters, devicesFound } from "./device-facts.ts";
+import { deviceCounts, deviceFilters, devicesFound, partnersOf } from "./device-facts.ts";
 import type { DeviceFilter } from "./device-facts.ts";
 import { retireQuestion, rotateQuestion } from "./device-questions.ts";
 import { DeviceTable } from "./device-table.tsx";
@@ -23,13 +24,19 @@ const filterWord: Record<DeviceFilter, string> = {
   retired: "Retired",
 };
 
+/** The dialog that stands above this one. */
+export type AboveDevices = "allocate" | "provision" | "question" | NewSecrets;
+
+/** Of the choice of partners. */
+const EVERY_PARTNER = "";
+
 export interface DevicesContentProps {
   readonly devices: readonly Device[];
   readonly isNarrow: boolean;
   readonly isReading: boolean;
   readonly onRead: () => void;
-  readonly above: "provision" | "question" | NewSecrets | null;
-  readonly onAbove: (above: "provision" | "question" | NewSecrets | null) => void;
+  readonly above: AboveDevices | null;
+  readonly onAbove: (above: AboveDevices | null) => void;
 }
 
 /** What the Devices dialog holds once its devices are known. */
@@ -37,9 +44,17 @@ export function DevicesContent({ devices, isNarrow, isReading, onRead, above, on
   const isDemo = useServerConfig()?.mode === "demo";
   const [search, setSearch] = useState("");
   const [filter, setFilter] = useState<DeviceFilter>("all");
+  const [partnerId, setPartnerId] = useState(EVERY_PARTNER);
   const [busy, setBusy] = useState<string | null>(null);
-  const counts = useMemo(() => deviceCounts(devices), [devices]);
-  const found = useMemo(() => devicesFound(devices, filter, search), [devices, filter, search]);
+  const partners = useMemo(() => partnersOf(devices), [devices]);
+  // One whose last device is gone is no choice any more.
+  const shown = partners.some(({ id }) => String(id) === partnerId) ? partnerId : EVERY_PARTNER;
+  const ofPartner = useMemo(
+    () => (shown === EVERY_PARTNER ? devices : devices.filter(({ partner }) => String(partner.id) === shown)),
+    [devices, shown],
+  );
+  const counts = useMemo(() => deviceCounts(ofPartner), [ofPartner]);
+  const found = useMemo(() => devicesFound(ofPartner, filter, search), [ofPartner, filter, search]);
 
   const isSure = async (question: Question) => {
     onAbove("question");
@@ -68,18 +83,30 @@ export function DevicesContent({ devices, isNarrow, isReading, onRead, above, on
         <div className={classes["search"]}>
           <SearchBox
             label="Search devices"
-            placeholder={isNarrow ? "Serial number, robot or site" : "Search by serial number, robot or site"}
+            placeholder={
+              isNarrow ? "Serial, partner, robot or site" : "Search by serial number, partner, robot or site"
+            }
             value={search}
             onChange={setSearch}
           />
         </div>
-        <Button
-          leftSection={<IconPlus size={16} aria-hidden />}
-          aria-haspopup="dialog"
-          onClick={() => onAbove("provision")}
-        >
-          Provision
-        </Button>
+        <div className={classes["deeds"]}>
+          <Button
+            variant="default"
+            leftSection={<IconUserShare size={16} aria-hidden />}
+            aria-haspopup="dialog"
+            onClick={() => onAbove("allocate")}
+          >
+            Allocate
+          </Button>
+          <Button
+            leftSection={<IconPlus size={16} aria-hidden />}
+            aria-haspopup="dialog"
+            onClick={() => onAbove("provision")}
+          >
+            Provision
+          </Button>
+        </div>
         <SegmentedControl
           className={classes["filter"] ?? ""}
           size="xs"
@@ -92,6 +119,17 @@ export function DevicesContent({ devices, isNarrow, isReading, onRead, above, on
             label: isNarrow ? filterWord[value] : `${filterWord[value]} ${counts[value].toLocaleString("en-GB")}`,
           }))}
           onChange={(value) => setFilter(deviceFilters.find((one) => one === value) ?? "all")}
+        />
+        <NativeSelect
+          className={classes["partner"] ?? ""}
+          size="xs"
+          aria-label="Show devices of partner"
+          value={shown}
+          data={[
+            { value: EVERY_PARTNER, label: "All partners" },
+            ...partners.map(({ id, name }) => ({ value: String(id), label: name })),
+          ]}
+          onChange={(event) => setPartnerId(event.currentTarget.value)}
         />
         <Tooltip label="Read again">
           <ActionIcon
@@ -119,6 +157,7 @@ export function DevicesContent({ devices, isNarrow, isReading, onRead, above, on
           onRetire={(device) => void onRetire(device)}
         />
       )}
+      {above === "allocate" && <AllocateDialog devices={devices} onClose={() => onAbove(null)} />}
       {above === "provision" && (
         <ProvisionDialog devices={devices} onMade={onAbove} onClose={() => onAbove(null)} isDemo={isDemo} />
       )}

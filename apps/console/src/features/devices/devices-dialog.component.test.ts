@@ -1,4 +1,4 @@
-import { type Device, deviceList, provisionDevices } from "@suncrew/contract/devices/devices.ts";
+import { allocateDevices, type Device, deviceList, provisionDevices } from "@suncrew/contract/devices/devices.ts";
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
@@ -12,6 +12,7 @@ const device: Device = {
   retired_at: null,
   broker_pending: false,
   secret_unsure: false,
+  partner: { id: 1, name: "In-house" },
   robot: null,
 };
 
@@ -36,4 +37,44 @@ test("protocol rule 9: a refusal is told with its reason, and a list that cannot
   await expectContains(dialog, "The devices could not be loaded.");
   await pressRetry(() => when(deviceList).answer([device]), dialog);
   await expect.element(dialog.getByRole("row").filter({ hasText: "SCR-1001" })).toBeVisible();
+});
+
+const suncare = { id: 2, name: "SunCare Services" };
+const devices: Device[] = [
+  { ...device, robot: { id: 11, name: "Row 1", site_id: 1, site_name: "Bhadla", online: true }, partner: suncare },
+  { ...device, serial: "SCR-1002", partner: suncare },
+  { ...device, serial: "SCR-1003" },
+  { ...device, serial: "SCR-1004" },
+];
+
+test("§6 SUPER_ADMIN: free devices are allocated; a refusal keeps what was chosen, and tells why", async () => {
+  when(deviceList).answer(devices);
+  await openConsole("/sites?dialog=devices");
+  const list = page.getByRole("dialog", { name: "Devices", exact: true });
+  await list.getByRole("combobox", { name: "Show devices of partner" }).selectOptions("SunCare Services");
+  await expect.element(list.getByRole("row").filter({ hasText: "SCR-1003" })).not.toBeInTheDocument();
+  await expectContains(list.getByRole("row").filter({ hasText: "SCR-1002" }), "SunCare Services");
+  await list.getByRole("button", { name: "Allocate" }).click();
+  const dialog = page.getByRole("dialog", { name: "Allocate Devices" });
+  const deed = dialog.getByRole("button", { name: /^Allocate/ });
+  await expect.element(deed).toHaveAccessibleDescription("Choose a partner first.");
+  await dialog.getByRole("combobox", { name: "Partner" }).selectOptions("SunCare Services");
+  await expect.element(deed).toHaveAccessibleDescription("Choose at least one device.");
+  // Neither what a robot has nor what is the partner's already.
+  await expect.element(dialog.getByRole("checkbox")).toHaveLength(2);
+  await dialog.getByRole("checkbox", { name: "SCR-1004" }).click();
+  const message = "A robot has the device SCR-1004, so it stays with the partner of the robot's site.";
+  when(allocateDevices).fail(409, { message });
+  await dialog.getByRole("button", { name: "Allocate 1 device" }).click();
+  await expectToast("Allocation Failed", "No device was allocated.", message);
+  await expect.element(dialog.getByRole("checkbox", { name: "SCR-1004" })).toBeChecked();
+
+  // To In-house is back to the operator.
+  await dialog.getByRole("combobox", { name: "Partner" }).selectOptions("In-house");
+  await dialog.getByRole("button", { name: "Select all 1" }).click();
+  const calls = when(allocateDevices).answer({ message: "Device SCR-1002 taken back to In-house" });
+  await dialog.getByRole("button", { name: "Take back 1 device" }).click();
+  await expectToast("Devices Allocated", "Device SCR-1002 taken back to In-house");
+  await expect.element(dialog).not.toBeInTheDocument();
+  expect(calls.map(({ body }) => body)).toEqual([{ serials: ["SCR-1002"], partner_id: 1 }]);
 });

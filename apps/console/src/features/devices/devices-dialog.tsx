@@ -8,8 +8,8 @@ import { FailedState } from "../../ui/failed-state.tsx";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
-import type { NewSecrets } from "./device-calls.ts";
 import { deviceNote } from "./device-facts.ts";
+import type { AboveDevices } from "./devices-content.tsx";
 import classes from "./devices-dialog.module.css";
 
 /** A broker that could not be told is told again within seconds. */
@@ -24,7 +24,7 @@ const DevicesContent = lazyPart(async () => (await import("./devices-content.tsx
 /** Fetches what the dialog holds, so that it is there once the dialog opens. */
 export const preloadDevices = () => void DevicesContent.preload();
 
-/** Devices: provisioned, given new secrets and retired by Super Admins. */
+/** Devices: provisioned, allocated to partners, given new secrets and retired by Super Admins. */
 export function DevicesDialog({ onClose }: { onClose: () => void }) {
   useFocusBack();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
@@ -35,14 +35,14 @@ export function DevicesDialog({ onClose }: { onClose: () => void }) {
       state.data?.some((device) => deviceNote(device) !== null) === true ? PENDING_MS : false,
   });
   // Of the dialogs above this one, Escape closes the uppermost only.
-  const [above, setAbove] = useState<"provision" | "question" | NewSecrets | null>(null);
+  const [above, setAbove] = useState<AboveDevices | null>(null);
   return (
     <Modal
       opened
       onClose={onClose}
       closeOnEscape={above === null}
       title="Devices"
-      size={980}
+      size={1120}
       fullScreen={isNarrow}
       classNames={{ body: classes["body"] ?? "", content: classes["content"] ?? "" }}
     >

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Modal, TextInput } from "@mantine/core";
 import type { Device } from "@suncrew/contract/devices/devices.ts";
+import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/device-allocation.ts";
 import { IconInfoCircle } from "@tabler/icons-react";
 import { useMemo, useRef, useState } from "react";
 import type { FormEvent } from "react";
@@ -8,6 +9,7 @@ import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { provision } from "./device-calls.ts";
 import type { NewSecrets } from "./device-calls.ts";
+import { PartnerChoice } from "./partner-choice.tsx";
 import { nextSerial, previewText, provisionPreview } from "./provision-form.ts";
 import type { ProvisionForm } from "./provision-form.ts";
 import classes from "./provision-dialog.module.css";
@@ -27,12 +29,13 @@ export function ProvisionDialog({ devices, isDemo, onMade, onClose }: ProvisionD
   const taken = useMemo(() => new Set(devices.map(({ serial }) => serial)), [devices]);
   const [begun] = useState<ProvisionForm>(() => ({ first: nextSerial([...taken]), last: "" }));
   const [form, setForm] = useState(begun);
+  const [partnerId, setPartnerId] = useState(IN_HOUSE_PARTNER_ID);
   const [touched, setTouched] = useState<ReadonlySet<Field>>(new Set());
   const [isSaving, setSaving] = useState(false);
   const isUnderWay = useRef(false);
   const formElement = useRef<HTMLFormElement>(null);
   const { serials, problems } = provisionPreview(form, taken);
-  const isChanged = form.first !== begun.first || form.last !== begun.last;
+  const isChanged = form.first !== begun.first || form.last !== begun.last || partnerId !== IN_HOUSE_PARTNER_ID;
   const close = useGuardedClose({ isChanged, isSaving, shownBy: ["dialog"] }, onClose);
 
   const change = (field: Field, value: string) => setForm((now) => ({ ...now, [field]: value }));
@@ -52,7 +55,11 @@ export function ProvisionDialog({ devices, isDemo, onMade, onClose }: ProvisionD
     isUnderWay.current = true;
     setSaving(true);
     const last = form.last.trim();
-    const made = await provision(form.first.trim(), last === "" ? null : last);
+    const made = await provision({
+      first_serial: form.first.trim(),
+      ...(last !== "" && { last_serial: last }),
+      partner_id: partnerId,
+    });
     isUnderWay.current = false;
     setSaving(false);
     if (made !== null) onMade(made);
@@ -75,6 +82,14 @@ export function ProvisionDialog({ devices, isDemo, onMade, onClose }: ProvisionD
           <TextInput label="Serial number" required data-autofocus {...field("first")} />
           <TextInput label="To (for a range)" placeholder="Such as SCR-1040" {...field("last")} />
         </div>
+        <PartnerChoice
+          label="Allocate to"
+          description="Only this partner can give them to robots. In-house keeps them with you."
+          mt="sm"
+          value={partnerId}
+          disabled={isSaving}
+          onChoose={setPartnerId}
+        />
         <p className={classes["preview"]} role="status">
           {serials === null ? "Nothing to provision yet." : previewText(serials)}
         </p>

@@ -1,4 +1,6 @@
-import type { DeviceSecret } from "@suncrew/contract/devices/devices.ts";
+import type { allocateDevices, provisionDevices } from "@suncrew/contract/devices/devices.ts";
+import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/device-allocation.ts";
 import {
   type BrokerAccounts,
   BrokerNotTold,
@@ -12,6 +14,7 @@ import type { Viewer } from "../../platform/viewer.ts";
 import { type Commands, sendLastStop } from "../commands/public.ts";
 import { SessionLocks } from "../../platform/database/session-locks.ts";
 import { seenAt } from "../sites/public.ts";
+import { allocate } from "./allocate-devices.ts";
 import { clearPending, countRefusal, type PendingDevice, takePending } from "./pending-devices.writes.ts";
 import { deviceSentences, withManualStep } from "./device-sentences.ts";
 import { provision } from "./provision-devices.ts";
@@ -55,18 +58,34 @@ export class DeviceAccounts implements Service {
     await this.#telling;
   }
 
-  /** Throws 400 (no range), 409 (taken) or 503 (the broker cannot be told); then nothing was provisioned. */
+  /**
+   * Throws 400 (no range), 404 (no such partner), 409 (taken) or 503 (the broker cannot be told); then nothing was
+   * provisioned.
+   */
   async provision(
     viewer: Viewer,
-    first: string,
-    last: string,
-  ): Promise<{ message: string; devices: readonly DeviceSecret[] }> {
+    { first_serial: first, last_serial: last = first, partner_id }: BodyOf<typeof provisionDevices>,
+  ): Promise<ResponseOf<typeof provisionDevices>> {
     const { db, clock } = this.#parts;
     const parts = { db, accounts: this.#accounts, locks: this.#provisions };
-    const devices = await provision(parts, { first, last, by: viewer, at: clock.now() });
-    const done = deviceSentences.provisioned(devices.map(({ serial }) => serial));
+    const partnerId = partner_id ?? IN_HOUSE_PARTNER_ID;
+    const { devices, partner } = await provision(parts, { first, last, partnerId, by: viewer, at: clock.now() });
+    const done = deviceSentences.provisioned(
+      devices.map(({ serial }) => serial),
+      partnerId === IN_HOUSE_PARTNER_ID ? null : partner,
+    );
     const step = `Suncrew does not keep your broker's accounts: enter ${devices.length === 1 ? "the secret" : "the secrets"} there.`;
-    return { message: withManualStep(this.#accounts.form, done, step), devices };
+    return { message: withManualStep(this.#accounts.form, done, step), devices: [...devices] };
+  }
+
+  /** Throws 404 (no such partner or device) and 409 (retired, or a robot has it); then nothing was allocated. */
+  async allocate(viewer: Viewer, body: BodyOf<typeof allocateDevices>): Promise<ResponseOf<typeof allocateDevices>> {
+    const { db, clock } = this.#parts;
+    const { serials, partner_id: partnerId } = body;
+    const by = { userId: viewer.userId, name: viewer.name };
+    const allocated = await decide(db, (tx) => allocate(tx, { serials, partnerId, by, at: clock.now() }));
+    if (allocated.kind === "refused") throw allocated.error;
+    return { message: allocated.message };
   }
 
   /** Throws 404, 409 (retired, or its robot may move) or 503 (the broker cannot be told). */

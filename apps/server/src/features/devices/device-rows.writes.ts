@@ -3,7 +3,6 @@ import { changedNow, type Executor, type Tx } from "../../platform/database/data
 import type { AuditActor } from "../audit/public.ts";
 import { pendingNow } from "./pending-devices.writes.ts";
 
-/** Those of the serial numbers that a device has or had: retired ones stay taken. */
 /** Those that are there already, as they are written there; `scr-1013` is SCR-1013 again, as people read it. */
 export async function readTaken(db: Executor, serials: readonly string[]): Promise<string[]> {
   const rows = await db
@@ -24,6 +23,7 @@ export async function holdProvisioning(tx: Tx): Promise<void> {
 export async function insertDevices(
   tx: Tx,
   devices: readonly { readonly serial: string; readonly secretSha256: Buffer }[],
+  partnerId: number,
   now: Date,
 ): Promise<number> {
   const rows = await tx
@@ -34,6 +34,7 @@ export async function insertDevices(
         secret_sha256: secretSha256,
         created_at: now,
         secret_at: now,
+        partner_id: partnerId,
       })),
     )
     .onConflict((conflict) => conflict.column("serial").doNothing())

@@ -9,6 +9,9 @@ export function someOf(serials: readonly string[]): string {
   return others > 0 ? `${named} and ${others} more` : named;
 }
 
+const devices = (serials: readonly string[]) =>
+  serials.length === 1 ? `Device ${serials[0]}` : `${serials.length} devices`;
+
 const unsure = "the broker may have one that nobody was told.";
 
 /** What is told about devices, for people. */
@@ -20,8 +23,18 @@ export const deviceSentences = {
       ? `The serial number ${serials[0]} is taken. Nothing was provisioned.`
       : `These serial numbers are taken: ${someOf(serials)}. Nothing was provisioned.`,
   nothingProvisioned: (reason: string) => `${reason} Nothing was provisioned.`,
-  provisioned: (serials: readonly string[]) =>
-    serials.length === 1 ? `Device ${serials[0]} provisioned` : `${serials.length} devices provisioned`,
+  provisioned: (serials: readonly string[], partner: string | null) =>
+    `${devices(serials)} provisioned${partner === null ? "" : ` for ${partner}`}`,
+  allocated: (serials: readonly string[], partner: string, isOperator: boolean) =>
+    isOperator ? `${devices(serials)} taken back to ${partner}` : `${devices(serials)} allocated to ${partner}`,
+  notAllocatedRetired: (serials: readonly string[]) =>
+    serials.length === 1
+      ? `The device ${serials[0]} has been retired. Nothing was allocated.`
+      : `These devices have been retired: ${someOf(serials)}. Nothing was allocated.`,
+  notAllocatedAssigned: (serials: readonly string[]) =>
+    serials.length === 1
+      ? `A robot has the device ${serials[0]}, so it stays with the partner of the robot's site. Nothing was allocated.`
+      : `Robots have these devices, so they stay with the partners of the robots' sites: ${someOf(serials)}. Nothing was allocated.`,
   rotated: (serial: string) => `Device ${serial} has a new secret`,
   notRotated: (reason: string, mayHaveChanged: boolean) =>
     mayHaveChanged ? `${reason} Rotate the secret again: ${unsure}` : `${reason} The device keeps its secret.`,

@@ -14,18 +14,21 @@ export async function readDevices(viewer: Viewer, db: Executor): Promise<Device[
     .select(["r.id", "r.robot_name", "r.serial_number", "r.site_id", "sites.name as site_name", "s.online"]);
   const rows = await db
     .selectFrom("devices as d")
+    .innerJoin("partners as p", "p.id", "d.partner_id")
     .leftJoin(robots.as("robot"), "robot.serial_number", "d.serial")
+    .select(["p.id as partner_id", "p.name as partner_name"])
     .select(["d.serial", "d.created_at", "d.secret_at", "d.retired_at", "d.broker_pending", "d.secret_unsure_at"])
     .select(["robot.id", "robot.robot_name", "robot.site_id", "robot.site_name", "robot.online"])
     .execute();
   return rows
-    .map(({ serial, created_at, secret_at, retired_at, broker_pending, secret_unsure_at, ...row }) => ({
+    .map(({ serial, partner_id, partner_name, created_at, secret_at, retired_at, broker_pending, ...row }) => ({
       serial,
+      partner: { id: partner_id, name: partner_name },
       created_at: created_at.toISOString(),
       secret_at: secret_at.toISOString(),
       retired_at: retired_at?.toISOString() ?? null,
       broker_pending: broker_pending !== null,
-      secret_unsure: secret_unsure_at !== null,
+      secret_unsure: row.secret_unsure_at !== null,
       robot: robotOf(row),
     }))
     .toSorted((one, other) => inOrder.compare(one.serial, other.serial));

@@ -1,4 +1,10 @@
-import { deviceList, provisionDevices, retireDevice, rotateDeviceSecret } from "@suncrew/contract/devices/devices.ts";
+import {
+  allocateDevices,
+  deviceList,
+  provisionDevices,
+  retireDevice,
+  rotateDeviceSecret,
+} from "@suncrew/contract/devices/devices.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
@@ -12,11 +18,9 @@ export function devicesRoutes(app: FastifyInstance, parts: Parts, commands: Comm
 
   register(app, deviceList, ({ viewer }) => readDevices(viewer, parts.db));
 
-  register(app, provisionDevices, async ({ viewer, body }) => {
-    const { first_serial: first, last_serial: last = first } = body;
-    const { message, devices } = await accounts.provision(viewer, first, last);
-    return { message, devices: [...devices] };
-  });
+  register(app, provisionDevices, ({ viewer, body }) => accounts.provision(viewer, body));
+
+  register(app, allocateDevices, ({ viewer, body }) => accounts.allocate(viewer, body));
 
   register(app, rotateDeviceSecret, ({ viewer, params }) => accounts.rotate(viewer, params.serial));
 

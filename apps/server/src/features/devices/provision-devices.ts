@@ -12,6 +12,7 @@ import { ChangedMeanwhile, decide } from "../../platform/database/decide.ts";
 import { type HeldLock, LockNotHad, type SessionLocks } from "../../platform/database/session-locks.ts";
 import { HttpError, invalid } from "../../platform/http/http-error.ts";
 import { type AuditActor, recordAudit, recordAudits } from "../audit/public.ts";
+import { holdPartner } from "./allocate-devices.ts";
 import { hashDeviceSecret } from "./device-access.ts";
 import { holdProvisioning, insertDevices, readTaken } from "./device-rows.writes.ts";
 import { deviceSentences } from "./device-sentences.ts";
@@ -25,6 +26,8 @@ const FAILED_AT_MOST = 2;
 export interface Provision {
   readonly first: string;
   readonly last: string;
+  /** The partner that they are allocated to. */
+  readonly partnerId: number;
   readonly by: AuditActor;
   readonly at: Date;
 }
@@ -36,23 +39,30 @@ export interface ProvisionParts {
   readonly locks: SessionLocks;
 }
 
+export interface Provisioned {
+  readonly devices: readonly DeviceSecret[];
+  /** The name of the partner that they are allocated to. */
+  readonly partner: string;
+}
+
 /**
  * Makes devices with their secrets, all of them or none: the broker has their accounts before they are stored, and before
- * anybody is told a secret. Throws 400 (no range), 409 (taken) or 503 (the broker cannot be told).
+ * anybody is told a secret. Throws 400 (no range), 404 (no such partner), 409 (taken) or 503 (the broker cannot be told).
  */
-export async function provision(parts: ProvisionParts, asked: Provision): Promise<DeviceSecret[]> {
+export async function provision(parts: ProvisionParts, asked: Provision): Promise<Provisioned> {
   const { first, last, by, at } = asked;
   const serials = serialRange(first, last, DEVICES_AT_ONCE);
   if (serials === null) throw invalid("last_serial", deviceSentences.noRange(DEVICES_AT_ONCE));
   const devices = serials.map((serial) => ({ serial, secret: newSecret() }));
   try {
-    if (keepsSecrets(parts.accounts)) await provisionAtBroker(parts, devices, asked);
-    else await decide(parts.db, (tx) => store(tx, devices, asked));
-    return devices;
+    const partner = keepsSecrets(parts.accounts)
+      ? await provisionAtBroker(parts, devices, asked)
+      : await decide(parts.db, (tx) => store(tx, devices, asked));
+    return { devices, partner };
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal === null) throw error;
-    const after = { first_serial: first, last_serial: last };
+    const after = { first_serial: first, last_serial: last, partner_id: asked.partnerId };
     const refused = { action: "PROVISION_DEVICE", entity: "device", entityId: first, after };
     await recordAudit(parts.db, { ...refused, actor: by, outcome: "REFUSED", reason: refusal.message, at });
     throw refusal;
@@ -68,13 +78,14 @@ async function provisionAtBroker(
   { db, accounts, locks }: ProvisionParts,
   devices: readonly DeviceAccount[],
   asked: Provision,
-): Promise<void> {
+): Promise<string> {
   const serials = devices.map(({ serial }) => serial);
-  await locks.holding("all", async (lock) => {
+  return locks.holding("all", async (lock) => {
+    await decide(db, (tx) => holdPartner(tx, asked.partnerId));
     const taken = await readTaken(db, serials);
     if (taken.length > 0) throw takenAlready(taken);
     await tell(accounts, devices, lock);
-    await decide(db, (tx) => store(tx, devices, asked)).catch(async (error: unknown) => {
+    return decide(db, (tx) => store(tx, devices, asked)).catch(async (error: unknown) => {
       // Stored by whom the lock does not bind. After any other failure the devices may be stored all the same.
       if (error instanceof HttpError) await takeBack(accounts, await notTaken(db, devices), lock);
       throw error;
@@ -88,7 +99,10 @@ async function notTaken(db: Db, devices: readonly DeviceAccount[]): Promise<Devi
   return devices.filter(({ serial }) => !taken.has(serial));
 }
 
-async function store(tx: Tx, devices: readonly DeviceAccount[], { by: actor, at }: Provision): Promise<void> {
+/** Answers the name of the partner. */
+async function store(tx: Tx, devices: readonly DeviceAccount[], asked: Provision): Promise<string> {
+  const { by: actor, at, partnerId } = asked;
+  const partner = await holdPartner(tx, partnerId);
   await holdProvisioning(tx);
   const taken = await readTaken(
     tx,
@@ -96,12 +110,13 @@ async function store(tx: Tx, devices: readonly DeviceAccount[], { by: actor, at 
   );
   if (taken.length > 0) throw takenAlready(taken);
   const hashed = devices.map(({ serial, secret }) => ({ serial, secretSha256: hashDeviceSecret(secret) }));
-  if ((await insertDevices(tx, hashed, at)) < devices.length) throw new ChangedMeanwhile();
+  if ((await insertDevices(tx, hashed, partnerId, at)) < devices.length) throw new ChangedMeanwhile();
   const audited = { actor, action: "PROVISION_DEVICE", entity: "device", outcome: "DONE", at } as const;
   await recordAudits(
     tx,
-    devices.map(({ serial }) => ({ ...audited, entityId: serial })),
+    devices.map(({ serial }) => ({ ...audited, entityId: serial, after: { partner_id: partnerId, partner } })),
   );
+  return partner;
 }
 
 function takenAlready(serials: readonly string[]): HttpError {

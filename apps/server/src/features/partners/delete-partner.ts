@@ -2,11 +2,14 @@ import { assignedSitesSentence } from "@suncrew/domain/partners/assigned-sites.t
 import { conflict, type HttpError } from "../../platform/http/http-error.ts";
 import { endSessionsOf } from "../../platform/sessions.ts";
 import { contentOf, recordPartner } from "./partner-audit.ts";
-import { type PartnerRow, removePartner, siteNamesOf } from "./partner-rows.writes.ts";
+import { type PartnerRow, removePartner, siteNamesOf, takeDevicesBack } from "./partner-rows.writes.ts";
 import { lockUsersOf, removeUsers } from "./partner-users.writes.ts";
 import type { PartnerWork } from "./partners.service.ts";
 
-/** Deletes a partner that maintains no site, with its user, whose sessions end. Its history stays readable. */
+/**
+ * Deletes a partner that maintains no site, with its user, whose sessions end. Its devices, which are all free, go back to
+ * the operator; its history stays readable.
+ */
 export async function deletePartnerOf(work: PartnerWork, partner: PartnerRow): Promise<HttpError | null> {
   const { tx, now } = work;
   const content = contentOf(partner);
@@ -21,9 +24,10 @@ export async function deletePartnerOf(work: PartnerWork, partner: PartnerRow): P
   const users = await lockUsersOf(tx, partner.id);
   const userIds = users.map(({ id }) => id);
   await removePartner(tx, partner.id, now);
+  const devices = await takeDevicesBack(tx, partner.id);
   await removeUsers(tx, userIds, now);
   const ended = await endSessionsOf(tx, userIds, now);
   const usernames = users.map((user) => user.username);
-  await recordPartner(work, { ...about, before: { ...content, usernames, open_sessions: ended } });
+  await recordPartner(work, { ...about, before: { ...content, usernames, open_sessions: ended, devices } });
   return null;
 }

@@ -203,7 +203,7 @@ describe("§7 DELETE api/partner/deletePartner", () => {
     const admin = await server.as("admin");
     const { partnerId: id } = await admin.ask(createPartner, { body: partnerForm("Just Now Services") });
     const giving = await server.db.startTransaction().execute();
-    expect(await lockLivePartner(giving, id)).toBe(true);
+    expect(await lockLivePartner(giving, id)).toEqual({ id, name: "Just Now Services" });
     const deleting = admin.call(deletePartner, { params: { id } });
     await untilSomebodyWaits(server.db);
     await giving
@@ -225,6 +225,6 @@ describe("§7 DELETE api/partner/deletePartner", () => {
     const giving = server.db.transaction().execute((tx) => lockLivePartner(tx, id));
     await untilSomebodyWaits(server.db);
     await deleting.commit().execute();
-    expect(await giving).toBe(false);
+    expect(await giving).toBe(null);
   });
 });

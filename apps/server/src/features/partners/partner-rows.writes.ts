@@ -1,5 +1,6 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { createPartner, updatePartner } from "@suncrew/contract/partners/partners.ts";
+import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/device-allocation.ts";
 import { type Selectable, sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
@@ -12,18 +13,22 @@ export type PartnerEdit = Omit<BodyOf<typeof updatePartner>, "version">;
 export type PartnerRow = Selectable<PartnersTable>;
 
 /**
- * Holds a partner that sites are given to until the transaction ends, so that it is not deleted meanwhile. False where
- * it is not there. To be called before a site's row is locked: who edits the partner locks in that order.
+ * Holds a partner that sites or devices are given to until the transaction ends, so that it is not deleted meanwhile.
+ * Null where it is not there. To be called before a site's or device's row is locked: who edits or deletes the partner
+ * locks in that order.
  */
-export async function lockLivePartner(tx: Tx, partnerId: number): Promise<boolean> {
+export async function lockLivePartner(
+  tx: Tx,
+  partnerId: number,
+): Promise<{ readonly id: number; readonly name: string } | null> {
   const row = await tx
     .selectFrom("partners")
-    .select("id")
+    .select(["id", "name"])
     .where("id", "=", partnerId)
     .where("deleted_at", "is", null)
     .forShare()
     .executeTakeFirst();
-  return row !== undefined;
+  return row ?? null;
 }
 
 /** The partner, for this transaction alone; null where it is not there. Taken before its user and its sites. */
@@ -57,6 +62,16 @@ export async function changePartner(tx: Tx, partnerId: number, edit: PartnerEdit
 
 export async function removePartner(tx: Tx, partnerId: number, now: Date): Promise<void> {
   await tx.updateTable("partners").set({ deleted_at: now }).where("id", "=", partnerId).execute();
+}
+
+/** The devices of a partner that is deleted go to the operator; answers how many there were. */
+export async function takeDevicesBack(tx: Tx, partnerId: number): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable("devices")
+    .set({ partner_id: IN_HOUSE_PARTNER_ID, last_site_id: null })
+    .where("partner_id", "=", partnerId)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
 }
 
 /** Names of the sites that the partner maintains, in their order. */

@@ -16,7 +16,8 @@ import type { CheckedImport } from "../../platform/http/import-answer.ts";
 import { fieldProblemsOf } from "../../platform/http/validation-errors.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { siteIdsByName } from "./robot-file.queries.ts";
-import { type ConflictCheck, type NamedRobot, type NewRobot, robotConflicts } from "./robot-rows.writes.ts";
+import { type ConflictCheck, type NamedRobot, robotConflicts } from "./robot-conflicts.writes.ts";
+import type { NewRobot } from "./robot-rows.writes.ts";
 
 type Line = ImportLine<(typeof ROBOT_COLUMNS)[number]>;
 type Problem = ImportRow["problems"][number];
@@ -44,7 +45,7 @@ export async function checkRobotFile(
   const siteIdOf = ({ cells }: Line) => siteIds.get(siteNameKey(cells.site)) ?? NO_SITE;
   const understood = lines.map((line) => understand(line, siteIdOf(line)));
   const named = lines.map((line) => namedOf(line, siteIdOf(line)));
-  const conflicts = await robotConflicts(tx, named, check);
+  const conflicts = await robotConflicts(tx, viewer, named, check);
   const inFile = conflictsInFile(lines, named);
   const rows = lines.map(({ row, cells }, nth): ImportRow => {
     const own = understood[nth]?.problems ?? [];

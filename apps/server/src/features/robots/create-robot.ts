@@ -5,7 +5,8 @@ import type { HttpError } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";
 import { refusedForm } from "./refused-form.ts";
-import { insertRobots, robotConflicts } from "./robot-rows.writes.ts";
+import { robotConflicts } from "./robot-conflicts.writes.ts";
+import { insertRobots } from "./robot-rows.writes.ts";
 import { lockSites } from "./robot-sites.queries.ts";
 
 /** What creating came to in its transaction; a refusal is on record and is thrown after the commit. */
@@ -21,7 +22,7 @@ export async function createRobotAt(
   now: Date,
 ): Promise<CreatedRobot> {
   await lockSites(viewer, tx, [body.site_id]);
-  const [conflicts = []] = await robotConflicts(tx, [body]);
+  const [conflicts = []] = await robotConflicts(tx, viewer, [body]);
   const error = refusedForm(conflicts);
   const [stored] = error === null ? await insertRobots(tx, [body], now) : [];
   await recordAudit(tx, {

@@ -11,7 +11,9 @@ let server: TestApp;
 let restorePoint: RestorePoint;
 beforeAll(async () => {
   server = await createTestApp();
-  for (const serial of ["FREE-2", "FREE-3", "OLD-1"]) await addDevice(server.db, serial);
+  const { ownerPartnerId, strangerPartnerId } = server.fixtures;
+  for (const serial of ["FREE-2", "FREE-3", "OLD-1"]) await addDevice(server.db, serial, ownerPartnerId);
+  await addDevice(server.db, "FAR-2", strangerPartnerId);
   await server.db.updateTable("devices").set({ retired_at: new Date() }).where("serial", "=", "OLD-1").execute();
   restorePoint = await createRestorePoint(server.db);
 });
@@ -65,14 +67,24 @@ describe("Import of robots: the preview", () => {
     [
       "an unknown serial number",
       { serial_number: "NONE-1" },
-      ["serial_number: NONE-1 is not the serial number of a provisioned device."],
+      ["serial_number: NONE-1 is not the serial number of a device that is allocated to your company."],
     ],
     ["what is no serial number", { serial_number: "a/b" }, ["serial_number: is not a serial number"]],
     ["a retired device", { serial_number: "OLD-1" }, ["serial_number: The device OLD-1 has been retired."]],
     [
       "a serial number that is taken",
+      { serial_number: "OWN-2" },
+      ["serial_number: Another robot has the serial number OWN-2 already."],
+    ],
+    [
+      "a serial number that another partner's robot has, as one that is unknown",
       { serial_number: "FAR-1" },
-      ["serial_number: Another robot has the serial number FAR-1 already."],
+      ["serial_number: FAR-1 is not the serial number of a device that is allocated to your company."],
+    ],
+    [
+      "a free serial number of another partner, as one that is unknown",
+      { serial_number: "FAR-2" },
+      ["serial_number: FAR-2 is not the serial number of a device that is allocated to your company."],
     ],
     ["a name that is taken", { robot_name: "OWN -1" }, ["robot_name: Robot name already exists for this site"]],
     [
@@ -112,8 +124,9 @@ describe("Import of robots: the preview", () => {
   test("§6: another partner's site is as if it were not there", async () => {
     const rows = [{ ...right, site: "Farfield Park" }];
     expect(await problemsOf("owner", ...rows)).toEqual([['site: There is no site "Farfield Park"']]);
-    expect(await problemsOf("stranger", ...rows)).toEqual([[]]);
-    expect(await problemsOf("admin", ...rows)).toEqual([[]]);
+    const others = [{ ...right, site: "Farfield Park", serial_number: "FAR-2" }];
+    expect(await problemsOf("stranger", ...others)).toEqual([[]]);
+    expect(await problemsOf("admin", ...others)).toEqual([[]]);
     expect((await send(fileOf(...rows), true)).status).toBe(400);
   });
 });
@@ -169,7 +182,7 @@ describe("Import of robots: all or nothing", () => {
   test("of two imports with one serial number at once, one creates it and the other nothing", async () => {
     const both = await Promise.all([
       send(fileOf(right), true),
-      send(fileOf({ ...right, site: "Farfield Park" }), true, "stranger"),
+      send(fileOf({ ...right, site: "Ownfield Annex" }), true, "admin"),
     ]);
     expect(both.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 400]);
   });
@@ -179,7 +192,7 @@ describe("Import of robots: all or nothing", () => {
     const secret_sha256 = Buffer.alloc(32);
     await server.db
       .insertInto("devices")
-      .values(serials.map((serial) => ({ serial, secret_sha256 })))
+      .values(serials.map((serial) => ({ serial, secret_sha256, partner_id: server.fixtures.ownerPartnerId })))
       .execute();
     const rows = serials.map((serial_number) => ({ ...right, serial_number, robot_name: "" }));
     const { status } = await send(fileOf(...rows), true);

@@ -79,7 +79,7 @@ describe("§7 Robots: create", () => {
     ["serial_number", "", "Serial number is required"],
     ["installation_date", "", "Installation date must be a day, YYYY-MM-DD"],
     ["installation_date", "2025-02-29", "Installation date must be a day, YYYY-MM-DD"],
-    ["serial_number", "NONE-1", "NONE-1 is not the serial number of a provisioned device."],
+    ["serial_number", "NONE-1", "NONE-1 is not the serial number of a device that is allocated to your company."],
   ])("§5 Robot form: %s as %j is refused at its field", async (field, value, message) => {
     const { status, body } = await create({ [field]: value });
     expect([status, body]).toEqual([400, { message: expect.any(String), errors: [{ field, message }] }]);
@@ -91,10 +91,11 @@ describe("§7 Robots: create", () => {
     expect([status, body]).toMatchObject([400, { errors: [{ field: "serial_number" }] }]);
   });
 
-  test("a serial number that another partner's robot has is refused without naming a site", async () => {
-    const { status, text, body } = await create({ serial_number: "FAR-1" });
-    expect([status, body]).toMatchObject([409, { errors: [{ field: "serial_number" }] }]);
-    expect(text).not.toMatch(/Farfield|Farcare/);
+  test("a serial number that another partner's robot has is refused as one that does not exist", async () => {
+    const { status, text } = await create({ serial_number: "FAR-1" });
+    const unknown = await create({ serial_number: "NONE-1" });
+    expect([status, text]).toEqual([400, unknown.text.replaceAll("NONE-1", "FAR-1")]);
+    await server.db.deleteFrom("audit").where("reason", "like", "NONE-1%").execute();
     expect(await audits("CREATE_ROBOT")).toMatchObject([{ outcome: "REFUSED", entity_id: null }]);
   });
 
@@ -120,14 +121,16 @@ describe("§7 Robots: create", () => {
   });
 
   test("a partner cannot put a robot at another's site", async () => {
-    expect((await create({ site_id: server.fixtures.foreignSiteId })).status).toBe(404);
-    expect((await create({ site_id: server.fixtures.foreignSiteId }, "admin")).status).toBe(201);
+    const { foreignSiteId: site_id } = server.fixtures;
+    await addDevice(server.db, "SPARE-1");
+    expect((await create({ site_id })).status).toBe(404);
+    expect((await create({ site_id, serial_number: "SPARE-1" }, "admin")).status).toBe(201);
   });
 
   test("of many created at once with one serial number, or one name, exactly one is", async () => {
     const many = Array.from({ length: 6 }, (_, nth) => nth);
     const bySerial = await Promise.all(many.map((nth) => create({ robot_name: `Row ${nth}` })));
-    for (const nth of many) await addDevice(server.db, `MORE-${nth}`);
+    for (const nth of many) await addDevice(server.db, `MORE-${nth}`, server.fixtures.ownerPartnerId);
     const byName = await Promise.all(
       many.map((nth) => create({ robot_name: nth % 2 === 0 ? "One name" : "Onename", serial_number: `MORE-${nth}` })),
     );
@@ -302,7 +305,7 @@ describe("§7 Robots: delete", () => {
     expect((await remove(ownRobot)).body).toEqual({ message: "Robot deleted successfully" });
     expect((await robotsAt(ownRobot.siteId)).map(({ id }) => id)).not.toContain(ownRobot.id);
     expect((await remove(ownRobot)).status).toBe(404);
-    const numbers = await (await server.as("stranger")).ask(serialNumbers);
+    const numbers = await (await server.as("owner")).ask(serialNumbers);
     expect(numbers).toContainEqual({ serial_number: "OWN-1", assigned: false });
     const kept = await server.db.selectFrom("robots").select("robot_name").where("id", "=", ownRobot.id).execute();
     expect(kept).toEqual([{ robot_name: "OWN-1" }]);
@@ -320,18 +323,17 @@ describe("§7 Robots: delete", () => {
   });
 });
 
-test("§9 Assignable serial numbers: every device that is not retired, 9 before 10, for anybody, naming no site", async () => {
-  for (const serial of ["SCR-10", "SCR-9", "SCR-11"]) await addDevice(server.db, serial);
+test("§9 Assignable serial numbers: every device that is not retired, 9 before 10; a partner's own for a partner", async () => {
+  const { ownerPartnerId, strangerPartnerId } = server.fixtures;
+  for (const serial of ["SCR-10", "SCR-11"]) await addDevice(server.db, serial, ownerPartnerId);
+  await addDevice(server.db, "SCR-9");
+  await addDevice(server.db, "SCR-12", strangerPartnerId);
   await server.db.updateTable("devices").set({ retired_at: TEST_NOW }).where("serial", "=", "SCR-11").execute();
-  const expected = [
-    { serial_number: "FAR-1", assigned: true },
-    { serial_number: "FREE-1", assigned: false },
-    { serial_number: "OWN-1", assigned: true },
-    { serial_number: "OWN-2", assigned: true },
-    { serial_number: "SCR-9", assigned: false },
-    { serial_number: "SCR-10", assigned: false },
-  ];
-  for (const who of ["admin", "owner", "stranger"] as const) {
-    expect(await (await server.as(who)).ask(serialNumbers)).toEqual(expected);
-  }
+  const numbers = (...serials: string[]) =>
+    serials.map((serial_number) => ({ serial_number, assigned: /^(OWN|FAR)/.test(serial_number) }));
+  expect(await (await server.as("admin")).ask(serialNumbers)).toEqual(
+    numbers("FAR-1", "FREE-1", "OWN-1", "OWN-2", "SCR-9", "SCR-10", "SCR-12"),
+  );
+  expect(await (await server.as("owner")).ask(serialNumbers)).toEqual(numbers("FREE-1", "OWN-1", "OWN-2", "SCR-10"));
+  expect(await (await server.as("stranger")).ask(serialNumbers)).toEqual(numbers("FAR-1", "SCR-12"));
 });

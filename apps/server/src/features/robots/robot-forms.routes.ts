@@ -12,6 +12,7 @@ import { register } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Workers } from "../../platform/workers/workers.ts";
 import { RobotForms } from "./robot-forms.service.ts";
+import { readSerialNumbers } from "./serial-numbers.queries.ts";
 
 /** §7 Robots: create, update, delete, files of them, and the serial numbers there are. */
 export function robotFormsRoutes(app: FastifyInstance, parts: Parts, workers: Workers): void {
@@ -36,5 +37,5 @@ export function robotFormsRoutes(app: FastifyInstance, parts: Parts, workers: Wo
     return forms.export(viewer, signal);
   });
   register(app, importRobots, ({ viewer, body, signal }) => forms.import(viewer, body, signal));
-  register(app, serialNumbers, () => forms.serialNumbers());
+  register(app, serialNumbers, ({ viewer }) => readSerialNumbers(viewer, parts.db));
 }

@@ -1,10 +1,5 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import {
-  type createRobot,
-  importRobots,
-  type SerialNumber,
-  type updateRobot,
-} from "@suncrew/contract/robots/robot-forms.ts";
+import { type createRobot, importRobots, type updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { WrittenAnswer } from "../../platform/http/register.ts";
 import type { Parts } from "../../platform/parts.ts";
@@ -16,7 +11,6 @@ import { createRobotAt } from "./create-robot.ts";
 import { deleteRobotOf } from "./delete-robot.ts";
 import { forgetStateOf } from "./forget-robot-state.ts";
 import { exportRobotsTask, importRobotsTask } from "./import-robots.ts";
-import { readSerialNumbers } from "./serial-numbers.writes.ts";
 import { updateRobotOf } from "./update-robot.ts";
 
 /** Adds, changes and deletes robots, and asks a machine that has become one for its state. */
@@ -77,9 +71,5 @@ export class RobotForms {
     const { json, serials } = await this.#workers.run(importRobotsTask, given, { asker: askerOf(viewer), signal });
     void askForStatus(this.#parts, serials);
     return new WrittenAnswer(importRobots, json);
-  }
-
-  serialNumbers(): Promise<SerialNumber[]> {
-    return readSerialNumbers(this.#parts.db);
   }
 }

@@ -25,7 +25,7 @@ import {
   type RobotForm,
 } from "./robot-form.writes.ts";
 import { groupNameOf } from "./robot-grouping.writes.ts";
-import { robotConflicts } from "./robot-rows.writes.ts";
+import { robotConflicts } from "./robot-conflicts.writes.ts";
 import { lockSites } from "./robot-sites.queries.ts";
 
 /** What an edit came to in its transaction; a refusal is on record and is thrown after the commit. */
@@ -59,7 +59,7 @@ export async function updateRobotOf(
     begunFrom !== undefined && begunFrom !== version
       ? changedMeanwhile("robot")
       : ((await bound(tx, robot, before, after, { ...seen, partnerChanges: partners.size > 1 })) ??
-        refusedForm((await robotConflicts(tx, [{ id: robotId, ...after }])).flat()));
+        refusedForm((await robotConflicts(tx, viewer, [{ id: robotId, ...after }])).flat()));
   await recordAudit(tx, {
     actor: { userId: viewer.userId, name: viewer.name },
     action: "UPDATE_ROBOT",

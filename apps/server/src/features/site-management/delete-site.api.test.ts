@@ -1,5 +1,6 @@
 import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
-import { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { allocateDevices } from "@suncrew/contract/devices/devices.ts";
+import { createRobot, deleteRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { deleteSite, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { v7 as uuidv7 } from "uuid";
@@ -89,16 +90,21 @@ describe("§4 Site and robot counts: deleting a site removes its robots", () => 
     expect(audit.at(-1)?.before).toMatchObject({ name: "Ownfield Park", robots: 2, groups: 1, schedules: 1 });
   });
 
-  test("its serial numbers are free, for another site too", async () => {
+  test("its serial numbers are free for its partner's other sites, and for another's once a Super Admin says so", async () => {
     await remove();
-    const { foreignSiteId, ownRobot } = server.fixtures;
+    const { foreignSiteId, secondSiteId, ownRobot, strangerPartnerId: partner_id } = server.fixtures;
     const body = {
       site_id: foreignSiteId,
       serial_number: ownRobot.serial,
       robot_name: "Moved",
       installation_date: "2024-02-29",
     };
-    const { robotId } = await (await server.as("stranger")).ask(createRobot, { body });
+    const [stranger, owner] = [await server.as("stranger"), await server.as("owner")];
+    expect((await stranger.call(createRobot, { body })).status).toBe(400);
+    const { robotId: id } = await owner.ask(createRobot, { body: { ...body, site_id: secondSiteId } });
+    await owner.ask(deleteRobot, { params: { id } });
+    await (await server.as("admin")).ask(allocateDevices, { body: { serials: [ownRobot.serial], partner_id } });
+    const { robotId } = await stranger.ask(createRobot, { body });
     expect(robotId).not.toBe(ownRobot.id);
   });
 

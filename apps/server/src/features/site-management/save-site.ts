@@ -104,7 +104,7 @@ function wrongContacts(site: SiteContent): HttpError | null {
 
 async function refusalOf(tx: Tx, site: SiteContent, siteId: number | null): Promise<HttpError | null> {
   const { maintenance_partner_id: partnerId } = site;
-  if (partnerId !== null && !(await lockLivePartner(tx, partnerId))) {
+  if (partnerId !== null && (await lockLivePartner(tx, partnerId)) === null) {
     return invalid("maintenance_partner_id", "There is no such maintenance partner.");
   }
   const [errors = []] = await siteConflicts(tx, [{ ...site, ...(siteId !== null && { id: siteId }) }]);

@@ -104,6 +104,8 @@ export interface DevicesTable {
   broker_pending_at: Date | null;
   secret_unsure_at: Date | null;
   broker_refusals: WithDefault<number>;
+  partner_id: WithDefault<number>;
+  last_site_id: WithDefault<number | null>;
 }
 
 export interface RobotsTable {

@@ -110,6 +110,9 @@ function SerialField({ state, bound, isFirst, isPicking, onPicking }: SerialFiel
         <SerialPicker
           chosen={serialNumber}
           own={state.now?.serial_number ?? null}
+          sitePartnerId={
+            state.sites.find(({ id: siteId }) => siteId === state.form.siteId)?.maintenance_partner_id ?? null
+          }
           onChoose={(serial) => {
             state.change(withSerialNumber(serial));
             onPicking(false);

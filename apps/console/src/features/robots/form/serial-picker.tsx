@@ -1,15 +1,18 @@
 import { Modal, TextInput } from "@mantine/core";
+import { deviceList } from "@suncrew/contract/devices/devices.ts";
 import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
+import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconCheck, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
+import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { FailedState } from "../../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
 import { useFocusBack } from "../../../ui/use-focus-back.ts";
-import { serialChoices } from "./serial-choice.ts";
+import { partnersElsewhere, serialChoices } from "./serial-choice.ts";
 import type { SerialChoice } from "./serial-choice.ts";
 import classes from "./serial-picker.module.css";
 
@@ -20,22 +23,35 @@ const stateWord: Record<SerialChoice["state"], string> = {
   free: "Free",
   assigned: "Assigned",
   own: "This robot's",
+  elsewhere: "Another partner's",
 };
+
+const isTaken = ({ state }: SerialChoice) => state === "assigned" || state === "elsewhere";
 
 export interface SerialPickerProps {
   /** Empty where none is chosen yet. */
   readonly chosen: string;
   /** The one that the edited robot has; null for a new robot. */
   readonly own: string | null;
+  /** The partner of the site that the robot is to be at; null where it has none. */
+  readonly sitePartnerId: number | null;
   readonly onChoose: (serialNumber: string) => void;
   readonly onClose: () => void;
 }
 
-/** §2 Robot serial-number picker: those of all devices, assigned and free over all sites. */
-export function SerialPicker({ chosen, own, onChoose, onClose }: SerialPickerProps) {
+/** §2 Robot serial-number picker: the devices that the user may give to robots, assigned and free. */
+export function SerialPicker({ chosen, own, sitePartnerId, onChoose, onClose }: SerialPickerProps) {
   useFocusBack();
   // Somebody may have taken one since it was last asked.
   const query = useQuery({ ...routeQuery(serialNumbers, {}), refetchOnMount: "always" });
+  const { role } = useSignedIn();
+  // Where it cannot be had the server tells of another partner's device.
+  const devices = useQuery({
+    ...routeQuery(deviceList, {}),
+    refetchOnMount: "always",
+    enabled: mayCall(role, "deviceList"),
+  }).data;
+  const elsewhere = useMemo(() => partnersElsewhere(devices ?? [], sitePartnerId), [devices, sitePartnerId]);
   return (
     <Modal opened onClose={onClose} title="Choose a Serial Number" size={420}>
       {query.isPending ? (
@@ -47,7 +63,7 @@ export function SerialPicker({ chosen, own, onChoose, onClose }: SerialPickerPro
           retrying={query.isFetching}
         />
       ) : (
-        <Choices numbers={query.data} chosen={chosen} own={own} onChoose={onChoose} />
+        <Choices numbers={query.data} chosen={chosen} own={own} elsewhere={elsewhere} onChoose={onChoose} />
       )}
     </Modal>
   );
@@ -55,17 +71,18 @@ export function SerialPicker({ chosen, own, onChoose, onClose }: SerialPickerPro
 
 interface ChoicesProps extends Pick<SerialPickerProps, "chosen" | "own" | "onChoose"> {
   readonly numbers: Parameters<typeof serialChoices>[0];
+  readonly elsewhere: ReadonlyMap<string, string>;
 }
 
 /** A search over a list in which the arrow keys go from one free serial number to the next, and Enter chooses. */
-function Choices({ numbers, chosen, own, onChoose }: ChoicesProps) {
+function Choices({ numbers, chosen, own, elsewhere, onChoose }: ChoicesProps) {
   const [search, setSearch] = useState("");
   const [wanted, setWanted] = useState(chosen);
   const id = useId();
   const scroll = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLInputElement>(null);
-  const found = useMemo(() => serialChoices(numbers, own, search), [numbers, own, search]);
-  const free = useMemo(() => found.flatMap((choice, index) => (choice.state === "assigned" ? [] : [index])), [found]);
+  const found = useMemo(() => serialChoices(numbers, own, search, elsewhere), [numbers, own, search, elsewhere]);
+  const free = useMemo(() => found.flatMap((choice, index) => (isTaken(choice) ? [] : [index])), [found]);
   const active = free.find((index) => found[index]?.serialNumber === wanted) ?? free[0] ?? -1;
   // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
   const virtualizer = useVirtualizer({
@@ -164,8 +181,9 @@ interface ChoiceProps {
   readonly onChoose: (serialNumber: string) => void;
 }
 
-function Choice({ choice: { serialNumber, state }, id, topPx, isActive, isChosen, onChoose }: ChoiceProps) {
-  const isTaken = state === "assigned";
+function Choice({ choice, id, topPx, isActive, isChosen, onChoose }: ChoiceProps) {
+  const { serialNumber, state, partner } = choice;
+  const isOff = isTaken(choice);
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- keys are those of the search box above
     <div
@@ -174,12 +192,12 @@ function Choice({ choice: { serialNumber, state }, id, topPx, isActive, isChosen
       tabIndex={-1}
       className={classes["choice"]}
       aria-selected={isActive}
-      aria-disabled={isTaken}
+      aria-disabled={isOff}
       style={{ top: topPx, height: ROW_PX }}
-      onClick={isTaken ? undefined : () => onChoose(serialNumber)}
+      onClick={isOff ? undefined : () => onChoose(serialNumber)}
     >
       <span className={classes["serial"]}>{serialNumber}</span>
-      <span className={classes["state"]}>{stateWord[state]}</span>
+      <span className={classes["state"]}>{partner ?? stateWord[state]}</span>
       {isChosen && <IconCheck size={16} aria-label="Chosen now" />}
     </div>
   );

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { IN_HOUSE_PARTNER_ID, serialObstacle, type SerialUse } from "./device-allocation.ts";
+
+const [OWN, OTHER] = [7, 8];
+const device = (partnerId: number, isRetired = false) => ({ partnerId, isRetired });
+const at = (sitePartnerId: number | null) => ({ sitePartnerId });
+const use = (change: Partial<SerialUse>): SerialUse => ({
+  askingPartnerId: OWN,
+  sitePartnerId: OWN,
+  device: device(OWN),
+  otherRobot: null,
+  ...change,
+});
+
+describe("§6 PARTNER: a serial number that is not allocated to the partner is as if it were not there", () => {
+  test.each([
+    ["its own free one", {}, null],
+    ["its own retired one", { device: device(OWN, true) }, "retired"],
+    ["one of its own robots'", { otherRobot: at(OWN) }, "taken"],
+    ["none at all", { device: null }, "unknown"],
+    ["another's free one", { device: device(OTHER) }, "unknown"],
+    ["another's retired one", { device: device(OTHER, true) }, "unknown"],
+    ["one of another's robots'", { device: device(OTHER), otherRobot: at(OTHER) }, "unknown"],
+    ["its own, which a robot at another's site has", { otherRobot: at(OTHER) }, "unknown"],
+    ["the operator's", { device: device(IN_HOUSE_PARTNER_ID) }, "unknown"],
+    ["one at a site without a partner", { otherRobot: at(null) }, "unknown"],
+  ] as const)("%s", (_words, change, obstacle) => {
+    expect(serialObstacle(use(change))).toBe(obstacle);
+  });
+});
+
+describe("§6 SUPER_ADMIN: a machine that is allocated to a partner comes to no other partner's site", () => {
+  test.each([
+    ["the operator's, at a partner's site", { device: device(IN_HOUSE_PARTNER_ID) }, null],
+    ["the operator's, at a site without a partner", { device: device(IN_HOUSE_PARTNER_ID), sitePartnerId: null }, null],
+    ["a partner's, at its own site", {}, null],
+    ["a partner's, at another's site", { device: device(OTHER) }, "another partner's"],
+    ["a partner's, at a site of the operator", { sitePartnerId: IN_HOUSE_PARTNER_ID }, "another partner's"],
+    ["a partner's, at a site without a partner", { sitePartnerId: null }, "another partner's"],
+    ["a retired one", { device: device(OTHER, true) }, "retired"],
+    ["one of any robot's", { device: device(OTHER), otherRobot: at(OTHER) }, "taken"],
+    ["none at all", { device: null }, "unknown"],
+  ] as const)("%s", (_words, change, obstacle) => {
+    expect(serialObstacle(use({ ...change, askingPartnerId: null }))).toBe(obstacle);
+  });
+});
