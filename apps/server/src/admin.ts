@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { unseenIn } from "@suncrew/contract/http/text.ts";
 import { generatePassword } from "./features/auth/public.ts";
 import { type Db, openDatabase } from "./platform/database/database.ts";
 import { StartError } from "./platform/embedded/start-error.ts";
@@ -58,6 +59,10 @@ const commands = {
   async create({ db, username = "", name = username, email = "" }: Asked): Promise<void> {
     if (!/^\S{1,60}$/.test(username)) wrong("A username has 1 to 60 characters without spaces.");
     if (name.trim() === "" || name.length > 200) wrong("--name must have 1 to 200 characters.");
+    for (const [what, text] of Object.entries({ "A username": username, "--name": name.trim() })) {
+      const unseen = unseenIn(text, "one line");
+      if (unseen !== null) wrong(`${what} must not have ${unseen}.`);
+    }
     if (email !== "" && !/^[^\s@]{1,100}@[^\s@]{1,150}$/.test(email)) wrong("--email must be an e-mail address.");
     const password = generatePassword();
     if (!(await createAdmin(db, { username, name: name.trim(), email }, password))) {
