@@ -47,7 +47,7 @@ describe("§9 CSV exports: they open in a spreadsheet and carry no formula", () 
   /** What people may send, with much of what is dangerous. */
   const text = fc.oneof(
     fc.string({ unit: "grapheme" }),
-    fc.string({ unit: fc.constantFrom(..."=+-@＝;,\t\n\r\"' a1") }),
+    fc.string({ unit: fc.constantFrom("=", "+", "-", "@", "＝", ";", ",", "\t", "\n", "\r", '"', "'", " ", "a", "1") }),
   );
 
   test("split at commas, semicolons, tabs or line ends, whatever the quotation marks say, nothing begins a formula", () => {
