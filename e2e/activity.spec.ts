@@ -92,8 +92,8 @@ test("§2 Activity Log page: columns, search, filters in the address, footer and
   expect(download.suggestedFilename()).toMatch(/^robot-activity-log-\d{4}-\d\d-\d\d\.csv$/);
   const text = await readFile(await download.path(), "utf8");
   const columns = COLUMNS.toSpliced(0, 1, "Timestamp (local)", "Time Zone", "Timestamp (UTC)");
-  expect(text.split("\r\n")[0]).toBe(`\uFEFF${columns.toSpliced(8, 0, "Partner", "Robot").join(",")}`);
-  expect(text).toContain(`${BHADLA},SunCare Services,${robot.robot_name},${SERIAL},`);
+  expect(text.split("\r\n")[0]).toBe(`\uFEFF"${columns.toSpliced(8, 0, "Partner", "Robot").join('","')}"`);
+  expect(text).toContain(`"${BHADLA}","SunCare Services","${robot.robot_name}","${SERIAL}",`);
 
   await page.getByLabel("Filter by action").selectOption("Start");
   await page.getByLabel("Outcome").selectOption("Refused");

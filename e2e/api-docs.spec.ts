@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { expectAccessibleAsShown } from "./support/axe.ts";
 import { expect, test } from "./support/suncrew.ts";
 
@@ -47,6 +48,40 @@ test("open to other programs: the profile leads to /api/docs, where Try it out i
   await sites.getByRole("button", { name: "Execute" }).click();
   await expect(sites.locator(".live-responses-table .response .response-col_status")).toContainText("200");
   await expect(sites.locator(".live-responses-table")).toContainText("Bhadla Solar Park");
+});
+
+test("open to other programs: where the documents are behind sign-in, the page and its links have the token", async ({
+  page,
+  signIn,
+  problems,
+}) => {
+  problems.allow(/status of 401 .*openapi\.json/);
+  // As production answers: a demo shows them to anybody.
+  await page.route("/api/docs/*.json", async (route) => {
+    const isSignedIn = /^Bearer ./.test(route.request().headers()["authorization"] ?? "");
+    await (isSignedIn ? route.continue() : route.fulfill({ status: 401, json: { message: "Please sign in." } }));
+  });
+  await page.goto("/api/docs");
+  await expect(page.locator("#calls")).toHaveText("Sign in at the console to read the documents.");
+  await expectAccessibleAsShown(page);
+  await page.getByRole("link", { name: "OpenAPI document" }).click();
+  await expect(page.getByRole("banner").getByRole("status")).toHaveText(
+    "Sign in at the console to read the documents.",
+  );
+
+  await signIn(page, "partner", { at: "/profile" });
+  await page.getByRole("link", { name: "API documentation" }).click();
+  await expect(page.locator("#operations-Sites-siteDetails")).toBeVisible();
+  for (const [link, name] of [
+    ["OpenAPI document", "openapi"],
+    ["AsyncAPI document (robots, MQTT)", "asyncapi"],
+  ] as const) {
+    const saving = page.waitForEvent("download");
+    await page.getByRole("navigation", { name: "Documents" }).getByRole("link", { name: link }).click();
+    const file = await saving;
+    expect(file.suggestedFilename()).toBe(`${name}.json`);
+    expect(JSON.parse(await readFile(await file.path(), "utf8"))).toMatchObject({ [name]: expect.any(String) });
+  }
 });
 
 test("open to other programs: /api/docs fits a phone", async ({ page }) => {

@@ -133,12 +133,12 @@ test("Export Sites: the file opens with Indian names, carries no formula, and ca
   const download = await exported(page, "Export Sites");
   expect(download.suggestedFilename()).toBe("sites.csv");
   const text = await textOf(download);
-  expect(text.startsWith(`\uFEFF${NAMES}\r\n`)).toBe(true);
+  expect(text.startsWith(`\uFEFF"${NAMES.replaceAll(",", '","')}"\r\n`)).toBe(true);
   const line = text.split("\r\n").find((one) => one.includes("सांभर"));
   expect(line).toContain('"सांभर, सोलर पार्क"');
   expect(line).toContain(`"'=HYPERLINK(""https://evil.example"",""Click"")"`);
   expect(line).toContain("'@Ravi");
-  expect(line).toContain(",+91 98000 12345,");
+  expect(line).toContain(',"+91 98000 12345",');
   expect(text.trimEnd().split("\r\n")).toHaveLength(8);
 
   // The same file again: every row is told to be there already.
@@ -168,7 +168,7 @@ test("Import and Export Robots: a partner imports robots to its own sites, and g
   const template = await waiting;
   expect(template.suggestedFilename()).toBe("robots-template.csv");
   const [names = ""] = (await textOf(template)).replace("\uFEFF", "").split("\r\n");
-  expect(names).toBe("site,serial_number,robot_name,motor_type,control_type,installation_date");
+  expect(names).toBe('"site","serial_number","robot_name","motor_type","control_type","installation_date"');
   const lines = [`${BHADLA},SCR-1017,Row 19,BLDC,PLC,2024-02-29`, `Rewa Ultra Mega Solar,SCR-1020,Row 20,,,2024-02-29`];
   await dialog.choose([names, ...lines].join("\n"), "robots.csv");
   await expect(dialog.summary).toHaveText("2 rows, 1 with problems");

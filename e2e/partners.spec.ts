@@ -87,9 +87,9 @@ test("§9 CSV exports: maintenance_partners.csv has its eight columns, every scr
   const download = await downloading;
   expect(download.suggestedFilename()).toBe("maintenance_partners.csv");
   expect(await readFile(await download.path(), "utf8")).toBe(
-    "\uFEFFName,Contact Person,Email,Phone,City,State,Registration,Username\r\n" +
-      '"सौर सेवा, जोधपुर","Leela ""Lee"" Bhati",leela@marudhar.example,+91 98290 11223,Bikaner,Rajasthan,' +
-      `"'=HYPERLINK(""http://x"")",${made.username}\r\n`,
+    '\uFEFF"Name","Contact Person","Email","Phone","City","State","Registration","Username"\r\n' +
+      '"सौर सेवा, जोधपुर","Leela ""Lee"" Bhati","leela@marudhar.example","+91 98290 11223","Bikaner","Rajasthan",' +
+      `"'=HYPERLINK(""http://x"")","${made.username}"\r\n`,
   );
 });
 

@@ -75,7 +75,7 @@ export async function buildApp(parts: Parts): Promise<App> {
   metricsRoutes(http, parts.settings, metrics);
   services.push(...(await authRoutes(http, parts)));
   services.push(...configRoutes(http, parts));
-  apiDocsRoutes(http);
+  apiDocsRoutes(http, parts.settings);
   sitesRoutes(http, parts);
   const forecasts = new Forecasts(parts);
   services.push(forecasts);

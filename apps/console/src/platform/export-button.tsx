@@ -1,3 +1,4 @@
+import { toldReason } from "./api/errors.ts";
 import { Button } from "@mantine/core";
 import { IconDownload, IconX } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
@@ -28,8 +29,7 @@ export function ExportButton({ label, what, save, obstacle }: ExportButtonProps)
       await save(attempt.signal);
     } catch (error) {
       if (!attempt.signal.aborted) {
-        const reason = error instanceof Error ? error.message : undefined;
-        toast.failure({ title: "Export Failed", message: `${what} could not be exported.`, reason });
+        toast.failure({ title: "Export Failed", message: `${what} could not be exported.`, reason: toldReason(error) });
       }
     } finally {
       if (current.current === attempt) setExporting(false);

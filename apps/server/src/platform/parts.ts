@@ -35,8 +35,12 @@ export interface Settings {
   readonly metricsToken?: string | null;
   /** Folder for Stops that were sent before the database had them; without it every Stop waits for the database. */
   readonly stopJournalDir?: string;
-  /** The address at which robots reach this server over HTTP; null or absent where it is not known. */
+  /** The address at which people and robots reach Suncrew over HTTP; null or absent where it is not known. */
   readonly publicUrl?: () => string | null;
+  /** Whether it answers at any IP address too: where nobody said what its address is. */
+  readonly answersByIp?: boolean;
+  /** Whether browsers are told to use TLS for every name below this one too. */
+  readonly hstsSubdomains?: boolean;
   /** What a broker proves itself with that asks over HTTP who may sign in; null where none does. */
   readonly brokerAuthToken?: string | null;
 }

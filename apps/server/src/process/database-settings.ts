@@ -1,4 +1,4 @@
-import { isLoopback } from "./loopback.ts";
+import { isLoopback } from "../platform/loopback.ts";
 
 /**
  * Why production refuses this DATABASE_URL, or null: beyond this machine it takes a TLS that proves who the database is.

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SmtpSettings } from "../platform/smtp-mailer.ts";
-import { isLoopback } from "./loopback.ts";
+import { isLoopback } from "../platform/loopback.ts";
 
 export interface MailVariables {
   readonly SMTP_URL?: string | undefined;

@@ -1,10 +1,11 @@
 import { isIP, isIPv4 } from "node:net";
+import { unseenIn } from "@suncrew/contract/http/text.ts";
 import { z } from "zod";
 import type { WeatherSettings } from "../platform/parts.ts";
 import type { SmtpSettings } from "../platform/smtp-mailer.ts";
 import { type BrokerSettings, brokerSettings, isKickAddress, wrongBrokerSettings } from "./broker-settings.ts";
 import { missingNames, wrongDatabaseUrl } from "./database-settings.ts";
-import { isLoopback } from "./loopback.ts";
+import { isLoopback } from "../platform/loopback.ts";
 import { isMailServer, mailSettings, senderOf, wrongMailSettings } from "./mail-settings.ts";
 import { type VariableName, variables } from "./variables.ts";
 import { givesKeyAway, isBareAddress, weatherSettings } from "./weather-settings.ts";
@@ -27,8 +28,9 @@ export interface ProcessSettings {
   readonly logLevel: string;
   /** Null in a demo that may make its own. */
   readonly secretKey: string | null;
-  /** Null where robots are not told where to download firmware, or where a demo finds it out. */
+  /** Null where it is not told: then robots are offered no firmware, unless a demo finds it out, and people come by IP address. */
   readonly publicUrl: string | null;
+  readonly hstsSubdomains: boolean;
   readonly tokenHours: number;
   readonly mapTiles: { readonly url: string; readonly attribution: string } | null;
   readonly weather: WeatherSettings;
@@ -85,6 +87,7 @@ const schema = z.object({
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).optional(),
   SECRET_KEY: z.string().refine(isStrongKey).optional(),
   PUBLIC_URL: address("http:", "https:").refine(isBareAddress).optional(),
+  HSTS_SUBDOMAINS: z.enum(["yes", "no"]).optional(),
   TOKEN_HOURS: whole(1, 720).optional(),
   MAP_TILE_URL: z
     .string()
@@ -101,6 +104,7 @@ const schema = z.object({
   ADMIN_USERNAME: z
     .string()
     .regex(/^\S{1,60}$/)
+    .refine((text) => unseenIn(text, "one line") === null)
     .optional(),
   ADMIN_PASSWORD: z
     .string()
@@ -143,13 +147,14 @@ const musts: Record<VariableName, string> = {
   LOG_LEVEL: "be fatal, error, warn, info, debug, trace or silent",
   SECRET_KEY: "be at least 32 characters long and no common word or example (`openssl rand -base64 48` makes one)",
   PUBLIC_URL: "be an http address without sign-in, query or fragment",
+  HSTS_SUBDOMAINS: "be yes or no",
   TOKEN_HOURS: "be a whole number of hours from 1 to 720",
   MAP_TILE_URL: "be an http address with {z}, {x} and {y}, or empty",
   MAP_TILE_ATTRIBUTION: "have at most 300 characters",
   WEATHER_PROVIDER: "be sample or open-meteo",
   WEATHER_URL: "be an http address without sign-in, query or fragment (a key goes into WEATHER_API_KEY)",
   WEATHER_API_KEY: "be 1 to 200 characters without spaces",
-  ADMIN_USERNAME: "be 1 to 60 characters without spaces",
+  ADMIN_USERNAME: "be 1 to 60 characters that can be seen, without spaces",
   ADMIN_PASSWORD: "have at least 8 characters and be no known password",
   MANUAL_RUN_MAX_MINUTES: "be a whole number from 1 to 1440",
   LINK_LOSS_STOP_SECONDS: "be a whole number of seconds from 30 to 86400",
@@ -219,6 +224,7 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
     logLevel: set.LOG_LEVEL ?? (mode === "demo" ? "warn" : "info"),
     secretKey: set.SECRET_KEY ?? null,
     publicUrl: set.PUBLIC_URL ?? null,
+    hstsSubdomains: set.HSTS_SUBDOMAINS === "yes",
     tokenHours: set.TOKEN_HOURS ?? 12,
     mapTiles:
       tileUrl === ""

@@ -98,6 +98,8 @@ export async function start(parts: StartParts): Promise<Started | null> {
       mode: settings.mode,
       secretKey: settings.secretKey ?? (await demoSecretKey(dataDir)),
       publicUrl: () => settings.publicUrl ?? ownUrl,
+      answersByIp: settings.publicUrl === null,
+      hstsSubdomains: settings.hstsSubdomains,
       tokenHours: settings.tokenHours,
       manualRunMaxMinutes: settings.manualRunMaxMinutes,
       linkLossStopSeconds: settings.linkLossStopSeconds,

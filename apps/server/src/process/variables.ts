@@ -66,8 +66,15 @@ export const variables = [
   },
   {
     name: "PUBLIC_URL",
-    fallback: "the console's address (demo); needed for firmware in production",
-    meaning: "Address at which robots reach this server over HTTP, for firmware: https://suncrew.example",
+    fallback: "opened on this machine or by IP address only; no firmware in production",
+    meaning:
+      "Address at which people open Suncrew and robots download firmware, https://suncrew.example; requests that name another host are refused",
+  },
+  {
+    name: "HSTS_SUBDOMAINS",
+    fallback: "no",
+    meaning:
+      "yes: production tells browsers to use TLS (HSTS) for every name below PUBLIC_URL's too, not for that name alone",
   },
   { name: "TOKEN_HOURS", fallback: "12", meaning: "Hours until a sign-in expires" },
   {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { commandModeSchema, commandVerbSchema, travelSchema } from "../commands/commands.ts";
 import { defineRoute } from "../http/route.ts";
 import { choiceInputSchema, limitSchema, searchSchema, totalFields } from "../http/page.ts";
+import { isWritable } from "../http/text.ts";
 import {
   beginsBeforeItEnds,
   endsTooEarly,
@@ -9,7 +10,6 @@ import {
   idSchema,
   instantInputSchema,
   instantSchema,
-  isWritable,
 } from "../http/values.ts";
 
 export const actionTypeSchema = z.enum(["MANUAL", "GROUP", "SCHEDULED", "SYSTEM"]);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { choiceInputSchema, limitSchema, searchSchema, totalFields } from "../http/page.ts";
 import { defineRoute } from "../http/route.ts";
+import { isWritable } from "../http/text.ts";
 import {
   beginsBeforeItEnds,
   endsTooEarly,
@@ -8,7 +9,6 @@ import {
   idSchema,
   instantInputSchema,
   instantSchema,
-  isWritable,
 } from "../http/values.ts";
 
 export const auditOutcomeSchema = z.enum(["DONE", "REFUSED", "FAILED"]);

@@ -17,6 +17,7 @@ export const sendCommand = defineRoute({
   method: "POST",
   path: "/api/mqtt/robot/send_command",
   device: true,
+  anyHost: true,
   body: z.object({
     /** The serial number. */
     robotId: serialSchema,

@@ -23,6 +23,7 @@ export const health = defineRoute({
   method: "GET",
   path: "/api/health",
   open: true,
+  anyHost: true,
   response: z.object({ status: z.literal("ok") }),
 });
 
@@ -31,5 +32,6 @@ export const ready = defineRoute({
   method: "GET",
   path: "/api/ready",
   open: true,
+  anyHost: true,
   response: z.object({ status: z.literal("ready"), database: z.literal(true), broker: z.literal(true) }),
 });

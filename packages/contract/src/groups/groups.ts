@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { commandModeSchema, commandVerbSchema } from "../commands/commands.ts";
 import { defineRoute } from "../http/route.ts";
+import { typed } from "../http/text.ts";
 import { idInputSchema, idSchema, instantSchema, versionSchema } from "../http/values.ts";
 import { frequencySchema, scheduleSchema } from "../schedules/schedules.ts";
 
@@ -25,7 +26,7 @@ export const GROUP_ROBOTS_MAX = 500;
 
 const groupBody = z.object({
   site_id: idInputSchema,
-  group_name: z.string().trim().min(1, GROUP_INCOMPLETE).max(GROUP_NAME_MAX),
+  group_name: typed(z.string()).min(1, GROUP_INCOMPLETE).max(GROUP_NAME_MAX),
   robot_ids: z
     .array(idInputSchema)
     .min(1, GROUP_INCOMPLETE)
@@ -98,6 +99,7 @@ export const groupSendCommand = defineRoute({
   method: "POST",
   path: "/api/mqtt/group/send_command",
   device: true,
+  anyHost: true,
   body: z.object({
     siteId: idInputSchema,
     groupId: idInputSchema,
@@ -114,6 +116,7 @@ export const siteStop = defineRoute({
   method: "POST",
   path: "/api/mqtt/site/stop",
   device: true,
+  anyHost: true,
   body: z.object({ siteId: idInputSchema }),
   response: manyRobotsResponseSchema,
 });

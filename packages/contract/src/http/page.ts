@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isWritable } from "./values.ts";
+import { isWritable } from "./text.ts";
 
 /** Counting stops here unless the exact number is asked for: a console shows "10,000+". */
 export const COUNT_LIMIT = 10_000;

@@ -29,6 +29,11 @@ export interface RouteSpec {
   readonly upload?: "application/octet-stream";
   /** The largest body taken, in bytes, where it is not the usual 64 KiB. */
   readonly maxBodyBytes?: number;
+  /**
+   * Taken whatever name the caller has for the server, which must else be Suncrew's own: machines have names of their own
+   * for it, and nothing may stand in the way of a Stop.
+   */
+  readonly anyHost?: true;
   /** The call speaks to a robot: its errors also carry `success: false`. */
   readonly device?: true;
 }

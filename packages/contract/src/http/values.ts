@@ -53,28 +53,6 @@ export const serialSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/,
  */
 export const versionSchema = z.int().min(1);
 
-/** Text that must not be blank, trimmed; `sentence` is told where it is missing or blank. */
-export function requiredText(sentence: string, maxLength: number) {
-  return z
-    .string({ error: sentence })
-    .trim()
-    .min(1, sentence)
-    .max(maxLength, `must have at most ${maxLength} characters`)
-    .refine(isWritable, "has characters that cannot be stored");
-}
-
-/** Text that may be left out, null or blank, trimmed: null where nothing is in it. */
-export function optionalText(maxLength: number) {
-  return z
-    .string()
-    .trim()
-    .max(maxLength, `must have at most ${maxLength} characters`)
-    .refine(isWritable, "has characters that cannot be stored")
-    .transform((text) => (text === "" ? null : text))
-    .nullish()
-    .transform((text) => text ?? null);
-}
-
 /** An e-mail address that may be left out, null or blank. */
 export const optionalEmailSchema = z
   .union([
@@ -84,10 +62,6 @@ export const optionalEmailSchema = z
   ])
   .optional()
   .transform((text) => text ?? null);
-
-export function isWritable(text: string): boolean {
-  return !text.includes("\0") && text.isWellFormed();
-}
 
 /** Decimal degrees in a request, a number or text, `-limit` to `limit`; kept to six decimals, some ten centimetres. */
 export function degreesInputSchema(name: string, limit: number) {

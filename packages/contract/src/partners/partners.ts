@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
-import { idInputSchema, idSchema, instantSchema, optionalText, requiredText, versionSchema } from "../http/values.ts";
+import { optionalText, requiredText } from "../http/text.ts";
+import { idInputSchema, idSchema, instantSchema, versionSchema } from "../http/values.ts";
 
 export const partnerSchema = z.object({
   id: idSchema,

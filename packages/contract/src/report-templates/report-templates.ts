@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
-import { idInputSchema, idSchema, instantSchema, optionalText, requiredText, versionSchema } from "../http/values.ts";
+import { optionalText, requiredText } from "../http/text.ts";
+import { idInputSchema, idSchema, instantSchema, versionSchema } from "../http/values.ts";
 
 /** §3 Report template: the kinds of sections, each at most once in a template. */
 export const sectionTypeSchema = z.enum(["performance", "activities", "robot_health", "maintenance", "alerts"]);
@@ -48,7 +49,7 @@ export type ReportTemplate = z.output<typeof reportTemplateSchema>;
 /** Sections and fields that are not named are off; a required field of an enabled section must be on. */
 export const reportTemplateBodySchema = z.object({
   name: requiredText("Name is required", 120),
-  description: optionalText(500),
+  description: optionalText(500, "several lines"),
   sections: z
     .array(
       z.object({

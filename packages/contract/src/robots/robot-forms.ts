@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { IMPORT_MAX_BODY_BYTES, importBodySchema, importResponseSchema } from "../http/import.ts";
 import { defineRoute } from "../http/route.ts";
+import { optionalText, requiredText } from "../http/text.ts";
 import {
   dayInputSchema,
   idInputSchema,
   idSchema,
-  optionalText,
   percentInputSchema,
-  requiredText,
   serialSchema,
   versionSchema,
 } from "../http/values.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { IMPORT_MAX_BODY_BYTES, importBodySchema, importResponseSchema } from "../http/import.ts";
 import { defineRoute } from "../http/route.ts";
+import { optionalText, requiredText } from "../http/text.ts";
 import {
   dateSchema,
   dayInputSchema,
@@ -8,8 +9,6 @@ import {
   idInputSchema,
   idSchema,
   optionalEmailSchema,
-  optionalText,
-  requiredText,
   versionSchema,
 } from "../http/values.ts";
 

@@ -1,17 +1,23 @@
 import Papa from "papaparse";
 
-/** A spreadsheet takes a cell that begins so for a formula. */
-const FORMULA_START = /^[=+\-@\t\r]/;
+/**
+ * Where a reader may see a cell begin: at its start, and, as some countries' spreadsheets split at semicolons whatever the
+ * quotation marks say, behind every separator and line break in it. It would take what follows for a formula, also
+ * after blanks, quotation marks and the full-width signs of East Asian keyboards; apostrophes that stand there already are
+ * looked through, so that reading undoes exactly what writing did. Blanks at the very start may be a tab or a line end.
+ */
+const FORMULA_START = /(?<=^|[,;\t\r\n])(?='*(?:[^\S\t\r\n]|")*[=+\-@＝＋－＠])|^(?='*(?:[^\S\t\r\n]|")*[\t\r\n])/g;
+/** What the writer put there so that it computes nothing. */
+const DISARMED = /(?<=^|[,;\t\r\n])'(?='*(?:[^\S\t\r\n]|")*[=+\-@＝＋－＠])|^'(?='*(?:[^\S\t\r\n]|")*[\t\r\n])/g;
 /** Numbers, and phone numbers of digits and blanks, compute nothing and stay as they are. */
-const PLAIN = /^(?:-?\d+(?:\.\d+)?|\+\d[\d ]*)$/;
-/** What the writer put before a cell so that it computes nothing. */
-const DISARMED = /^'(?=[=+\-@\t\r])/;
+const PLAIN = /^(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|\+\d[\d ]*)$/i;
 
 export type CsvCell = string | number | null;
 
 /**
- * A CSV file that spreadsheets open with every script right (UTF-8 with byte order mark, CRLF) and that carries no
- * formula: a cell that would be one begins with an apostrophe.
+ * A CSV file that spreadsheets open with every script right (UTF-8 with byte order mark, CRLF), every cell in quotation
+ * marks, and that carries no formula, whether it is read by commas or by semicolons: what would be one begins with an
+ * apostrophe.
  */
 export function writeCsv(columns: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
   return `${writeCsvHead(columns)}${writeCsvRows(rows)}`;
@@ -26,8 +32,8 @@ export function writeCsvHead(columns: readonly string[]): string {
 export function writeCsvRows(rows: readonly (readonly CsvCell[])[]): string {
   if (rows.length === 0) return "";
   const text = Papa.unparse(
-    rows.map((row) => row.map((cell) => disarm(String(cell ?? "")))),
-    { newline: "\r\n" },
+    rows.map((row) => row.map((cell, nth) => disarm(String(cell ?? ""), nth === 0))),
+    { newline: "\r\n", quotes: true },
   );
   return `${text}\r\n`;
 }
@@ -53,8 +59,9 @@ export async function* writeCsvPages<Row>(
   }
 }
 
-function disarm(text: string): string {
-  return FORMULA_START.test(text) && !PLAIN.test(text) ? `'${text}` : text;
+/** The first cell of a row has no exception: by semicolons it is one with all that follow it, and computes with them. */
+function disarm(text: string, isFirst: boolean): string {
+  return !isFirst && PLAIN.test(text) ? text : text.replaceAll(FORMULA_START, "'");
 }
 
 export interface CsvRow {
@@ -111,7 +118,7 @@ export function readCsv(text: string, maxRows: number): CsvTable {
       }
       if (row > 1 + BLANK_ROWS * Math.max(1, maxRows)) problems.push("The file has too many blank rows.");
       if (row > 1 && cells.some((cell) => cell.trim() !== "")) {
-        const named = columns.map((name, at) => [name, (cells[at] ?? "").trim().replace(DISARMED, "")] as const);
+        const named = columns.map((name, at) => [name, (cells[at] ?? "").trim().replaceAll(DISARMED, "")] as const);
         rows.push({ row, cells: Object.fromEntries(named), isWhole: cells.length === columns.length });
       }
       if (problems.length > 0 || rows.length > maxRows) parser.abort();

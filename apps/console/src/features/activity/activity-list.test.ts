@@ -1,5 +1,6 @@
 import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
 import { describe, expect, test } from "vitest";
+import { ApiError } from "../../platform/api/errors.ts";
 import { ActivityList, type ActivityPage } from "./activity-list.ts";
 
 const PAGE = 3;
@@ -34,7 +35,7 @@ class Rows {
     this.rows.push(...ids.map((id) => entry(id)));
   }
   read = async ({ cursor, exact = false }: { cursor?: string; exact?: boolean }): Promise<ActivityPage> => {
-    if (this.fails) throw new Error("Nobody answers.");
+    if (this.fails) throw new ApiError(503, "Nobody answers.");
     const newest = this.rows.toSorted((one, other) => Number(other.log_id) - Number(one.log_id));
     const after = newest.filter(({ log_id }) => cursor === undefined || Number(log_id) < Number(cursor));
     const logs = after.slice(0, PAGE);

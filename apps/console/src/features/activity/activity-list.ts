@@ -1,3 +1,4 @@
+import { toldReason } from "../../platform/api/errors.ts";
 import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
 
 export interface ActivityPage {
@@ -204,5 +205,5 @@ export class ActivityList {
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : "";
+  return toldReason(error) ?? "";
 }

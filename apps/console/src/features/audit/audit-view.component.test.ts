@@ -2,7 +2,7 @@ import { type AuditEntry, auditList, exportAudit } from "@suncrew/contract/audit
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
-import { expectAccessible, pressRetry } from "../../../test/expectations.ts";
+import { expectAccessible, expectToast, pressRetry } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { BHADLA } from "../../../test/sample-fleet.ts";
 import { nextSavedFile } from "../../../test/saved-files.ts";
@@ -102,4 +102,23 @@ test("§8 Fetch failures: loading, failed and loaded audit each have their state
   await expect.element(page.getByText("The audit could not be loaded.")).toBeVisible();
   await pressRetry(() => when(auditList).answer(pageOf([entry])));
   await expect.element(page.getByRole("row").filter({ hasText: "SCR-1011" })).toBeVisible();
+});
+
+test("§8: a file that breaks off, or does not begin, is told in words of ours, not in those of the browser", async () => {
+  when(auditList).answer(() => pageOf([entry]));
+  when(exportAudit).offline();
+  await openConsole("/activity?view=audit");
+  await page.getByRole("button", { name: "Export CSV" }).click();
+  await expectToast("Export Failed", "The audit could not be exported.", "The server could not be reached.");
+  const cut = () =>
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode("Time (UTC),"));
+        controller.error(new TypeError("Failed to fetch"));
+      },
+    });
+  when(exportAudit).answerOddly(() => new Response(cut(), { headers: { "content-type": "text/csv" } }));
+  await page.getByRole("button", { name: "Export CSV" }).click();
+  const reason = "The connection was cut before the whole file had come.";
+  await expectToast("Export Failed", "The audit could not be exported.", reason);
 });

@@ -62,6 +62,20 @@ test("§8 Login, network failure: 'Network error. Please check your connection.'
   await expectAddress(/^\/dashboard/);
 });
 
+test("§8 Login, network failure: an answer that breaks off is one too, and no browser's own words are shown", async () => {
+  const cut = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode('{"message":'));
+      controller.error(new TypeError("network error"));
+    },
+  });
+  when(login).answerOddly(() => new Response(cut, { headers: { "content-type": "application/json" } }));
+  await openConsole("/", null);
+  await signIn();
+  await expectText(page.getByRole("alert"), "Network error. Please check your connection.");
+  await expectCount(page.getByText(/TypeError|Failed to fetch|network error$/), 0);
+});
+
 for (const { asked, account, opened } of [
   { asked: "/site-reports?site=1", account: "partner", opened: "/site-reports?site=1" },
   { asked: "/Sites/?site=2&tab=groups", account: "admin", opened: "/Sites/?site=2&tab=groups" },

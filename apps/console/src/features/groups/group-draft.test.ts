@@ -1,7 +1,7 @@
 import { GROUP_INCOMPLETE } from "@suncrew/contract/groups/groups.ts";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { describe, expect, test } from "vitest";
-import { draftProblem, nameProblem, NAME_TAKEN, robotsOffered } from "./group-draft.ts";
+import { draftProblem, nameProblem, NAME_TAKEN, robotsOffered, storedGroup } from "./group-draft.ts";
 
 function group(id: number, group_name: string, ...robotIds: number[]): Group {
   return {
@@ -20,6 +20,10 @@ const east = group(1, "East Row", 11, 12);
 const west = group(2, "West Row", 13);
 const groups = [east, west];
 
+test("§5 Robot group: what nobody sees in a stored name is left out in the dialog", () => {
+  expect(storedGroup(group(3, "East\u202E Row")).form.name).toBe("East Row");
+});
+
 describe("§5 Robot group: the name is unique per site, without case and spaces; the group's own is excluded", () => {
   test.each([
     ["east row", null, NAME_TAKEN],
@@ -27,6 +31,7 @@ describe("§5 Robot group: the name is unique per site, without case and spaces;
     ["EastRow", west, NAME_TAKEN],
     ["east  ROW", east, null],
     ["East Row 2", null, null],
+    ["East\u202E Row", null, "Group name must not have a character that cannot be seen (U+202E)"],
     ["", null, null],
   ])("%j", (name, edited, problem) => {
     expect(nameProblem({ name, robotIds: [14], group: edited, groups })).toBe(problem);

@@ -1,5 +1,6 @@
 import { GROUP_INCOMPLETE } from "@suncrew/contract/groups/groups.ts";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
+import { unseenIn, withoutUnseen } from "@suncrew/contract/http/text.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { groupNameKey } from "@suncrew/domain/groups/group-name.ts";
 import type { EditedFields, StoredForm } from "../../ui/use-merged-edits.ts";
@@ -16,7 +17,7 @@ export interface GroupForm {
 /** A group as it is stored; null for a new one. */
 export function storedGroup(group: Group | null): StoredForm<GroupForm> {
   return {
-    form: { name: group?.group_name ?? "", robotIds: group?.robots.map(({ id }) => id) ?? [] },
+    form: { name: withoutUnseen(group?.group_name ?? ""), robotIds: group?.robots.map(({ id }) => id) ?? [] },
     version: group?.version ?? 0,
   };
 }
@@ -39,8 +40,10 @@ export interface GroupDraft extends GroupForm {
   readonly groups: readonly Group[];
 }
 
-/** §5: the sentence where another group of the site has this name, compared without case and spaces; else null. */
+/** §5: the sentence where the name cannot be taken, as where another group of the site has it, compared without case and spaces; else null. */
 export function nameProblem({ name, group, groups }: GroupDraft): string | null {
+  const unseen = unseenIn(name.trim(), "one line");
+  if (unseen !== null) return `Group name must not have ${unseen}`;
   const key = groupNameKey(name);
   const isTaken = key !== "" && groups.some((one) => one.id !== group?.id && groupNameKey(one.group_name) === key);
   return isTaken ? NAME_TAKEN : null;

@@ -1,4 +1,5 @@
 import { Alert, Button, Group as Row, Textarea } from "@mantine/core";
+import { withoutUnseen } from "@suncrew/contract/http/text.ts";
 import { MAINTENANCE_REASON_MAX } from "@suncrew/contract/maintenance/maintenance.ts";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useRef, useState } from "react";
@@ -39,7 +40,8 @@ export function LockForm({
   const [isMissing, setMissing] = useState(false);
   const input = useRef<HTMLTextAreaElement>(null);
   const submit = () => {
-    const said = reason.trim();
+    // What nobody sees came in with a paste, and must not hold a lock up.
+    const said = withoutUnseen(reason, "several lines").trim();
     setMissing(said === "");
     if (said === "") input.current?.focus();
     else onLock(said);

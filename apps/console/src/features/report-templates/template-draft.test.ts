@@ -36,6 +36,15 @@ describe("§3 Report template: the form", () => {
     expect(templateEdits.isSame({ ...newDraft, sections: less }, newDraft, "sections")).toBe(false);
   });
 
+  test("what nobody sees is told at its part; a description may have lines", () => {
+    const named = { ...newDraft, name: "Weekly", description: "Each week\n\tby site" };
+    expect(templateProblems(named, [])).toEqual({});
+    expect(templateProblems({ ...named, name: "Wee\u200Bkly", description: "Each\u202E week" }, [])).toEqual({
+      name: "must not have a character that cannot be seen (U+200B)",
+      description: "must not have a character that cannot be seen (U+202E)",
+    });
+  });
+
   test("what is wrong is told at its part", () => {
     expect(templateProblems(newDraft, [])).toEqual({ name: "Name is required" });
     expect(templateProblems({ ...newDraft, name: "weekly " }, [{ name: "Weekly" }])).toEqual({

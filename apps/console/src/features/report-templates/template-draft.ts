@@ -1,4 +1,5 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import { unseenIn, withoutUnseen } from "@suncrew/contract/http/text.ts";
 import type {
   createReportTemplate,
   ReportTemplate,
@@ -33,7 +34,8 @@ export const newDraft: TemplateDraft = {
 export function storedDraft(template: ReportTemplate | null): StoredForm<TemplateDraft> {
   if (template === null) return { form: newDraft, version: 0 };
   const { name, description, sections, isActive, version } = template;
-  return { form: { name, description, sections, isActive }, version };
+  const typed = { name: withoutUnseen(name), description: withoutUnseen(description, "several lines") };
+  return { form: { ...typed, sections, isActive }, version };
 }
 
 /** What the call takes. */
@@ -54,7 +56,10 @@ export function bodyOf({ name, description, sections, isActive }: TemplateDraft)
 /** What is wrong with the form, by its parts; `others` are the templates beside the edited one. */
 export function templateProblems(draft: TemplateDraft, others: readonly { readonly name: string }[]): TemplateProblem {
   const name = draft.name.trim();
+  const unseen = { name: unseenIn(name, "one line"), description: unseenIn(draft.description, "several lines") };
   return {
+    ...(unseen.name !== null && { name: `must not have ${unseen.name}` }),
+    ...(unseen.description !== null && { description: `must not have ${unseen.description}` }),
     ...(name === "" && { name: "Name is required" }),
     ...(name.length > 120 && { name: "must have at most 120 characters" }),
     ...(others.some((other) => templateNameKey(other.name) === templateNameKey(name)) && { name: takenTemplateName }),

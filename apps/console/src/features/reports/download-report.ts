@@ -1,8 +1,9 @@
+import { wholeFile } from "../../platform/api/whole-file.ts";
 import { keptReportFile, reportCsv, reportPdf } from "@suncrew/contract/reports/reports.ts";
 import type { KeptReport } from "@suncrew/contract/reports/reports.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { send } from "../../platform/api/call.ts";
-import { ApiError } from "../../platform/api/errors.ts";
+import { ApiError, toldReason } from "../../platform/api/errors.ts";
 import { saveFile } from "../../platform/save-file.ts";
 import { type ReportChoice, reportFileName } from "./report-choice.ts";
 
@@ -10,8 +11,6 @@ export type ReportKind = "pdf" | "csv";
 
 const TEMPLATE_AWAY =
   "Error downloading report: The chosen template is not offered any more. Please try again with another one.";
-/** The first bytes came and the last did not. */
-const CUT = "The connection was cut before the whole file had come";
 
 export interface Download {
   readonly site: Pick<Site, "id" | "name">;
@@ -42,7 +41,7 @@ export async function downloadReport({ site, choice, kind, signal, onBytes }: Do
           { signal, timeoutMs: FIRST_BYTE_MS },
         );
   const name = reportFileName(site.name, choice, kind);
-  saveFile(await collect(answer, { signal, onBytes }), name);
+  saveFile(await wholeFile(answer, { signal, onBytes }), name);
   return name;
 }
 
@@ -51,7 +50,7 @@ export async function downloadKept({ id, site_name, month }: KeptReport): Promis
   const answer = await send(keptReportFile, { params: { reportId: id } });
   const [year = 1970, number = 1] = month.split("-").map(Number);
   const last = new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
-  saveFile(await answer.blob(), reportFileName(site_name, { from: `${month}-01`, to: last }, "pdf"));
+  saveFile(await wholeFile(answer), reportFileName(site_name, { from: `${month}-01`, to: last }, "pdf"));
 }
 
 /** True where the server does not offer the chosen template any more. */
@@ -66,23 +65,6 @@ export function failureSentence(error: unknown): string {
     if (/^site/i.test(error.message)) return "Site not found";
   }
   if (isTemplateAway(error)) return TEMPLATE_AWAY;
-  const message = error instanceof Error && error.message !== "" ? error.message : "The server did not answer";
+  const message = toldReason(error) ?? "The server did not answer";
   return `Error downloading report: ${message.replace(/\.$/, "")}. Please try again.`;
-}
-
-async function collect(answer: Response, { signal, onBytes }: Pick<Download, "signal" | "onBytes">): Promise<Blob> {
-  const type = answer.headers.get("content-type") ?? "";
-  if (answer.body === null) return await answer.blob();
-  const parts: BlobPart[] = [];
-  let bytes = 0;
-  const reader = answer.body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw signal.aborted ? cause : new Error(CUT, { cause });
-    });
-    if (done) return new Blob(parts, { type });
-    parts.push(value);
-    bytes += value.length;
-    onBytes(bytes);
-  }
 }

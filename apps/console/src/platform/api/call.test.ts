@@ -4,7 +4,7 @@ import { health } from "@suncrew/contract/config/config.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { call } from "./call.ts";
-import { AnswerError, ApiError, NetworkError, TokenExpiredError } from "./errors.ts";
+import { AnswerError, ApiError, NetworkError, toldReason, TokenExpiredError } from "./errors.ts";
 
 const stored = vi.hoisted(() => {
   const items = new Map<string, string>();
@@ -184,3 +184,16 @@ test("§7 the status call waits without limit and can be cancelled", async () =>
   cancel.abort();
   expect(await failure).toMatchObject({ name: "AbortError" });
 });
+
+test.each(["Failed to fetch", "NetworkError when attempting to fetch resource.", "Load failed"])(
+  "§8 network failure: what a browser says of it (%s) is told in words of ours",
+  async (words) => {
+    fetched.mockRejectedValue(new TypeError(words));
+    const failure = await failureOf(call(siteDetails, {}));
+    expect(failure).toEqual(new NetworkError(false));
+    expect([toldReason(failure), toldReason(new TypeError(words))]).toEqual([
+      "The server could not be reached.",
+      undefined,
+    ]);
+  },
+);

@@ -1,7 +1,13 @@
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 
+/**
+ * Why a call did not come off, in a sentence of the server's or of ours. Everything else that is thrown has words of the
+ * browser's, each its own ("Failed to fetch", "Load failed"), which are for developers only.
+ */
+abstract class CallError extends Error {}
+
 /** The server answered, and not with success. `message` is its own sentence, or "" where it sent none. */
-export class ApiError extends Error {
+export class ApiError extends CallError {
   override readonly name = "ApiError";
   readonly status: number;
   readonly errors: readonly FieldError[];
@@ -17,7 +23,7 @@ export class ApiError extends Error {
 }
 
 /** No answer came: no connection, or no first byte within the limit. */
-export class NetworkError extends Error {
+export class NetworkError extends CallError {
   override readonly name = "NetworkError";
   readonly timedOut: boolean;
 
@@ -28,7 +34,7 @@ export class NetworkError extends Error {
 }
 
 /** §4 Session: the request was not sent, because the stored token is expired or cannot be decoded. */
-export class TokenExpiredError extends Error {
+export class TokenExpiredError extends CallError {
   override readonly name = "TokenExpiredError";
 
   constructor() {
@@ -36,8 +42,17 @@ export class TokenExpiredError extends Error {
   }
 }
 
+/** The first bytes of a file came, and the last did not. */
+export class CutFileError extends CallError {
+  override readonly name = "CutFileError";
+
+  constructor(cause: unknown) {
+    super("The connection was cut before the whole file had come.", { cause });
+  }
+}
+
 /** An answer of success that does not have the shape the contract promises. */
-export class AnswerError extends Error {
+export class AnswerError extends CallError {
   override readonly name = "AnswerError";
 
   constructor(path: string, cause: unknown) {
@@ -46,7 +61,7 @@ export class AnswerError extends Error {
 }
 
 /** The console itself did not send the request; `message` says why. */
-export class NotSentError extends Error {
+export class NotSentError extends CallError {
   override readonly name = "NotSentError";
 }
 
@@ -64,6 +79,11 @@ export function isLostConnection(error: unknown): boolean {
  */
 export function tellsNothingNew(error: unknown): boolean {
   return isLostConnection(error) || (error instanceof ApiError && error.status === 503);
+}
+
+/** Why a call did not come off, as a person may be told; undefined where nobody said it in words for people. */
+export function toldReason(error: unknown): string | undefined {
+  return error instanceof CallError && error.message !== "" ? error.message : undefined;
 }
 
 /** What the server said against the request (4xx and 5xx), for the second line of a toast; else undefined. */

@@ -69,14 +69,14 @@ describe("§9 CSV exports: robot-activity-log-<date>.csv, however many rows", ()
     const file = await activityFile(async (cursor) => (cursor === undefined ? rows : []), false);
     const [, row] = (await file.toArray()).join("").trim().split("\r\n");
     expect(row).toBe(
-      "2026-06-15 11:30:00,Asia/Kolkata,2026-06-15T06:00:00.000Z,Stop,Group,Asha Rathore,Success,Bhadla Solar Park,R,SCR-1001,MANUAL,The robot showed that it has stopped.,Reverse,75,80",
+      '"2026-06-15 11:30:00","Asia/Kolkata","2026-06-15T06:00:00.000Z","Stop","Group","Asha Rathore","Success","Bhadla Solar Park","R","SCR-1001","MANUAL","The robot showed that it has stopped.","Reverse","75","80"',
     );
   });
 
   test("§6: the partner's column is a Super Admin's", async () => {
     const head = async (withPartner: boolean) => {
       const file = await activityFile(async () => [], withPartner);
-      return (await file.toArray()).join("").trim().split(",").includes("Partner");
+      return (await file.toArray()).join("").trim().split(",").includes('"Partner"');
     };
     expect([await head(true), await head(false)]).toEqual([true, false]);
   });

@@ -11,6 +11,8 @@ import { page, startScript } from "./viewer-page.ts";
 export interface ViewerFile {
   readonly path: string;
   readonly type: string;
+  /** One of the two documents, and none of what shows them. */
+  readonly isDocument: boolean;
   readonly read: () => FileContent;
 }
 
@@ -30,17 +32,33 @@ const JSON_TEXT = "application/json; charset=utf-8";
 
 /** The documents, their page and what it loads: all of it from this server. */
 export const viewerFiles: readonly ViewerFile[] = [
-  { path: "/api/docs", type: HTML, read: once(() => page) },
-  { path: "/api/docs/start.js", type: SCRIPT, read: once(() => startScript) },
-  { path: "/api/docs/look.css", type: STYLE, read: once(() => readFileSync(look)) },
+  { path: "/api/docs", type: HTML, isDocument: false, read: once(() => page) },
+  { path: "/api/docs/start.js", type: SCRIPT, isDocument: false, read: once(() => startScript) },
+  { path: "/api/docs/look.css", type: STYLE, isDocument: false, read: once(() => readFileSync(look)) },
   {
     path: "/api/docs/swagger-ui-bundle.js",
     type: SCRIPT,
+    isDocument: false,
     read: once(() => readFileSync(join(swaggerUi, "swagger-ui-bundle.js"))),
   },
-  { path: "/api/docs/swagger-ui.css", type: STYLE, read: once(() => readFileSync(join(swaggerUi, "swagger-ui.css"))) },
-  { path: "/api/docs/openapi.json", type: JSON_TEXT, read: once(() => JSON.stringify(openApiDocument())) },
-  { path: "/api/docs/asyncapi.json", type: JSON_TEXT, read: once(() => JSON.stringify(asyncApiDocument())) },
+  {
+    path: "/api/docs/swagger-ui.css",
+    type: STYLE,
+    isDocument: false,
+    read: once(() => readFileSync(join(swaggerUi, "swagger-ui.css"))),
+  },
+  {
+    path: "/api/docs/openapi.json",
+    type: JSON_TEXT,
+    isDocument: true,
+    read: once(() => JSON.stringify(openApiDocument())),
+  },
+  {
+    path: "/api/docs/asyncapi.json",
+    type: JSON_TEXT,
+    isDocument: true,
+    read: once(() => JSON.stringify(asyncApiDocument())),
+  },
 ];
 
 /** Made when it is first asked for, then kept: nothing of it changes while the server runs. */

@@ -13,7 +13,7 @@ export const page = `<!doctype html>
     <header class="bar">
       <h1>Suncrew API</h1>
       <a href="/">Console</a>
-      <span id="who"></span>
+      <span id="who" role="status"></span>
       <nav aria-label="Documents">
         <a href="/api/docs/openapi.json">OpenAPI document</a>
         <a href="/api/docs/asyncapi.json">AsyncAPI document (robots, MQTT)</a>
@@ -27,8 +27,9 @@ export const page = `<!doctype html>
 `;
 
 /**
- * Starts Swagger UI; a file of its own for the same reason. Who is signed in to the console in this browser makes the calls
- * of "Try it out", unless another token is given under Authorize.
+ * Starts Swagger UI; a file of its own for the same reason. Who is signed in to the console in this browser reads the
+ * documents, which a link cannot ask for with a token, and makes the calls of "Try it out", unless another token is given
+ * under Authorize.
  */
 export const startScript = `const who = () => {
   try {
@@ -38,30 +39,76 @@ export const startScript = `const who = () => {
     return null;
   }
 };
+const say = (text) => (document.getElementById("who").textContent = text);
 const showWho = () => {
   const name = who()?.name;
-  document.getElementById("who").textContent =
-    name === undefined ? "Not signed in: sign in at the console to try calls out." : "Calls are made as " + name + ".";
+  say(name === undefined ? "Not signed in: sign in at the console to try calls out." : "Calls are made as " + name + ".");
 };
 showWho();
-addEventListener("storage", showWho);
-SwaggerUIBundle({
-  url: "/api/docs/openapi.json",
-  dom_id: "#calls",
-  // A link in each call's button would be a control within a control.
-  deepLinking: false,
-  docExpansion: "list",
-  defaultModelsExpandDepth: 0,
-  displayRequestDuration: true,
-  filter: true,
-  // Nobody outside is asked whether the document is valid.
-  validatorUrl: null,
-  requestInterceptor: (request) => {
-    const token = who()?.token;
-    const isHere = new URL(request.url, location.href).origin === location.origin;
-    if (token !== undefined && isHere && request.headers.Authorization === undefined)
-      request.headers.Authorization = "Bearer " + token;
-    return request;
-  },
+
+/** The file, or a sentence where it is not to be had. */
+const load = async (path) => {
+  const token = who()?.token;
+  try {
+    const answer = await fetch(path, token === undefined ? {} : { headers: { Authorization: "Bearer " + token } });
+    if (answer.ok) return { file: await answer.blob() };
+    if (answer.status === 401) return { problem: "Sign in at the console to read the documents." };
+    const body = await answer.json().catch(() => null);
+    return { problem: "The document could not be loaded. " + (body?.message ?? "") };
+  } catch {
+    return { problem: "Network error. Please check your connection." };
+  }
+};
+
+addEventListener("click", async (event) => {
+  const link = event.target instanceof Element ? event.target.closest("a[href^='/api/docs/'][href$='.json']") : null;
+  if (link === null) return;
+  event.preventDefault();
+  const path = link.getAttribute("href");
+  const { file, problem } = await load(path);
+  if (problem !== undefined) return say(problem);
+  const saving = document.createElement("a");
+  saving.href = URL.createObjectURL(file);
+  saving.download = path.split("/").at(-1);
+  saving.click();
+  setTimeout(() => URL.revokeObjectURL(saving.href), 60_000);
+});
+
+const calls = document.getElementById("calls");
+let isShown = false;
+const show = async () => {
+  const { file, problem } = await load("/api/docs/openapi.json");
+  if (isShown) return;
+  if (problem !== undefined) {
+    calls.innerHTML = '<p class="nothing" role="status"></p>';
+    calls.firstChild.textContent = problem;
+    return;
+  }
+  isShown = true;
+  SwaggerUIBundle({
+    spec: JSON.parse(await file.text()),
+    dom_id: "#calls",
+    // A link in each call's button would be a control within a control.
+    deepLinking: false,
+    docExpansion: "list",
+    defaultModelsExpandDepth: 0,
+    displayRequestDuration: true,
+    filter: true,
+    // Nobody outside is asked whether the document is valid.
+    validatorUrl: null,
+    requestInterceptor: (request) => {
+      const token = who()?.token;
+      const isHere = new URL(request.url, location.href).origin === location.origin;
+      if (token !== undefined && isHere && request.headers.Authorization === undefined)
+        request.headers.Authorization = "Bearer " + token;
+      return request;
+    },
+  });
+};
+show();
+// Who signs in at the console in another tab finds the calls here.
+addEventListener("storage", () => {
+  showWho();
+  if (!isShown) show();
 });
 `;

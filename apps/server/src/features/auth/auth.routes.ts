@@ -11,7 +11,7 @@ import { AuthService } from "./auth.service.ts";
 import { CallLimits } from "./call-limits.ts";
 import { ChangePasswordService } from "./change-password.service.ts";
 import { useGuard } from "./guard.ts";
-import { networkOf } from "./network-of.ts";
+import { networkOfCaller } from "./network-of.ts";
 import { PasswordTries } from "./password-tries.ts";
 import { SignInCleaner } from "./sign-in-cleaner.ts";
 import { SessionReader } from "./session-reader.ts";
@@ -36,17 +36,17 @@ export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Se
     await scope.register(fastifyRateLimit, {
       max: TRIES_PER_MINUTE,
       timeWindow: 60_000,
-      keyGenerator: ({ ip }) => networkOf(ip),
+      keyGenerator: networkOfCaller,
       errorResponseBuilder: ({ routeOptions }) => {
         const what = routeOptions.config.route === login ? "sign-ins" : "passwords";
         return new HttpError(429, `Too many ${what} from here. Try again in a minute.`);
       },
     });
     registerOpen(scope, login, ({ body, request, signal }) =>
-      auth.signIn({ ...body, browser: body.browser ?? null, address: networkOf(request.ip) }, signal),
+      auth.signIn({ ...body, browser: body.browser ?? null, address: networkOfCaller(request) }, signal),
     );
     register(scope, changePassword, ({ viewer, body, request, signal }) =>
-      passwords.change(viewer, body, networkOf(request.ip), signal),
+      passwords.change(viewer, body, networkOfCaller(request), signal),
     );
     register(scope, createAdmin, ({ viewer, body, request, signal: gone }) =>
       admins.create({ viewer, password: body.password, address: networkOf(request.ip), gone }, body),

@@ -30,8 +30,8 @@ export class CallLimits {
     return new CallLimits(app, limits);
   }
 
-  /** Throws 429, with Retry-After, where the person has made too many calls in this minute. */
-  async count(userId: number, name: RouteName, reply: FastifyReply): Promise<void> {
+  /** `name` is "file" for what is no call. Throws 429, with Retry-After, where the person has made too many calls in this minute. */
+  async count(userId: number, name: RouteName | "file", reply: FastifyReply): Promise<void> {
     // Live streams are bounded by their number.
     if (name === "live") return;
     const { request } = reply;
@@ -45,7 +45,8 @@ export class CallLimits {
   }
 }
 
-function kindOf(name: RouteName): keyof CallsPerMinute {
+function kindOf(name: RouteName | "file"): keyof CallsPerMinute {
+  if (name === "file") return "reads";
   if (isFile.has(name)) return "files";
   return routes[name].method === "GET" ? "reads" : "writes";
 }

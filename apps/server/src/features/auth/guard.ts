@@ -32,16 +32,16 @@ export function useGuard(app: FastifyInstance, { clock, sessions, limits, refusa
   /** Calls that may be a Stop, with whose they are. */
   const stopping = new WeakMap<FastifyRequest, TokenClaims>();
   const admit = async (request: FastifyRequest, name: RouteName, claims: TokenClaims, viewer: Viewer | null) => {
-    if (viewer === null || viewer.userId !== claims.id) throw notSignedIn();
-    if (!mayCall(viewer.role, name)) {
-      if (routes[name].method !== "GET") await recordRefusal(refusals, viewer, name);
+    const person = known(claims, viewer);
+    if (!mayCall(person.role, name)) {
+      if (routes[name].method !== "GET") await recordRefusal(refusals, person, name);
       throw forbidden();
     }
-    request.viewer = viewer;
+    request.viewer = person;
   };
   app.addHook("onRoute", ({ url, method, config }) => {
     if (!url.startsWith("/api") && config?.route === undefined) return;
-    if (config?.publicFile === true && config.route === undefined) return;
+    if (config?.fileFor !== undefined && config.route === undefined) return;
     const name = config?.route && names.get(config.route);
     if (name === undefined || !Object.hasOwn(permissions, name)) {
       throw new Error(
@@ -50,11 +50,17 @@ export function useGuard(app: FastifyInstance, { clock, sessions, limits, refusa
     }
   });
   app.addHook("onRequest", async (request, reply) => {
+    const { fileFor } = request.routeOptions.config;
     const name = nameOf(request);
-    if (name === null) return;
+    if (name === null && fileFor !== "signed-in") return;
     const claims = readToken(app, request.headers.authorization, clock);
     // A token that was signed out is not its owner's call.
     if (sessions.isOver(claims.sid)) throw notSignedIn();
+    if (name === null) {
+      await limits.count(claims.id, "file", reply);
+      known(claims, await sessions.read(claims.sid));
+      return;
+    }
     if (mayStop.has(name)) {
       stopping.set(request, claims);
       return;
@@ -80,6 +86,12 @@ export function useGuard(app: FastifyInstance, { clock, sessions, limits, refusa
     if (viewer === null || viewer.userId !== request.viewer?.userId) throw notSignedIn();
     request.viewer = viewer;
   });
+}
+
+/** The person of a token by its session; throws 401 where there is none. */
+function known(claims: TokenClaims, viewer: Viewer | null): Viewer {
+  if (viewer === null || viewer.userId !== claims.id) throw notSignedIn();
+  return viewer;
 }
 
 /** Null where no session is asked for; what is none of the calls is a file of the console, or nothing at all. */

@@ -1,4 +1,14 @@
 import { isIPv6 } from "node:net";
+import { HttpError } from "../../platform/http/http-error.ts";
+
+/**
+ * What counts as the address that a request comes from. Throws 400 where its connection is gone: then there is no
+ * address any more to count it by, and nobody to answer.
+ */
+export function networkOfCaller({ ip }: { readonly ip: string | undefined }): string {
+  if (ip === undefined) throw new HttpError(400, "The connection was closed before the request was looked at.");
+  return networkOf(ip);
+}
 
 /**
  * What counts as one address: an IPv4 address itself, of IPv6 the network of 64 bits, because whoever has one

@@ -10,7 +10,7 @@ export {
 export { demoSignIns } from "./demo-sign-ins.ts";
 export { generatePassword } from "./generated-password.ts";
 export { forgetTriesOf } from "./password-tries.ts";
-export { networkOf } from "./network-of.ts";
+export { networkOfCaller } from "./network-of.ts";
 export { hashPassword, passwordMatches } from "./passwords.ts";
 export { StoredPasswords } from "./stored-password.ts";
 export { readAccount } from "./users.writes.ts";

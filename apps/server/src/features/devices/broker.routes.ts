@@ -44,8 +44,8 @@ export function brokerRoutes(app: FastifyInstance, { db, settings }: Parts): voi
     return { result: may && (await access.isInService(username)) ? "allow" : "deny" };
   };
 
-  app.route({ method: "POST", url: brokerAuthPath, onRequest, handler: signIn });
-  app.route({ method: "POST", url: brokerAclPath, onRequest, handler: reach });
+  app.route({ method: "POST", url: brokerAuthPath, config: { anyHost: true }, onRequest, handler: signIn });
+  app.route({ method: "POST", url: brokerAclPath, config: { anyHost: true }, onRequest, handler: reach });
 }
 
 /** Equally long, whatever was given. */

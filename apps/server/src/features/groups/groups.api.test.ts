@@ -117,7 +117,7 @@ describe("§5 Robot group", () => {
     });
   });
 
-  test.each(["East Row", "eastrow", " EAST\trow ", "E a s t R o w"])(
+  test.each(["East Row", "eastrow", " EAST\u00a0row ", "E a s t R o w"])(
     "§5 Robot group: %j is the name 'East Row' again; the refusal is on record",
     async (name) => {
       await made("East Row", 1);

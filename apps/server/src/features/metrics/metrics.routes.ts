@@ -16,6 +16,8 @@ export function metricsRoutes(app: FastifyInstance, settings: Settings, metrics:
   app.route({
     method: "GET",
     url: "/metrics",
+    // Without a token whoever asks on this machine is answered: no page of elsewhere may do it by a name of its own.
+    config: { anyHost: (settings.metricsToken ?? null) !== null },
     handler: async (request, reply) => {
       void reply.header("cache-control", "no-store");
       requireMetricsAccess(request, settings);

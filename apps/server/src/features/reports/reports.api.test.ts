@@ -188,7 +188,9 @@ describe("§7 POST api/site/robot/reportcsv", () => {
     const owner = await server.as("owner");
     const csv = await owner.ask(reportCsv, { body: { site_id: siteId, ...june } });
     expect(
-      csv.startsWith("\uFEFFTimestamp (local),Time Zone,Timestamp (UTC),Action,Action Type,UserName,Status,Site,"),
+      csv.startsWith(
+        '\uFEFF"Timestamp (local)","Time Zone","Timestamp (UTC)","Action","Action Type","UserName","Status","Site",',
+      ),
     ).toBe(true);
     expect(csv).not.toMatch(/FAR-1|A partner/);
     const { rows } = readCsv(csv, ROWS + 1);

@@ -215,7 +215,9 @@ describe("Export of robots", () => {
         "Farfield Park,FAR-1,FAR-1,BLDC,PLC,2024-02-29",
         "Ownfield Park,OWN-1,OWN-1,BLDC,PLC,2024-02-29",
         "Ownfield Park,OWN-2,OWN-2,BLDC,PLC,2024-02-29",
-      ].join("\r\n")}\r\n`,
+      ]
+        .map((line) => `"${line.replaceAll(",", '","')}"`)
+        .join("\r\n")}\r\n`,
     );
     await server.db.updateTable("robots").set({ deleted_at: new Date() }).execute();
     expect((await send(answer.text, true, "admin")).status).toBe(200);

@@ -289,7 +289,7 @@ describe("Export of sites", () => {
       "content-type": "text/csv; charset=utf-8",
       "content-disposition": 'attachment; filename="sites.csv"',
     });
-    expect(answer.text.split("\r\n")[0]).toBe(`\uFEFF${SITE_COLUMNS.join(",")}`);
+    expect(answer.text.split("\r\n")[0]).toBe(`\uFEFF"${SITE_COLUMNS.join('","')}"`);
     await server.db
       .updateTable("sites")
       .set({ maintenance_partner_id: null, maintenance_contact_name: "=Ravi", maintenance_contact: "+91 98" })
@@ -298,7 +298,7 @@ describe("Export of sites", () => {
       .execute();
     const before = await sites();
     const csv = await admin.ask(exportSites);
-    expect(csv).toContain("'=Ravi,+91 98,r@park.example");
+    expect(csv).toContain(`"'=Ravi","+91 98","r@park.example"`);
     await server.db.updateTable("sites").set({ deleted_at: new Date() }).execute();
     expect((await send(csv, true)).status).toBe(200);
     const plain = (list: typeof before) =>

@@ -8,6 +8,7 @@ import type { Workers } from "../workers/workers.ts";
 import { serveConsole } from "./console-files.ts";
 import { contentPolicy } from "./content-policy.ts";
 import { answerError, useErrorHandler } from "./error-handler.ts";
+import { checkHost } from "./host-check.ts";
 import { HttpError } from "./http-error.ts";
 import { isCall, KnownCalls, pathOf } from "./not-found.ts";
 import { BODY_LIMIT_BYTES, useJsonBodies } from "./request-body.ts";
@@ -46,14 +47,15 @@ export async function useHttpPlatform(
     // Open tile services turn away who does not say where the request comes from.
     referrerPolicy: { policy: "strict-origin-when-cross-origin" },
     frameguard: { action: "deny" },
-    // Browsers heed it over TLS only, which production has in front.
-    hsts: settings.mode === "production",
+    // Browsers heed it over TLS only, which production has in front. Other names of the domain are not Suncrew's to decide on.
+    hsts: settings.mode === "production" && { includeSubDomains: settings.hstsSubdomains === true },
   });
   const policy = contentPolicy({ tileUrl });
   app.addHook("onRequest", async (request, reply) => {
     void reply.header("content-security-policy", policy);
     if (isCall(pathOf(request.url))) void reply.header("cache-control", "no-store");
   });
+  checkHost(app, settings);
   await app.register(compress, {
     threshold: 1024,
     encodings: ["br", "gzip"],

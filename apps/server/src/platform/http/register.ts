@@ -8,8 +8,10 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The call this handler answers; every route below `/api/` has one. */
     route?: RouteSpec;
-    /** No call but a file that anybody may read, such as the API document. */
-    publicFile?: true;
+    /** No call but a file, such as the API document, and who may read it. */
+    fileFor?: "anybody" | "signed-in";
+    /** For machines that have a name of their own for the server, and prove who they are by a token. */
+    anyHost?: boolean;
   }
   interface FastifyRequest {
     /** Set by the guard for a signed-in user, before the handler runs. */

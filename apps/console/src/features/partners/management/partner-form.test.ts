@@ -42,6 +42,7 @@ describe("§5 Partner add/edit", () => {
     expect(emptyDraft.country).toBe("USA");
     expect(whole.country).toBe("INDIA");
     expect(draftOf({ ...partner, country: "NEPAL" }).country).toBe("NEPAL");
+    expect(draftOf({ ...partner, city: "Jodh\u202Epur" }).city).toBe("Jodhpur");
   });
 
   test("each required field has its own sentence, also where it is blank; the others may be empty", () => {

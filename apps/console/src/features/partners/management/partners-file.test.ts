@@ -28,8 +28,8 @@ test("§9 CSV exports: the columns of maintenance_partners.csv, phone numbers as
     },
   ]);
   expect(text.split("\r\n")).toEqual([
-    "\uFEFFName,Contact Person,Email,Phone,City,State,Registration,Username",
-    "'=सौर सेवा,,asha@suncare.example,+91 98290 41276,Jodhpur,Rajasthan,U40106,suncare.services",
+    '\uFEFF"Name","Contact Person","Email","Phone","City","State","Registration","Username"',
+    `"'=सौर सेवा","","asha@suncare.example","+91 98290 41276","Jodhpur","Rajasthan","U40106","suncare.services"`,
     "",
   ]);
   expect(readCsv(text, 10).rows[0]?.cells["phone"]).toBe("+91 98290 41276");

@@ -68,7 +68,7 @@ export function CredentialLines({ signIn, isResetting, onReset }: CredentialLine
       </dl>
       {password !== null && (
         <p className={classes["note"]}>
-          {`Made up here: it signs the partner in for ${GENERATED_PASSWORD_DAYS} days, within which it chooses its own. An older one has to be regenerated.`}
+          {`Generated: it signs the partner in for ${GENERATED_PASSWORD_DAYS} days, within which it chooses its own. An older one has to be regenerated.`}
         </p>
       )}
       {password === null && (

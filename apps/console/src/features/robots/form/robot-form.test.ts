@@ -57,6 +57,14 @@ test("what the server says stands at its field, as a sentence", () => {
   });
 });
 
+test("§5 Robot form: what nobody sees in a name is named, and left out where it was stored", () => {
+  const opened = robotFormOf({ ...robotRow(), robot_name: "Row\u200B 1" });
+  expect(opened.name).toBe("Row 1");
+  expect(robotFormProblems({ ...opened, name: "Row\u200B 1" }, [])).toEqual({
+    name: "Robot name must not have a character that cannot be seen (U+200B)",
+  });
+});
+
 test("only what would be stored differently is a difference", () => {
   const form = robotFormOf(robotRow());
   const differing = (other: RobotForm) => ROBOT_FIELDS.filter((field) => !robotEdits.isSame(form, other, field));

@@ -54,6 +54,15 @@ describe("§5 Site create: what is required", () => {
     expect(siteFormProblems(typed)).toEqual({});
   });
 
+  it("names what nobody sees in a text, and opens what was stored with it without", () => {
+    expect(siteFormProblems({ ...whole, name: "Pa\u202Erk" })).toEqual({
+      name: "Site name must not have a character that cannot be seen (U+202E)",
+    });
+    const opened = siteFormOf({ ...site, name: "Pa\u202Erk", address: "Road 1\nNear the well" });
+    expect(opened).toMatchObject({ name: "Park", address: "Road 1 Near the well" });
+    expect(siteFormProblems(opened)).toEqual({});
+  });
+
   it("names every field of an empty form but the partner, in place of which the three stand", () => {
     expect(siteFormProblems(emptySiteForm)).toEqual({
       name: "Site name is required",

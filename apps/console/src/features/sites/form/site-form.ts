@@ -1,3 +1,4 @@
+import { withoutUnseen } from "@suncrew/contract/http/text.ts";
 import { degreesInputSchema } from "@suncrew/contract/http/values.ts";
 import { siteBodySchema } from "@suncrew/contract/sites/sites.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
@@ -94,18 +95,18 @@ export const emptySiteForm: SiteForm = {
 
 export function siteFormOf(site: Site): SiteForm {
   return {
-    name: site.name,
-    address: site.address,
-    district: site.district,
-    state: site.state,
+    name: withoutUnseen(site.name),
+    address: withoutUnseen(site.address),
+    district: withoutUnseen(site.district),
+    state: withoutUnseen(site.state),
     pinCode: site.pin_code,
     commissioningDate: site.commissioning_date,
     lat: String(site.latitude),
     lng: String(site.longitude),
     maintenancePartnerId: site.maintenance_partner_id,
     maintenancePartner: site.partner_name ?? "",
-    maintenanceContact: site.maintenance_contact_name ?? "",
-    maintenancePhone: site.maintenance_contact ?? "",
+    maintenanceContact: withoutUnseen(site.maintenance_contact_name ?? ""),
+    maintenancePhone: withoutUnseen(site.maintenance_contact ?? ""),
     maintenanceEmail: site.maintenance_email ?? "",
   };
 }

@@ -1,6 +1,6 @@
 import type { ImportResponse } from "@suncrew/contract/http/import.ts";
 import { useRef, useState } from "react";
-import { ApiError, TokenExpiredError } from "../../../platform/api/errors.ts";
+import { ApiError, TokenExpiredError, toldReason } from "../../../platform/api/errors.ts";
 import { readCsvFile } from "./csv-file.ts";
 import { applyImport, checkImport } from "./import-calls.ts";
 import { importProblemCount } from "./import-rows.ts";
@@ -100,6 +100,5 @@ function checkedStep(fileName: string, answer: ImportResponse, problem: string |
 }
 
 function reasonOf(error: unknown): string {
-  const reason = error instanceof Error && error.message !== "" ? error.message : "The server gave no reason.";
-  return reason;
+  return toldReason(error) ?? "The server gave no reason.";
 }
