@@ -6,6 +6,7 @@ import { register, registerOpen } from "../../platform/http/register.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { GatheredAudit } from "../audit/public.ts";
 import { AuthService } from "./auth.service.ts";
+import { BrowserCookies } from "./browser-cookies.ts";
 import { CallLimits } from "./call-limits.ts";
 import { ChangePasswordService } from "./change-password.service.ts";
 import { useGuard } from "./guard.ts";
@@ -24,7 +25,8 @@ export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Se
   const sessions = new SessionReader(parts);
   const limits = await CallLimits.open(app, parts.settings.callsPerMinute);
   const refusals = new GatheredAudit(parts);
-  useGuard(app, { clock: parts.clock, sessions, limits, refusals });
+  const cookies = new BrowserCookies(parts.settings.secretKey);
+  useGuard(app, { clock: parts.clock, sessions, limits, refusals, cookies });
   const tries = new PasswordTries(parts);
   const auth = new AuthService({ ...parts, tries, refusals, sign: (claims, now) => signToken(app, claims, now) });
   const passwords = new ChangePasswordService({ ...parts, tries, refusals });
@@ -39,16 +41,20 @@ export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Se
         return new HttpError(429, `Too many ${what} from here. Try again in a minute.`);
       },
     });
-    registerOpen(scope, login, ({ body, request, signal }) =>
-      auth.signIn({ ...body, browser: body.browser ?? null, address: networkOf(request.ip) }, signal),
-    );
+    registerOpen(scope, login, async ({ body, request, reply, signal }) => {
+      const { browser = null } = body;
+      const { sessionId, answer } = await auth.signIn({ ...body, browser, address: networkOf(request.ip) }, signal);
+      if (browser !== null) cookies.set(request, reply, sessionId, parts.settings.tokenHours);
+      return answer;
+    });
     register(scope, changePassword, ({ viewer, body, request, signal }) =>
       passwords.change(viewer, body, networkOf(request.ip), signal),
     );
   });
 
-  register(app, logout, async ({ viewer }) => {
+  register(app, logout, async ({ viewer, request, reply }) => {
     await auth.signOut(viewer);
+    cookies.clear(request, reply, viewer.sessionId);
     return { message: "Logged out" };
   });
 
