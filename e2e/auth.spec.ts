@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
-import { ApiClient } from "./support/api.ts";
 import { logout } from "@suncrew/contract/auth/auth.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { signInWith } from "./support/sign-in-with.ts";
 import { accounts, expect, test } from "./support/suncrew.ts";
 
@@ -34,6 +34,12 @@ async function keepSession(page: Page, token: string): Promise<void> {
     localStorage.setItem("token", kept);
     localStorage.setItem("user", JSON.stringify({ id: "1", name: "A", email: "a@b.example", role: "SUPER_ADMIN" }));
   }, token);
+}
+
+/** A call with the cookies of the page's browser, and this token, past the page; answers its status. */
+async function asThisBrowser(page: Page, token: string | null, method: string, path: string): Promise<number> {
+  const answer = await page.request.fetch(path, { method, headers: { authorization: `Bearer ${token}` } });
+  return answer.status();
 }
 
 /** Opens the dashboard; a hard redirect may come before it has loaded, or before it was even asked for. */
@@ -169,11 +175,55 @@ test("§4 Session: a token that expires while the page is open leads to the sign
   await expect(page).toHaveURL(/\/dashboard/);
 });
 
-test("§4 Session: a session that ends on the server ends on every open page", async ({ page, suncrew, problems }) => {
+test("§4 Session: a token that is carried to another browser opens nothing; reloads and other tabs go on", async ({
+  page,
+  context,
+  suncrew,
+}) => {
+  await signInWith(page, accounts.admin);
+  const token = await stored(page, "token");
+  const { path } = siteDetails;
+  const [cookie, ...more] = await context.cookies();
+  expect(more).toEqual([]);
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict", secure: false });
+  expect(await page.evaluate(() => document.cookie)).toBe("");
+  const stolen = await fetch(suncrew.baseUrl + path, { headers: { authorization: `Bearer ${token}` } });
+  expect([stolen.status, await stolen.json()]).toEqual([401, { message: "Please sign in." }]);
+  expect(await asThisBrowser(page, token, "GET", path)).toBe(200);
+  for (const tab of [page, await context.newPage()]) {
+    await tab.goto("/dashboard");
+    await expect(tab.getByRole("banner").getByText("Live", { exact: true })).toBeVisible();
+  }
+  await page
+    .getByRole("banner")
+    .getByRole("button", { name: /\w+ \w+/ })
+    .click();
+  await page.getByRole("menuitem", { name: "Logout" }).click();
+  await expectSignedOut(page);
+  await expect.poll(() => context.cookies()).toEqual([]);
+});
+
+test("§4 Session: a browser that drops the sign-in's cookie is told so", async ({ page, problems }) => {
+  problems.allow(/status of 401/);
+  await page.route("**/api/auth/login", async (route) => {
+    const answer = await route.fetch();
+    const { "set-cookie": _dropped, ...headers } = answer.headers();
+    await page.context().clearCookies();
+    await route.fulfill({ response: answer, headers });
+  });
+  await page.goto("/");
+  await fillIn(page, accounts.admin.username, accounts.admin.password);
+  await submit(page);
+  const form = page.getByRole("form", { name: "Sign in" });
+  await expect(form.getByRole("status")).toHaveText(/^Your browser did not keep the cookie of this sign-in\./);
+  expect(await stored(page, "token")).toBeNull();
+});
+
+test("§4 Session: a session that ends on the server ends on every open page", async ({ page, problems }) => {
   problems.allow(/status of 401/);
   await signInWith(page, accounts.admin);
   await expect(page.getByRole("banner").getByText("Live", { exact: true })).toBeVisible();
-  await new ApiClient(suncrew.baseUrl, await stored(page, "token")).call(logout, {});
+  await asThisBrowser(page, await stored(page, "token"), "POST", logout.path);
   await expectSignedOut(page);
 });
 

@@ -129,12 +129,13 @@ test("§4 Session: Logout tells the server, ignores its answer, clears token and
 test("§4 Session: Logout ends the session on the server", async ({ page, suncrew }) => {
   await signInWith(page, accounts.admin);
   const token = await page.evaluate(() => localStorage.getItem("token"));
+  const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
   await (await userMenuButton(page)).click();
   await page.getByRole("menuitem", { name: "Logout" }).click();
   await expect(page.getByRole("button", { name: "Sign In" })).toBeVisible();
   await expect(async () => {
     const answer = await fetch(`${suncrew.baseUrl}/api/sites/details`, {
-      headers: { authorization: `Bearer ${token}` },
+      headers: { authorization: `Bearer ${token}`, cookie },
     });
     expect(answer.status).toBe(401);
   }).toPass();

@@ -55,19 +55,19 @@ export async function startCheckedSystem({
     stops.push(() => postgres.stop());
     const mosquitto = await startMosquitto(folder, account, devices, configuration);
     stops.push(() => mosquitto.stop());
-    const databaseUrl = await postgres.database("suncrew");
-    await migrated(databaseUrl);
+    const accounts = await postgres.database("suncrew");
+    await migrated(accounts);
     const adminPassword = randomBytes(12).toString("base64url");
     const place = await ServerPlace.prepare("checked", {
       ...connect(mosquitto),
-      databaseUrl,
+      databaseUrl: accounts.serverUrl,
       dataDir: join(folder, "server"),
       adminPassword,
       secretKey: randomBytes(36).toString("base64url"),
     });
     stops.push(() => place.stop());
     await place.start();
-    const database = openDatabase({ connectionString: databaseUrl }, { poolSize: 2 });
+    const database = openDatabase({ connectionString: accounts.adminUrl }, { poolSize: 2 });
     stops.push(() => database.close());
     const { db } = database;
     const robots = await storeRobots(db, "Checked Park", devices);

@@ -5,13 +5,14 @@ import { openSync, readdirSync, readFileSync } from "node:fs";
 import { chown, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
+import { createWithTwoAccounts, type TwoAccounts } from "../../apps/server/test/two-accounts.ts";
 import { until } from "./moments.ts";
 import { type Account, debianProgram, end, freePort, launch, makeFolderFor, runProgram } from "./private-part.ts";
 
 export interface PrivatePostgres {
   readonly version: string;
-  /** The address of a database there, with user and password; made where it is not there yet. */
-  database(name: string): Promise<string>;
+  /** Makes a database there, with an account that owns its tables and another one for the servers. */
+  database(name: string): Promise<TwoAccounts>;
   /** The address of the database that may make others. */
   readonly adminUrl: string;
   /** Ends it as a power cut would. */
@@ -88,10 +89,7 @@ export async function startPostgres(
     },
     version: await ask(adminUrl, "show server_version"),
     adminUrl,
-    async database(name) {
-      await ask(adminUrl, `create database ${name}`);
-      return adminUrl.replace(/postgres$/, name);
-    },
+    database: (name) => createWithTwoAccounts({ connectionString: adminUrl }, name),
     stop: async () => end(child, "SIGINT", 5_000),
   };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Device } from "@suncrew/simulator/fleet/link.ts";
 import { type Db, openDatabase } from "../../apps/server/src/platform/database/database.ts";
 import { runMigrate } from "../../apps/server/test/suncrew-process.ts";
+import type { TwoAccounts } from "../../apps/server/test/two-accounts.ts";
 import { Caller } from "./caller.ts";
 import { type KnownRobot, RecordedFleet, storeRobots, TIMEZONE } from "./fleet.ts";
 import { ServerPlace, type ServerSettings } from "./killed-servers.ts";
@@ -16,7 +17,7 @@ const HEARD_LIMIT_MS = 30_000;
 
 /** Servers in production mode, three unless told otherwise, on Debian's PostgreSQL and Mosquitto, with simulated robots that all answer. */
 export interface Rig {
-  readonly databaseUrl: string;
+  readonly database: TwoAccounts;
   readonly postgres: PrivatePostgres;
   readonly db: Db;
   readonly places: readonly ServerPlace[];
@@ -29,8 +30,8 @@ export interface Rig {
 }
 
 /** Runs `npm run migrate`, of another version where that one's folder is given. Throws with what it printed. */
-export async function migrated(databaseUrl: string, checkout?: string): Promise<void> {
-  const { code, printed } = await runMigrate(databaseUrl, [], checkout);
+export async function migrated(database: TwoAccounts, checkout?: string): Promise<void> {
+  const { code, printed } = await runMigrate(database, [], checkout);
   if (code !== 0) throw new Error(`npm run migrate ended with ${code}: ${printed}`);
 }
 
@@ -43,15 +44,16 @@ export async function startRig(
   stops.push(() => postgres.stop());
   const mosquitto = await startMosquitto(folder, account, devices);
   stops.push(() => mosquitto.stop());
+  const accounts = await postgres.database("suncrew");
   const settings: ServerSettings = {
-    databaseUrl: await postgres.database("suncrew"),
+    databaseUrl: accounts.serverUrl,
     mqttUrl: mosquitto.serverUrl,
     dataDir: join(folder, "servers"),
     adminPassword: randomBytes(12).toString("base64url"),
     secretKey: randomBytes(36).toString("base64url"),
   };
   await mkdir(settings.dataDir, { mode: 0o700 });
-  await migrated(settings.databaseUrl);
+  await migrated(accounts);
   const places: ServerPlace[] = [];
   for (let number = 1; number <= servers; number += 1) {
     const place = await ServerPlace.prepare(`server-${number}`, settings);
@@ -59,7 +61,7 @@ export async function startRig(
     stops.push(() => place.stop());
   }
   await Promise.all(places.map((place) => place.start()));
-  const database = openDatabase({ connectionString: settings.databaseUrl }, { poolSize: 8 });
+  const database = openDatabase({ connectionString: accounts.adminUrl }, { poolSize: 8 });
   stops.push(() => database.close());
   const { db } = database;
   const robots = await storeRobots(db, "Endurance Park", devices);
@@ -70,7 +72,7 @@ export async function startRig(
   await until(async () => (await silent()) === undefined, HEARD_LIMIT_MS, "Not every robot was heard of");
   const [place] = places as [ServerPlace];
   return {
-    databaseUrl: settings.databaseUrl,
+    database: accounts,
     postgres,
     db,
     places,

@@ -67,7 +67,7 @@ export async function rollingUpgrade(parts: StepParts): Promise<boolean> {
   try {
     await pause(BETWEEN_MS);
     const beganMs = Date.now();
-    await migrated(rig.databaseUrl, newer);
+    await migrated(rig.database, newer);
     console.log(`migrated beside both servers        ${Date.now() - beganMs} ms`);
     await pause(BETWEEN_MS);
     await replace(first, newer);

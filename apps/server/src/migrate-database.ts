@@ -1,8 +1,9 @@
 import { parseArgs } from "node:util";
-import { openDatabase } from "./platform/database/database.ts";
+import { type Db, openDatabase } from "./platform/database/database.ts";
 import { migrate, MIGRATION_CONNECTION, readSchema, requireSchema, type Schema } from "./platform/database/migrate.ts";
+import { couldChangeAudit } from "./platform/database/server-account.ts";
 import { StartError } from "./platform/embedded/start-error.ts";
-import { wrongDatabaseUrl } from "./process/database-settings.ts";
+import { accountAndDatabaseOf, wrongDatabaseUrl } from "./process/database-settings.ts";
 import { databaseFailure } from "./process/open-parts.ts";
 import { readSettings } from "./process/settings.ts";
 
@@ -12,6 +13,8 @@ import { readSettings } from "./process/settings.ts";
  * it was called wrongly.
  */
 const help = `Brings the database that DATABASE_URL names to the schema of this version, before its servers start.
+With MIGRATION_DATABASE_URL it connects as the account that owns the tables, and gives that of DATABASE_URL what servers
+need: of the audit only to read and to add.
 
 Usage: npm run migrate [-- options]
 
@@ -31,18 +34,20 @@ async function main(): Promise<number> {
   // What else production must have set is of no concern here.
   const settings = readSettings("demo", process.env);
   if ("wrong" in settings) throw new StartError(settings.wrong.join("\n"), 2);
-  const { databaseUrl } = settings;
+  const { databaseUrl, migrationDatabaseUrl } = settings;
   if (databaseUrl === null) {
     throw new StartError("DATABASE_URL is missing. The embedded database needs no migrate: its server does it.", 2);
   }
-  const insecure = wrongDatabaseUrl(databaseUrl);
+  const ownerUrl = migrationDatabaseUrl ?? databaseUrl;
+  const insecure = wrongDatabaseUrl(databaseUrl) ?? wrongDatabaseUrl(ownerUrl, "MIGRATION_DATABASE_URL");
   if (insecure !== null) throw new StartError(insecure, 2);
-  const connection = { connectionString: namedConnection(databaseUrl) };
+  const serverAccount = accountBeside(databaseUrl, ownerUrl);
+  const connection = { connectionString: namedConnection(ownerUrl) };
   const database = openDatabase(connection, { poolSize: 1, queryLimitMs: 0, idleLimitMs: 0 });
   try {
     const before = await readSchema(database.db);
     if (check) return tell(before);
-    const applied = await migrate(database.db, { besideServers: true });
+    const applied = await migrate(database.db, { besideServers: true, serverAccount });
     for (const { name } of applied) print(name);
     const after = await readSchema(database.db);
     requireSchema(after);
@@ -51,9 +56,10 @@ async function main(): Promise<number> {
         ? `Nothing to do: ${standing(after)}`
         : `The database has schema ${after.database} now; it had ${before.database === 0 ? "none" : before.database}.`,
     );
+    if (serverAccount !== null) print(await standingOf(database.db, serverAccount));
     return 0;
   } catch (error) {
-    throw databaseFailure(databaseUrl, error);
+    throw databaseFailure(ownerUrl, error);
   } finally {
     await database.close();
   }
@@ -66,6 +72,21 @@ function readArguments(): { check: boolean; wantsHelp: boolean } {
   } catch {
     throw new StartError("There are two options, --check and --help: `npm run migrate -- --help` explains them.", 2);
   }
+}
+
+/** The account of the servers; null where it is the one that migrates. Throws where the addresses do not go together. */
+function accountBeside(databaseUrl: string, ownerUrl: string): string | null {
+  const [servers, owner] = [accountAndDatabaseOf(databaseUrl), accountAndDatabaseOf(ownerUrl)];
+  if (servers.database !== owner.database) {
+    throw new StartError("DATABASE_URL and MIGRATION_DATABASE_URL must name the same database.", 2);
+  }
+  return servers.account === undefined || servers.account === owner.account ? null : servers.account;
+}
+
+async function standingOf(db: Db, account: string): Promise<string> {
+  return (await couldChangeAudit(db, account))
+    ? `The account ${account} may use it, and could still change the audit: it has other rights than those given here.`
+    : `The account ${account} may use it, and cannot change the audit.`;
 }
 
 /** Whoever else migrates at the same time must be told from servers. */

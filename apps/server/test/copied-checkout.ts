@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** The number of this version's newest migration. */
-export const newestMigration = (): number => readdirSync(join(repository, "apps/server/migrations")).length;
+export const newestMigration = (): number =>
+  Math.max(...readdirSync(join(repository, "apps/server/migrations")).map((name) => Number(name.slice(0, 4))));
 
 /**
  * Puts a copy of the server into an empty folder, as another version of it: with the migrations given by their names

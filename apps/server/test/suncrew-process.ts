@@ -49,14 +49,18 @@ const cleanEnvironment = (environment: Readonly<Record<string, string | undefine
   ...environment,
 });
 
-/** Runs `npm run migrate` on a database, to its end. */
+/** Runs `npm run migrate` on a database, to its end, with an account of its own where one is given. */
 export async function runMigrate(
-  databaseUrl: string,
+  database: string | { readonly serverUrl: string; readonly ownerUrl: string },
   args: readonly string[] = [],
   checkout = thisCheckout,
 ): Promise<{ readonly code: number | null; readonly printed: string }> {
   const child = spawn(process.execPath, [join(checkout, "apps/server/src/migrate-database.ts"), ...args], {
-    env: cleanEnvironment({ DATABASE_URL: databaseUrl }),
+    env: cleanEnvironment(
+      typeof database === "string"
+        ? { DATABASE_URL: database }
+        : { DATABASE_URL: database.serverUrl, MIGRATION_DATABASE_URL: database.ownerUrl },
+    ),
     stdio: ["ignore", "pipe", "pipe"],
   });
   let printed = "";

@@ -1,10 +1,14 @@
+import pg from "pg";
 import { isLoopback } from "../platform/loopback.ts";
 
 /**
- * Why production refuses this DATABASE_URL, or null: beyond this machine it takes a TLS that proves who the database is.
+ * Why production refuses this DATABASE_URL, or the one of that name, or null: beyond this machine it takes a TLS that proves who the database is.
  * Null too for what is no address at all.
  */
-export function wrongDatabaseUrl(text: string): string | null {
+export function wrongDatabaseUrl(
+  text: string,
+  name: "DATABASE_URL" | "MIGRATION_DATABASE_URL" = "DATABASE_URL",
+): string | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);
   // The driver takes the last of several.
@@ -12,9 +16,18 @@ export function wrongDatabaseUrl(text: string): string | null {
   const host = last("host") ?? decodeURIComponent(url.hostname);
   if (host.startsWith("/") || isLoopback(host) || isProven(last)) return null;
   return (
-    "DATABASE_URL names a PostgreSQL beyond this machine without TLS that proves who it is: add ?sslmode=verify-full " +
+    `${name} names a PostgreSQL beyond this machine without TLS that proves who it is: add ?sslmode=verify-full ` +
     "(NODE_EXTRA_CA_CERTS names the authority of certificates of your own)."
   );
+}
+
+/** The account and the database that the driver takes from an address, with whatever it takes for granted. */
+export function accountAndDatabaseOf(databaseUrl: string): {
+  account: string | undefined;
+  database: string | undefined;
+} {
+  const { user, database } = new pg.Client({ connectionString: databaseUrl });
+  return { account: user, database };
 }
 
 /** By the driver `require` proves as much as `verify-full` does, unless it is told to be as lenient as libpq. */

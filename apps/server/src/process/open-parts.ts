@@ -16,6 +16,7 @@ import { type Db, databaseNow, type OpenDatabase, openDatabase } from "../platfo
 import { isDatabaseUnreachable } from "../platform/database/unreachable.ts";
 import { errorWords, Outage } from "../platform/outages.ts";
 import { migrate, readSchema, requireSchema, SchemaError } from "../platform/database/migrate.ts";
+import { connectedAccount, couldChangeAudit } from "../platform/database/server-account.ts";
 import { startEmbeddedBroker } from "../platform/embedded/broker.ts";
 import { startEmbeddedPostgres } from "../platform/embedded/postgres.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
@@ -57,6 +58,10 @@ export async function openMigratedDatabase(context: PartContext): Promise<OpenDa
       requireSchema(schema);
       const { database: has, program: knows, newer } = schema;
       if (newer.length > 0) log.warn({ has, knows }, "the database is of a newer version, by additions only");
+      const account = await connectedAccount(unlimited.db);
+      if (await couldChangeAudit(unlimited.db, account)) {
+        log.warn({ account }, "the account of DATABASE_URL could change the audit: let another one own the tables");
+      }
     } else await migrate(unlimited.db);
   } catch (error) {
     throw databaseFailure(settings.databaseUrl, error);
@@ -104,7 +109,11 @@ function idleError({ log, stops }: PartContext): (error: Error) => void {
 export function databaseFailure(databaseUrl: string | null, error: unknown): StartError {
   const place = databaseUrl === null ? "The embedded database" : `The database at ${placeOf(databaseUrl)}`;
   const reason = error instanceof Error ? error.message || String(error) : String(error);
-  return new StartError(error instanceof SchemaError ? reason : `${place} cannot be used: ${reason}`);
+  if (error instanceof SchemaError) return new StartError(reason);
+  const isForbidden = error instanceof Error && "code" in error && error.code === "42501";
+  const remedy =
+    "`npm run migrate` with DATABASE_URL and MIGRATION_DATABASE_URL gives the servers' account what it needs.";
+  return new StartError(`${place} cannot be used: ${reason}${isForbidden ? `. ${remedy}` : ""}`);
 }
 
 async function embedded({ settings, dataDir, stops, log, fail }: PartContext): Promise<pg.ClientConfig> {

@@ -21,6 +21,8 @@ export interface ProcessSettings {
   readonly host: string | null;
   readonly dataDir: string | null;
   readonly databaseUrl: string | null;
+  /** The account that owns the tables; null where it is that of `databaseUrl`. */
+  readonly migrationDatabaseUrl: string | null;
   readonly mqttUrl: string | null;
   readonly mqttPort: number;
   readonly mqttPortIsSet: boolean;
@@ -73,6 +75,7 @@ const schema = z.object({
     .refine((path) => !path.includes("\0"))
     .optional(),
   DATABASE_URL: address("postgres:", "postgresql:").optional(),
+  MIGRATION_DATABASE_URL: address("postgres:", "postgresql:").optional(),
   MQTT_URL: address("mqtt:", "mqtts:", "ws:", "wss:").optional(),
   EMBEDDED: z.enum(["yes", "no"]).optional(),
   MQTT_PORT: whole(0, 65_535).optional(),
@@ -137,6 +140,7 @@ const musts: Record<VariableName, string> = {
   HOST: "be an address or a host name",
   DATA_DIR: "be the path of a folder",
   DATABASE_URL: "begin with postgres:// and name a host",
+  MIGRATION_DATABASE_URL: "begin with postgres:// and name a host",
   MQTT_URL: "begin with mqtt://, mqtts://, ws:// or wss:// and name a host",
   EMBEDDED: "be yes or no",
   MQTT_PORT: "be a whole number from 0 to 65535",
@@ -168,6 +172,7 @@ const musts: Record<VariableName, string> = {
 /** Never repeated in a refusal. */
 const secrets: readonly string[] = [
   "DATABASE_URL",
+  "MIGRATION_DATABASE_URL",
   "MQTT_URL",
   "BROKER_ADMIN_URL",
   "BROKER_AUTH_TOKEN",
@@ -217,6 +222,7 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
     host: set.HOST ?? null,
     dataDir: set.DATA_DIR ?? null,
     databaseUrl: set.DATABASE_URL ?? null,
+    migrationDatabaseUrl: set.MIGRATION_DATABASE_URL ?? null,
     mqttUrl: set.MQTT_URL ?? null,
     mqttPort: set.MQTT_PORT ?? 1883,
     mqttPortIsSet: set.MQTT_PORT !== undefined,

@@ -20,6 +20,12 @@ export const variables = [
       "PostgreSQL 15 or newer, postgres://user:password@host/database?sslmode=verify-full; without TLS on this machine only (production)",
   },
   {
+    name: "MIGRATION_DATABASE_URL",
+    fallback: "DATABASE_URL",
+    meaning:
+      "For npm run migrate alone: the same database with the account that owns the tables. The account of DATABASE_URL then gets what servers need, and cannot change the audit",
+  },
+  {
     name: "MQTT_URL",
     fallback: "the embedded broker (demo); needed in production",
     meaning:

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { credentialsSchema } from "../partners/partners.ts";
 import { defineRoute } from "../http/route.ts";
-import { idInputSchema, idSchema, instantSchema, optionalEmailSchema, requiredText } from "../http/values.ts";
+import { requiredText } from "../http/text.ts";
+import { idInputSchema, idSchema, instantSchema, optionalEmailSchema } from "../http/values.ts";
 
 /** A Super Admin, as the others see it. */
 export const adminSchema = z.object({

@@ -21,6 +21,8 @@ export const tokenClaimsSchema = z.object({
   sid: z.uuid(),
   /** For password managers, that keep passwords by it; tokens of earlier versions have none. */
   username: z.string().optional(),
+  /** The token opens nothing without the cookie that the browser got with it; missing in those of programs. */
+  bound: z.boolean().optional(),
   /** Seconds since 1970. */
   exp: z.int(),
 });
@@ -40,7 +42,7 @@ export const login = defineRoute({
       .regex(/^[\w-]{22,64}$/, "A browser's mark must be 22 to 64 letters and digits")
       .optional()
       .describe(
-        "By chance, made and kept by the browser: once the person has signed in from it, failures of others do not hold it up",
+        "By chance, made and kept by the browser: once the person has signed in from it, failures of others do not hold it up. The answer then sets a cookie, and the token opens nothing without it. Programs leave it out",
       ),
   }),
   response: z.object({

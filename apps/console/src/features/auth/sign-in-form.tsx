@@ -29,7 +29,7 @@ export function SignInForm() {
   const [fieldErrors, setFieldErrors] = useState<FieldErrors>({});
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const [hasEnded] = useState(() => leftPlace()?.hasEnded === true);
+  const [left] = useState(leftPlace);
 
   async function signIn(): Promise<void> {
     const credentials = login.body.safeParse({ username, password });
@@ -61,9 +61,11 @@ export function SignInForm() {
 
   return (
     <form className={classes["form"]} onSubmit={submit} noValidate aria-label="Sign in">
-      {failure === null && hasEnded && (
+      {failure === null && left?.hasEnded === true && (
         <Alert variant="light" role="status" icon={<IconInfoCircle aria-hidden />} p="sm">
-          Your session has ended; sign in again to go on where you were.
+          {left.lostCookie === true
+            ? "Your browser did not keep the cookie of this sign-in. Allow cookies for this site, then sign in again."
+            : "Your session has ended; sign in again to go on where you were."}
         </Alert>
       )}
       {failure !== null && (

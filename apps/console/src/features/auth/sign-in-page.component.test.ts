@@ -9,7 +9,7 @@ import { expectAccessible, expectAddress, expectCount, expectText } from "../../
 import { openConsole, signInOf } from "../../../test/open-console.tsx";
 import { clearSession } from "../../platform/session/session.ts";
 import { thisBrowser } from "../../platform/session/this-browser.ts";
-import { leftPlace, noteSessionEnd } from "../../platform/session/left-place.ts";
+import { leftPlace, noteCookieLost, noteSessionEnd } from "../../platform/session/left-place.ts";
 
 async function submit(): Promise<void> {
   await page.getByRole("button", { name: "Sign In" }).click();
@@ -110,6 +110,19 @@ for (const { left, whose, opened } of [
     expect(leftPlace()).toBeNull();
   });
 }
+
+test("§4 Session: a browser that keeps no cookie is told so where the first call is refused, and a second try works", async () => {
+  when(login).answer(signInOf("admin"));
+  noteCookieLost("1", "/sites?site=2");
+  await openConsole("/", null);
+  await expectText(
+    page.getByRole("status"),
+    "Your browser did not keep the cookie of this sign-in. Allow cookies for this site, then sign in again.",
+  );
+  await expectAccessible();
+  await signIn();
+  await expectAddress("/sites?site=2");
+});
 
 test("§4 Session: a browser says with each sign-in which it is, the same after signing out", async () => {
   const calls = when(login).answer(() => signInOf("admin"));

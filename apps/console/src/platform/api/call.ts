@@ -1,7 +1,7 @@
 import { errorResponseSchema } from "@suncrew/contract/http/error.ts";
 import type { ResponseOf, RouteSpec, SentBodyOf, SentParamsOf, SentQueryOf } from "@suncrew/contract/http/route.ts";
 import { login } from "@suncrew/contract/auth/auth.ts";
-import { endSession, tokenToSend } from "../session/session.ts";
+import { endSession, noteTokenTaken, tokenToSend } from "../session/session.ts";
 import { AnswerError, ApiError, NetworkError, TokenExpiredError } from "./errors.ts";
 import { urlOf } from "./url.ts";
 
@@ -63,7 +63,10 @@ export async function send<R extends RouteSpec>(route: R, sent: Sent<R>, options
     },
     options,
   );
-  if (response.ok) return response;
+  if (response.ok) {
+    if (token !== null) noteTokenTaken(token);
+    return response;
+  }
 
   throw failureOf(route, response.status, await readJson(response, options.signal), token);
 }

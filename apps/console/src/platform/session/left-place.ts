@@ -10,6 +10,8 @@ const leftPlaceSchema = z.object({
   userId: z.string().nullable(),
   /** A session has ended, by itself or by the server, and nobody was told yet. */
   hasEnded: z.boolean(),
+  /** It ended because the browser did not keep what the sign-in gave it. */
+  lostCookie: z.boolean().optional(),
 });
 /** Where somebody was, or wanted to go, when the sign-in page came between. */
 export type LeftPlace = z.output<typeof leftPlaceSchema>;
@@ -27,10 +29,15 @@ export function noteSessionEnd(userId: string | null, address: string): void {
   keep({ address, userId, hasEnded: true });
 }
 
+/** The same, by the first call after the sign-in: the browser does not send the cookie that the token needs. */
+export function noteCookieLost(userId: string | null, address: string): void {
+  keep({ address, userId, hasEnded: true, lostCookie: true });
+}
+
 /** Nobody is signed in, and this address is for those who are. What is known of a session that ended there stays. */
 export function noteAskedPlace(address: string): void {
   const before = leftPlace();
-  if (before?.address !== address) keep({ address, userId: null, hasEnded: before?.hasEnded ?? false });
+  if (before?.address !== address) keep({ ...before, address, userId: null, hasEnded: before?.hasEnded ?? false });
 }
 
 export function forgetLeftPlace(): void {

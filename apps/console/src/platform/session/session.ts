@@ -4,7 +4,7 @@ import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { z } from "zod";
 import { paths } from "../paths.ts";
 import { TokenExpiredError } from "../api/errors.ts";
-import { noteSessionEnd } from "./left-place.ts";
+import { noteCookieLost, noteSessionEnd } from "./left-place.ts";
 import { decodeToken, validClaims } from "./token.ts";
 
 /** §9 Browser storage keys. */
@@ -37,6 +37,8 @@ const listeners = new Set<() => void>();
 let current: Session | null = readStored();
 /** The last one there was: what is on screen stays whole while the browser leaves the page. */
 let last: Session | null = current;
+/** The token of a sign-in that no call has been answered with yet. */
+let untried: string | null = null;
 let expiryTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** The session in this browser, or null. A new object only when it changed. */
@@ -59,9 +61,15 @@ export function onSessionChange(listener: () => void): () => void {
 export function startSession(answer: ResponseOf<typeof login>): void {
   const { password_until } = answer;
   const user: StoredUser = { ...answer.user, id: String(answer.user.id), ...(password_until && { password_until }) };
+  untried = answer.token;
   localStorage.setItem(TOKEN_KEY, answer.token);
   localStorage.setItem(USER_KEY, JSON.stringify(user));
   refresh();
+}
+
+/** The server took the token: from now on a refusal means that the session has ended. */
+export function noteTokenTaken(token: string): void {
+  if (untried === token) untried = null;
 }
 
 /** The person has chosen a password: the one that was generated is no matter any more. */
@@ -85,7 +93,9 @@ export function clearSession(): void {
  */
 export function endSession(refusedToken: string): void {
   if (localStorage.getItem(TOKEN_KEY) !== refusedToken) return;
-  noteSessionEnd(storedUserId(), addressOf(location));
+  // The server takes a browser's token only with the cookie that came with it.
+  if (untried === refusedToken) noteCookieLost(storedUserId(), addressOf(location));
+  else noteSessionEnd(storedUserId(), addressOf(location));
   clearSession();
   location.replace(paths.signIn());
 }

@@ -8,6 +8,7 @@ import type { Parts, Service } from "../../platform/parts.ts";
 import { GatheredAudit } from "../audit/public.ts";
 import { AdminsService } from "./admins.service.ts";
 import { AuthService } from "./auth.service.ts";
+import { BrowserCookies } from "./browser-cookies.ts";
 import { CallLimits } from "./call-limits.ts";
 import { ChangePasswordService } from "./change-password.service.ts";
 import { useGuard } from "./guard.ts";
@@ -26,7 +27,8 @@ export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Se
   const sessions = new SessionReader(parts);
   const limits = await CallLimits.open(app, parts.settings.callsPerMinute);
   const refusals = new GatheredAudit(parts);
-  useGuard(app, { clock: parts.clock, sessions, limits, refusals });
+  const cookies = new BrowserCookies(parts.settings.secretKey);
+  useGuard(app, { clock: parts.clock, sessions, limits, refusals, cookies });
   const tries = new PasswordTries(parts);
   const auth = new AuthService({ ...parts, tries, refusals, sign: (claims, now) => signToken(app, claims, now) });
   const passwords = new ChangePasswordService({ ...parts, tries, refusals });
@@ -42,26 +44,30 @@ export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Se
         return new HttpError(429, `Too many ${what} from here. Try again in a minute.`);
       },
     });
-    registerOpen(scope, login, ({ body, request, signal }) =>
-      auth.signIn({ ...body, browser: body.browser ?? null, address: networkOfCaller(request) }, signal),
-    );
+    registerOpen(scope, login, async ({ body, request, reply, signal }) => {
+      const { browser = null } = body;
+      const { sessionId, answer } = await auth.signIn({ ...body, browser, address: networkOfCaller(request) }, signal);
+      if (browser !== null) cookies.set(request, reply, sessionId, parts.settings.tokenHours);
+      return answer;
+    });
     register(scope, changePassword, ({ viewer, body, request, signal }) =>
       passwords.change(viewer, body, networkOfCaller(request), signal),
     );
     register(scope, createAdmin, ({ viewer, body, request, signal: gone }) =>
-      admins.create({ viewer, password: body.password, address: networkOf(request.ip), gone }, body),
+      admins.create({ viewer, password: body.password, address: networkOfCaller(request), gone }, body),
     );
     register(scope, resetAdminPassword, ({ viewer, params, body, request, signal: gone }) =>
-      admins.resetPassword({ viewer, ...body, address: networkOf(request.ip), gone }, params.id),
+      admins.resetPassword({ viewer, ...body, address: networkOfCaller(request), gone }, params.id),
     );
     register(scope, removeAdmin, ({ viewer, params, body, request, signal: gone }) =>
-      admins.remove({ viewer, ...body, address: networkOf(request.ip), gone }, params.id),
+      admins.remove({ viewer, ...body, address: networkOfCaller(request), gone }, params.id),
     );
   });
 
   register(app, adminList, () => admins.list());
-  register(app, logout, async ({ viewer }) => {
+  register(app, logout, async ({ viewer, request, reply }) => {
     await auth.signOut(viewer);
+    cookies.clear(request, reply, viewer.sessionId);
     return { message: "Logged out" };
   });
 

@@ -16,7 +16,11 @@ export interface SignIn extends Caller {
   readonly password: string;
 }
 
-type SignedIn = ResponseOf<typeof login>;
+/** An open session, and what its owner is answered. */
+export interface SignedIn {
+  readonly sessionId: string;
+  readonly answer: ResponseOf<typeof login>;
+}
 
 export interface AuthParts extends Pick<Parts, "db" | "clock" | "settings"> {
   readonly tries: PasswordTries;
@@ -91,8 +95,13 @@ export class AuthService {
     const until =
       passwordMadeAt === null ? {} : { password_until: generatedPasswordUntil(passwordMadeAt).toISOString() };
     const exp = Math.floor(expiresAt.getTime() / 1000);
-    const token = this.#parts.sign({ id, role, email, partnerId, sid, username, exp }, now);
-    return { message: "Login successful", token, user: { id, name, email, role }, ...until };
+    // Said in what is signed, so that nobody who has the token can leave it out.
+    const bound = caller.browser === null ? {} : { bound: true };
+    const token = this.#parts.sign({ id, role, email, partnerId, sid, username, exp, ...bound }, now);
+    return {
+      sessionId: sid,
+      answer: { message: "Login successful", token, user: { id, name, email, role }, ...until },
+    };
   }
 
   async signOut(viewer: Viewer): Promise<void> {

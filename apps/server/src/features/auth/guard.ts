@@ -7,7 +7,9 @@ import { forbidden, notSignedIn } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { GatheredAudit } from "../audit/public.ts";
+import type { BrowserCookies } from "./browser-cookies.ts";
 import type { CallLimits } from "./call-limits.ts";
+import { networkOfCaller } from "./network-of.ts";
 import type { SessionReader } from "./session-reader.ts";
 import { readToken } from "./tokens.ts";
 
@@ -19,6 +21,7 @@ export interface GuardParts {
   readonly sessions: SessionReader;
   readonly limits: CallLimits;
   readonly refusals: GatheredAudit;
+  readonly cookies: BrowserCookies;
 }
 
 /**
@@ -26,7 +29,7 @@ export interface GuardParts {
  * registered. The session's row is read for every call of a signed-in user, so that its end shows at once; a person's
  * calls are counted before that, so that one too many costs no query.
  */
-export function useGuard(app: FastifyInstance, { clock, sessions, limits, refusals }: GuardParts): void {
+export function useGuard(app: FastifyInstance, { clock, sessions, limits, refusals, cookies }: GuardParts): void {
   /** Calls whose viewer is remembered, with what the database says once it can. */
   const unconfirmed = new WeakMap<FastifyRequest, Promise<Viewer | null>>();
   /** Calls that may be a Stop, with whose they are. */
@@ -56,6 +59,12 @@ export function useGuard(app: FastifyInstance, { clock, sessions, limits, refusa
     const claims = readToken(app, request.headers.authorization, clock);
     // A token that was signed out is not its owner's call.
     if (sessions.isOver(claims.sid)) throw notSignedIn();
+    // Nor is one that came without its browser: it counts for nobody, and is no Stop of a person.
+    if (claims.bound === true && !cookies.has(request, claims.sid)) {
+      const owner = await sessions.ownerOf(claims.sid);
+      if (owner?.userId === claims.id) await recordStranger(refusals, owner, networkOfCaller(request));
+      throw notSignedIn();
+    }
     if (name === null) {
       await limits.count(claims.id, "file", reply);
       known(claims, await sessions.read(claims.sid));
@@ -117,5 +126,18 @@ async function recordRefusal(refusals: GatheredAudit, viewer: Viewer, name: Rout
     entity: "call",
     outcome: "REFUSED",
     reason: "The role does not allow this.",
+  });
+}
+
+/** A token that was carried off from its browser, or a browser that lost its cookie: its owner should know. */
+async function recordStranger(refusals: GatheredAudit, owner: Viewer, address: string): Promise<void> {
+  await refusals.record(`stranger in ${owner.sessionId}`, {
+    actor: { userId: owner.userId, name: owner.name },
+    action: "USE_SESSION",
+    entity: "session",
+    entityId: owner.sessionId,
+    outcome: "REFUSED",
+    reason: "The token came without the cookie of the browser that signed in.",
+    after: { address },
   });
 }

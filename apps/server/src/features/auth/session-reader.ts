@@ -55,6 +55,11 @@ export class SessionReader implements Service {
     return (this.#over.get(sessionId) ?? 0) > this.#parts.clock.now().getTime();
   }
 
+  /** Whose it was a moment ago, without a query where that is remembered: for what is refused anyway. */
+  async ownerOf(sessionId: string): Promise<Viewer | null> {
+    return this.#known.value?.get(sessionId) ?? (await this.read(sessionId));
+  }
+
   #noteOver(sessionId: string): void {
     this.#known.value?.delete(sessionId);
     if (this.#over.size >= OVER_AT_MOST) this.#over.clear();

@@ -3,15 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createGroup, groupSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
-import { logout } from "@suncrew/contract/auth/auth.ts";
+import { login, logout } from "@suncrew/contract/auth/auth.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
 import { CuttableBroker } from "../../../test/cuttable-broker.ts";
 import type { DatabaseFault } from "../../../test/cuttable-database.ts";
-import type { TestRobot } from "../../../test/fixtures.ts";
-import type { TestClient } from "../../../test/test-client.ts";
+import { PASSWORD, type TestRobot, usernames } from "../../../test/fixtures.ts";
+import { TestClient } from "../../../test/test-client.ts";
 import { recordSentStops } from "./record-sent-stops.writes.ts";
 
 let bench: CommandBench;
@@ -213,5 +214,27 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
     ]);
     expect(bench.robot().truth().motion).toBe("MOVING");
     expect(await order(owner, "STOP")).toMatchObject({ status: 200 });
+  });
+
+  test("a stolen token stops nothing meanwhile, its browser does", async () => {
+    const { ownRobot } = bench.fixtures;
+    const { http } = bench.server.app;
+    const signedIn = await new TestClient(http, null).call(login, {
+      body: { username: usernames.owner, password: PASSWORD, browser: "b-0123456789abcdefghij" },
+    });
+    const { token } = login.response.parse(signedIn.body);
+    const browser = new TestClient(http, token);
+    const cookie = String(signedIn.headers["set-cookie"]).split(";")[0] ?? "";
+    await browser.call(siteDetails, { headers: { cookie } });
+    await start(ownRobot);
+    await bench.cuttable.make("killed");
+    const body = { ...named(ownRobot), command: "STOP" as const };
+    expect((await browser.call(sendCommand, { body })).status).toBeGreaterThanOrEqual(400);
+    expect(bench.robot(ownRobot).truth().motion).toBe("MOVING");
+    expect(await browser.call(sendCommand, { body, headers: { cookie } })).toMatchObject({
+      status: 200,
+      body: { message: SENT },
+    });
+    await stands(ownRobot);
   });
 });

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import type { Db, Executor, Tx } from "./database.ts";
 import { isLockTaken } from "./lock-wait.ts";
+import { accountExists, grantToServers } from "./server-account.ts";
 
 const folder = fileURLToPath(new URL("../../../migrations", import.meta.url));
 
@@ -102,16 +103,23 @@ export function requireSchema(schema: Schema): void {
   );
 }
 
+interface MigrateOptions {
+  readonly besideServers?: boolean;
+  /** The account that servers connect as; null where it is the one that migrates. */
+  readonly serverAccount?: string | null;
+}
+
 /**
  * Brings the database to this program's newest migration, all in one transaction, and answers what it had to do; several
- * may call it at once. Throws a SchemaError where the database is newer and not only by additions, where others keep
- * its tables for minutes, and, with `besideServers`, where a breaking migration would take the schema from under
- * whoever is connected.
+ * may call it at once. A `serverAccount` gets what it needs in the same transaction, so that servers that run meanwhile
+ * never meet a table that is closed to them. Throws a SchemaError where the database is newer and not only by additions,
+ * where there is no such account, where others keep its tables for minutes, and, with `besideServers`, where a breaking
+ * migration would take the schema from under whoever is connected.
  */
-export async function migrate(db: Db, { besideServers = false } = {}): Promise<readonly Migration[]> {
+export async function migrate(db: Db, options: MigrateOptions = {}): Promise<readonly Migration[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await db.transaction().execute((tx) => applyMissing(tx, besideServers));
+      return await db.transaction().execute((tx) => applyMissing(tx, options));
     } catch (error) {
       if (!mayTryAgain(error)) throw error;
       if (attempt === ATTEMPTS) {
@@ -124,11 +132,24 @@ export async function migrate(db: Db, { besideServers = false } = {}): Promise<r
   }
 }
 
-async function applyMissing(tx: Tx, besideServers: boolean): Promise<readonly Migration[]> {
+async function applyMissing(
+  tx: Tx,
+  { besideServers = false, serverAccount = null }: MigrateOptions,
+): Promise<readonly Migration[]> {
   await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx);
   const schema = await compare(tx);
   refuseNewer(schema);
-  if (schema.missing.length === 0) return [];
+  if (serverAccount !== null && !(await accountExists(tx, serverAccount))) {
+    throw new SchemaError(`PostgreSQL has no account "${serverAccount}", which DATABASE_URL names. Make it first.`);
+  }
+  await addMissing(tx, schema, besideServers);
+  // What a newer version made, only that version knows how far to open.
+  if (serverAccount !== null && schema.newer.length === 0) await grantToServers(tx, serverAccount);
+  return schema.missing;
+}
+
+async function addMissing(tx: Tx, schema: Schema, besideServers: boolean): Promise<void> {
+  if (schema.missing.length === 0) return;
   if (besideServers && schema.database > 0) await refuseBreakingBesideServers(tx, schema.missing);
   await sql`select set_config('lock_timeout', ${`${LOCK_WAIT_MS}ms`}, true)`.execute(tx);
   await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`.execute(
@@ -139,7 +160,6 @@ async function applyMissing(tx: Tx, besideServers: boolean): Promise<readonly Mi
     await sql.raw(await textOf(name)).execute(tx);
     await sql`insert into migrations (name, additive) values (${name}, ${additive})`.execute(tx);
   }
-  return schema.missing;
 }
 
 async function refuseBreakingBesideServers(tx: Tx, missing: readonly Migration[]): Promise<void> {

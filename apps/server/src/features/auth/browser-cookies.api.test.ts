@@ -1,0 +1,196 @@
+import { changePassword, login, logout } from "@suncrew/contract/auth/auth.ts";
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { errorResponseSchema } from "@suncrew/contract/http/error.ts";
+import type { RouteSpec } from "@suncrew/contract/http/route.ts";
+import { live } from "@suncrew/contract/live/live.ts";
+import { type RouteName, routes } from "@suncrew/contract/routes.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { permissions } from "@suncrew/domain/auth/permissions.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { PASSWORD, type Person, usernames } from "../../../test/fixtures.ts";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { TestClient } from "../../../test/test-client.ts";
+import { COOKIES_PER_BROWSER } from "./browser-cookies.ts";
+
+const MARK = "b-0123456789abcdefghij";
+
+let server: TestApp;
+beforeEach(async () => {
+  server = await createTestApp();
+});
+afterEach(() => server.close());
+
+/** What a browser keeps: the token that scripts read, and the cookies that they cannot. */
+class Browser {
+  readonly jar = new Map<string, string>();
+  readonly page: Record<string, string>;
+  token = "";
+
+  constructor(origin = "http://suncrew.example") {
+    this.page = { origin };
+  }
+
+  get cookie(): string {
+    return [...this.jar].map(([name, value]) => `${name}=${value}`).join("; ");
+  }
+
+  /** Answers the lines that came with the answer for the jar. */
+  async signIn(person: Person): Promise<string[]> {
+    const door = new TestClient(server.app.http, null);
+    const body = { username: usernames[person], password: PASSWORD, browser: MARK };
+    const answer = await door.call(login, { body, headers: { ...this.page, cookie: this.cookie } });
+    this.token = login.response.parse(answer.body).token;
+    return this.#keep(answer.headers);
+  }
+
+  async call(route: RouteSpec, body?: unknown) {
+    const headers = { ...this.page, cookie: this.cookie };
+    const answer = await callWith(this.token, headers, route, body);
+    this.#keep(answer.headers);
+    return answer;
+  }
+
+  #keep(headers: Readonly<Record<string, unknown>>): string[] {
+    const lines = [headers["set-cookie"] ?? []].flat().map(String);
+    for (const line of lines) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (line.includes("Max-Age=0;")) this.jar.delete(name);
+      else this.jar.set(name, value);
+    }
+    return lines;
+  }
+}
+
+/** Any call, with what it needs to reach the guard and no more. */
+function callWith(token: string | null, headers: Record<string, string>, route: RouteSpec, body?: unknown) {
+  return new TestClient(server.app.http, token, "203.0.113.9").raw(route.path.replaceAll(/:\w+/g, "1"), {
+    method: route.method,
+    headers,
+    ...(body !== undefined && { body }),
+  });
+}
+
+const guarded = (Object.keys(routes) as RouteName[]).filter((name) => permissions[name].access !== "anyone");
+
+/** What every call answers that is not the signed-out sentence. */
+async function opened(token: string | null, headers: Record<string, string>): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of guarded) {
+    const body = routes[name].method === "GET" ? undefined : {};
+    const answer = await callWith(token, headers, routes[name], body);
+    const { message } = errorResponseSchema.parse(answer.body);
+    if (answer.status !== 401 || message !== "Please sign in.") found.push(`${name} ${answer.status}`);
+  }
+  return found;
+}
+
+const stopOf = ({ serial, id, siteId }: TestApp["fixtures"]["ownRobot"]) => ({
+  robotId: serial,
+  robotObjectId: id,
+  siteId,
+  command: "STOP",
+});
+const strangers = () =>
+  server.db.selectFrom("audit").selectAll().where("action", "=", "USE_SESSION").orderBy("id").execute();
+
+describe("§4 Session: a token is good only in the browser that signed in", () => {
+  test("the browser gets a cookie that no script reads and no other site causes to be sent, as long as the token", async () => {
+    const browser = new Browser();
+    const [line, ...more] = await browser.signIn("owner");
+    expect(more).toEqual([]);
+    expect(line).toMatch(/^suncrew-[0-9a-f]{32}=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
+    const [secure] = await new Browser("https://suncrew.example").signIn("owner");
+    expect(secure).toMatch(
+      /^__Host-suncrew-[0-9a-f]{32}=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    expect((await browser.call(siteDetails)).status).toBe(200);
+  });
+
+  test("a stolen token opens no call: not the live stream, nor a Stop; it is on record, gathered, with from where", async () => {
+    const browser = new Browser();
+    await browser.signIn("owner");
+    expect(await opened(browser.token, {})).toEqual([]);
+    const stop = stopOf(server.fixtures.ownRobot);
+    const answer = await callWith(browser.token, {}, sendCommand, stop);
+    expect(answer).toMatchObject({ status: 401, body: { message: "Please sign in." } });
+    expect(await server.db.selectFrom("commands").select("id").execute()).toEqual([]);
+    expect(await strangers()).toMatchObject([
+      {
+        user_id: server.fixtures.userIds.owner,
+        outcome: "REFUSED",
+        reason: "The token came without the cookie of the browser that signed in.",
+        after: { address: "203.0.113.9" },
+      },
+    ]);
+    server.clock.advance(60_000);
+    await expect.poll(strangers, { timeout: 20_000 }).toMatchObject([{}, { after: { times: guarded.length } }]);
+    // Its owner goes on, and stops the robot.
+    expect((await browser.call(siteDetails)).status).toBe(200);
+    expect((await browser.call(sendCommand, stop)).status).not.toBe(401);
+    expect(await server.db.selectFrom("commands").select("verb").execute()).toEqual([{ verb: "STOP" }]);
+  });
+
+  test("the cookie opens nothing by itself, so that no other site makes a call with it", async () => {
+    const browser = new Browser();
+    await browser.signIn("owner");
+    expect(await opened(null, { cookie: browser.cookie })).toEqual([]);
+    expect(await strangers()).toEqual([]);
+  });
+
+  test("nor is the cookie of another browser, another session or a made-up one taken", async () => {
+    const [browser, other] = [new Browser(), new Browser()];
+    await browser.signIn("owner");
+    await other.signIn("owner");
+    const [name = ""] = browser.jar.keys();
+    const [value = ""] = other.jar.values();
+    for (const cookie of [other.cookie, `${name}=${value}`, `${name}=`, name, `${name}=${"a".repeat(43)}`, ";=;"]) {
+      const answer = await callWith(browser.token, { cookie }, live);
+      expect([answer.status, answer.body]).toEqual([401, { message: "Please sign in." }]);
+    }
+  });
+
+  test("several sessions of a browser stand side by side; signing out ends its own, token and cookie", async () => {
+    const browser = new Browser();
+    await browser.signIn("owner");
+    const { token } = browser;
+    await browser.signIn("admin");
+    expect((await callWith(token, { cookie: browser.cookie }, siteDetails)).status).toBe(200);
+    const before = browser.cookie;
+    const answer = await browser.call(logout);
+    expect(String(answer.headers["set-cookie"])).toContain("Max-Age=0;");
+    expect(browser.jar.size).toBe(1);
+    expect((await callWith(browser.token, { cookie: before }, siteDetails)).status).toBe(401);
+    expect((await callWith(token, { cookie: browser.cookie }, siteDetails)).status).toBe(200);
+  });
+
+  test("the session goes on where its password is changed", async () => {
+    const browser = new Browser();
+    await browser.signIn("owner");
+    const newPassword = "another one, long enough";
+    expect((await browser.call(changePassword, { currentPassword: PASSWORD, newPassword })).status).toBe(200);
+    expect((await browser.call(siteDetails)).status).toBe(200);
+  });
+
+  test("a browser keeps the cookies of its newest sessions, and those of other servers on its host", async () => {
+    const browser = new Browser();
+    const foreign = `suncrew-${"0".repeat(32)}`;
+    browser.jar.set(foreign, "of another Suncrew, at another port");
+    browser.jar.set("theirs", "another program's");
+    await browser.signIn("owner");
+    const [oldest = ""] = [...browser.jar.keys()].slice(2);
+    for (let more = 0; more < COOKIES_PER_BROWSER; more += 1) await browser.signIn("owner");
+    expect(browser.jar.size).toBe(2 + COOKIES_PER_BROWSER);
+    expect([browser.jar.has(foreign), browser.jar.has(oldest)]).toEqual([true, false]);
+  });
+
+  test("a program, which says of no browser, gets no cookie and needs none", async () => {
+    const answer = await (
+      await server.as(null)
+    ).call(login, {
+      body: { username: usernames.owner, password: PASSWORD },
+    });
+    expect(answer.headers["set-cookie"]).toBeUndefined();
+    const { token } = login.response.parse(answer.body);
+    expect((await callWith(token, {}, siteDetails)).status).toBe(200);
+  });
+});

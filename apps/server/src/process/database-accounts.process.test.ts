@@ -1,0 +1,245 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { login } from "@suncrew/contract/auth/auth.ts";
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { provisionDevices } from "@suncrew/contract/devices/devices.ts";
+import type { RouteSpec } from "@suncrew/contract/http/route.ts";
+import { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { reportPdf } from "@suncrew/contract/reports/reports.ts";
+import { createSite } from "@suncrew/contract/sites/sites.ts";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";
+import { compiledBefore, runMigrate, runSuncrew, type SuncrewRun } from "../../test/suncrew-process.ts";
+import { createWithTwoAccounts, type TwoAccounts } from "../../test/two-accounts.ts";
+
+// Each test starts a whole server: nothing here is said about how quick that is.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+const SECRET_KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";
+const ADMIN_PASSWORD = "meadow-lantern-42";
+const MAY_CHANGE = "the account of DATABASE_URL could change the audit: let another one own the tables";
+
+let folder: string;
+let database: TwoAccounts;
+let run: SuncrewRun | null = null;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "suncrew-accounts-"));
+  const { admin, template } = inject("postgres");
+  database = await createWithTwoAccounts(admin, `${template}_${randomBytes(6).toString("hex")}`);
+});
+afterEach(async () => {
+  await run?.interrupt();
+  run = null;
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function serve(databaseUrl: string): SuncrewRun {
+  run = runSuncrew(["production"], {
+    DATABASE_URL: databaseUrl,
+    EMBEDDED: "yes",
+    DATA_DIR: folder,
+    SECRET_KEY,
+    ADMIN_PASSWORD,
+    HOST: "127.0.0.1",
+    PORT: "0",
+    MQTT_PORT: "0",
+    LOG_LEVEL: "info",
+  });
+  return run;
+}
+
+async function connect(url: string): Promise<pg.Client & AsyncDisposable> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+}
+
+/** Runs a program of the repository to its end, as the servers' account. */
+async function program(name: string, words: readonly string[]): Promise<{ code: number | null; printed: string }> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(`../${name}.ts`, import.meta.url)), ...words], {
+    env: { PATH: process.env["PATH"], ...compiledBefore, DATABASE_URL: database.serverUrl, SECRET_KEY },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part: Buffer) => (printed += part.toString()));
+  await once(child, "close");
+  return { code: child.exitCode, printed };
+}
+
+/** The SQLSTATE that a statement is refused with; null where it was done. */
+async function refusalOf(client: pg.Client, statement: string): Promise<string | null> {
+  await client.query("begin");
+  try {
+    await client.query(statement);
+    return null;
+  } catch (error) {
+    return error instanceof pg.DatabaseError ? (error.code ?? "none") : "none";
+  } finally {
+    await client.query("rollback");
+  }
+}
+
+/** Calls as the first Super Admin. */
+async function signIn(url: string) {
+  const ask = async (route: RouteSpec, body: unknown, token: string | null = null) => {
+    const answer = await fetch(url + route.path, {
+      method: route.method,
+      headers: { "content-type": "application/json", ...(token !== null && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+    });
+    const text = await answer.text();
+    return { status: answer.status, text, body: text.startsWith("{") ? (JSON.parse(text) as unknown) : null };
+  };
+  const { token } = login.response.parse((await ask(login, { username: "admin", password: ADMIN_PASSWORD })).body);
+  return (route: RouteSpec, body: unknown) => ask(route, body, token);
+}
+
+describe("set-up: the account of the servers, beside the one that owns the tables", () => {
+  test("servers do all their work with it, and the database refuses it every change of the audit", async () => {
+    const migrated = await runMigrate(database);
+    const { username } = new URL(database.serverUrl);
+    expect(migrated).toMatchObject({
+      code: 0,
+      printed: expect.stringMatching(`The account ${username} may use it, and cannot change the audit.$`) as string,
+    });
+    expect(await runMigrate(database)).toMatchObject({ code: 0 });
+    const { url } = await serve(database.serverUrl).ready();
+    expect((await fetch(`${url}/api/ready`)).status).toBe(200);
+
+    const ask = await signIn(url);
+    const siteForm = {
+      name: "Sambhar Lake Solar",
+      address: "Lake Road 4, Gudha",
+      district: "Nagaur",
+      state: "Rajasthan",
+      pin_code: "341509",
+      commissioning_date: "2024-04-01",
+      latitude: 26.9091,
+      longitude: 75.0893,
+      maintenance_partner_id: 1,
+    };
+    const { siteId } = createSite.response.parse((await ask(createSite, siteForm)).body);
+    expect((await ask(provisionDevices, { first_serial: "SCR-7001" })).status).toBe(201);
+    const robot = {
+      site_id: siteId,
+      robot_name: "Robot 1",
+      serial_number: "SCR-7001",
+      installation_date: "2024-04-01",
+      motor_type: "BLDC",
+      control_type: "PLC",
+    };
+    const { robotId } = createRobot.response.parse((await ask(createRobot, robot)).body);
+    const press = (command: "START" | "STOP") =>
+      ask(sendCommand, { robotId: "SCR-7001", robotObjectId: robotId, siteId, command });
+    expect((await press("START")).body).toMatchObject({ success: false });
+    expect((await press("STOP")).body).toMatchObject({ pending: true });
+    const day = (fromNow: number) => new Date(Date.now() + fromNow * 86_400_000).toISOString().slice(0, 10);
+    const report = { site_id: siteId, from: `${day(-1)} 00:00:00`, to: `${day(1)} 00:00:00` };
+    expect((await ask(reportPdf, report)).text).toMatch(/^%PDF/);
+
+    await using client = await connect(database.serverUrl);
+    const { rows: months } = await client.query<{ owner: string }>(
+      "select relowner::regrole::text as owner from pg_class where relname ~ '^readings_\\d{4}_\\d\\d$'",
+    );
+    expect(months.map(({ owner }) => owner)).toEqual(Array(2).fill(new URL(database.ownerUrl).username));
+    const { rows: log } = await client.query("select action, status from activity order by log_id");
+    expect(log).toMatchObject([{ action: "START", status: "REFUSED" }, { action: "STOP" }]);
+    const unsealed = "select ((select count(*) from audit) - (select count(*) from audit_seals))::int as rows";
+    await expect.poll(async () => (await client.query(unsealed)).rows, { timeout: 20_000 }).toEqual([{ rows: 0 }]);
+    for (const statement of forbidden)
+      expect([statement, await refusalOf(client, statement)]).toEqual([statement, "42501"]);
+
+    expect(run?.said()).not.toContain(MAY_CHANGE);
+    expect(await program("verify-audit", [])).toMatchObject({ code: 0 });
+    expect(await program("admin", ["end-sessions", "admin"])).toMatchObject({ code: 0 });
+    expect((await program("migrate-database", [])).printed).toContain("Nothing to do");
+  });
+
+  test("a later migration opens what it makes in the same moment, and closes what was opened too far", async () => {
+    await runMigrate(database);
+    await using owner = await connect(database.ownerUrl);
+    const { username } = new URL(database.serverUrl);
+    await owner.query(`grant update (actor), truncate on audit to ${username}; create table made_up (id serial)`);
+    await using client = await connect(database.serverUrl);
+    expect(await refusalOf(client, "update audit set actor = 'me'")).toBeNull();
+    expect(await refusalOf(client, "insert into made_up default values")).toBeNull();
+    await serve(database.serverUrl).ready();
+    expect(run?.said()).toContain(MAY_CHANGE);
+    expect(await runMigrate(database)).toMatchObject({ code: 0 });
+    expect(await refusalOf(client, "update audit set actor = 'me'")).toBe("42501");
+    expect(await refusalOf(client, "truncate audit")).toBe("42501");
+  });
+
+  test("one account for all goes on working, and a server says what it could do; a stranger is told what is missing", async () => {
+    const early = serve(database.serverUrl);
+    expect(await early.ended()).toBe(1);
+    expect(await runMigrate(database.ownerUrl)).toMatchObject({ code: 0 });
+    const alone = serve(database.ownerUrl);
+    await alone.ready();
+    expect(alone.said().split(MAY_CHANGE)).toHaveLength(2);
+    await alone.interrupt();
+    const closed = serve(database.serverUrl);
+    expect(await closed.ended()).toBe(1);
+    expect(closed.said()).toContain("gives the servers' account what it needs");
+    // The way from one account to two is the same command.
+    expect(await runMigrate(database)).toMatchObject({ code: 0 });
+    await serve(database.serverUrl).ready();
+    expect(run?.said()).not.toContain(MAY_CHANGE);
+  });
+
+  test("migrate says which of the two addresses is wrong", async () => {
+    const other = new URL(database.serverUrl);
+    other.username = "nobody_of_that_name";
+    expect(await runMigrate({ ...database, serverUrl: other.href })).toEqual({
+      code: 1,
+      printed: 'PostgreSQL has no account "nobody_of_that_name", which DATABASE_URL names. Make it first.',
+    });
+    other.pathname = "/elsewhere";
+    expect(await runMigrate({ ...database, serverUrl: other.href })).toEqual({
+      code: 2,
+      printed: "DATABASE_URL and MIGRATION_DATABASE_URL must name the same database.",
+    });
+    const beyond = await runMigrate({ ...database, ownerUrl: "postgres://owner:secret@db.example/suncrew" });
+    expect(beyond).toMatchObject({
+      code: 2,
+      printed: expect.stringMatching(/^MIGRATION_DATABASE_URL names /) as string,
+    });
+  });
+});
+
+/** What would change or hide what happened, or let it be changed. */
+const forbidden = [
+  "update audit set actor = 'me'",
+  "delete from audit",
+  "truncate audit",
+  "truncate audit cascade",
+  "alter table audit disable trigger all",
+  "alter table audit disable trigger audit_awaits_seal",
+  "alter table audit rename to elsewhere",
+  "alter table audit owner to current_user",
+  "drop table audit cascade",
+  "drop trigger audit_awaits_seal on audit",
+  "create trigger mine before insert on audit for each row execute function await_audit_seal()",
+  "create rule mine as on insert to audit do instead nothing",
+  "create policy mine on audit using (false)",
+  "create or replace function await_audit_seal() returns trigger language plpgsql as 'begin return null; end'",
+  "drop function await_audit_seal() cascade",
+  "update audit_seals set hash = decode(repeat('00', 32), 'hex')",
+  "delete from audit_seals",
+  "truncate audit_seals",
+  "drop table audit_seals",
+  "update audit_names set words = ''",
+  "delete from migrations",
+  "alter table users add column mine text",
+  "create table mine (id integer)",
+  "set session_replication_role = replica",
+  // Who may not hand it on is only warned, and nothing is given.
+  "grant update on audit to public; update audit set actor = 'me'",
+];

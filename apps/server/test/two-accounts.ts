@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+
+/** A database where one account owns the tables and another one runs the servers, as docs/operating.md has it. */
+export interface TwoAccounts {
+  readonly ownerUrl: string;
+  readonly serverUrl: string;
+  /** The address for whoever may do everything in this PostgreSQL. */
+  readonly adminUrl: string;
+  /** Removes the database and both accounts. */
+  drop(): Promise<void>;
+}
+
+/** Makes a database of that name with two accounts of its own; `admin` may make both. */
+export async function createWithTwoAccounts(admin: pg.ClientConfig, name: string): Promise<TwoAccounts> {
+  const address = new URL(urlOf(admin));
+  address.pathname = `/${name}`;
+  const adminUrl = address.href;
+  const account = (role: string) => {
+    const url = new URL(adminUrl);
+    url.username = `${name}_${role}`;
+    url.password = randomBytes(12).toString("base64url");
+    return url;
+  };
+  const [owner, server] = [account("owner"), account("server")];
+  await asAdmin(admin, [
+    ...[owner, server].map(({ username, password }) => `create role ${username} login password '${password}'`),
+    `create database ${name} owner ${owner.username}`,
+  ]);
+  return {
+    ownerUrl: owner.href,
+    serverUrl: server.href,
+    adminUrl,
+    drop: () =>
+      asAdmin(admin, [
+        `drop database if exists ${name} with (force)`,
+        ...[owner, server].map(({ username }) => `drop role if exists ${username}`),
+      ]),
+  };
+}
+
+function urlOf({ connectionString, host = "", port, user, database }: pg.ClientConfig): string {
+  return connectionString ?? `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+}
+
+async function asAdmin(admin: pg.ClientConfig, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client(admin);
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
