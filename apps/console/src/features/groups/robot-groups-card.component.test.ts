@@ -111,6 +111,7 @@ test("§5 Schedule: what is typed is asked about before it goes; of two people w
     frequency: "DAILY",
     status: "ACTIVE",
     next_run_at: "2099-01-31T01:00:00.000Z",
+    waiting: null,
     skip_on_rain: false,
     version: 4,
   };
