@@ -149,7 +149,10 @@ async function tryFault(
   const problems: string[] = [];
   const say = (what: string) => problems.push(`${fault.name}: ${what}`);
   if (letGo.size < handled.length) say(`${handled.length - letGo.size} robots could not be stopped or locked.`);
-  for (const { serial } of wrong) say(`${serial} was started after a person had stopped or locked it.`);
+  for (const { serial } of wrong) {
+    say(`${serial} was started after a person had stopped or locked it.`);
+    await tellCommands(rig, serial, returnMs);
+  }
   for (const { serial } of twice) say(`${serial} was started more than once.`);
   if (!inTime || within < toBegin.length) {
     say(`${within} of ${toBegin.length} began within a minute of the return.`);
@@ -176,6 +179,21 @@ async function tellOthers({ db }: Rig, toBegin: readonly KnownRobot[], begun: re
     .groupBy(["outcome", "reason"])
     .execute();
   for (const { outcome, reason, runs } of rows) console.log(`  ${runs} x ${outcome}: ${reason}`);
+}
+
+/** What is on record of one that must not begin, by the time since the return. */
+async function tellCommands({ db }: Rig, serial: string, returnMs: number): Promise<void> {
+  const rows = await db
+    .selectFrom("commands")
+    .select(["verb", "requested_by", "outcome", "seq", "issued_at", "settled_at"])
+    .where("serial_number", "=", serial)
+    .orderBy("seq", "desc")
+    .limit(6)
+    .execute();
+  const since = (at: Date | null) => (at === null ? "open" : `${at.getTime() - returnMs} ms`);
+  for (const { verb, requested_by, outcome, issued_at, settled_at } of rows) {
+    console.log(`  ${serial} ${verb} by ${requested_by} at ${since(issued_at)}: ${outcome} at ${since(settled_at)}`);
+  }
 }
 
 /** True where the person was told that it is taken. Where it is a lock, the call is repeated until the database is back. */

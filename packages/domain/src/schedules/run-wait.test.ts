@@ -11,6 +11,8 @@ const ready: DueRobot = {
   connectionAt: at(-3_600),
   liveStateAt: at(-10),
   clockSkewMs: 0,
+  lastSeq: DUE_MS - 60_000,
+  recordedSeq: DUE_MS - 60_000,
 };
 const wait = (robot: Partial<DueRobot>, { hearsSince = at(-3_600), now = at(0) } = {}) =>
   runWait({ ...ready, ...robot }, { dueAt: at(0), hearsSince, now });
@@ -48,6 +50,13 @@ describe("decision 45: what a due run waits for", () => {
     ["is being started by a person", { refusal: "start-open" }, null],
   ])("protocol rule 2: one that %s", (_title, robot, expected) => {
     expect(wait(robot)).toBe(expected);
+  });
+
+  test("protocol rule 3: one that shows a command since the due time that is not on record waits for that Stop's row", () => {
+    expect(wait({ lastSeq: DUE_MS + 5 })).toBe("unrecorded");
+    expect(wait({ lastSeq: DUE_MS + 5, recordedSeq: DUE_MS + 5 })).toBe(null);
+    // As after a database was restored: nothing of it is about this run.
+    expect(wait({ lastSeq: DUE_MS - 1 })).toBe(null);
   });
 
   test("protocol rule 2: one that fell silent is waited for as long as its run may begin late", () => {

@@ -15,6 +15,9 @@ export interface DueRobot {
   readonly liveStateAt: Date | null;
   /** Robot's clock minus the server's at that state, in milliseconds. */
   readonly clockSkewMs: number | null;
+  /** The highest number of a command that the robot told of, and that is on record. */
+  readonly lastSeq: number;
+  readonly recordedSeq: number;
 }
 
 export interface WaitTimes {
@@ -24,7 +27,7 @@ export interface WaitTimes {
 }
 
 /** What a due run waits for; it waits no longer than `STARTS_LATE_UP_TO_MS`, which is asked of `dueDecision`. */
-export type RunWait = "unheard" | "silent" | "late-state" | "stopping";
+export type RunWait = "unheard" | "unrecorded" | "silent" | "late-state" | "stopping";
 
 /** People see to these themselves: the robot is locked or cut off, and nothing newer would be heard of it. */
 const lasting: readonly (StartRefusal | null)[] = ["maintenance", "retired"];
@@ -38,6 +41,7 @@ const lasting: readonly (StartRefusal | null)[] = ["maintenance", "retired"];
 export function runWait(robot: DueRobot, { dueAt, hearsSince, now }: WaitTimes): RunWait | null {
   const { refusal, liveStateAt, clockSkewMs } = robot;
   if (lasting.includes(refusal)) return null;
+  if (hasUnrecordedStop(robot, dueAt)) return "unrecorded";
   const isHeard = liveStateAt !== null && liveStateAt >= hearsSince;
   if (isHeard && refusal === null) return null;
   if (now.getTime() - hearsSince.getTime() < HEARD_OF_MS) return "unheard";
@@ -47,6 +51,17 @@ export function runWait(robot: DueRobot, { dueAt, hearsSince, now }: WaitTimes):
   if (refusal === "stop-unsettled") return "stopping";
   if (refusal === "away" || refusal === "stale") return mayComeBack(robot, dueAt) ? "silent" : null;
   return null;
+}
+
+/**
+ * The robot had a command since the due time that is not on record: only a person's Stop goes out without its row
+ * (protocol rule 3). A number is its time in Unix milliseconds or a little more.
+ */
+export function hasUnrecordedStop(
+  { lastSeq, recordedSeq }: Pick<DueRobot, "lastSeq" | "recordedSeq">,
+  dueAt: Date,
+): boolean {
+  return lastSeq > recordedSeq && lastSeq >= dueAt.getTime();
 }
 
 function mayComeBack({ connection, connectionAt, liveStateAt }: DueRobot, dueAt: Date): boolean {

@@ -20,6 +20,7 @@ function named(serials: readonly string[]): string {
 /** What due runs wait for, for people. */
 const waitSentences: Record<RunWait, (serials: readonly string[]) => string> = {
   unheard: (serials) => `Waiting for the state of ${named(serials)}: not heard of since Suncrew can hear robots again.`,
+  unrecorded: (serials) => `Waiting for a Stop of ${named(serials)} to be put on record.`,
   silent: (serials) => `Waiting for the state of ${named(serials)}: not heard of for a while.`,
   "late-state": (serials) => `Waiting for a new state of ${named(serials)}: the last one was long on its way.`,
   stopping: (serials) => `Waiting for ${named(serials)} to confirm a Stop.`,

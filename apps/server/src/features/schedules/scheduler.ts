@@ -19,6 +19,8 @@ const LOOK_MS = 1_000;
 const LOOK_FOR_LOST_MS = 10_000;
 /** Every server has put on record within this, once the database is back, which Stops went out while it was away. */
 const STOPS_RECORDED_MS = 2_000;
+/** STARTs that failed are made up for so much later than others, in milliseconds. */
+const ANEW_AFTER_MS = 10_000;
 /** Robots stopped in one transaction. */
 const STOPS_AT_ONCE = 100;
 /** Transactions of one kind at the same time. */
@@ -50,8 +52,11 @@ export class Scheduler implements Service {
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
     this.#hearsSince = parts.clock.now();
+    parts.broker.onConnectionChange((connected) => {
+      if (connected) this.#hearsSince = parts.clock.now();
+    });
     const rounds = (work: () => Promise<void>) => new Rounds(parts.log, work);
-    const starts = (work: () => Promise<void>) => rounds(() => this.#unlessJustAway(work));
+    const starts = (work: () => Promise<void>, afterMs = 0) => rounds(() => this.#unlessJustAway(work, afterMs));
     this.#everySecond = [
       rounds(() => this.#stopWhatIsOver()),
       starts(() => this.#runWhatIsDue("on-time")),
@@ -59,19 +64,17 @@ export class Scheduler implements Service {
       starts(() => this.#runWhatIsDue("asks-weather")),
       // Apart, because after a long downtime there is much to put on record, and nobody waits for it.
       starts(() => this.#runWhatIsDue("overdue")),
-      starts(() => this.#startAnew()),
+      // Suncrew's own STOPs hide from these what a robot tells of Stops that are not on record yet.
+      starts(() => this.#startAnew(), ANEW_AFTER_MS),
     ];
     this.#lost = rounds(() => this.#closeLost());
   }
 
   async start(): Promise<void> {
-    const { clock, broker } = this.#parts;
+    const { clock } = this.#parts;
     this.#ended = false;
     this.#hearsSince = clock.now();
     this.#cancels = [
-      broker.onConnectionChange((connected) => {
-        if (connected) this.#hearsSince = clock.now();
-      }),
       clock.every(LOOK_MS, () => {
         for (const rounds of this.#everySecond) void rounds.look();
       }),
@@ -95,7 +98,7 @@ export class Scheduler implements Service {
   }
 
   /** What a person stopped while the database was away must be known before anything starts (protocol rule 3). */
-  async #unlessJustAway(work: () => Promise<void>): Promise<void> {
+  async #unlessJustAway(work: () => Promise<void>, afterMs: number): Promise<void> {
     const { db, clock } = this.#parts;
     const askedMs = clock.now().getTime();
     const isAway = await databaseNow(db).then(
@@ -108,7 +111,7 @@ export class Scheduler implements Service {
       // No bridge stored what robots said meanwhile.
       this.#hearsSince = new Date(answeredMs);
     }
-    if (answeredMs >= this.#startsFromMs) await work();
+    if (answeredMs >= this.#startsFromMs + afterMs) await work();
   }
 
   async #runWhatIsDue(only: DueKind): Promise<void> {

@@ -1,3 +1,4 @@
+import { hasUnrecordedStop } from "@suncrew/domain/schedules/run-wait.ts";
 import { v7 as uuidv7 } from "uuid";
 import type { Tx } from "../../platform/database/database.ts";
 import { recordAudit } from "../audit/public.ts";
@@ -24,6 +25,8 @@ export async function startAnew(
   const run = robot && (await readFailedStart(tx, id, now));
   if (!robot || !run) return null;
   if (robot.state.live_at === null || robot.state.live_at < hearsSince) return null;
+  const { last_command_seq: recordedSeq } = robot;
+  if (hasUnrecordedStop({ lastSeq: robot.state.last_seq, recordedSeq }, run.due_at)) return null;
   if ((await readHandled(tx, run.due_at, [robot])).size > 0) return null;
   // It may become possible within the time that is left; a refusal each second would fill the log.
   if (refusalOf(robot, await readOpenCommands(tx, [robot_id]), now) !== null) return null;

@@ -67,7 +67,8 @@ export async function startGroup(
   return { started: runs.flatMap((run) => ("id" in run ? [run.commandId] : [])), waits };
 }
 
-function dueRobotOf({ state }: LockedRobot, refusal: StartRefusal | null): DueRobot {
+function dueRobotOf({ state, last_command_seq: recordedSeq }: LockedRobot, refusal: StartRefusal | null): DueRobot {
   const { connection, connection_at: connectionAt, live_at: liveStateAt, clock_skew_ms: clockSkewMs } = state;
-  return { refusal, connection, connectionAt, liveStateAt, clockSkewMs };
+  const { last_seq: lastSeq } = state;
+  return { refusal, connection, connectionAt, liveStateAt, clockSkewMs, lastSeq, recordedSeq };
 }
