@@ -62,13 +62,15 @@ describe("stack, due work: with several servers", () => {
 
   test("one without the broker leaves what is due to another; nobody having it, the run starts late or is missed", async () => {
     bench = await ScheduleBench.open(BEFORE, { servers: 2 });
-    const first = await bench.schedule(await bench.group(1), { startTime: SIX });
+    const group = await bench.group(1);
+    const first = await bench.schedule(group, { startTime: SIX });
     const second = await bench.schedule(await bench.group(1), { startTime: "2026-06-15 07:00:00" });
     for (const { broker } of bench.servers) broker.setConnected(false);
     await bench.until(DUE);
     await seconds(3);
     expect(await bench.runs()).toEqual([]);
     bench.servers[1]?.broker.setConnected(true);
+    await bench.robots.back(group.robotIds[0] ?? 0);
     await seconds(1);
     expect(await bench.runs(first)).toMatchObject([{ began_at: at(0, 4) }]);
     await bench.until(at(30));
