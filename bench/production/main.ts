@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { catchUp } from "./catch-up.ts";
 import { crowd } from "./crowd.ts";
 import { endurance } from "./endurance.ts";
 import { help, type Options, readOptions, type StepName } from "./options.ts";
@@ -19,6 +20,7 @@ const steps: Readonly<Record<StepName, (parts: StepParts) => Promise<boolean>>> 
   tests: allTests,
   checks: (parts) => succeeds(parts, "vitest", ["run", "--config", "bench/production/vitest.config.ts"], {}),
   stops: stopsWithoutDatabase,
+  "catch-up": catchUp,
   rolling: rollingUpgrade,
   endurance,
   crowd,

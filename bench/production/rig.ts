@@ -10,8 +10,16 @@ import { type KnownRobot, RecordedFleet, storeRobots, TIMEZONE } from "./fleet.t
 import { ServerPlace, type ServerSettings } from "./killed-servers.ts";
 import { Dice, until } from "./moments.ts";
 import type { StepParts } from "./step-parts.ts";
-import { startMosquitto } from "./private-mosquitto.ts";
+import { type PrivateMosquitto, startMosquitto } from "./private-mosquitto.ts";
 import { type PrivatePostgres, startPostgres } from "./private-postgres.ts";
+
+export interface RigOptions {
+  /** Where the database's files are. */
+  readonly disk?: string;
+  readonly servers?: number;
+  /** Answers the address by which robots reach the broker at the address given. */
+  readonly robotsVia?: (url: string) => Promise<string>;
+}
 
 const HEARD_LIMIT_MS = 30_000;
 
@@ -19,6 +27,7 @@ const HEARD_LIMIT_MS = 30_000;
 export interface Rig {
   readonly database: TwoAccounts;
   readonly postgres: PrivatePostgres;
+  readonly mosquitto: PrivateMosquitto;
   readonly db: Db;
   readonly places: readonly ServerPlace[];
   readonly caller: Caller;
@@ -38,7 +47,7 @@ export async function migrated(database: TwoAccounts, checkout?: string): Promis
 export async function startRig(
   { options, folder, account, stops }: StepParts,
   devices: readonly Device[],
-  { disk = folder, servers = 3 }: { readonly disk?: string; readonly servers?: number } = {},
+  { disk = folder, servers = 3, robotsVia }: RigOptions = {},
 ): Promise<Rig> {
   const postgres = await startPostgres(folder, account, { durable: true, disk });
   stops.push(() => postgres.stop());
@@ -65,7 +74,8 @@ export async function startRig(
   stops.push(() => database.close());
   const { db } = database;
   const robots = await storeRobots(db, "Endurance Park", devices);
-  const fleet = new RecordedFleet(mosquitto.robotUrl, devices);
+  const { robotUrl } = mosquitto;
+  const fleet = new RecordedFleet(robotsVia === undefined ? robotUrl : await robotsVia(robotUrl), devices);
   stops.push(() => fleet.stop());
   await fleet.start();
   const silent = () => db.selectFrom("robot_state").where("live_at", "is", null).select("robot_id").executeTakeFirst();
@@ -74,6 +84,7 @@ export async function startRig(
   return {
     database: accounts,
     postgres,
+    mosquitto,
     db,
     places,
     caller: await Caller.signIn(place, settings.adminPassword),

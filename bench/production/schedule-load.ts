@@ -148,6 +148,6 @@ export class ScheduleLoad {
 }
 
 /** `YYYY-MM-DD HH:MM:SS` at the site. */
-function localTime(ms: number, timeZone: string): string {
+export function localTime(ms: number, timeZone: string): string {
   return new Date(ms).toLocaleString("sv-SE", { timeZone });
 }

@@ -53,13 +53,14 @@ export class RobotsAtHand {
     return this.#of(robotId).motions;
   }
 
-  /** The robot loses its link; its broker tells so. */
-  async leave(robotId: number): Promise<void> {
+  /** The robot loses its link, and its broker tells so; or somebody switches it off, and it says goodbye. */
+  async leave(robotId: number, { goodbye = false } = {}): Promise<void> {
     const { of, robot } = this.#of(robotId);
     robot.disconnected(this.#moment());
     this.#of(robotId).linked = false;
     const ts = this.#clock.now().toISOString();
-    const message = { v: 1, state: "CONNECTION_BROKEN", session: robot.session, ts } as const;
+    const state = goodbye ? ("OFFLINE" as const) : ("CONNECTION_BROKEN" as const);
+    const message = { v: 1, state, session: robot.session, ts } as const;
     await this.#tell([{ serial: of.serial, out: [{ leaf: "connection", message }] }]);
   }
 

@@ -35,6 +35,8 @@ export const scheduleSchema = z.object({
   status: scheduleStatusSchema,
   /** Null where nothing will run. */
   next_run_at: instantSchema.nullable(),
+  /** What the run that is due waits for, in words; null where none waits. */
+  waiting: z.string().nullable(),
   /** A run is held while the weather advice for the site's day is Not Recommended. */
   skip_on_rain: z.boolean(),
   version: versionSchema,

@@ -100,6 +100,28 @@ test("§5 Robot group: of two people who edit, the second is told, chooses, and 
   expect(sent.map(({ body }) => body)).toEqual([{ site_id: 1, group_name: "Mine", robot_ids: [11, 12], version: 2 }]);
 });
 
+test("§2 Group Control tab: a run that is due and waits says what for", async () => {
+  const waiting = "Waiting for the state of SCR-1012: not heard of for a while.";
+  const schedule_details: Schedule = {
+    id: 9,
+    group_id: group.id,
+    site_id: 1,
+    action: "START",
+    start_time: "2026-01-31 06:30:00",
+    duration_minutes: 30,
+    frequency: "DAILY",
+    status: "ACTIVE",
+    next_run_at: "2026-01-31T01:00:00.000Z",
+    waiting,
+    skip_on_rain: false,
+    version: 4,
+  };
+  when(groupList).answer([sampleGroup({ schedule_type: "DAILY", schedule_details })]);
+  await openConsole("/dashboard?site=1&tab=groups");
+  const schedule = page.getByRole("group", { name: "Schedule of East Row" });
+  await expect.element(schedule.getByText(waiting)).toBeVisible();
+});
+
 test("§5 Schedule: what is typed is asked about before it goes; of two people who edit, the second is told", async () => {
   const schedule: Schedule = {
     id: 9,
@@ -111,6 +133,7 @@ test("§5 Schedule: what is typed is asked about before it goes; of two people w
     frequency: "DAILY",
     status: "ACTIVE",
     next_run_at: "2099-01-31T01:00:00.000Z",
+    waiting: null,
     skip_on_rain: false,
     version: 4,
   };

@@ -18,6 +18,7 @@ function stored(change: Partial<Schedule> = {}): Schedule {
     frequency: "DAILY",
     status: "ACTIVE",
     next_run_at: null,
+    waiting: null,
     skip_on_rain: true,
     version: 1,
     ...change,

@@ -56,7 +56,9 @@ export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
           )}
         </p>
         <p className={classes["next"]}>
-          {nextAt === null ? (
+          {schedule.waiting !== null ? (
+            schedule.waiting
+          ) : nextAt === null ? (
             noNextRunSentence[schedule.status]
           ) : (
             <>

@@ -101,7 +101,7 @@ export class PastSchedules {
     const robotIds = groups.flatMap((group) => group.robotIds);
     await this.#fleet.report(robotIds, at);
     const now = after(at, SECOND_MS);
-    const circumstances = { now, canSend: true, knowsRobots: true, tooWet: this.#weather.tooWet(at) };
+    const circumstances = { now, canSend: true, hearsSince: new Date(0), tooWet: this.#weather.tooWet(at) };
     for (const { scheduleId } of groups) {
       await this.#fleet.db.transaction().execute((tx) => runDue(tx, scheduleId, circumstances));
     }

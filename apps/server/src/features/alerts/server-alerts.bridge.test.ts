@@ -287,7 +287,7 @@ describe("Alerts: a planned run that did not start", () => {
     const group = await bench.group(2);
     const [away = 0, locked = 0] = group.robotIds;
     await bench.schedule(group, { startTime: "2026-06-15 06:00:00" });
-    await bench.robots.leave(away);
+    await bench.robots.leave(away, { goodbye: true });
     await bench.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", locked).execute();
     await bench.pass(2 * MINUTE_MS);
     expect(await told()).toEqual([[expect.stringMatching(/^A planned run did not start\. Robot .* is away/), true]]);

@@ -27,7 +27,16 @@ export interface LockedRobot {
   readonly installing: string | null;
   readonly state: Pick<
     Selectable<RobotStateTable>,
-    "online" | "session" | "motion" | "mode" | "live_at" | "clock_skew_ms" | "last_seq"
+    | "online"
+    | "session"
+    | "connection"
+    | "connection_at"
+    | "motion"
+    | "mode"
+    | "live_at"
+    | "clock_skew_ms"
+    | "last_seq"
+    | "goodbye_at"
   >;
 }
 
@@ -79,14 +88,27 @@ export async function lockRobots(
       ),
     )
     .select(installingVersion.as("installing"))
-    .select(["s.online", "s.session", "s.motion", "s.mode", "s.live_at", "s.clock_skew_ms", "s.last_seq"])
+    .select([
+      "s.online",
+      "s.session",
+      "s.connection",
+      "s.connection_at",
+      "s.motion",
+      "s.mode",
+      "s.live_at",
+      "s.clock_skew_ms",
+      "s.last_seq",
+      "s.goodbye_at",
+    ])
     .where("r.id", "=", anyOf(lockedIds))
     .execute();
   return new Map(
-    rows.map(({ online, session, motion, mode, live_at, clock_skew_ms, last_seq, ...robot }) => [
-      robot.id,
-      { ...robot, state: { online, session, motion, mode, live_at, clock_skew_ms, last_seq } },
-    ]),
+    rows.map((row) => {
+      const { online, session, connection, connection_at, motion, mode, ...others } = row;
+      const { live_at, clock_skew_ms, last_seq, goodbye_at, ...robot } = others;
+      const shown = { motion, mode, live_at, clock_skew_ms, last_seq };
+      return [robot.id, { ...robot, state: { online, session, connection, connection_at, goodbye_at, ...shown } }];
+    }),
   );
 }
 

@@ -1,4 +1,4 @@
-import type { AckMessage } from "@suncrew/contract/devices/messages.ts";
+import type { AckMessage, RejectCode } from "@suncrew/contract/devices/messages.ts";
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import { type Command, lockRobots, showChange } from "./command-rows.writes.ts";
@@ -12,8 +12,9 @@ export interface ReceivedAck {
 
 /**
  * Notes acks, and settles as REJECTED what the robot refused. An ack counts only for a command of the serial it came
- * from. A refusal after an acceptance, of a settled command or of a STOP changes nothing: there the state decides,
- * and a STOP is repeated. Called by the bridge with no other lock taken.
+ * from. A refusal after an acceptance or of a STOP changes nothing: there the state decides, and a STOP is repeated. Of
+ * settled commands only STARTs that were not confirmed are noted: what the robot says of one decides whether its run
+ * gets another. Called by the bridge with no other lock taken.
  */
 export async function recordAcks(tx: Tx, acks: readonly ReceivedAck[], now: Date): Promise<void> {
   const named = await readNamed(tx, acks);
@@ -23,6 +24,7 @@ export async function recordAcks(tx: Tx, acks: readonly ReceivedAck[], now: Date
     named.map((command) => command.robot_id),
   );
   const current = new Map((await readNamed(tx, acks)).map((command) => [command.id, command]));
+  const notTaken: string[] = [];
   const noted = new Map<string, Command>();
   const rejected: Parameters<typeof settleAllRejected>[1][number][] = [];
   for (const { serial, ack } of acks) {
@@ -33,15 +35,30 @@ export async function recordAcks(tx: Tx, acks: readonly ReceivedAck[], now: Date
     const told = { ...command, ack: ack.status, ack_code: ack.code };
     noted.set(command.id, told);
     current.set(command.id, told);
+    if (command.settled_at !== null) {
+      if (ack.status === "REJECTED" && ack.code !== null && tooOld.includes(ack.code)) notTaken.push(command.id);
+      continue;
+    }
     if (ack.status !== "REJECTED" || command.verb === "STOP" || command.verb === "MAINTENANCE_ON") continue;
     rejected.push({ robot, command: told, code: ack.code });
     current.delete(command.id);
   }
   await noteAcks(tx, [...noted.values()]);
   await settleAllRejected(tx, rejected, now);
+  await noteNotTaken(tx, notTaken, now);
   await showChange(
     tx,
     rejected.map(({ robot }) => robot.id),
+  );
+}
+
+/** The robot refused it as too old, so it will not take it any more either. */
+const tooOld: readonly string[] = ["OLD_SESSION", "EXPIRED"] satisfies RejectCode[];
+
+async function noteNotTaken(tx: Tx, commandIds: readonly string[], now: Date): Promise<void> {
+  if (commandIds.length === 0) return;
+  await sql`update commands set not_taken_at = coalesce(not_taken_at, ${now}) where id = any(${commandIds}::uuid[])`.execute(
+    tx,
   );
 }
 
@@ -58,14 +75,16 @@ function hasAccepted(command: Command): boolean {
   return command.ack === "ACCEPTED" || command.ack === "DONE";
 }
 
-/** The open commands that the acks name, each of the serial it was acknowledged from. */
+/** The open commands, and STARTs that were not confirmed, that the acks name, each of the serial it was acknowledged from. */
 async function readNamed(tx: Tx, acks: readonly ReceivedAck[]): Promise<Command[]> {
   if (acks.length === 0) return [];
   const rows = await tx
     .selectFrom("commands")
     .selectAll()
     .where("id", "=", sql<string>`any(${acks.map(({ ack }) => ack.id)}::uuid[])`)
-    .where("settled_at", "is", null)
+    .where((eb) =>
+      eb.or([eb("settled_at", "is", null), eb.and([eb("verb", "=", "START"), eb("outcome", "=", "UNCONFIRMED")])]),
+    )
     .execute();
   const serialsOf = Map.groupBy(acks, ({ ack }) => ack.id);
   return rows.filter(({ id, serial_number }) => serialsOf.get(id)?.some(({ serial }) => serial === serial_number));

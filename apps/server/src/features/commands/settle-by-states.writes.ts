@@ -1,3 +1,4 @@
+import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
 import { type ShownState, stateShows } from "@suncrew/domain/commands/confirmation.ts";
 import { sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
@@ -11,7 +12,7 @@ import { insertFollowingStops, type OpenCommand, settleAllOvertaken } from "./se
 /** A live state (not retained) of the robot's current session. */
 export interface LiveState {
   readonly robotId: number;
-  readonly state: ShownState;
+  readonly state: ShownState & Pick<StateMessage, "session" | "ts">;
 }
 
 /**
@@ -20,6 +21,7 @@ export interface LiveState {
  * the time when the robots' rows are locked: a START whose caller is told meanwhile that it failed stays failed.
  */
 export async function settleByStates(tx: Tx, states: readonly LiveState[], clock: Pick<Clock, "now">): Promise<void> {
+  await noteNotTaken(tx, states, clock.now());
   const open = await readOpenCommands(
     tx,
     states.map(({ robotId }) => robotId),
@@ -44,6 +46,25 @@ export async function settleByStates(tx: Tx, states: readonly LiveState[], clock
   for (const robotId of await stopStrays(tx, robots, states, now)) changed.add(robotId);
   for (const robotId of await lockForgetful(tx, robots, states, now)) changed.add(robotId);
   await showChange(tx, [...changed]);
+}
+
+/**
+ * Scheduled STARTs that a robot has not taken and never will (protocol rule 1): it stands with a lower `lastSeq`, in a
+ * newer session, or at a time of its own clock at which the START has expired. Noted because the STOP that follows
+ * raises `lastSeq` before anybody asks.
+ */
+async function noteNotTaken(tx: Tx, states: readonly LiveState[], now: Date): Promise<void> {
+  const stand = states.flatMap(({ robotId, state: { motion, lastSeq, session, ts } }) =>
+    motion === "STOPPED" ? [{ robot_id: robotId, last_seq: lastSeq, session, ts }] : [],
+  );
+  if (stand.length === 0) return;
+  await sql`
+    update commands c set not_taken_at = ${now}
+    from json_to_recordset(${JSON.stringify(stand)}::json) n (robot_id int, last_seq bigint, session bigint, ts timestamptz)
+    where c.robot_id = n.robot_id and c.seq > n.last_seq and c.verb = 'START' and c.action_type = 'SCHEDULED'
+      and c.claimed_by is not null and c.not_taken_at is null
+      and (c.settled_at is null or c.outcome = 'UNCONFIRMED')
+      and (n.session > c.session or (n.session = c.session and n.ts > c.expires_at))`.execute(tx);
 }
 
 /** What states come to, each command once, by the first state that decides about it. */

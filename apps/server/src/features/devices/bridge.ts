@@ -150,7 +150,7 @@ export class Bridge implements Service {
   /** After a takeover, and whenever the broker is back: robots tell how they are, and get what waits for them. */
   async #greetAll(): Promise<void> {
     await this.#queue.storeWhatCame();
-    const robots = await connectedRobots(this.#parts.db);
+    const robots = await connectedRobots(this.#parts.db, this.#parts.clock.now());
     if (!this.#lock.held) return;
     this.#statusRequests.askAll(robots);
     await this.#parts.resendPending(robots.map(({ robotId }) => robotId));

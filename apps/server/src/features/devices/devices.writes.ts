@@ -64,7 +64,8 @@ export async function writeRobotStates(tx: Tx, rows: readonly StateRow[]): Promi
       battery = n.battery, charging = n.charging, applied_direction = n.applied_direction,
       applied_main_speed = n.applied_main_speed, applied_brush_speed = n.applied_brush_speed, run_id = n.run_id,
       last_seq = n.last_seq, last_command_id = n.last_command_id, firmware = n.firmware, robot_ts = n.robot_ts,
-      received_at = n.received_at, live_at = n.live_at, clock_skew_ms = n.clock_skew_ms, change_no = ${changedNow}
+      received_at = n.received_at, live_at = n.live_at, clock_skew_ms = n.clock_skew_ms, goodbye_at = n.goodbye_at,
+      change_no = ${changedNow}
     from json_populate_recordset(null::robot_state, ${JSON.stringify(rows)}::json) n
     where s.robot_id = n.robot_id
       and (s.session, coalesce(s.state_seq, -1)) <= (n.session, coalesce(n.state_seq, -1))`.execute(tx);
@@ -104,11 +105,14 @@ export async function sweepSilentRobots(tx: Tx, now: Date): Promise<number> {
   return silent.length;
 }
 
+/** The others are asked within this, so that a run which is due by then finds its robots asked. */
+const DUE_SOON_MS = 10_000;
+
 export interface ReachableRobot {
   readonly robotId: number;
   readonly serial: string;
   readonly session: number;
-  /** A command of it is not settled: what it shows now decides. */
+  /** A command of it is not settled, or its run is due: what it shows now decides. */
   readonly awaited: boolean;
 }
 
@@ -116,7 +120,7 @@ export interface ReachableRobot {
  * Robots whose connection stands as far as the broker has said, also those that fell silent meanwhile; first those
  * that last moved.
  */
-export async function connectedRobots(db: Executor): Promise<ReachableRobot[]> {
+export async function connectedRobots(db: Executor, now: Date): Promise<ReachableRobot[]> {
   return db
     .selectFrom("robot_state as s")
     .innerJoin("robots as r", "r.id", "s.robot_id")
@@ -125,7 +129,11 @@ export async function connectedRobots(db: Executor): Promise<ReachableRobot[]> {
     .where("d.retired_at", "is", null)
     .where("s.connection", "=", "ONLINE")
     .select(["s.robot_id as robotId", "r.serial_number as serial", "s.session"])
-    .select(sql<boolean>`s.robot_id in (select robot_id from commands where settled_at is null)`.as("awaited"))
+    .select(
+      sql<boolean>`s.robot_id in (select robot_id from commands where settled_at is null) or s.robot_id in (
+        select m.robot_id from robot_group_members m join schedules p on p.group_id = m.group_id
+        where p.next_run_at <= ${new Date(now.getTime() + DUE_SOON_MS)})`.as("awaited"),
+    )
     .orderBy(sql`(s.motion = 'MOVING') is not true`)
     .orderBy("s.robot_id")
     .execute();

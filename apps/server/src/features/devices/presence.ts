@@ -70,7 +70,8 @@ function afterConnection(row: StateRow, message: ConnectionMessage, receivedAt: 
     return { ...current, connection: "ONLINE", connection_at: receivedAt, online: true };
   }
   if (current.connection === message.state && !current.online) return null;
-  return { ...current, connection: message.state, connection_at: receivedAt, online: false };
+  const goodbye_at = message.state === "OFFLINE" ? receivedAt : current.goodbye_at;
+  return { ...current, connection: message.state, connection_at: receivedAt, online: false, goodbye_at };
 }
 
 function afterState(row: StateRow, message: StateMessage, receivedAt: Date, retained: boolean): StateRow | null {

@@ -5,7 +5,7 @@ import type { ReachableRobot } from "./devices.writes.ts";
 
 /** Asking a whole fleet is spread over this time (protocol rule 11). */
 const SPREAD_MS = 10_000;
-/** Up to so many that a command waits for are asked at once; more are spread over this time. */
+/** Up to so many that a command or a due run waits for are asked at once; more are spread over this time. */
 const AWAITED_AT_ONCE = 100;
 const AWAITED_SPREAD_MS = 1_000;
 
@@ -21,9 +21,9 @@ export class StatusRequests {
   }
 
   /**
-   * Replaces what was planned before. Robots that a command waits for come first, for what they showed while no bridge
-   * listened never comes live: a START would fail 8 s after it was issued and be followed by a STOP (rule 6), though
-   * the robot took it. The others are asked in the order given.
+   * Replaces what was planned before. Robots that a command or a due run waits for come first, for what they showed
+   * while no bridge listened never comes live: a START would fail 8 s after it was issued and be followed by a STOP
+   * (rule 6), though the robot took it, and a run would wait (decision 45). The others are asked in the order given.
    */
   askAll(robots: readonly ReachableRobot[]): void {
     this.cancel();

@@ -199,6 +199,36 @@ describe("protocol rule 11: one bridge at a time", () => {
     expect(asked.length).toBe(10);
   });
 
+  test("protocol rule 11: after a takeover robots whose runs are due are asked at once", async () => {
+    const one = await startServer();
+    const two = await startServer();
+    const { asked, robotIds } = await standRobots(one, 10);
+    const robot = database.db
+      .selectFrom("robots")
+      .select("site_id")
+      .where("id", "=", robotIds[7] ?? 0);
+    const { site_id } = await robot.executeTakeFirstOrThrow();
+    const group = { site_id, group_name: "Due", name_key: "due" };
+    const { id: group_id } = await database.db
+      .insertInto("robot_groups")
+      .values(group)
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await database.db
+      .insertInto("robot_group_members")
+      .values({ robot_id: robotIds[7] ?? 0, group_id, site_id })
+      .execute();
+    const plan = { start_time: "2026-06-15 06:00:00", duration_minutes: 30, status: "ACTIVE" } as const;
+    await database.db
+      .insertInto("schedules")
+      .values({ group_id, site_id, frequency: "ONCE", ...plan, next_run_at: one.clock.now() })
+      .execute();
+    await one.bridge.stop();
+    const { delivered } = await takeOver(two);
+    await delivered();
+    expect(asked.toSorted()).toEqual(["ASK-0", "ASK-7"]);
+  });
+
   test("protocol rule 7: a robot whose connection breaks is offline by its last will", async () => {
     const one = await startServer();
     const robotId = await one.robot("WILL-1");

@@ -97,6 +97,7 @@ describe("§7 Groups: create and list", () => {
           frequency: "MONTHLY",
           status: "ACTIVE",
           next_run_at: "2099-01-31T01:00:00.000Z",
+          waiting: null,
           skip_on_rain: false,
         },
       },

@@ -14,6 +14,8 @@ export async function readGroups(viewer: Viewer, db: Executor, siteId: number): 
     .select(["g.id", "g.group_name", "g.site_id", "g.created_at", "g.version"])
     .select(["s.id as schedule_id", "s.frequency", "s.start_time", "s.duration_minutes", "s.status"])
     .select(["s.next_run_at", "s.skip_on_rain", "s.version as schedule_version"])
+    // Of an earlier due time nothing is told.
+    .select(sql<string | null>`case when s.waiting_due_at = s.next_run_at then s.waiting end`.as("waiting"))
     .select((eb) =>
       eb
         .selectFrom("robot_group_members as m")
@@ -32,7 +34,7 @@ export async function readGroups(viewer: Viewer, db: Executor, siteId: number): 
     .orderBy("g.id")
     .execute();
   return rows.map(({ schedule_id, frequency, start_time, duration_minutes, status, ...row }) => {
-    const { next_run_at, skip_on_rain, schedule_version, robots, ...group } = row;
+    const { next_run_at, waiting, skip_on_rain, schedule_version, robots, ...group } = row;
     const planned =
       schedule_id !== null &&
       frequency !== null &&
@@ -56,6 +58,7 @@ export async function readGroups(viewer: Viewer, db: Executor, siteId: number): 
             frequency,
             status,
             next_run_at: next_run_at?.toISOString() ?? null,
+            waiting,
             skip_on_rain: skip_on_rain ?? false,
             version: schedule_version,
           }

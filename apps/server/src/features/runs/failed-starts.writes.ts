@@ -16,10 +16,8 @@ export interface FailedStart {
 
 /** A run is started anew no more often than this, so that a robot that always refuses is left alone. */
 const MAX_STARTS = 5;
-/** A START is not made up for later than this after its robot should have shown it: by then people stand around it. */
+/** Nothing is made up for later than this after it was known that the START had no effect: people stand around by then. */
 const ANEW_WITHIN_MS = 60_000;
-/** A robot that has connected anew may have a person beside it: it is started as long as its run is as good as on time. */
-const STILL_ON_TIME_MS = 30_000;
 
 export async function findFailedStarts(db: Db, now: Date): Promise<FailedStart[]> {
   return readFailedStarts(db, now, null);
@@ -32,18 +30,18 @@ export async function readFailedStart(tx: Tx, runId: string, now: Date): Promise
 
 /**
  * Started anew is what stands, never moved in this run, surely does not move by its first START any more, and nobody
- * touched since. The failure is a minute old at the most, and one of these:
- * - the START was never claimed by a server, so it was never sent (protocol rule 5);
+ * touched since, while the run may still begin late. That its START had no effect is known for a minute at the most, by
+ * one of these:
+ * - it was never claimed by a server, so it was never sent (protocol rule 5);
+ * - the robot told that it refused it as too old, or a state of it proved that it never took it and never will;
  * - it may have been sent, the robot never told that it took it, and in the same session it confirmed the STOP that
- *   followed (rule 6): so it stands, and the higher number of that STOP fences the old START;
- * - the robot refused it as too old, at the due time.
+ *   followed (rule 6): so it stands, and the higher number of that STOP fences the old START.
  * A later command by anybody, as a person's Stop, a Start or a maintenance lock, leaves the run as it is; so does
  * whoever deletes, switches off or changes its schedule or group.
  */
 async function readFailedStarts(db: Db | Tx, now: Date, runId: string | null): Promise<FailedStart[]> {
   const dueAfter = new Date(now.getTime() - STARTS_LATE_UP_TO_MS);
   const failedAfter = new Date(now.getTime() - ANEW_WITHIN_MS);
-  const isOnTime = sql<boolean>`r.due_at > ${new Date(now.getTime() - STILL_ON_TIME_MS)}`;
   const { rows } = await sql<FailedStart>`
     select r.id, r.robot_id, r.site_id, r.schedule_id, r.due_at, r.stop_due_at, tried.starts
     from runs r
@@ -60,13 +58,16 @@ async function readFailedStarts(db: Db | Tx, now: Date, runId: string | null): P
     where r.outcome = 'FAILED' and r.began_at is null and r.planned and not r.sample
       and r.due_at > ${dueAfter} and r.due_at <= ${now} and r.stop_due_at > ${now}
       and (${runId}::uuid is null or r.id = ${runId}::uuid)
-      and tried.starts < ${MAX_STARTS} and start.settle_by > ${failedAfter}
+      and tried.starts < ${MAX_STARTS}
       and (
-        (start.outcome = 'NEVER_SENT' and start.claimed_by is null and (s.session = start.session or ${isOnTime}))
-        or (start.outcome = 'REJECTED' and start.ack_code in ('OLD_SESSION', 'EXPIRED') and ${isOnTime})
-        or (start.outcome = 'UNCONFIRMED' and start.settled_at >= start.settle_by and start.ack is null
-          and s.session = start.session
-          and exists (select from commands f where f.follows_id = start.id and f.outcome = 'CONFIRMED'))
+        (start.outcome = 'NEVER_SENT' and start.claimed_by is null and start.settled_at > ${failedAfter})
+        or (start.outcome = 'REJECTED' and start.ack_code in ('OLD_SESSION', 'EXPIRED')
+          and start.settled_at > ${failedAfter})
+        or (start.outcome = 'UNCONFIRMED' and start.settled_at >= start.settle_by
+          and (start.ack is null or start.ack = 'REJECTED')
+          and (start.not_taken_at > ${failedAfter}
+            or (start.ack is null and s.session = start.session and start.settle_by > ${failedAfter}
+              and exists (select from commands f where f.follows_id = start.id and f.outcome = 'CONFIRMED'))))
       )
       and not exists (
         select from commands later where later.robot_id = r.robot_id and later.seq > start.seq

@@ -1,5 +1,6 @@
 import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
 import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
+import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import type { WeatherSite } from "../weather/public.ts";
 
@@ -86,6 +87,16 @@ export async function readMemberIds(tx: Tx, groupId: number): Promise<number[]> 
     .orderBy("m.robot_id")
     .execute();
   return rows.map((row) => row.robot_id);
+}
+
+/** Notes what a due run waits for, in words; false where that is on record already, or somebody has the schedule. */
+export async function tellWaiting(db: Db | Tx, scheduleId: number, dueAt: Date, waiting: string): Promise<boolean> {
+  const told = await sql`
+    update schedules set waiting = ${waiting}, waiting_due_at = ${dueAt}
+    where id in (select id from schedules where id = ${scheduleId} and next_run_at = ${dueAt} for update skip locked)
+      and (waiting, waiting_due_at) is distinct from (${waiting}, ${dueAt}::timestamptz)
+  `.execute(db);
+  return (told.numAffectedRows ?? 0n) > 0n;
 }
 
 /** Sets when a schedule is due next; without another time it is completed. */

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
+import type { LockedRobot } from "../commands/public.ts";
 import type { Occurrence } from "../runs/public.ts";
 import { readMemberIds } from "./due-schedules.writes.ts";
 import { scheduled } from "./scheduler-sentences.ts";
@@ -15,14 +16,28 @@ const NEWEST = 10;
 export async function readRuledOut(
   tx: Tx,
   { groupId, dueAt }: Occurrence,
-  robotIds: readonly number[],
+  robots: readonly LockedRobot[],
 ): Promise<{ readonly still: readonly number[]; readonly reasons: ReadonlyMap<number, string> }> {
   const members = new Set(await readMemberIds(tx, groupId));
-  const still = robotIds.filter((robotId) => members.has(robotId));
+  const here = robots.filter(({ id }) => members.has(id));
+  const still = here.map(({ id }) => id);
   if (await isGroupChanged(tx, groupId, dueAt)) {
     return { still, reasons: new Map(still.map((robotId) => [robotId, scheduled.groupChanged])) };
   }
-  return { still, reasons: await readStoppedByPeople(tx, dueAt, still) };
+  return { still, reasons: await readHandled(tx, dueAt, here) };
+}
+
+/** Why robots, which this transaction has locked, stay where they are: what people did to them since the due time. */
+export async function readHandled(tx: Tx, dueAt: Date, robots: readonly LockedRobot[]): Promise<Map<number, string>> {
+  const left = robots.filter(({ state: { goodbye_at } }) => goodbye_at !== null && goodbye_at >= dueAt);
+  return new Map([
+    ...left.map(({ id, serial_number }) => [id, scheduled.saidGoodbye(serial_number)] as const),
+    ...(await readStoppedByPeople(
+      tx,
+      dueAt,
+      robots.map(({ id }) => id),
+    )),
+  ]);
 }
 
 /** Who is in it may be another since: nobody planned for a robot that was put in afterwards to move at once. */

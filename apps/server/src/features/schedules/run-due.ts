@@ -1,11 +1,12 @@
-import { dueDecision } from "@suncrew/domain/schedules/due-decision.ts";
+import { dueDecision, STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
 import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
+import { HEARD_OF_MS } from "@suncrew/domain/schedules/run-wait.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Occurrence } from "../runs/public.ts";
-import { advance, type LockedSchedule, lockDue, readMemberIds } from "./due-schedules.writes.ts";
+import { advance, type LockedSchedule, lockDue, readMemberIds, tellWaiting } from "./due-schedules.writes.ts";
 import { recordNone } from "./record-none.ts";
 import { showGroupChange } from "./schedule-rows.writes.ts";
-import { missedSentences, scheduled } from "./scheduler-sentences.ts";
+import { missedSentences, scheduled, waitingSentence } from "./scheduler-sentences.ts";
 import { startGroup } from "./start-group.ts";
 
 /** What a server knows as it serves a schedule. */
@@ -13,8 +14,8 @@ export interface Circumstances {
   readonly now: Date;
   /** False where this server has no broker: starts are left to another one until they are missed. */
   readonly canSend: boolean;
-  /** False while robots may not have been heard of yet, because no server or broker was there until just now. */
-  readonly knowsRobots: boolean;
+  /** Since when Suncrew can hear robots, as far as this server knows; what they showed before is no proof. */
+  readonly hearsSince: Date;
   /** The day's weather speaks against it; null where nobody asked. */
   readonly tooWet: boolean | null;
 }
@@ -32,7 +33,7 @@ export async function runDue(
   scheduleId: number,
   circumstances: Circumstances,
 ): Promise<{ readonly commandIds: readonly string[]; readonly moreDue: boolean } | null> {
-  const { now, canSend, knowsRobots, tooWet } = circumstances;
+  const { now, canSend, hearsSince, tooWet } = circumstances;
   const schedule = await lockDue(tx, scheduleId, now);
   // Its choice was switched on since it was found: the weather is asked first, a second later.
   if (schedule === null || (schedule.skipOnRain && tooWet === null)) return null;
@@ -44,16 +45,23 @@ export async function runDue(
     const decision = dueDecision(next, schedule.durationMinutes, now);
     const occurrence: Occurrence = { ...occurrenceOf(schedule), dueAt: next, stopDueAt: decision.stopDueAt };
     if (decision.kind === "missed") {
+      // Those that were waited for in vain are skipped for what they waited for.
+      const wasThere = now.getTime() - hearsSince.getTime() >= HEARD_OF_MS && isJustOver(occurrence, now);
+      if (wasThere) await startGroup(tx, occurrence, members, { hearsSince, now, isOver: true });
       await recordNone(tx, occurrence, members, { outcome: "MISSED", reason: missedSentences[decision.reason] }, now);
     } else if (schedule.skipOnRain && tooWet === true) {
       await recordNone(tx, occurrence, members, { outcome: "SKIPPED", reason: scheduled.heldForRain }, now);
     } else if (!canSend) {
       break;
     } else {
-      const { started, undecided } = await startGroup(tx, occurrence, members, knowsRobots, now);
+      const { started, waits } = await startGroup(tx, occurrence, members, { hearsSince, now });
       commandIds.push(...started);
-      // It stays due for the rest of the group.
-      if (undecided) return { commandIds, moreDue: false };
+      if (waits.size > 0) {
+        // It stays due for the rest of the group.
+        const isNew = await tellWaiting(tx, schedule.id, next, waitingSentence(waits));
+        if (isNew || started.length > 0) await showGroupChange(tx, schedule.groupId);
+        return { commandIds, moreDue: false };
+      }
     }
     next = nextRunAfter(schedule, schedule.timezone, next);
     served += 1;
@@ -62,6 +70,12 @@ export async function runDue(
   await advance(tx, schedule.id, next);
   await showGroupChange(tx, schedule.groupId);
   return { commandIds, moreDue: served === MAX_OCCURRENCES && next !== null && next <= now };
+}
+
+/** Whoever was waited for is known as it is until shortly after; of what is long over nothing is known any more. */
+function isJustOver({ dueAt, stopDueAt }: Occurrence, now: Date): boolean {
+  const overMs = Math.min(stopDueAt.getTime(), dueAt.getTime() + STARTS_LATE_UP_TO_MS);
+  return now.getTime() - overMs < HEARD_OF_MS;
 }
 
 function occurrenceOf({ id, siteId, groupId, groupName }: LockedSchedule) {

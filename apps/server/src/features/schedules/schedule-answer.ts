@@ -14,6 +14,8 @@ export const scheduleColumns = [
   "s.frequency",
   "s.status",
   "s.next_run_at",
+  "s.waiting",
+  "s.waiting_due_at",
   "s.skip_on_rain",
   "s.version",
 ] as const;
@@ -32,13 +34,19 @@ export function scheduleOf(row: Answered): Schedule {
     frequency: row.frequency,
     status: row.status,
     next_run_at: row.next_run_at?.toISOString() ?? null,
+    waiting: waitingOf(row),
     skip_on_rain: row.skip_on_rain,
     version: row.version,
   };
 }
 
+/** What the run that is due waits for; of an earlier one nothing is told. */
+function waitingOf(row: Answered): string | null {
+  return row.next_run_at !== null && row.next_run_at.getTime() === row.waiting_due_at?.getTime() ? row.waiting : null;
+}
+
 /** What the audit keeps of a schedule. */
 export function recorded(row: Answered): Record<string, unknown> {
-  const { id: _id, version: _version, ...content } = scheduleOf(row);
+  const { id: _id, version: _version, waiting: _waiting, ...content } = scheduleOf(row);
   return content;
 }

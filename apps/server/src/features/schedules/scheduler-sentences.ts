@@ -1,3 +1,4 @@
+import type { RunWait } from "@suncrew/domain/schedules/run-wait.ts";
 import type { DueDecision } from "@suncrew/domain/schedules/due-decision.ts";
 
 type Missed = Extract<DueDecision, { kind: "missed" }>["reason"];
@@ -8,6 +9,31 @@ export const missedSentences: Record<Missed, string> = {
   "end-past": "Its planned end was past before Suncrew could start it.",
 };
 
+/** Robots named in a sentence; the others are counted. */
+const NAMED = 3;
+
+function named(serials: readonly string[]): string {
+  const rest = serials.length - NAMED;
+  return rest > 0 ? `${serials.slice(0, NAMED).join(", ")} and ${rest} more` : serials.join(", ");
+}
+
+/** What due runs wait for, for people. */
+const waitSentences: Record<RunWait, (serials: readonly string[]) => string> = {
+  unheard: (serials) => `Waiting for the state of ${named(serials)}: not heard of since Suncrew can hear robots again.`,
+  unrecorded: (serials) => `Waiting for a Stop of ${named(serials)} to be put on record.`,
+  silent: (serials) => `Waiting for the state of ${named(serials)}: not heard of for a while.`,
+  "late-state": (serials) => `Waiting for a new state of ${named(serials)}: the last one was long on its way.`,
+  stopping: (serials) => `Waiting for ${named(serials)} to confirm a Stop.`,
+};
+
+/** What a run that is due waits for, of each robot that it waits for by serial number. */
+export function waitingSentence(waits: ReadonlyMap<string, RunWait>): string {
+  const byWait = Map.groupBy(waits.keys(), (serial) => waits.get(serial) ?? "unheard");
+  return [...byWait].map(([wait, serials]) => waitSentences[wait](serials)).join(" ");
+}
+
+export const WAITS_FOR_BROKER = "Waiting for the broker: no robot can be told to start.";
+
 export const scheduled = {
   heldForRain: "Held: the weather recommendation for the day is Not Recommended, and the schedule skips rain.",
   startOpen: (serial: string) => `Robot ${serial} was being started by someone else at that moment.`,
@@ -16,6 +42,7 @@ export const scheduled = {
     MAINTENANCE_ON: (name: string) => `Locked for maintenance by ${name} after this run was due.`,
     MAINTENANCE_OFF: (name: string) => `Released from maintenance by ${name} after this run was due.`,
   },
+  saidGoodbye: (serial: string) => `Robot ${serial} was switched off after this run was due.`,
   groupChanged: "The group was changed after this run was due.",
   switchedOff: (name: string) => `Switched off by ${name} before it could start.`,
   edited: (name: string) => `The schedule was changed by ${name} before this run could start.`,

@@ -7,11 +7,11 @@ import { type Commands, lockRobots, showChange } from "../commands/public.ts";
 import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDue } from "../runs/public.ts";
 import { seenAt } from "../sites/public.ts";
 import type { Forecasts } from "../weather/public.ts";
-import { type DueKind, type DueSchedule, findDue } from "./due-schedules.writes.ts";
+import { type DueKind, type DueSchedule, findDue, tellWaiting } from "./due-schedules.writes.ts";
 import { eachOf, Rounds } from "../../platform/rounds.ts";
 import { runDue } from "./run-due.ts";
 import { startAnew } from "./start-anew.ts";
-import { HEARD_OF_MS } from "./start-group.ts";
+import { WAITS_FOR_BROKER } from "./scheduler-sentences.ts";
 import { stopRuns } from "./stop-runs.ts";
 
 /** Every server looks for what is due this often. */
@@ -19,6 +19,8 @@ const LOOK_MS = 1_000;
 const LOOK_FOR_LOST_MS = 10_000;
 /** Every server has put on record within this, once the database is back, which Stops went out while it was away. */
 const STOPS_RECORDED_MS = 2_000;
+/** STARTs that failed are made up for so much later than others, in milliseconds. */
+const ANEW_AFTER_MS = 10_000;
 /** Robots stopped in one transaction. */
 const STOPS_AT_ONCE = 100;
 /** Transactions of one kind at the same time. */
@@ -42,7 +44,7 @@ export class Scheduler implements Service {
   readonly #sending = new Set<Promise<void>>();
   /** Before this nothing is started: the database was away. */
   #startsFromMs = 0;
-  /** Since when this server could hear of robots. */
+  /** Since when Suncrew can hear robots, as far as this server knows: database and broker were there since. */
   #hearsSince: Date;
   #cancels: Cancel[] = [];
   #ended = false;
@@ -50,8 +52,11 @@ export class Scheduler implements Service {
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
     this.#hearsSince = parts.clock.now();
+    parts.broker.onConnectionChange((connected) => {
+      if (connected) this.#hearsSince = parts.clock.now();
+    });
     const rounds = (work: () => Promise<void>) => new Rounds(parts.log, work);
-    const starts = (work: () => Promise<void>) => rounds(() => this.#unlessJustAway(work));
+    const starts = (work: () => Promise<void>, afterMs = 0) => rounds(() => this.#unlessJustAway(work, afterMs));
     this.#everySecond = [
       rounds(() => this.#stopWhatIsOver()),
       starts(() => this.#runWhatIsDue("on-time")),
@@ -59,19 +64,17 @@ export class Scheduler implements Service {
       starts(() => this.#runWhatIsDue("asks-weather")),
       // Apart, because after a long downtime there is much to put on record, and nobody waits for it.
       starts(() => this.#runWhatIsDue("overdue")),
-      starts(() => this.#startAnew()),
+      // Suncrew's own STOPs hide from these what a robot tells of Stops that are not on record yet.
+      starts(() => this.#startAnew(), ANEW_AFTER_MS),
     ];
     this.#lost = rounds(() => this.#closeLost());
   }
 
   async start(): Promise<void> {
-    const { clock, broker } = this.#parts;
+    const { clock } = this.#parts;
     this.#ended = false;
     this.#hearsSince = clock.now();
     this.#cancels = [
-      broker.onConnectionChange((connected) => {
-        if (connected) this.#hearsSince = clock.now();
-      }),
       clock.every(LOOK_MS, () => {
         for (const rounds of this.#everySecond) void rounds.look();
       }),
@@ -95,7 +98,7 @@ export class Scheduler implements Service {
   }
 
   /** What a person stopped while the database was away must be known before anything starts (protocol rule 3). */
-  async #unlessJustAway(work: () => Promise<void>): Promise<void> {
+  async #unlessJustAway(work: () => Promise<void>, afterMs: number): Promise<void> {
     const { db, clock } = this.#parts;
     const askedMs = clock.now().getTime();
     const isAway = await databaseNow(db).then(
@@ -103,8 +106,12 @@ export class Scheduler implements Service {
       () => true,
     );
     const answeredMs = clock.now().getTime();
-    if (isAway || answeredMs - askedMs > STOPS_RECORDED_MS) this.#startsFromMs = answeredMs + STOPS_RECORDED_MS;
-    if (answeredMs >= this.#startsFromMs) await work();
+    if (isAway || answeredMs - askedMs > STOPS_RECORDED_MS) {
+      this.#startsFromMs = answeredMs + STOPS_RECORDED_MS;
+      // No bridge stored what robots said meanwhile.
+      this.#hearsSince = new Date(answeredMs);
+    }
+    if (answeredMs >= this.#startsFromMs + afterMs) await work();
   }
 
   async #runWhatIsDue(only: DueKind): Promise<void> {
@@ -114,8 +121,7 @@ export class Scheduler implements Service {
     const asked = await Promise.all(
       due.map(async (schedule) => ({ schedule, tooWet: await this.#isTooWet(schedule) })),
     );
-    const knowsRobots = clock.now().getTime() - this.#hearsSince.getTime() >= HEARD_OF_MS;
-    await eachOf(asked, AT_ONCE, ({ schedule, tooWet }) => this.#serve(schedule, tooWet, knowsRobots));
+    await eachOf(asked, AT_ONCE, ({ schedule, tooWet }) => this.#serve(schedule, tooWet));
   }
 
   /** The day's weather holds the run; unknown weather holds nothing up. Null where the schedule does not ask. */
@@ -124,13 +130,16 @@ export class Scheduler implements Service {
     return (await this.#parts.forecasts.adviceFor(site)) === "not-recommended";
   }
 
-  async #serve(schedule: DueSchedule, tooWet: boolean | null, knowsRobots: boolean): Promise<void> {
+  async #serve(schedule: DueSchedule, tooWet: boolean | null): Promise<void> {
     const { db, clock, broker, log } = this.#parts;
     try {
       // Left alone, so that another server which reaches the broker finds it unlocked.
-      if (!broker.connected && !isMissed(schedule, clock.now())) return;
+      if (!broker.connected && !isMissed(schedule, clock.now())) {
+        await tellWaiting(db, schedule.id, schedule.nextRunAt, WAITS_FOR_BROKER);
+        return;
+      }
       for (let moreDue = true; moreDue && !this.#ended;) {
-        const circumstances = { now: clock.now(), canSend: broker.connected, knowsRobots, tooWet };
+        const circumstances = { now: clock.now(), canSend: broker.connected, hearsSince: this.#hearsSince, tooWet };
         const served = await decide(db, (tx) => runDue(tx, schedule.id, circumstances));
         if (served !== null) this.#parts.onServed?.(circumstances.now.getTime() - schedule.nextRunAt.getTime());
         this.#send(served?.commandIds ?? []);
@@ -167,7 +176,9 @@ export class Scheduler implements Service {
     const { db, clock, broker } = this.#parts;
     if (!broker.connected) return;
     const failed = await findFailedStarts(db, clock.now());
-    await eachOf(failed, AT_ONCE, (run) => this.#robotWork(run.robot_id, (tx) => startAnew(tx, run, clock.now())));
+    await eachOf(failed, AT_ONCE, (run) =>
+      this.#robotWork(run.robot_id, (tx) => startAnew(tx, run, this.#hearsSince, clock.now())),
+    );
   }
 
   async #closeLost(): Promise<void> {

@@ -52,6 +52,7 @@ describe("§7 Groups and schedules: POST api/robots/group/schedule", () => {
         frequency: "DAILY",
         status: "ACTIVE",
         next_run_at: "2026-06-15T13:00:00.000Z",
+        waiting: null,
         skip_on_rain: false,
         version: 1,
       },

@@ -1,8 +1,10 @@
+import { hasUnrecordedStop } from "@suncrew/domain/schedules/run-wait.ts";
 import { v7 as uuidv7 } from "uuid";
 import type { Tx } from "../../platform/database/database.ts";
 import { recordAudit } from "../audit/public.ts";
 import { acceptOrders, lockRobots, readOpenCommands, refusalOf } from "../commands/public.ts";
 import { type FailedStart, openAnew, readFailedStart, SCHEDULER } from "../runs/public.ts";
+import { readHandled } from "./ruled-out.writes.ts";
 import { holdSchedule } from "./schedule-rows.writes.ts";
 import { scheduledOrder, secondsUntil } from "./scheduled-order.ts";
 import { scheduled } from "./scheduler-sentences.ts";
@@ -11,12 +13,21 @@ import { scheduled } from "./scheduler-sentences.ts";
  * Gives a planned run whose START failed through no fault of its robot another START, in the caller's transaction: a
  * server that dies must not cost a run. It still ends on time. Answers the START to send after the commit.
  */
-export async function startAnew(tx: Tx, { id, robot_id, schedule_id }: FailedStart, now: Date): Promise<string | null> {
+export async function startAnew(
+  tx: Tx,
+  { id, robot_id, schedule_id }: FailedStart,
+  hearsSince: Date,
+  now: Date,
+): Promise<string | null> {
   // Whoever changes or deletes it comes before or after this, and not between.
   if (!(await holdSchedule(tx, schedule_id))) return null;
   const robot = (await lockRobots(tx, [robot_id])).get(robot_id);
   const run = robot && (await readFailedStart(tx, id, now));
   if (!robot || !run) return null;
+  if (robot.state.live_at === null || robot.state.live_at < hearsSince) return null;
+  const { last_command_seq: recordedSeq } = robot;
+  if (hasUnrecordedStop({ lastSeq: robot.state.last_seq, recordedSeq }, run.due_at)) return null;
+  if ((await readHandled(tx, run.due_at, [robot])).size > 0) return null;
   // It may become possible within the time that is left; a refusal each second would fill the log.
   if (refusalOf(robot, await readOpenCommands(tx, [robot_id]), now) !== null) return null;
   const runId = uuidv7();

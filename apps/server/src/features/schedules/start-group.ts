@@ -1,4 +1,5 @@
 import type { StartRefusal } from "@suncrew/domain/commands/start-refusal.ts";
+import { type DueRobot, runWait, type RunWait } from "@suncrew/domain/schedules/run-wait.ts";
 import { v7 as uuidv7 } from "uuid";
 import type { Tx } from "../../platform/database/database.ts";
 import { acceptOrders, type LockedRobot, lockRobots, readOpenCommands, refusalOf } from "../commands/public.ts";
@@ -11,29 +12,36 @@ import { scheduled } from "./scheduler-sentences.ts";
 /** People see to these themselves: the robot is locked or retired, or cleans already. */
 const wanted: readonly string[] = ["maintenance", "retired", "moving", "start-open"] satisfies StartRefusal[];
 
-/** Every robot that is there is heard of within this: they report every 30 s, and a new bridge asks them at once. */
-export const HEARD_OF_MS = 30_000;
-
 /**
  * Starts what can be started, each robot for itself; the others are skipped with the reason. What people did since the
- * run was due comes before it, however late it is served. Those that may only not have been heard of are left for a
- * later look: what no server saw is no reason to skip a robot.
+ * run was due comes before it, however late it is served. Robots that are worth waiting for (decision 45) are left for a
+ * later look, and told with what they wait for by serial number. Once `isOver`, nothing starts and nobody is waited for:
+ * who cannot start is skipped for that reason, and the others are left to the caller.
  */
 export async function startGroup(
   tx: Tx,
   occurrence: Occurrence,
   members: readonly number[],
-  knowsRobots: boolean,
-  now: Date,
-): Promise<{ readonly started: readonly string[]; readonly undecided: boolean }> {
+  { hearsSince, now, isOver = false }: { readonly hearsSince: Date; readonly now: Date; readonly isOver?: boolean },
+): Promise<{ readonly started: readonly string[]; readonly waits: ReadonlyMap<string, RunWait> }> {
   const without = await withoutRun(tx, occurrence, members);
   const robots = await lockRobots(tx, without);
-  const { still, reasons } = await readRuledOut(tx, occurrence, without);
+  const { still, reasons } = await readRuledOut(tx, occurrence, [...robots.values()]);
   for (const [reason, ruledOut] of Map.groupBy(reasons.keys(), (robotId) => reasons.get(robotId) ?? "")) {
     await recordNone(tx, occurrence, ruledOut, { outcome: "SKIPPED", reason }, now);
   }
   const due = still.filter((robotId) => !reasons.has(robotId));
-  const robotIds = await decidedNow(tx, robots, occurrence, due, knowsRobots, now);
+  const open = Map.groupBy(await readOpenCommands(tx, due), (command) => command.robot_id);
+  const robotIds: number[] = [];
+  const waits = new Map<string, RunWait>();
+  for (const robotId of due) {
+    const robot = robots.get(robotId);
+    const refusal = robot ? refusalOf(robot, open.get(robotId) ?? [], now) : null;
+    const wait =
+      robot && !isOver ? runWait(dueRobotOf(robot, refusal), { dueAt: occurrence.dueAt, hearsSince, now }) : null;
+    if (robot && wait !== null) waits.set(robot.serial_number, wait);
+    else if (!isOver || refusal !== null) robotIds.push(robotId);
+  }
   const all = await acceptOrders(
     tx,
     occurrence.siteId,
@@ -56,29 +64,11 @@ export async function startGroup(
     return { id: run_id ?? uuidv7(), robotId: robot.id, commandId };
   });
   await insertPlannedRuns(tx, occurrence, runs, now);
-  const started = runs.flatMap((run) => ("id" in run ? [run.commandId] : []));
-  return { started, undecided: robotIds.length < due.length };
+  return { started: runs.flatMap((run) => ("id" in run ? [run.commandId] : [])), waits };
 }
 
-/** The robots that can start now, and those that it makes no sense to wait for. */
-async function decidedNow(
-  tx: Tx,
-  robots: ReadonlyMap<number, LockedRobot>,
-  { dueAt }: Occurrence,
-  robotIds: readonly number[],
-  knowsRobots: boolean,
-  now: Date,
-): Promise<number[]> {
-  const open = Map.groupBy(await readOpenCommands(tx, robotIds), (command) => command.robot_id);
-  const isEarly = now.getTime() - dueAt.getTime() < HEARD_OF_MS;
-  const waitsFor = (refusal: StartRefusal | null) => {
-    // Of a robot in maintenance nothing newer will be heard.
-    if (refusal === null || refusal === "maintenance") return false;
-    // A silent robot that is not known to be away may be one whose bridge is moving to another server.
-    return !knowsRobots || (refusal === "stale" && isEarly);
-  };
-  return robotIds.filter((robotId) => {
-    const robot = robots.get(robotId);
-    return robot === undefined || !waitsFor(refusalOf(robot, open.get(robotId) ?? [], now));
-  });
+function dueRobotOf({ state, last_command_seq: recordedSeq }: LockedRobot, refusal: StartRefusal | null): DueRobot {
+  const { connection, connection_at: connectionAt, live_at: liveStateAt, clock_skew_ms: clockSkewMs } = state;
+  const { last_seq: lastSeq } = state;
+  return { refusal, connection, connectionAt, liveStateAt, clockSkewMs, lastSeq, recordedSeq };
 }

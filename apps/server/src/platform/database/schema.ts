@@ -156,6 +156,8 @@ export interface RobotStateTable {
   received_at: Date | null;
   live_at: Date | null;
   clock_skew_ms: number | null;
+  /** When it last said OFFLINE, as robots do that somebody switches off. */
+  goodbye_at: Date | null;
   change_no: ChangeNo;
 }
 
@@ -219,6 +221,8 @@ export interface CommandsTable {
   answered_at: Date | null;
   settled_at: Date | null;
   outcome: CommandOutcome | null;
+  /** When a state proved that the robot never took this START and never will. */
+  not_taken_at: Date | null;
 }
 
 /** What a press with an Idempotency-Key came to. */
@@ -293,6 +297,9 @@ export interface SchedulesTable {
   skip_on_rain: WithDefault<boolean>;
   status: "ACTIVE" | "INACTIVE" | "COMPLETED";
   next_run_at: Date | null;
+  /** What the run that is due at `waiting_due_at` waits for, in words. */
+  waiting: string | null;
+  waiting_due_at: Date | null;
   created_at: WithDefault<Date>;
   updated_at: WithDefault<Date>;
   version: WithDefault<number>;
