@@ -20,7 +20,8 @@ export type Place =
   | "report"
   | "firmware"
   | "rollout"
-  | "alert";
+  | "alert"
+  | "admin";
 
 export class Id {
   readonly place: Place;
@@ -63,6 +64,7 @@ const report = new Id("report");
 const firmware = new Id("firmware");
 const rollout = new Id("rollout");
 const alert = new Id("alert");
+const admin = new Id("admin");
 const siteForm = {
   name: "Sample Park",
   address: "Sample Road 1",
@@ -164,9 +166,9 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   resetPartnerPassword: { params: { id: partner }, changes: true },
   adminList: {},
   createAdmin: { body: { username: "meera", name: "Meera Iyer", password: PASSWORD }, changes: true },
-  // There is no other Super Admin in the fixtures.
-  resetAdminPassword: { params: { id: 1_000_000 }, body: { password: PASSWORD }, status: 404 },
-  removeAdmin: { params: { id: 1_000_000 }, body: { password: PASSWORD }, status: 404 },
+  // The Super Admin of the fixtures is the caller, who may do neither to oneself.
+  resetAdminPassword: { params: { id: admin }, body: { password: PASSWORD }, status: 409 },
+  removeAdmin: { params: { id: admin }, body: { password: PASSWORD }, status: 409 },
   deviceList: {},
   provisionDevices: { body: { first_serial: "NEW-1", last_serial: "NEW-3", partner_id: partner }, changes: true },
   allocateDevices: { body: { serials: [FREE_SERIAL], partner_id: partner }, changes: true },
@@ -238,6 +240,7 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
       firmware: standing.firmwareId,
       rollout: standing.rolloutId,
       alert: alertId,
+      admin: fixtures.userIds.admin,
     })[place];
   switch (kind) {
     case "own":

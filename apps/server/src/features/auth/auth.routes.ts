@@ -40,7 +40,7 @@ export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Se
       timeWindow: 60_000,
       keyGenerator: networkOfCaller,
       errorResponseBuilder: ({ routeOptions }) => {
-        const what = routeOptions.config.route === login ? "sign-ins" : "passwords";
+        const what = routeOptions.config.route === login ? "sign-ins" : "password changes";
         return new HttpError(429, `Too many ${what} from here. Try again in a minute.`);
       },
     });
@@ -53,18 +53,18 @@ export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Se
     register(scope, changePassword, ({ viewer, body, request, signal }) =>
       passwords.change(viewer, body, networkOfCaller(request), signal),
     );
-    register(scope, createAdmin, ({ viewer, body, request, signal: gone }) =>
-      admins.create({ viewer, password: body.password, address: networkOfCaller(request), gone }, body),
-    );
-    register(scope, resetAdminPassword, ({ viewer, params, body, request, signal: gone }) =>
-      admins.resetPassword({ viewer, ...body, address: networkOfCaller(request), gone }, params.id),
-    );
-    register(scope, removeAdmin, ({ viewer, params, body, request, signal: gone }) =>
-      admins.remove({ viewer, ...body, address: networkOfCaller(request), gone }, params.id),
-    );
   });
 
   register(app, adminList, () => admins.list());
+  register(app, createAdmin, ({ viewer, body, request, signal: gone }) =>
+    admins.create({ viewer, password: body.password, address: networkOfCaller(request), gone }, body),
+  );
+  register(app, resetAdminPassword, ({ viewer, params, body, request, signal: gone }) =>
+    admins.resetPassword({ viewer, ...body, address: networkOfCaller(request), gone }, params.id),
+  );
+  register(app, removeAdmin, ({ viewer, params, body, request, signal: gone }) =>
+    admins.remove({ viewer, ...body, address: networkOfCaller(request), gone }, params.id),
+  );
   register(app, logout, async ({ viewer, request, reply }) => {
     await auth.signOut(viewer);
     cookies.clear(request, reply, viewer.sessionId);
