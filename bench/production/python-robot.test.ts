@@ -32,7 +32,8 @@ function startRobot({ serial, secret }: Device, url: string, ca?: string): Child
   const { hostname, port } = new URL(url);
   const memory = join(folder, "robot.json");
   const options = { host: hostname, port, serial, secret, memory, ...(ca !== undefined && { ca }) };
-  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  // A secret may begin with a dash.
+  const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
   const child = spawn("/usr/bin/python3", [program, ...args], { stdio: "inherit" });
   stops.push(() => end(child, "SIGKILL", 5_000));
   return child;

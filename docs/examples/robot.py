@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A robot for Suncrew without motors or firmware updates, for paho-mqtt 1.6 and 2. docs/device-guide.md says why.
-robot.py --host broker --port 8883 --ca ca.crt --serial SCR-1001 --secret ... --memory /var/lib/robot.json"""
+robot.py --host broker --port 8883 --ca ca.crt --serial SCR-1001 --secret=... --memory /var/lib/robot.json"""
 import argparse, json, os, random, sys, threading, time, uuid
 from datetime import datetime, timezone
 import paho.mqtt.client as mqtt
