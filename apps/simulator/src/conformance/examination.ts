@@ -101,6 +101,8 @@ export class Examination {
   async interrupt(): Promise<void> {
     this.#robot.onlyStop();
     await this.stopRobot();
+    // What was retained for the power cut; a robot drops the empty message.
+    await this.#robot.sendText("", true).catch(() => {});
   }
 
   #record(finding: Finding): void {
