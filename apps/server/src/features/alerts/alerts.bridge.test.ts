@@ -1,7 +1,7 @@
 import type { DeviceAlert, StateMessage } from "@suncrew/contract/devices/messages.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type BridgeHarness, createBridge } from "../../../test/bridge-harness.ts";
-import { stateMessage } from "../../../test/robot-messages.ts";
+import { eventMessage, stateMessage } from "../../../test/robot-messages.ts";
 
 let harness: BridgeHarness;
 let robotId: number;
@@ -65,6 +65,15 @@ test("protocol rule 12: a clock more than 30 s off raises an alert, and a right 
   expect((await alerts())[0]?.cleared_at).not.toBeNull();
 });
 
+test("protocol rule 12: a time with an offset is the instant that it names, and shifts nothing", async () => {
+  const now = harness.clock.now();
+  const inIndia = new Date(now.getTime() + 19_800_000).toISOString().replace("Z", "+05:30");
+  harness.says(serial, "state", { ...stateMessage(now, 1, (seq += 1)), ts: inIndia });
+  await harness.pass(100);
+  expect(await harness.stateOf(robotId)).toMatchObject({ robot_ts: now, clock_skew_ms: 0, online: true });
+  expect(await alerts()).toEqual([]);
+});
+
 test("protocol rule 12: a clock 30 s off raises nothing", async () => {
   await shows({}, new Date(harness.clock.now().getTime() - 30_000));
   expect(await alerts()).toEqual([]);
@@ -102,4 +111,78 @@ test("Alerts: a low battery that the robot tells of by itself is one alert, the 
     ["SERVER", false],
     ["ROBOT", true],
   ]);
+});
+
+let eventSeq = 1_763_706_000;
+/** Tells of an alert that began or ended at `at`. */
+function tells(kind: "ALERT_RAISED" | "ALERT_CLEARED", at: Date, alert = brush, named = (eventSeq += 1)): void {
+  const body = kind === "ALERT_RAISED" ? { kind, alert } : { kind, code: alert.code };
+  harness.says(serial, "event", eventMessage(at, 1, named, body));
+}
+
+test("Alerts: one that was raised and cleared while the robot was away is on record at its own times, once", async () => {
+  const beganMs = harness.clock.now().getTime();
+  const at = (seconds: number) => new Date(beganMs + seconds * 1_000);
+  await harness.pass(600_000);
+  const first = (eventSeq += 1);
+  const second = (eventSeq += 1);
+  for (let time = 1; time <= 2; time += 1) {
+    await shows({});
+    tells("ALERT_RAISED", at(60), motor, first);
+    tells("ALERT_CLEARED", at(120), motor, second);
+    await harness.pass(100);
+  }
+  expect(await alerts()).toMatchObject([{ source: "ROBOT", ...motor, raised_at: at(60), cleared_at: at(120) }]);
+  const received = harness.broker.published.filter(({ payload }) => payload.includes(`"eventSeq":${second}`));
+  expect(received).toHaveLength(2);
+});
+
+test("Alerts: events add nothing to an alert that states have shown, and open none", async () => {
+  const began = harness.clock.now();
+  tells("ALERT_RAISED", began);
+  await harness.pass(1_000);
+  expect(await alerts()).toEqual([]);
+  await shows({ alerts: [brush] });
+  await harness.pass(60_000);
+  const ended = harness.clock.now();
+  await shows({});
+  tells("ALERT_CLEARED", ended);
+  await harness.pass(1_000);
+  expect(await alerts()).toHaveLength(1);
+  expect((await alerts())[0]?.cleared_at).not.toBeNull();
+});
+
+test("Alerts: one that held before the robot was away and ended meanwhile is one alert", async () => {
+  tells("ALERT_RAISED", harness.clock.now());
+  await shows({ alerts: [brush] });
+  await harness.pass(300_000);
+  const ended = harness.clock.now();
+  await harness.pass(300_000);
+  tells("ALERT_CLEARED", ended);
+  await shows({});
+  expect(await alerts()).toMatchObject([{ code: "BRUSH_WORN", cleared_at: expect.any(Date) }]);
+});
+
+test("Alerts: an end that comes before its beginning is told is put on record when that comes", async () => {
+  const [raised, cleared] = [(eventSeq += 1), (eventSeq += 1)];
+  const at = harness.clock.now();
+  await harness.pass(60_000);
+  await shows({});
+  tells("ALERT_CLEARED", new Date(at.getTime() + 5_000), brush, cleared);
+  await harness.pass(100);
+  expect(await alerts()).toEqual([]);
+  tells("ALERT_RAISED", at, brush, raised);
+  await harness.pass(100);
+  expect(await alerts()).toMatchObject([{ raised_at: at, cleared_at: new Date(at.getTime() + 5_000) }]);
+});
+
+test("protocol rule 12: the times of a clock that is off are not believed; the alert has those of its receipt", async () => {
+  const wrong = new Date(harness.clock.now().getTime() - 86_400_000);
+  await shows({}, wrong);
+  tells("ALERT_RAISED", wrong);
+  tells("ALERT_CLEARED", wrong);
+  const received = harness.clock.now();
+  await harness.pass(100);
+  const told = (await alerts()).filter(({ source }) => source === "ROBOT");
+  expect(told).toMatchObject([{ raised_at: received, cleared_at: received }]);
 });

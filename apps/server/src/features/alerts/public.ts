@@ -12,3 +12,4 @@ export {
 /** For the demo's history, which is written by what really looks. */
 export { lookForAwayRobots } from "./away-robots.writes.ts";
 export { clearDarkSites, endSiteAlerts } from "./site-alerts.writes.ts";
+export { recordToldAlerts } from "./told-alerts.writes.ts";

@@ -7,7 +7,8 @@ import { productVersion } from "../../platform/product-version.ts";
 
 const description = `Robots speak MQTT 3.1.1 or 5 with any broker; Suncrew is another client of it. The operations here are the server's:
 what it **receives** a robot publishes, what it **sends** a robot subscribes to. Everything is JSON in UTF-8, QoS 1, and a
-message above ${MAX_MESSAGE_BYTES} bytes is dropped unread. Times are ISO 8601 in UTC.
+message above ${MAX_MESSAGE_BYTES} bytes is dropped unread. Times are those of RFC 3339 with their offset; the server sends UTC. How to build a robot,
+from the first connect on, is told in docs/device-guide.md.
 
 1. A robot never acts on an old START, SET or MAINTENANCE_OFF: its \`session\` must be the current one, \`expiresAt\` must not
    have passed, and \`seq\` must be above the highest that it has taken. It ignores a retained command.
@@ -29,9 +30,13 @@ message above ${MAX_MESSAGE_BYTES} bytes is dropped unread. Times are ISO 8601 i
     worked when a live state shows the new version in \`firmware\`. A robot that loses power keeps its old firmware, or
     has the new one whole.
 
+14. \`session\` and \`eventSeq\` begin at Unix seconds and only grow. What is more than a day ahead of the server's time is
+    dropped, with an alert; a lower session raises one.
+
 A robot reports its state at every change and at least every 30 s. It repeats an event until RECEIVED names its \`eventSeq\`.`;
 
-const words: Readonly<Record<Leaf, { readonly title: string; readonly summary: string }>> = {
+/** Each leaf in words. */
+export const leafWords: Readonly<Record<Leaf, { readonly title: string; readonly summary: string }>> = {
   connection: { title: "Connection", summary: "A robot has come, goes, or has lost its connection (its last will)." },
   state: { title: "State", summary: "What a robot is and does now, and what it has taken." },
   ack: { title: "Acknowledgement", summary: "A robot has taken a command, has done it, or refuses it, and why." },
@@ -88,8 +93,8 @@ export function asyncApiDocument() {
     },
     channels: forEachLeaf((leaf) => ({
       address: `${TOPIC_ROOT}/{serial}/${leaf}`,
-      title: words[leaf].title,
-      description: words[leaf].summary,
+      title: leafWords[leaf].title,
+      description: leafWords[leaf].summary,
       servers: [refTo("servers", "broker")],
       parameters: { serial: refTo("components", "parameters", "serial") },
       messages: { [leafName(leaf)]: refTo("components", "messages", leafName(leaf)) },
@@ -112,8 +117,8 @@ export function asyncApiDocument() {
       },
       messages: forEachLeaf((leaf) => ({
         name: leafName(leaf),
-        title: words[leaf].title,
-        summary: words[leaf].summary,
+        title: leafWords[leaf].title,
+        summary: leafWords[leaf].summary,
         contentType: "application/json",
         payload: refTo("components", "schemas", leafName(leaf)),
         examples: messageExamples[leaf],
@@ -132,8 +137,8 @@ function operationOf(leaf: Leaf): object {
   return {
     action: from === "robot" ? "receive" : "send",
     channel: refTo("channels", leafName(leaf)),
-    title: `${from === "robot" ? "From a robot" : "To a robot"}: ${words[leaf].title.toLowerCase()}`,
-    summary: `${words[leaf].summary} QoS ${qos}, ${retained ? "retained" : "not retained"}.`,
+    title: `${from === "robot" ? "From a robot" : "To a robot"}: ${leafWords[leaf].title.toLowerCase()}`,
+    summary: `${leafWords[leaf].summary} QoS ${qos}, ${retained ? "retained" : "not retained"}.`,
     messages: [refTo("channels", leafName(leaf), "messages", leafName(leaf))],
     bindings: { mqtt: { qos, retain: retained, bindingVersion: "0.2.0" } },
   };

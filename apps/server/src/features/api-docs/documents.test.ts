@@ -11,6 +11,7 @@ import asyncApiSpecs from "@asyncapi/specs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { asyncApiDocument, leafName } from "./asyncapi-document.ts";
+import { fieldsOf } from "./device-fields.ts";
 import { bodyExamples } from "./examples.ts";
 import { messageExamples } from "./message-examples.ts";
 import { openApiDocument } from "./openapi-document.ts";
@@ -138,6 +139,34 @@ describe("open to other programs: the AsyncAPI document", () => {
       expect([name, leaves[leaf].schema.safeParse(payload).error, isMessage(payload)]).toEqual([name, undefined, true]);
     }
   });
+});
+
+test.each(Object.keys(leaves) as Leaf[])(
+  "device protocol: every field of %s says what it means, with an example",
+  (leaf) => {
+    const silent = fieldsOf(leaf).flatMap(({ kind, fields }) =>
+      fields.filter(({ meaning, examples }) => !meaning || examples.length === 0).map(({ path }) => [kind, path]),
+    );
+    expect(silent).toEqual([]);
+  },
+);
+
+/** The messages that the device guide shows, each marked with its topic: ```json state. */
+const guide = readFileSync(new URL("../../../../../docs/device-guide.md", import.meta.url), "utf8");
+const shown = [...guide.matchAll(/^```json (\S+)\n([\s\S]*?)^```$/gm)].map(([, leaf = "", text = ""]) => ({
+  leaf,
+  text,
+}));
+
+test("device guide: it shows a message of every topic", () => {
+  expect(new Set(shown.map(({ leaf }) => leaf))).toEqual(new Set(Object.keys(leaves)));
+});
+
+test.each(shown)("device guide: the example of $leaf is a message that the other side takes", ({ leaf, text }) => {
+  const known = (Object.keys(leaves) as Leaf[]).find((one) => one === leaf);
+  if (known === undefined) throw new Error(`${leaf} is no topic`);
+  const message: unknown = JSON.parse(text);
+  expect(leaves[known].schema.safeParse(message).error).toBeUndefined();
 });
 
 test.each(documentFiles)("docs/api/%s is what the code says now; `npm run api-docs` writes it anew", (name) => {

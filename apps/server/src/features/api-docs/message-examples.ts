@@ -8,7 +8,7 @@ export interface MessageExample<L extends Leaf> {
   readonly payload: z.input<(typeof leaves)[L]["schema"]>;
 }
 
-const session = 7;
+const session = 1_763_706_000;
 const runId = "01980a6e-5f00-7000-8000-000000000001";
 const commandId = "01980a6e-5f00-7000-8000-000000000002";
 const ts = "2026-11-21T06:30:00.000Z";
@@ -47,7 +47,7 @@ export const messageExamples: { readonly [L in Leaf]: readonly MessageExample<L>
     {
       name: "runEnded",
       summary: "A run has ended by a STOP",
-      payload: { eventSeq: 12, session, ts, kind: "RUN_ENDED", runId, at: ts, battery: 64, reason: "STOP" },
+      payload: { eventSeq: 1_763_706_012, session, ts, kind: "RUN_ENDED", runId, at: ts, battery: 64, reason: "STOP" },
     },
   ],
   "firmware/state": [

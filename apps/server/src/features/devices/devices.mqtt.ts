@@ -45,9 +45,7 @@ export function openMessage(received: ReceivedMessage, receivedAt: Date): Opened
   const json = parseJson(received.payload);
   if (json === undefined) return { bad: "json", serial };
   const incoming = parseLeaf(topic.leaf, json, receivedAt, received.retained);
-  return incoming === null || !hasStorableTimes(incoming.message)
-    ? { bad: "schema", serial }
-    : { serial: topic.serial, incoming };
+  return incoming === null ? { bad: "schema", serial } : { serial: topic.serial, incoming };
 }
 
 function parseJson(payload: Buffer): unknown {
@@ -67,11 +65,6 @@ const surrogateEscape = /\\ud[89a-f]/i;
 function wellFormed(_key: string, value: unknown): unknown {
   if (typeof value === "string" && !value.isWellFormed()) throw new SyntaxError("half of a surrogate pair");
   return value;
-}
-
-/** A year 0000 is ISO 8601, but no year to PostgreSQL. */
-function hasStorableTimes(message: { readonly ts: string; readonly at?: string }): boolean {
-  return [message.ts, message.at].every((time) => time === undefined || !time.startsWith("0000-"));
 }
 
 function parseLeaf(leaf: RobotLeaf, json: unknown, receivedAt: Date, retained: boolean): IncomingMessage | null {

@@ -5,7 +5,7 @@ import { announceChange } from "../../platform/change-signal.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
-import { clearDarkSites, syncAlerts } from "../alerts/public.ts";
+import { clearDarkSites, recordToldAlerts, syncAlerts } from "../alerts/public.ts";
 import { recordAcks, settleByStates } from "../commands/public.ts";
 import { recordReports, settleByFirmware } from "../firmware/public.ts";
 import { type EventTold, type MotionShown, recordEvents, recordMotions } from "../runs/public.ts";
@@ -125,7 +125,14 @@ async function store(
     }),
     budget,
   );
-  const touched = new Set([...moved, ...events.changed, ...alerted, ...(await recordFirmware(tx, outcomes, now))]);
+  const toldLate = await recordToldAlerts(tx, events.kept, budget);
+  const touched = new Set([
+    ...moved,
+    ...events.changed,
+    ...alerted,
+    ...toldLate,
+    ...(await recordFirmware(tx, outcomes, now)),
+  ]);
   await clearDarkSites(tx, litBy(outcomes), now);
   await settleByStates(
     tx,

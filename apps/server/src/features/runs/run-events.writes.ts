@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type EventMessage, eventMessageSchema } from "@suncrew/contract/devices/messages.ts";
-import { CLOCK_SKEW_MS } from "@suncrew/domain/commands/limits.ts";
 import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
+import { toldTime } from "@suncrew/domain/devices/told-time.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import {
   beginRuns,
@@ -38,6 +38,8 @@ interface Told<M extends RunBegan | RunEnded> {
 export interface RecordedEvents {
   /** Robots whose runs changed. */
   readonly changed: ReadonlySet<number>;
+  /** Told for the first time. */
+  readonly kept: readonly EventTold[];
   /** Past the robot's budget and not kept: it must not be told that they were received, and tells them again. */
   readonly refused: ReadonlySet<EventMessage>;
 }
@@ -50,6 +52,7 @@ export async function recordEvents(
 ): Promise<RecordedEvents> {
   const changed = new Set<number>();
   const refused = new Set<EventMessage>();
+  const kept: EventTold[] = [];
   for (const turn of turnsOf(told)) {
     const unknown = await robotsWithUnknownRuns(tx, turn.flatMap(runOf));
     const fits = ({ robotId }: EventTold) =>
@@ -63,6 +66,7 @@ export async function recordEvents(
     for (const event of await keepEvents(tx, mayBeKept)) {
       budget.take(event.robotId, "events");
       if (unknown.has(event.robotId)) budget.take(event.robotId, "runs");
+      kept.push(event);
       const { message } = event;
       if (message.kind === "RUN_BEGAN") began.push({ event, message });
       if (message.kind === "RUN_ENDED") ended.push({ event, message });
@@ -70,7 +74,7 @@ export async function recordEvents(
     for (const robotId of await applyBegan(tx, began)) changed.add(robotId);
     for (const robotId of await applyEnded(tx, ended)) changed.add(robotId);
   }
-  return { changed, refused };
+  return { changed, kept, refused };
 }
 
 function runOf({ robotId, message }: EventTold): { robotId: number; runId: string }[] {
@@ -127,11 +131,8 @@ async function keepEvents(tx: Tx, told: readonly EventTold[]): Promise<EventTold
   return told.filter(({ robotId }) => robotIds.has(robotId));
 }
 
-/** The robot's time of what it tells, unless its clock is off or ahead of the receipt (protocol rule 12). */
-function timeOf(event: EventTold, message: RunBegan | RunEnded): Date {
-  const at = new Date(message.at);
-  const clockIsOff = event.clockSkewMs !== null && Math.abs(event.clockSkewMs) > CLOCK_SKEW_MS;
-  return clockIsOff || at > event.receivedAt ? event.receivedAt : at;
+function timeOf({ receivedAt, clockSkewMs }: EventTold, { at }: RunBegan | RunEnded): Date {
+  return toldTime({ at: new Date(at), receivedAt, clockSkewMs });
 }
 
 async function applyBegan(tx: Tx, told: readonly Told<RunBegan>[]): Promise<number[]> {
