@@ -1,7 +1,9 @@
+import { DEFAULT_MOTION_LIMITS } from "@suncrew/domain/robots/lost-while-moving.ts";
 import { deleteGroupOf } from "../src/features/groups/delete-group.ts";
 import { saveGroup } from "../src/features/groups/public.ts";
 import { removeStored, type ScheduleBody, storeChanged } from "../src/features/schedules/save-schedule.ts";
 import type { Tx } from "../src/platform/database/database.ts";
+import { forgetStateOf } from "../src/features/robots/forget-robot-state.ts";
 import { decide } from "../src/platform/database/decide.ts";
 import type { Viewer } from "../src/platform/viewer.ts";
 import type { ScheduleBench } from "./schedule-bench.ts";
@@ -26,6 +28,13 @@ export class PersonAtBench {
       .returning("id")
       .executeTakeFirstOrThrow();
     return new PersonAtBench(bench, id);
+  }
+
+  /** Makes Suncrew forget what the robot told; answers whether it did. */
+  async forget(robotId: number): Promise<boolean> {
+    const seen = { now: this.#bench.clock.now(), brokerConnected: true, limits: DEFAULT_MOTION_LIMITS };
+    const { kind } = await decide(this.#bench.db, (tx) => forgetStateOf(tx, this.#viewer, robotId, seen));
+    return kind === "forgotten";
   }
 
   async edit(scheduleId: number, group: Group, change: Partial<ScheduleBody>): Promise<void> {

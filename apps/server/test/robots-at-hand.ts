@@ -22,7 +22,7 @@ export interface Motion {
 
 interface AtHand {
   readonly of: TestRobot;
-  readonly robot: Robot;
+  robot: Robot;
   linked: boolean;
   readonly motions: Motion[];
 }
@@ -62,6 +62,13 @@ export class RobotsAtHand {
     const state = goodbye ? ("OFFLINE" as const) : ("CONNECTION_BROKEN" as const);
     const message = { v: 1, state, session: robot.session, ts } as const;
     await this.#tell([{ serial: of.serial, out: [{ leaf: "connection", message }] }]);
+  }
+
+  /** Its memory is gone (protocol rule 14), and what it was doing is over. */
+  loseMemory(robotId: number, then: "counts from nothing" | "counts from the time"): void {
+    const now = this.#moment();
+    const memory = freshMemory(then === "counts from nothing" ? 0 : now.wallMs);
+    this.#of(robotId).robot = new Robot({ memory, machine: tireless }, now);
   }
 
   async back(robotId: number): Promise<void> {

@@ -72,6 +72,7 @@ test("set-up: a start waits for the database and says so; an outage is told once
   ).toEqual([
     `${place} is away`,
     `${place} is back`,
+    "the account of DATABASE_URL could change the audit: let another one own the tables",
     "Suncrew is ready",
     "the database is away",
     "the database is back",

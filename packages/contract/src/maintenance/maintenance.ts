@@ -28,6 +28,8 @@ export const robotMaintenance = defineRoute({
   method: "PUT",
   path: "/api/robots/maintenance/:robotId",
   device: true,
+  // A lock stops its robot.
+  anyHost: true,
   params: z.object({ robotId: idInputSchema }),
   body: maintenanceBody,
   response: z.object({
@@ -45,6 +47,8 @@ export const groupMaintenance = defineRoute({
   method: "PUT",
   path: "/api/robots/group/maintenance/:groupId",
   device: true,
+  // A lock stops its robot.
+  anyHost: true,
   params: z.object({ groupId: idInputSchema }),
   body: maintenanceBody,
   response: manyRobotsResponseSchema,

@@ -13,11 +13,16 @@ export interface Counters {
 
 /**
  * The first counter that cannot be true at that time, in milliseconds since 1970; null where all can. What is stored
- * only grows, so one message with a number without bounds would shut its robot out for good.
+ * only grows, so one message with a number without bounds would shut its robot out for good. `commandSeq` is the highest
+ * number that Suncrew gave, perhaps by a clock that was fast.
  */
-export function counterBeyondBelief({ session, eventSeq, lastSeq }: Counters, nowMs: number): keyof Counters | null {
+export function counterBeyondBelief(
+  { session, eventSeq, lastSeq }: Counters,
+  nowMs: number,
+  commandSeq: number,
+): keyof Counters | null {
   const limitMs = nowMs + AHEAD_MS;
   if (session !== undefined && session * 1_000 > limitMs) return "session";
   if (eventSeq !== undefined && eventSeq * 1_000 > limitMs) return "eventSeq";
-  return lastSeq !== undefined && lastSeq > limitMs ? "lastSeq" : null;
+  return lastSeq !== undefined && lastSeq > Math.max(limitMs, commandSeq) ? "lastSeq" : null;
 }

@@ -17,7 +17,7 @@ interface Limit {
 export const robotLimits: Readonly<Record<BudgetKind, Limit>> = {
   messages: { burst: 1_000, perHour: 18_000 },
   /** None is dropped for it; two machines with one secret that throw each other out connect every second or two. */
-  connections: { burst: 12, perHour: 120 },
+  connections: { burst: 30, perHour: 120 },
   readings: { burst: 300, perHour: 7_200 },
   events: { burst: 400, perHour: 720 },
   /** Those that no START of Suncrew names; its own are bounded by who starts. */

@@ -74,11 +74,11 @@ export function isLostConnection(error: unknown): boolean {
 }
 
 /**
- * True where nothing was learned of robots: the server said nothing, or that a part of its own is away (503). What was
- * known before stays, with its age, and so do the Stop buttons.
+ * True where nothing was learned of robots: the server said nothing, or that a part of its own is away (503), or that it
+ * is asked by a name that is not its own (421). What was known before stays, with its age, and so do the Stop buttons.
  */
 export function tellsNothingNew(error: unknown): boolean {
-  return isLostConnection(error) || (error instanceof ApiError && error.status === 503);
+  return isLostConnection(error) || (error instanceof ApiError && (error.status === 503 || error.status === 421));
 }
 
 /** Why a call did not come off, as a person may be told; undefined where nobody said it in words for people. */

@@ -12,8 +12,13 @@ import { insertFollowingStops, type OpenCommand, settleAllOvertaken } from "./se
 /** A live state (not retained) of the robot's current session. */
 export interface LiveState {
   readonly robotId: number;
+  /** The highest number of a command that the robot had told of before. */
+  readonly knownSeq: number;
   readonly state: ShownState & Pick<StateMessage, "session" | "ts">;
 }
+
+/** A robot raises its session by one with each connection: so often it may have connected since a START was given. */
+const RECONNECTIONS = 10;
 
 /**
  * Settles what these states show (protocol rule 6). Called by the bridge in the transaction that stores the states,
@@ -51,11 +56,12 @@ export async function settleByStates(tx: Tx, states: readonly LiveState[], clock
 /**
  * Scheduled STARTs that a robot has not taken and never will (protocol rule 1): it stands with a lower `lastSeq`, in a
  * newer session, or at a time of its own clock at which the START has expired. Noted because the STOP that follows
- * raises `lastSeq` before anybody asks.
+ * raises `lastSeq` before anybody asks. A robot that tells of less than before, or whose session jumped, has lost its
+ * memory (rule 14) and proves nothing.
  */
 async function noteNotTaken(tx: Tx, states: readonly LiveState[], now: Date): Promise<void> {
-  const stand = states.flatMap(({ robotId, state: { motion, lastSeq, session, ts } }) =>
-    motion === "STOPPED" ? [{ robot_id: robotId, last_seq: lastSeq, session, ts }] : [],
+  const stand = states.flatMap(({ robotId, knownSeq, state: { motion, lastSeq, session, ts } }) =>
+    motion === "STOPPED" && lastSeq >= knownSeq ? [{ robot_id: robotId, last_seq: lastSeq, session, ts }] : [],
   );
   if (stand.length === 0) return;
   await sql`
@@ -64,6 +70,7 @@ async function noteNotTaken(tx: Tx, states: readonly LiveState[], now: Date): Pr
     where c.robot_id = n.robot_id and c.seq > n.last_seq and c.verb = 'START' and c.action_type = 'SCHEDULED'
       and c.claimed_by is not null and c.not_taken_at is null
       and (c.settled_at is null or c.outcome = 'UNCONFIRMED')
+      and n.session <= c.session + ${RECONNECTIONS}
       and (n.session > c.session or (n.session = c.session and n.ts > c.expires_at))`.execute(tx);
 }
 

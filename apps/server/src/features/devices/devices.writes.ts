@@ -7,6 +7,8 @@ import type { StateRow } from "./presence.ts";
 export interface KnownRobot {
   readonly serial: string;
   readonly row: StateRow;
+  /** The highest number of a command that was given for it. */
+  readonly commandSeq: number;
 }
 
 /**
@@ -34,7 +36,9 @@ export async function lockRobotStates(tx: Tx, serials: readonly string[]): Promi
     const now = modes.get(robot_id);
     // Retired, deleted or given to another machine while this transaction waited for the lock.
     if (now === undefined || now.serial_number !== serial) return [];
-    return [{ serial, row: { ...row, robot_id, operating_mode: now.operating_mode } }];
+    return [
+      { serial, row: { ...row, robot_id, operating_mode: now.operating_mode }, commandSeq: now.last_command_seq },
+    ];
   });
 }
 
@@ -43,7 +47,7 @@ async function readModes(tx: Tx, robotIds: readonly number[]) {
   const rows = await tx
     .selectFrom("robots as r")
     .innerJoin("devices as d", "d.serial", "r.serial_number")
-    .select(["r.id", "r.operating_mode", "r.serial_number"])
+    .select(["r.id", "r.operating_mode", "r.serial_number", "r.last_command_seq"])
     .where("r.id", "=", sql<number>`any(${[...robotIds]}::int[])`)
     .where("r.deleted_at", "is", null)
     .where("d.retired_at", "is", null)

@@ -10,7 +10,14 @@ import { recordAcks, settleByStates } from "../commands/public.ts";
 import { recordReports, settleByFirmware } from "../firmware/public.ts";
 import { type EventTold, type MotionShown, recordEvents, recordMotions } from "../runs/public.ts";
 import type { IncomingMessage } from "./devices.mqtt.ts";
-import { addReadings, lockRobotStates, type Reading, touchRobots, writeRobotStates } from "./devices.writes.ts";
+import {
+  addReadings,
+  type KnownRobot,
+  lockRobotStates,
+  type Reading,
+  touchRobots,
+  writeRobotStates,
+} from "./devices.writes.ts";
 import type { RobotMessages } from "./incoming-buffer.ts";
 import { fellBack, rowAfter, type StateRow } from "./presence.ts";
 import { Allowance } from "./robot-budgets.ts";
@@ -68,13 +75,13 @@ export async function ingest(
           tx,
           batch.map(({ serial }) => serial),
         )
-      ).map((robot) => [robot.serial, robot.row]),
+      ).map((robot) => [robot.serial, robot]),
     );
     const outcomes: Outcome[] = [];
     const unknown: { serial: string; messages: number }[] = [];
     for (const { serial, messages } of batch) {
-      const row = known.get(serial);
-      if (row) outcomes.push(outcomeOf(serial, row, messages, allowanceOf(serial)));
+      const robot = known.get(serial);
+      if (robot) outcomes.push(outcomeOf(robot, messages, allowanceOf(serial)));
       else unknown.push({ serial, messages: messages.length });
     }
     // Locks are taken in the order of the rows, by everybody.
@@ -136,7 +143,9 @@ async function store(
   await clearDarkSites(tx, litBy(outcomes), now);
   await settleByStates(
     tx,
-    live.map(({ message, motion }) => ({ robotId: motion.robotId, state: message })),
+    outcomes.flatMap(({ before, live: shown }) =>
+      shown.map(({ message }) => ({ robotId: before.robot_id, knownSeq: before.last_seq ?? 0, state: message })),
+    ),
     clock,
   );
   await recordAcks(
@@ -180,8 +189,7 @@ async function recordFirmware(tx: Tx, outcomes: readonly Outcome[], now: Date): 
 }
 
 function outcomeOf(
-  serial: string,
-  before: StateRow,
+  { serial, row: before, commandSeq }: KnownRobot,
   messages: readonly IncomingMessage[],
   allowance: Allowance,
 ): Outcome {
@@ -202,7 +210,7 @@ function outcomeOf(
   };
   for (const incoming of messages) {
     const beyondBelief =
-      incoming.leaf === "ack" ? null : counterBeyondBelief(incoming.message, incoming.receivedAt.getTime());
+      incoming.leaf === "ack" ? null : counterBeyondBelief(incoming.message, incoming.receivedAt.getTime(), commandSeq);
     if (beyondBelief !== null) {
       outcome.beyondBelief = beyondBelief;
       continue;

@@ -24,7 +24,9 @@ export async function forgetStateOf(tx: Tx, viewer: Viewer, robotId: number, see
   if (robot === undefined || robot.deleted_at !== null || robot.site_id !== siteId) throw notFound("Robot");
   const { serial_number: serial, operating_mode } = robot;
   const { session, last_seq, motion } = robot.state;
-  const moving = operating_mode === "maintenance" ? [] : await readStillMoving(tx, [robotId], seen);
+  // Once the robot has shown its lock it stands; before, the lock is only asked for.
+  const isLocked = operating_mode === "maintenance" && robot.state.mode === "MAINTENANCE";
+  const moving = isLocked ? [] : await readStillMoving(tx, [robotId], seen);
   const refusal = moving.length === 0 ? null : moving.map(({ sentence }) => sentence).join(" ");
   await recordAudit(tx, {
     actor: { userId: viewer.userId, name: viewer.name },

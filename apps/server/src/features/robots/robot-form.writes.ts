@@ -48,9 +48,9 @@ export async function changeRobotRow(tx: Tx, robotId: number, form: RobotForm): 
  */
 export async function becomeOtherMachine(tx: Tx, robotId: number, now: Date): Promise<void> {
   await tx.deleteFrom("robot_state").where("robot_id", "=", robotId).execute();
-  await sql`insert into robot_state (robot_id, site_id) select id, site_id from robots where id = ${robotId}`.execute(
-    tx,
-  );
+  // A run that was due before was planned for what is gone: whoever did this may stand beside the robot.
+  await sql`insert into robot_state (robot_id, site_id, goodbye_at) select id, site_id, ${now} from robots
+    where id = ${robotId}`.execute(tx);
   await tx.deleteFrom("robot_events").where("robot_id", "=", robotId).execute();
   await endAlertsOf(tx, [robotId], now);
 }

@@ -126,17 +126,17 @@ describe("decision 45: the database comes back", () => {
       bench.clock.advance(105 * SECOND_MS);
       await server.scheduler.look();
       await cuttable.make(null);
-      // It is known to be back from its first answer on; Stops of before are on record 2 s later.
+      // It is known to be back from its first answer on; Stops of before are on record by 12 s later.
       bench.clock.advance(SECOND_MS);
       await bench.look();
-      bench.clock.advance(2 * SECOND_MS);
+      bench.clock.advance(12 * SECOND_MS);
       await bench.look();
       expect(await bench.runs(id)).toEqual([]);
       expect(await waiting(id)).toMatch(/^Waiting for the state of/);
       bench.robots.unheard = false;
       await bench.robots.tick([robotId]);
       await bench.look();
-      expect(await bench.runs(id)).toMatchObject([{ robot_id: robotId, began_at: at(0, 48), stop_due_at: at(30) }]);
+      expect(await bench.runs(id)).toMatchObject([{ robot_id: robotId, began_at: at(0, 58), stop_due_at: at(30) }]);
       bench.clock.advance(50 * SECOND_MS);
       await bench.look();
       expect(await bench.runs(id)).toHaveLength(1);
@@ -300,5 +300,38 @@ describe("decision 45: what people did meanwhile comes first", () => {
     expect(await commandsOf(robotId)).toEqual(["START UNCONFIRMED", "STOP CONFIRMED", "STOP CONFIRMED"]);
     expect(await bench.runs(id)).toMatchObject([{ outcome: "FAILED" }]);
     expect(bench.robots.motions(robotId)).toEqual([]);
+  });
+
+  test("protocol rule 14: one whose state was forgotten while its run waited does not begin as it is heard again", async () => {
+    const { id, robotId } = await dueSoon(1);
+    await bench.until(at(0, -20));
+    await bench.robots.leave(robotId);
+    bench.robots.loseMemory(robotId, "counts from nothing");
+    await bench.robots.back(robotId);
+    await bench.until(at(4));
+    await seconds(5);
+    expect(await commandsOf(robotId)).toEqual([]);
+    expect(await (await PersonAtBench.at(bench)).forget(robotId)).toBe(true);
+    await bench.robots.leave(robotId);
+    await bench.robots.back(robotId);
+    await seconds(20);
+    expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", scheduled.saidGoodbye("S1-1")]]);
+    expect(await commandsOf(robotId)).toEqual([]);
+  });
+
+  test("protocol rule 14: one that took its start and lost its memory does not prove that it never took it", async () => {
+    const { robotId } = await dueSoon(1);
+    await bench.until(at(0, -1));
+    bench.robots.unheard = true;
+    await seconds(12);
+    await bench.robots.leave(robotId);
+    bench.robots.loseMemory(robotId, "counts from the time");
+    await seconds(20);
+    bench.robots.unheard = false;
+    await bench.robots.back(robotId);
+    await bench.servers[0]?.commands.resendPending([robotId]);
+    await seconds(30);
+    expect((await commandsOf(robotId)).filter((command) => command.startsWith("START"))).toEqual(["START UNCONFIRMED"]);
+    expect(bench.robots.motions(robotId).length).toBeLessThanOrEqual(1);
   });
 });

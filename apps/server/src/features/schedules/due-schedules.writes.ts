@@ -27,6 +27,8 @@ export async function findDue(db: Db, now: Date, kind: DueKind): Promise<DueSche
     .select(["sites.latitude", "sites.longitude", "sites.timezone"])
     .where("s.next_run_at", kind === "overdue" ? "<=" : ">", missedUpTo)
     .$if(kind !== "overdue", (query) => query.where("s.skip_on_rain", "=", kind === "asks-weather"))
+    // Those that wait for robots already are looked at after the others, and hold none up.
+    .orderBy(sql`(s.waiting_due_at = s.next_run_at) is true`)
     .orderBy("s.next_run_at", kind === "overdue" ? "desc" : "asc")
     .limit(MAX_SCHEDULES)
     .execute();

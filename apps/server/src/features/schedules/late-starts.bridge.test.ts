@@ -141,7 +141,7 @@ describe("what a person did after the due time comes before a late start", () =>
     expect(await starts(other)).toEqual([]);
     // As another server puts it on record, whose Stop went out while nothing could be stored.
     await bench.press("STOP", stopped, group.siteId);
-    await seconds(2);
+    await seconds(12);
     expect(await outcomes(id)).toEqual([
       [stopped, "SKIPPED", scheduled.byPerson.STOP("Anita Rao")],
       [other, null, null],

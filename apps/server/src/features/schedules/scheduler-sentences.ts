@@ -42,7 +42,7 @@ export const scheduled = {
     MAINTENANCE_ON: (name: string) => `Locked for maintenance by ${name} after this run was due.`,
     MAINTENANCE_OFF: (name: string) => `Released from maintenance by ${name} after this run was due.`,
   },
-  saidGoodbye: (serial: string) => `Robot ${serial} was switched off after this run was due.`,
+  saidGoodbye: (serial: string) => `Robot ${serial} was switched off, replaced or reset after this run was due.`,
   groupChanged: "The group was changed after this run was due.",
   switchedOff: (name: string) => `Switched off by ${name} before it could start.`,
   edited: (name: string) => `The schedule was changed by ${name} before this run could start.`,

@@ -19,8 +19,11 @@ const LOOK_MS = 1_000;
 const LOOK_FOR_LOST_MS = 10_000;
 /** Every server has put on record within this, once the database is back, which Stops went out while it was away. */
 const STOPS_RECORDED_MS = 2_000;
-/** STARTs that failed are made up for so much later than others, in milliseconds. */
-const ANEW_AFTER_MS = 10_000;
+/**
+ * Suncrew's own STOPs hide what a robot tells of Stops that are not on record yet: whatever would start a robot waits so
+ * much longer, in milliseconds.
+ */
+const STARTS_AFTER_MS = 10_000;
 /** Robots stopped in one transaction. */
 const STOPS_AT_ONCE = 100;
 /** Transactions of one kind at the same time. */
@@ -59,13 +62,12 @@ export class Scheduler implements Service {
     const starts = (work: () => Promise<void>, afterMs = 0) => rounds(() => this.#unlessJustAway(work, afterMs));
     this.#everySecond = [
       rounds(() => this.#stopWhatIsOver()),
-      starts(() => this.#runWhatIsDue("on-time")),
+      starts(() => this.#runWhatIsDue("on-time"), STARTS_AFTER_MS),
       // Apart, because the weather may take seconds to be had.
-      starts(() => this.#runWhatIsDue("asks-weather")),
+      starts(() => this.#runWhatIsDue("asks-weather"), STARTS_AFTER_MS),
       // Apart, because after a long downtime there is much to put on record, and nobody waits for it.
       starts(() => this.#runWhatIsDue("overdue")),
-      // Suncrew's own STOPs hide from these what a robot tells of Stops that are not on record yet.
-      starts(() => this.#startAnew(), ANEW_AFTER_MS),
+      starts(() => this.#startAnew(), STARTS_AFTER_MS),
     ];
     this.#lost = rounds(() => this.#closeLost());
   }

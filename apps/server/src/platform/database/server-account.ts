@@ -29,12 +29,12 @@ export async function grantToServers(tx: Tx, account: string): Promise<void> {
   const { rows: relations } = await sql<{ name: string; kind: string }>`
     select relname as name, relkind as kind from pg_class
     where relnamespace = (select oid from pg_namespace where nspname = current_schema())
-      and relkind in ('r', 'p', 'S') and not relispartition and relowner = current_user::regrole
+      and relkind in ('r', 'p', 'S') and not relispartition and relowner = (select oid from pg_roles where rolname = current_user)
     order by relname`.execute(tx);
   const { rows: functions } = await sql<{ signature: string }>`
     select oid::regprocedure::text as signature from pg_proc
     where pronamespace = (select oid from pg_namespace where nspname = current_schema())
-      and proowner = current_user::regrole order by 1`.execute(tx);
+      and proowner = (select oid from pg_roles where rolname = current_user) order by 1`.execute(tx);
   const { rows: schemas } = await sql<{ name: string }>`select current_schema() as name`.execute(tx);
   const to = sql.id(account);
   const schema = sql.id(schemas[0]?.name ?? "public");
