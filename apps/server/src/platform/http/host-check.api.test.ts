@@ -3,6 +3,7 @@ import { live } from "@suncrew/contract/live/live.ts";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { siteStop } from "@suncrew/contract/groups/groups.ts";
+import { updateRobotSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
@@ -79,7 +80,7 @@ describe("production: a Host that is not Suncrew's, over HTTP", () => {
     ["a call", siteDetails.path, siteDetails.method],
     ["a call that needs no sign-in", config.path, config.method],
     ["the live stream", live.path, live.method],
-    ["a lock", robotMaintenance.path.replace(":robotId", "1"), robotMaintenance.method],
+    ["a change of settings", updateRobotSettings.path.replace(":robotId", "1"), updateRobotSettings.method],
     ["a document", "/api/docs/openapi.json", "GET"],
     ["what is no call", "/api/nothing", "GET"],
   ] as const)("%s is answered 421 with a sentence", async (_words, path, method) => {
@@ -117,7 +118,7 @@ describe("production: a Host that is not Suncrew's, over HTTP", () => {
     expect((await nobody.raw("/broker/auth", asked)).status).toBe(200);
   });
 
-  test("§4 Commands: a Stop is taken whatever the name: it carries its person's token, which no other name's page has", async () => {
+  test("§4 Commands: a Stop and a lock are taken whatever the name: each carries its person's token, which no other name's page has", async () => {
     const { ownRobot, ownSiteId } = server.fixtures;
     const admin = await server.as("admin");
     const stopped = await admin.call(siteStop, { body: { siteId: ownSiteId }, headers });
@@ -125,6 +126,8 @@ describe("production: a Host that is not Suncrew's, over HTTP", () => {
     const robot = { robotId: ownRobot.serial, robotObjectId: ownRobot.id, siteId: ownSiteId };
     const stop = await admin.call(sendCommand, { body: { ...robot, command: "STOP" }, headers });
     expect(stop.status).not.toBe(421);
+    const lock = { params: { robotId: ownRobot.id }, body: { enabled: true, reason: "Brush worn" }, headers };
+    expect((await admin.call(robotMaintenance, lock)).status).not.toBe(421);
     expect((await (await server.as(null)).call(siteStop, { body: { siteId: ownSiteId }, headers })).status).toBe(401);
   });
 
