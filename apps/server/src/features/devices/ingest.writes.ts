@@ -144,7 +144,7 @@ async function store(
   await settleByStates(
     tx,
     outcomes.flatMap(({ before, live: shown }) =>
-      shown.map(({ message }) => ({ robotId: before.robot_id, knownSeq: before.last_seq ?? 0, state: message })),
+      shown.map(({ message }) => ({ robotId: before.robot_id, knownSeq: before.last_seq, state: message })),
     ),
     clock,
   );

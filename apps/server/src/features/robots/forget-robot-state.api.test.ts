@@ -132,6 +132,19 @@ describe("protocol rule 14: forget this robot's state", () => {
     expect((await answered(start())).status).toBe(409);
   });
 
+  test("protocol rule 14: a lock that the robot has not shown yet makes none of a robot that may be moving", async () => {
+    await shows(2_000_000, 1, { motion: "MOVING", status: "start" });
+    const admin = await server.as("admin");
+    const lock = admin.call(robotMaintenance, {
+      params: { robotId: robot().id },
+      body: { enabled: true, reason: "Brush worn" },
+    });
+    await until(() => sent().some(({ verb }) => verb === "MAINTENANCE_ON"));
+    expect((await forget()).status).toBe(409);
+    expect(await state()).toMatchObject({ session: 2_000_000, motion: "MOVING" });
+    await answered(lock);
+  });
+
   test("protocol rule 14: partners forget nothing, and what is not there is 404", async () => {
     const owner = await server.as("owner");
     expect((await owner.call(forgetRobotState, { params: { id: robot().id } })).status).toBe(403);
