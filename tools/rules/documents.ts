@@ -46,7 +46,8 @@ export function migrationNumbers(files: readonly RepositoryFile[]): Problem[] {
 /** The newest migration from before there were rolling upgrades; without a word all up to it count as breaking. */
 const LAST_WITHOUT_WORD = 22;
 /** What takes something from a server that does not know the migration. */
-const takesAway = /\b(drop\s+(?!constraint\b|index\b|default\b)|rename\b|truncate\b|set\s+not\s+null\b|type\s+\w)/i;
+const takesAway =
+  /\b(drop\s+(?!constraint\b|index\b|default\b|not\s+null\b)|rename\b|truncate\b|set\s+not\s+null\b|type\s+\w)/i;
 
 /** Each new migration says whether servers of the version before run on with it (decision 40). */
 export function migrationsSayWhatTheyDo(files: readonly RepositoryFile[]): Problem[] {

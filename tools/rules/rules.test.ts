@@ -283,6 +283,7 @@ test("migrations that do not say, or not truly, whether older servers run on wit
     "apps/server/migrations/0093_takes.sql": "-- additive\nalter table a drop b;",
     "apps/server/migrations/0094_renames.sql": "-- additive\nalter table a rename b to c;",
     "apps/server/migrations/0095_breaks.sql": "-- breaking\nalter table a drop column b;",
+    "apps/server/migrations/0096_loosens.sql": "-- additive\nalter table a alter column b drop not null;",
   });
   expect(migrationsSayWhatTheyDo(files).map(({ path }) => path)).toEqual(
     ["0091_silent", "0093_takes", "0094_renames"].map((name) => `apps/server/migrations/${name}.sql`),

@@ -127,6 +127,7 @@ async function liveTextOf(partner: Partner): Promise<string> {
     runSiteIds: sites,
     rolloutIds: [],
     alertSiteIds: sites,
+    serverAlertIds: [],
   };
   const at = seenAt(server.parts);
   return JSON.stringify([await readSnapshot(viewer, server.db, at), await readUpdate(viewer, server.db, at, changed)]);

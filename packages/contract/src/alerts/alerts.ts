@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { severitySchema } from "./severity.ts";
-import { limitSchema, totalFields } from "../http/page.ts";
+import { choiceInputSchema, limitSchema, totalFields } from "../http/page.ts";
 import { defineRoute } from "../http/route.ts";
 import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
 
 export const alertSourceSchema = z.enum(["ROBOT", "SERVER"]);
 
-/** Something that is wrong with a robot, or with a whole site. */
+/** Something that is wrong with a robot, with a whole site, or with Suncrew's own servers. */
 export const alertSchema = z.object({
   /** A bigint as text. */
   id: z.string(),
@@ -20,9 +20,10 @@ export const alertSchema = z.object({
   cleared_at: instantSchema.nullable(),
   /** How often the same was raised within the 24 hours before it was raised last. */
   times: z.int().min(1),
-  site_id: idSchema,
-  site_name: z.string(),
-  /** These three are null where it is about the whole site. */
+  /** This and the name are null where it is about Suncrew's own servers, which only a Super Admin is told. */
+  site_id: idSchema.nullable(),
+  site_name: z.string().nullable(),
+  /** These three are null where it is about the whole site, or about Suncrew's own servers. */
   robot_id: idSchema.nullable(),
   robot_name: z.string().nullable(),
   serial_number: z.string().nullable(),
@@ -37,7 +38,8 @@ export const ALERTS_DEFAULT_LIMIT = 200;
 export const ALERTS_MAX_LIMIT = 1000;
 
 export const alertList = defineRoute({
-  summary: "Alerts of robots and sites: those that hold, worst first and then the newest, or those of the past",
+  summary:
+    "Alerts of robots and sites, for a Super Admin of Suncrew's servers, too: those that hold, worst first and then the newest, or those of the past",
   method: "GET",
   path: "/api/alerts",
   query: z.object({
@@ -46,6 +48,8 @@ export const alertList = defineRoute({
     severity: severitySchema.optional(),
     site_id: idInputSchema.optional(),
     robot_id: idInputSchema.optional(),
+    /** Also those about Suncrew's own servers, which have no site; only a Super Admin has them. */
+    servers: choiceInputSchema.optional(),
     limit: limitSchema(ALERTS_MAX_LIMIT).optional(),
     cursor: z
       .string()

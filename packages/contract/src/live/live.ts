@@ -33,6 +33,8 @@ export const liveEventSchema = z.discriminatedUnion("type", [
     rollouts_changed: z.array(idSchema),
     /** Sites whose alerts, or those of their robots, changed. */
     alerts_changed: z.array(idSchema),
+    /** Alerts about Suncrew's own servers that changed; none for a PARTNER. A server of an older version leaves it out. */
+    server_alerts_changed: z.array(z.string()).optional(),
   }),
   /** The stream ends: the session is over, or what the user may see has changed (connect again). */
   z.object({ type: z.literal("end"), reason: z.enum(["session", "scope", "shutdown"]) }),

@@ -21,6 +21,7 @@ export const serverAlertCodes = [
   "TOO_MANY_CONNECTIONS",
   "MEMORY_LOST",
   "COUNTER_TOO_HIGH",
+  "SERVER_CLOCK",
 ] as const;
 export type ServerAlertCode = (typeof serverAlertCodes)[number];
 
@@ -48,6 +49,24 @@ export function unknownStatusAlert(status: string): ServerAlert {
 /** Protocol rule 13; `clockOf` tells an instant by the clocks of the site. */
 export function lostWhileMovingAlert(lost: LostWhileMoving, clockOf: (at: Date) => string): ServerAlert {
   return { code: "LOST_WHILE_MOVING", severity: "CRITICAL", text: `${lostWords(lost, clockOf)}.` };
+}
+
+/** A server whose clocks do not agree; `words` say how, as a sentence. */
+export interface DisagreeingServer {
+  readonly name: string;
+  readonly words: string;
+}
+
+/** Protocol rule 12, of one server or more; the same whatever order they come in. */
+export function serverClockAlert(servers: readonly DisagreeingServer[]): ServerAlert {
+  // A server that was restarted may be told of twice for a while.
+  const told = [...new Set(servers.map(({ name, words }) => `${name}: ${words}`))].toSorted();
+  const [one] = servers;
+  const text =
+    one !== undefined && told.length === 1
+      ? `Server ${one.name} starts no robot, and is neither bridge nor scheduler, until its clocks agree. ${one.words}`
+      : `${told.length} servers start no robot, and none of them is bridge or scheduler, until their clocks agree. ${told.join(" ")}`;
+  return { code: "SERVER_CLOCK", severity: "CRITICAL", text };
 }
 
 export function messagesLostAlert(): ServerAlert {

@@ -20,7 +20,7 @@ export async function acknowledge(alert: Alert): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: queryKeyOf(alertList) });
 }
 
-/** Whom an alert is about. */
+/** Whom an alert is about; what is about neither a robot nor a site is about Suncrew itself. */
 export function subjectOf({ serial_number, site_name }: Alert): string {
-  return serial_number ?? site_name;
+  return serial_number ?? site_name ?? "Suncrew's servers";
 }

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "react";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { AcknowledgeButton } from "./acknowledge-button.tsx";
+import { subjectOf } from "./acknowledge.ts";
 import { severityLook } from "./alert-meaning.ts";
 import classes from "./alert-rows.module.css";
 
@@ -87,7 +88,7 @@ export function AlertRows({ alerts, isNarrow, isOld, more, onMore, onSelect }: A
 }
 
 function AlertCells({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertRowsProps, "onSelect">) {
-  const { severity, text, raised_at, cleared_at, times, serial_number, robot_name, site_name, sample } = alert;
+  const { severity, text, raised_at, cleared_at, times, sample } = alert;
   return (
     <>
       <span className={classes["badge"]}>
@@ -102,17 +103,13 @@ function AlertCells({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertR
         )}
       </span>
       <span className={classes["who"]}>
-        <UnstyledButton className={classes["subject"]} onClick={() => onSelect(alert)}>
-          {serial_number ?? "Whole site"}
-          {robot_name !== null && robot_name !== serial_number && (
-            <span className={classes["name"]}> {robot_name}</span>
-          )}
-        </UnstyledButton>
-        <UnstyledButton className={classes["site"]} onClick={() => onSelect(alert)}>
-          {site_name}
-        </UnstyledButton>
+        {alert.site_id === null ? (
+          <span className={classes["subject"]}>{subjectOf(alert)}</span>
+        ) : (
+          <RobotAndSite alert={alert} onSelect={onSelect} />
+        )}
       </span>
-      <span className={classes["text"]} title={text}>
+      <span className={classes["text"]} data-whole={alert.site_id === null || undefined} title={text}>
         {text}
         {times > 1 && <span className={classes["mark"]}>{times} times</span>}
         {sample && <span className={classes["mark"]}>Sample</span>}
@@ -126,6 +123,21 @@ function AlertCells({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertR
           "Not acknowledged"
         )}
       </span>
+    </>
+  );
+}
+
+function RobotAndSite({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertRowsProps, "onSelect">) {
+  const { serial_number, robot_name, site_name } = alert;
+  return (
+    <>
+      <UnstyledButton className={classes["subject"]} onClick={() => onSelect(alert)}>
+        {serial_number ?? "Whole site"}
+        {robot_name !== null && robot_name !== serial_number && <span className={classes["name"]}> {robot_name}</span>}
+      </UnstyledButton>
+      <UnstyledButton className={classes["site"]} onClick={() => onSelect(alert)}>
+        {site_name}
+      </UnstyledButton>
     </>
   );
 }

@@ -20,7 +20,7 @@ export interface AlertsStripProps {
 
 /** The worst of the alerts that hold, in a place that is as high whatever there is. */
 export function AlertsStrip({ onShowAll, onSelect }: AlertsStripProps) {
-  const query = useQuery(routeQuery(alertList, { query: { limit: WORST } }));
+  const query = useQuery(routeQuery(alertList, { query: { limit: WORST, servers: "true" } }));
   return (
     <section className={classes["strip"]} aria-label="Alerts">
       {query.data !== undefined ? (
@@ -70,10 +70,14 @@ function Worst({ alerts, onSelect }: { readonly alerts: readonly Alert[] } & Pic
         <li key={alert.id} className={classes["alert"]}>
           <div className={classes["line"]}>
             <StateBadge look={severityLook[alert.severity]} />
-            <UnstyledButton className={classes["subject"]} onClick={() => onSelect(alert)}>
-              {subjectOf(alert)}
-              {alert.serial_number !== null && <span className={classes["site"]}>, {alert.site_name}</span>}
-            </UnstyledButton>
+            {alert.site_id === null ? (
+              <span className={classes["subject"]}>{subjectOf(alert)}</span>
+            ) : (
+              <UnstyledButton className={classes["subject"]} onClick={() => onSelect(alert)}>
+                {subjectOf(alert)}
+                {alert.serial_number !== null && <span className={classes["site"]}>, {alert.site_name}</span>}
+              </UnstyledButton>
+            )}
             <span className={classes["since"]}>
               <RelativeTime at={alert.raised_at} />
             </span>

@@ -12,6 +12,7 @@ export function useAlertPages({ state, severity, siteId, robotId }: AlertsAddres
   const filter: SentQueryOf<typeof alertList> = {
     state,
     limit: PAGE,
+    servers: "true",
     ...(severity !== null && { severity }),
     ...(siteId !== null && { site_id: siteId }),
     ...(robotId !== null && { robot_id: robotId }),

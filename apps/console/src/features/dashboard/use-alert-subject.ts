@@ -9,6 +9,7 @@ export function useAlertSubject(): (alert: Alert) => void {
   const [, change] = useAddress();
   return useCallback(
     ({ site_id: siteId }: Alert) => {
+      if (siteId === null) return;
       change(
         (current) =>
           changeAlertsAddress(changeDashboardAddress(current, { siteId, tab: "robots", figure: null }), ALERTS_CLOSED),

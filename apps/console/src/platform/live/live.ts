@@ -154,7 +154,7 @@ function refreshStale(events: readonly LiveEvent[]): void {
     if (event.type !== "update") continue;
     for (const siteId of event.groups_changed) groups.add(siteId);
     for (const siteId of event.runs_changed) runs.add(siteId);
-    alerts ||= event.alerts_changed.length > 0;
+    alerts ||= event.alerts_changed.length + (event.server_alerts_changed?.length ?? 0) > 0;
     for (const rolloutId of event.rollouts_changed) rollouts.add(rolloutId);
   }
   const refresh = (queryKey: readonly unknown[]) => staleAnswers.note(queryKey);

@@ -31,7 +31,7 @@ async function add(code: string, minutes: number, more: Partial<Row> = {}): Prom
 }
 const codes = (alerts: readonly Alert[]) => alerts.map(({ code }) => code);
 const list = async (person: "admin" | "owner" | "stranger", query = {}) =>
-  (await server.as(person)).ask(alertList, { query });
+  (await server.as(person)).ask(alertList, { query: { servers: "true", ...query } });
 const acknowledge = async (person: "admin" | "owner" | "stranger", alertId: string) =>
   (await server.as(person)).call(acknowledgeAlert, { params: { alertId } });
 
@@ -239,5 +239,80 @@ describe("Alerts: of robots and sites that go", () => {
     await add("SITE_DARK", 5, { robot_id: null, source: "SERVER" });
     const robots = await (await server.as("owner")).ask(robotsList, { params: { siteId } });
     expect(robots.map(({ alerts }) => alerts)).toEqual([[], []]);
+  });
+});
+
+describe("Alerts: about Suncrew's own servers", () => {
+  const SERVERS = { site_id: null, robot_id: null, source: "SERVER", severity: "CRITICAL" } as const;
+
+  test("protocol rule 12: a Super Admin sees and counts it, with no site; no partner does", async () => {
+    await add("SERVER_CLOCK", 90, { ...SERVERS, cleared_at: ago(80) });
+    const id = await add("SERVER_CLOCK", 5, SERVERS);
+    await add("DUST", 3, { severity: "CRITICAL" });
+    const told = await list("admin");
+    expect(told).toMatchObject({ total: 2, open: { CRITICAL: 2, WARNING: 0, INFO: 0 } });
+    expect(told.alerts[1]).toEqual({
+      id,
+      severity: "CRITICAL",
+      source: "SERVER",
+      code: "SERVER_CLOCK",
+      text: "SERVER_CLOCK.",
+      raised_at: ago(5).toISOString(),
+      cleared_at: null,
+      times: 2,
+      sample: false,
+      site_id: null,
+      site_name: null,
+      robot_id: null,
+      robot_name: null,
+      serial_number: null,
+      acknowledged_at: null,
+      acknowledged_by: null,
+    });
+    // Not for who does not ask for it: a console of the version before can read no alert without a site.
+    expect(await list("admin", { servers: "false" })).toMatchObject({ total: 1, open: { CRITICAL: 1 } });
+    // Of the past it is one line, as any other.
+    expect(codes((await list("admin", { state: "all" })).alerts)).toEqual(["DUST", "SERVER_CLOCK"]);
+    expect(codes((await list("admin", { state: "cleared" })).alerts)).toEqual(["SERVER_CLOCK"]);
+    expect(codes((await list("admin", { site_id: server.fixtures.ownSiteId })).alerts)).toEqual(["DUST"]);
+    for (const [person, critical] of [
+      ["owner", 1],
+      ["stranger", 0],
+    ] as const) {
+      for (const state of ["open", "cleared", "all"] as const) {
+        const { alerts, open, total } = await list(person, { state });
+        expect(codes(alerts)).not.toContain("SERVER_CLOCK");
+        expect([open.CRITICAL, total]).toEqual([critical, state === "cleared" ? 0 : critical]);
+      }
+    }
+  });
+
+  test("protocol rule 12: pages that hold it follow the order of the domain, without gap or repetition", async () => {
+    await add("SERVER_CLOCK", 5, SERVERS);
+    for (let nth = 0; nth < 6; nth += 1) await add(`C${nth}`, 4 + (nth % 3), { severity: "CRITICAL" });
+    const whole = (await list("admin")).alerts;
+    expect([whole.length, whole]).toEqual([7, whole.toSorted(compareAlerts)]);
+    const paged: Alert[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const page = await list("admin", { limit: 2, ...(cursor !== "" && { cursor }) });
+      paged.push(...page.alerts);
+      cursor = page.next_cursor;
+    }
+    expect(codes(paged)).toEqual(codes(whole));
+  });
+
+  test("protocol rule 12: a Super Admin acknowledges it, on record without a site, and it goes on; a partner gets 404", async () => {
+    const id = await add("SERVER_CLOCK", 5, SERVERS);
+    for (const person of ["owner", "stranger"] as const) {
+      expect(await acknowledge(person, id)).toMatchObject({ status: 404, body: { message: "Alert not found" } });
+    }
+    expect(await acknowledge("admin", id)).toMatchObject({
+      status: 200,
+      body: { message: "The alert was acknowledged." },
+    });
+    const { alerts } = await list("admin");
+    expect(alerts).toMatchObject([{ id, cleared_at: null, acknowledged_by: "Anita Rao" }]);
+    const audit = await server.db.selectFrom("audit").selectAll().where("action", "=", "ACKNOWLEDGE_ALERT").execute();
+    expect(audit).toMatchObject([{ entity_id: id, site_id: null, target_name: "SERVER_CLOCK.", outcome: "DONE" }]);
   });
 });

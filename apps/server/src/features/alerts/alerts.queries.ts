@@ -6,7 +6,7 @@ import { boundedCount } from "../../platform/database/bounded-count.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { requireSiteEver, sitesEverVisible, visibleSites } from "../sites/public.ts";
+import { requireSiteEver, seesServers, sitesEverVisible, visibleSites } from "../sites/public.ts";
 
 export type AlertChoice = QueryOf<typeof alertList>;
 
@@ -19,12 +19,26 @@ const rank = sql<number>`case when a.cleared_at is not null then 0
 const isCleared = sql<number>`(a.cleared_at is not null)::int`;
 const micros = sql<string>`(extract(epoch from a.raised_at) * 1000000)::bigint`;
 /** An earlier or later alert `b` of the same kind about the same robot or site. */
-const isSame = sql<boolean>`b.site_id = a.site_id and coalesce(b.robot_id, 0) = coalesce(a.robot_id, 0)
+const isSameAtSite = sql<boolean>`b.site_id = a.site_id and coalesce(b.robot_id, 0) = coalesce(a.robot_id, 0)
   and b.source = a.source and b.code = a.code`;
+/** The same of Suncrew's own servers; apart, because no index finds "the same site, or none". */
+const isSameOfServers = sql<boolean>`a.site_id is null and b.site_id is null and b.source = a.source and b.code = a.code`;
+
+/** Alerts at these sites of the viewer's, and with `servers` those about Suncrew's own where the viewer sees them. */
+function alertsAt(viewer: Viewer, db: Executor, sites: ReturnType<typeof visibleSites>, servers: boolean) {
+  const siteIds = sites.select("sites.id");
+  return db
+    .selectFrom("alerts as a")
+    .leftJoin("sites", "sites.id", "a.site_id")
+    .where((eb) =>
+      eb.or([eb("a.site_id", "in", siteIds), ...(servers && seesServers(viewer) ? [eb("a.site_id", "is", null)] : [])]),
+    );
+}
 
 /** Alerts at the viewer's sites, deleted ones too. */
-function chosen(viewer: Viewer, db: Executor, { state = "open", severity, site_id, robot_id }: AlertChoice) {
-  let query = sitesEverVisible(viewer, db).innerJoin("alerts as a", "a.site_id", "sites.id");
+function chosen(viewer: Viewer, db: Executor, { state = "open", ...choice }: AlertChoice) {
+  const { severity, site_id, robot_id, servers = false } = choice;
+  let query = alertsAt(viewer, db, sitesEverVisible(viewer, db), servers);
   if (state === "open") query = query.where("a.cleared_at", "is", null);
   if (state === "cleared") query = query.where("a.cleared_at", "is not", null);
   if (state !== "open") query = query.where(notToldLater(state));
@@ -36,9 +50,15 @@ function chosen(viewer: Viewer, db: Executor, { state = "open", severity, site_i
 /** Of an alert that comes and goes only the newest is listed, with how often it came. */
 function notToldLater(state: "cleared" | "all") {
   const listed = state === "cleared" ? sql`b.cleared_at is not null` : sql`true`;
-  return sql<boolean>`(a.cleared_at is null or not exists (
-    select from alerts b where ${isSame} and ${listed}
-      and (b.raised_at, b.id) > (a.raised_at, a.id) and b.raised_at <= a.raised_at + ${SAME_WITHIN}))`;
+  const isThere = (same: typeof isSameAtSite) => sql<boolean>`exists (
+    select from alerts b where ${same} and ${listed}
+      and (b.raised_at, b.id) > (a.raised_at, a.id) and b.raised_at <= a.raised_at + ${SAME_WITHIN})`;
+  return sql<boolean>`(a.cleared_at is null or not (${isThere(isSameAtSite)} or ${isThere(isSameOfServers)}))`;
+}
+
+function countUntilThis(same: typeof isSameAtSite) {
+  return sql<number>`(select count(*) from alerts b where ${same}
+    and b.raised_at > a.raised_at - ${SAME_WITHIN} and (b.raised_at, b.id) <= (a.raised_at, a.id))`;
 }
 
 /** One page with the cursor of each row. */
@@ -55,10 +75,7 @@ export async function readAlerts(
     // What holds is told of the robot as it is called now.
     .select(sql<string | null>`coalesce(r.robot_name, a.robot_name)`.as("robot_name"))
     .select(sql<string | null>`coalesce(r.serial_number, a.serial_number)`.as("serial_number"))
-    .select(
-      sql<number>`(select count(*) from alerts b where ${isSame}
-        and b.raised_at > a.raised_at - ${SAME_WITHIN} and (b.raised_at, b.id) <= (a.raised_at, a.id))`.as("times"),
-    )
+    .select(sql<number>`${countUntilThis(isSameAtSite)} + ${countUntilThis(isSameOfServers)}`.as("times"))
     .select(sql<string>`concat_ws('-', ${isCleared}, ${rank}, ${micros}, a.id)`.as("cursor"))
     .orderBy(isCleared)
     .orderBy(rank)
@@ -97,9 +114,9 @@ export async function countAlerts(
 export async function countOpen(
   viewer: Viewer,
   db: Executor,
-  { site_id, robot_id }: AlertChoice,
+  { site_id, robot_id, servers }: AlertChoice,
 ): Promise<Record<Severity, number>> {
-  const rows = await chosen(viewer, db, { state: "open", site_id, robot_id })
+  const rows = await chosen(viewer, db, { state: "open", site_id, robot_id, servers })
     .select(["a.severity", (eb) => eb.fn.countAll<number>().as("count")])
     .groupBy("a.severity")
     .execute();
@@ -119,7 +136,13 @@ export async function requireChosen(viewer: Viewer, db: Executor, { site_id, rob
         .selectFrom("robots")
         .select("robots.site_id")
         .where("robots.id", "=", robot_id)
-        .union(eb.selectFrom("alerts").select("alerts.site_id").where("alerts.robot_id", "=", robot_id)),
+        .union(
+          eb
+            .selectFrom("alerts")
+            .select("alerts.site_id")
+            .where("alerts.robot_id", "=", robot_id)
+            .$narrowType<{ site_id: number }>(),
+        ),
     );
     const sites = await query.execute();
     if (sites.length === 0) throw notFound("Robot");
@@ -129,10 +152,9 @@ export async function requireChosen(viewer: Viewer, db: Executor, { site_id, rob
   if (robot_id !== undefined) throw invalid("robot_id", "robot_id must be a robot of the site");
 }
 
-/** An alert at a site that the viewer may act on. Throws 404. */
+/** An alert at a site that the viewer may act on, or about servers that the viewer sees. Throws 404. */
 export async function requireAlert(viewer: Viewer, db: Executor, alertId: string): Promise<void> {
-  const found = await visibleSites(viewer, db)
-    .innerJoin("alerts as a", "a.site_id", "sites.id")
+  const found = await alertsAt(viewer, db, visibleSites(viewer, db), true)
     .where("a.id", "=", sql<number>`${alertId}::bigint`)
     .select("a.id")
     .executeTakeFirst();

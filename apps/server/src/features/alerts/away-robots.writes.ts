@@ -73,6 +73,7 @@ async function readDark(db: Executor, now: Date): Promise<DarkSite[]> {
       eb.or([eb("cleared_at", "is", null), eb("cleared_at", ">", new Date(now.getTime() - SITE_RECOVERS_MS))]),
     )
     .select(["site_id as siteId", "cleared_at as clearedAt"])
+    .$narrowType<{ siteId: number }>()
     .execute();
 }
 

@@ -11,6 +11,8 @@ export interface ChangedIds {
   readonly runSiteIds: readonly number[];
   readonly rolloutIds: readonly number[];
   readonly alertSiteIds: readonly number[];
+  /** Alerts that are at no site: about Suncrew's own servers. */
+  readonly serverAlertIds: readonly string[];
 }
 
 /**
@@ -51,7 +53,9 @@ const keyOf = ({ kind, id, change_no }: ChangedRow) => `${kind}:${id}:${change_n
 function idsOf(news: readonly ChangedRow[]): ChangedIds {
   const ids = (kind: string) => news.filter((row) => row.kind === kind).map((row) => row.id);
   const siteIdsOf = (...kinds: ChangedRow["kind"][]) => [
-    ...new Set(news.filter((row) => kinds.includes(row.kind)).map((row) => Number(row.site_id))),
+    ...new Set(
+      news.flatMap(({ kind, site_id }) => (kinds.includes(kind) && site_id !== null ? [Number(site_id)] : [])),
+    ),
   ];
   return {
     // A robot tells its alerts and its newest run.
@@ -62,6 +66,7 @@ function idsOf(news: readonly ChangedRow[]): ChangedIds {
     runSiteIds: siteIdsOf("run"),
     rolloutIds: [...new Set(ids("rollout").map(Number))],
     alertSiteIds: siteIdsOf("alert"),
+    serverAlertIds: news.flatMap(({ kind, site_id, id }) => (kind === "alert" && site_id === null ? [id] : [])),
   };
 }
 
@@ -76,5 +81,6 @@ export function mergeChanges(changes: readonly ChangedIds[]): ChangedIds {
     runSiteIds: all(({ runSiteIds }) => runSiteIds),
     rolloutIds: all(({ rolloutIds }) => rolloutIds),
     alertSiteIds: all(({ alertSiteIds }) => alertSiteIds),
+    serverAlertIds: all(({ serverAlertIds }) => serverAlertIds),
   };
 }

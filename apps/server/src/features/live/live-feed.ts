@@ -192,7 +192,7 @@ export class LiveFeed implements Service {
     }
     // Also where the database took its time, or cannot say any more whose sessions have ended: then this rejects.
     const { clock } = this.#parts;
-    if (clock.now().getTime() - this.#sessionsSeenMs > RIGHTS_HOLD_MS) await this.#lookAtSessions();
+    if (clock.monotonicMs() - this.#sessionsSeenMs > RIGHTS_HOLD_MS) await this.#lookAtSessions();
     await this.#streams.tell(told);
   }
 
@@ -216,11 +216,12 @@ export class LiveFeed implements Service {
 
   async #endOfOverSessions(): Promise<void> {
     const { db, clock } = this.#parts;
-    const beganAt = clock.now();
+    const beganMs = clock.monotonicMs();
     const openings = [...this.#openings];
     const streams = this.#streams.all();
     const sessionIds = [...openings, ...streams].map(({ viewer }) => viewer.sessionId);
-    const open = sessionIds.length > 0 ? await findOpenSessions(db, sessionIds, beganAt) : new Map<string, Viewer>();
+    const open =
+      sessionIds.length > 0 ? await findOpenSessions(db, sessionIds, clock.now()) : new Map<string, Viewer>();
     for (const opening of openings) {
       if (!open.has(opening.viewer.sessionId)) opening.refuse(notSignedIn());
       else if (!isStill(opening.viewer, open)) opening.refuse(conflict("What you may see has changed. Try again."));
@@ -229,7 +230,7 @@ export class LiveFeed implements Service {
       if (!open.has(stream.viewer.sessionId)) this.#streams.end(stream, "session");
       else if (!isStill(stream.viewer, open)) this.#streams.end(stream, "scope");
     }
-    this.#sessionsSeenMs = beganAt.getTime();
+    this.#sessionsSeenMs = beganMs;
   }
 
   async #endOfChangedScope(): Promise<void> {

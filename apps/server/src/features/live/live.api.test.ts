@@ -98,6 +98,23 @@ describe("Live stream", () => {
     await stranger.return(undefined);
   });
 
+  it("protocol rule 12: names a changed alert about Suncrew's servers to a Super Admin, and to no partner", async () => {
+    const { ownRobot } = test.fixtures;
+    const [admin, owner] = [eventsOf(await test.as("admin")), eventsOf(await test.as("owner"))];
+    await nextOf(admin);
+    await nextOf(owner);
+    const { rows } = await sql<{ id: string }>`
+      insert into alerts (source, code, severity, text, raised_at)
+      values ('SERVER', 'SERVER_CLOCK', 'CRITICAL', 'A clock.', now()) returning id::text`.execute(test.db);
+    const namedIn = (events: readonly LiveEvent[]) =>
+      events.flatMap((event) => (event.type === "update" ? (event.server_alerts_changed ?? []) : []));
+    await setBattery(test.db, ownRobot.id, 51);
+    expect(new Set(namedIn(await untilBattery(admin, ownRobot.id, 51)))).toEqual(new Set(rows.map(({ id }) => id)));
+    expect(namedIn(await untilBattery(owner, ownRobot.id, 51))).toEqual([]);
+    await admin.return(undefined);
+    await owner.return(undefined);
+  });
+
   it("does not skip a change that began earlier and was committed later", async () => {
     const { ownRobot, ownRobot2 } = test.fixtures;
     const events = eventsOf(await test.as("owner"));

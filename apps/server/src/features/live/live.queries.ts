@@ -7,7 +7,7 @@ import type { Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { readActivity } from "../activity/public.ts";
 import { readRobotsLive } from "../robots/public.ts";
-import { readSites, type SeenAt, visibleSites } from "../sites/public.ts";
+import { readSites, type SeenAt, seesServers, visibleSites } from "../sites/public.ts";
 import type { ChangedIds } from "./change-reader.ts";
 
 /** A mark of which sites and robots the viewer may see; it differs as soon as that changes. */
@@ -44,6 +44,7 @@ export interface Update {
   readonly runs_changed: number[];
   readonly rollouts_changed: number[];
   readonly alerts_changed: number[];
+  readonly server_alerts_changed: string[];
 }
 
 /** Of the changed rows those that the viewer may see, as they are now. */
@@ -56,6 +57,7 @@ export async function readUpdate(viewer: Viewer, db: Executor, at: SeenAt, chang
     runs_changed: await ofViewer(viewer, db, changed.runSiteIds),
     rollouts_changed: may(viewer.role, "deployFirmware") ? [...changed.rolloutIds] : [],
     alerts_changed: await ofViewer(viewer, db, changed.alertSiteIds),
+    server_alerts_changed: seesServers(viewer) ? [...changed.serverAlertIds] : [],
   };
 }
 

@@ -4,8 +4,9 @@ import type { Db } from "../../platform/database/database.ts";
 export interface ChangedRow {
   readonly kind: "robot" | "site" | "activity" | "group" | "run" | "alert" | "rollout";
   readonly id: string;
-  readonly site_id: string;
-  /** Whom an alert or a run is about; null for all else, and where an alert is about a whole site. */
+  /** Null where an alert is about Suncrew's own servers. */
+  readonly site_id: string | null;
+  /** Whom an alert or a run is about; null for all else, and where an alert is about no robot. */
   readonly robot_id: string | null;
   readonly change_no: string;
 }

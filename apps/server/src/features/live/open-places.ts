@@ -27,7 +27,7 @@ export type LiveRefusal = "session" | "openings" | "address" | "server";
 /** Gives out the places for live streams of this server. It costs no query, so that a flood costs next to nothing. */
 export class OpenPlaces {
   readonly #limits: LiveLimits;
-  readonly #clock: Pick<Clock, "now">;
+  readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #bySession = new Map<string, number>();
   readonly #byAddress = new Map<string, number>();
   #taken = 0;
@@ -36,7 +36,7 @@ export class OpenPlaces {
   #minuteBeganMs = 0;
   readonly refused = new Map<LiveRefusal, number>();
 
-  constructor(clock: Pick<Clock, "now">, limits: LiveLimits = LIVE_LIMITS) {
+  constructor(clock: Pick<Clock, "monotonicMs">, limits: LiveLimits = LIVE_LIMITS) {
     this.#clock = clock;
     this.#limits = limits;
   }
@@ -63,8 +63,8 @@ export class OpenPlaces {
   }
 
   #refusalOf(sessionId: string, address: string): LiveRefusal | null {
-    const nowMs = this.#clock.now().getTime();
-    if (Math.abs(nowMs - this.#minuteBeganMs) >= WINDOW_MS) {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#minuteBeganMs >= WINDOW_MS) {
       this.#openings.clear();
       this.#minuteBeganMs = nowMs;
     }

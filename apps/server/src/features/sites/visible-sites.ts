@@ -23,6 +23,11 @@ export function sitesEverVisible(viewer: Viewer, db: Executor): SelectQueryBuild
   return ever.where("sites.maintenance_partner_id", "=", viewer.partnerId);
 }
 
+/** What is about Suncrew's own servers has no site that the wall could decide by: it is there for a Super Admin alone. */
+export function seesServers(viewer: Viewer): boolean {
+  return viewer.role === "SUPER_ADMIN";
+}
+
 /** Throws 404 where the site never was, or is not the viewer's; for the filters of history, of which deleted sites are a part. */
 export async function requireSiteEver(viewer: Viewer, db: Executor, siteId: number): Promise<void> {
   const site = await sitesEverVisible(viewer, db).select("sites.id").where("sites.id", "=", siteId).executeTakeFirst();

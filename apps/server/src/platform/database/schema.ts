@@ -334,9 +334,10 @@ export interface RobotEventsTable {
 
 export interface AlertsTable {
   id: Generated<number>;
-  /** Null where it is about the whole site. */
+  /** Null where it is about the whole site, or about Suncrew's own servers. */
   robot_id: number | null;
-  site_id: number;
+  /** Null where it is about Suncrew's own servers. */
+  site_id: number | null;
   source: "ROBOT" | "SERVER";
   code: string;
   severity: "INFO" | "WARNING" | "CRITICAL";
@@ -351,6 +352,14 @@ export interface AlertsTable {
   acknowledged_by_user_id: number | null;
   acknowledged_by: string | null;
   change_no: ChangeNo;
+}
+
+/** Servers whose clock does not agree. */
+export interface ServerClocksTable {
+  server_id: string;
+  name: string;
+  words: string;
+  seen_at: Date;
 }
 
 export interface ActivityTable {
@@ -460,6 +469,7 @@ export interface Tables {
   robot_events: RobotEventsTable;
   robot_presence: RobotPresenceTable;
   alerts: AlertsTable;
+  server_clocks: ServerClocksTable;
   activity: ActivityTable;
   activity_texts: ActivityTextsTable;
   audit: AuditTable;
