@@ -7,10 +7,12 @@ import { createSchedule, updateSchedule } from "@suncrew/contract/schedules/sche
 import type { Question } from "./caller.ts";
 import { type KnownRobot, makeDevices } from "./fleet.ts";
 import { FrozenNetwork } from "./frozen-network.ts";
+import type { ServerPlace } from "./killed-servers.ts";
 import { until } from "./moments.ts";
 import { type Rig, startRig } from "./rig.ts";
 import { localTime } from "./schedule-load.ts";
 import type { StepParts } from "./step-parts.ts";
+import type { SteppedClock } from "./stepped-clock.ts";
 
 const GROUPS = 10;
 /** Of each group; their runs are to begin. */
@@ -27,6 +29,7 @@ const DUE_UNTIL_MS = 4_000;
 /** What must not begin is looked at for so long after the others have begun; what waits is looked at each second. */
 const LOOK_ON_MS = 6_000;
 const QUIET_MS = 60_000;
+const HOUR_S = 3_600;
 
 interface Fault {
   readonly name: string;
@@ -35,6 +38,8 @@ interface Fault {
   readonly shortS: number;
   begin(): Promise<unknown> | void;
   end(): Promise<unknown> | void;
+  /** Of clocks: the servers that have to say that theirs disagrees. */
+  readonly toldBy?: readonly ServerPlace[];
 }
 
 /** A planned moment of a group, its schedule, and who of it may begin. */
@@ -44,13 +49,15 @@ interface Planned {
 }
 
 /**
- * Runs are due while the broker, the database or the robots' network is away: true where each begins within a minute of
+ * Runs are due while the broker, the database or the robots' network is away, or a clock is wrong: true where each begins within a minute of
  * the return, and no robot that a person stopped or locked meanwhile.
  */
 export async function catchUp(parts: StepParts): Promise<boolean> {
   const { options, stops } = parts;
   const runs = GROUPS * TO_BEGIN;
-  console.log(`\n=== catch-up: ${runs} runs are due while the broker, the database or the robots' network is away`);
+  console.log(
+    `\n=== catch-up: ${runs} runs are due while the broker, the database or the robots' network is away, or clocks are wrong`,
+  );
   const networks: FrozenNetwork[] = [];
   const robotsVia = async (url: string): Promise<string> => {
     const network = await FrozenNetwork.to(url);
@@ -59,8 +66,9 @@ export async function catchUp(parts: StepParts): Promise<boolean> {
     return network.url;
   };
   const devices = makeDevices("CU", GROUPS * (TO_BEGIN + HANDLED));
-  const rig = await startRig(parts, devices, { servers: 2, robotsVia });
-  const { postgres, mosquitto } = rig;
+  const rig = await startRig(parts, devices, { servers: 2, robotsVia, steppedClocks: true });
+  const { postgres, mosquitto, clocks, places } = rig;
+  if (clocks === null) throw new Error("The clocks cannot be stepped.");
   const [network] = networks as [FrozenNetwork];
   stops.push(async () => postgres.resume());
   console.log(rig.versions);
@@ -87,6 +95,10 @@ export async function catchUp(parts: StepParts): Promise<boolean> {
       end: () => postgres.resume(),
     },
     { name: "network frozen", longS: 60, shortS: 12, begin: () => network.freeze(), end: () => network.thaw() },
+    clockFault("a server's clock", HOUR_S, clocks.servers.slice(0, 1), places.slice(0, 1)),
+    // All servers without time are tried by the database's clock too.
+    ...(options.long ? [clockFault("servers' clocks", HOUR_S, clocks.servers, places)] : []),
+    clockFault("database's clock", 600, [clocks.database], places),
   ];
   const groups = await makeGroups(rig);
   const problems: string[] = [];
@@ -95,6 +107,34 @@ export async function catchUp(parts: StepParts): Promise<boolean> {
   }
   for (const problem of problems) console.log(`WRONG: ${problem}`);
   return problems.length === 0;
+}
+
+/** Clocks that are stepped ahead by so many seconds, and back. */
+function clockFault(
+  name: string,
+  seconds: number,
+  clocks: readonly SteppedClock[],
+  toldBy: readonly ServerPlace[],
+): Fault {
+  const step = (by: number) => Promise.all(clocks.map((clock) => clock.step(by)));
+  return { name, longS: 40, shortS: 12, begin: () => step(seconds), end: () => step(0), toldBy };
+}
+
+/** What servers did not say of a clock that was wrong: in their logs, and by an alert that has ended. */
+async function untold({ db }: Rig, toldBy: readonly ServerPlace[], sinceMs: number): Promise<string[]> {
+  const sentence = "this server's clock does not agree with the database's";
+  const silent = toldBy.filter((place) => !place.printed().includes(sentence));
+  const alerts = await db
+    .selectFrom("alerts")
+    .select("cleared_at")
+    .where("code", "=", "SERVER_CLOCK")
+    .where("raised_at", ">", new Date(sinceMs))
+    .execute();
+  return [
+    ...silent.map(({ name }) => `the log of ${name} does not tell of the clock.`),
+    ...(alerts.length === 0 ? ["no alert told of the clock."] : []),
+    ...(alerts.some(({ cleared_at }) => cleared_at === null) ? ["the alert about the clock has not ended."] : []),
+  ];
 }
 
 async function tryFault(
@@ -157,6 +197,9 @@ async function tryFault(
   if (!inTime || within < toBegin.length) {
     say(`${within} of ${toBegin.length} began within a minute of the return.`);
     await tellOthers(rig, toBegin, begun);
+  }
+  if (fault.toldBy !== undefined) {
+    for (const what of await untold(rig, fault.toldBy, beginsMs)) say(what);
   }
   console.log(
     `${fault.name.padEnd(18)} ${String(seconds).padStart(3)} s: begun within 60 s of the return ${within} of ${toBegin.length}` +

@@ -32,7 +32,7 @@ Steps (${usualSteps.join(", ")} without a name)
   tests        npm test, with its API and protocol tests on this PostgreSQL
   checks       the device protocol through this Mosquitto: accounts, wills, TLS, MQTT 5
   stops        people stop robots while the database is killed, stands still, or has no disk left
-  catch-up     runs are due while the broker, the database or the robots' network is away
+  catch-up     runs are due while the broker, the database or the robots' network is away, or a clock is wrong
   rolling      two servers are replaced one by one by a newer version and back, while people press
   endurance    three servers killed with -9 at random while schedules fire and people press
   crowd        how soon a person's Stop is with the robot and answered, while others ask for too much

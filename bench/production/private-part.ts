@@ -41,8 +41,15 @@ export function runProgram(account: Account, program: string, args: readonly str
 }
 
 /** Starts a program that stays, in a group of its own so that a Ctrl-C reaches us alone. */
-export function launch(account: Account, program: string, args: readonly string[], log: number): ChildProcess {
-  return spawn(program, args, { detached: true, stdio: ["ignore", log, log], ...identity(account) });
+export function launch(
+  account: Account,
+  program: string,
+  args: readonly string[],
+  log: number,
+  environment: Readonly<Record<string, string>> = {},
+): ChildProcess {
+  const { env, ...as } = identity(account);
+  return spawn(program, args, { detached: true, stdio: ["ignore", log, log], ...as, env: { ...env, ...environment } });
 }
 
 function identity(account: Account) {

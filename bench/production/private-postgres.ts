@@ -31,7 +31,11 @@ const START_LIMIT_MS = 20_000;
 export async function startPostgres(
   folder: string,
   account: Account,
-  { durable, disk = folder }: { readonly durable: boolean; readonly disk?: string },
+  {
+    durable,
+    disk = folder,
+    environment,
+  }: { readonly durable: boolean; readonly disk?: string; readonly environment?: Readonly<Record<string, string>> },
 ): Promise<PrivatePostgres> {
   const data = join(disk, "postgres");
   const passwordFile = join(folder, "postgres-password");
@@ -58,7 +62,8 @@ export async function startPostgres(
   const log = openSync(join(folder, "postgres.log"), "a", 0o600);
   const adminUrl = `postgres://suncrew:${password}@127.0.0.1:${port}/postgres`;
   const begin = async (): Promise<ChildProcess> => {
-    const begun = launch(account, program("postgres"), ["-D", data, ...settings.flatMap((one) => ["-c", one])], log);
+    const options = settings.flatMap((one) => ["-c", one]);
+    const begun = launch(account, program("postgres"), ["-D", data, ...options], log, environment);
     try {
       await until(() => answers(adminUrl), START_LIMIT_MS, "PostgreSQL did not start");
     } catch (error) {

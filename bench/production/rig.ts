@@ -10,6 +10,7 @@ import { type KnownRobot, RecordedFleet, storeRobots, TIMEZONE } from "./fleet.t
 import { ServerPlace, type ServerSettings } from "./killed-servers.ts";
 import { Dice, until } from "./moments.ts";
 import type { StepParts } from "./step-parts.ts";
+import { SteppedClock } from "./stepped-clock.ts";
 import { type PrivateMosquitto, startMosquitto } from "./private-mosquitto.ts";
 import { type PrivatePostgres, startPostgres } from "./private-postgres.ts";
 
@@ -19,6 +20,8 @@ export interface RigOptions {
   readonly servers?: number;
   /** Answers the address by which robots reach the broker at the address given. */
   readonly robotsVia?: (url: string) => Promise<string>;
+  /** Whether the clocks of database and servers can be stepped. */
+  readonly steppedClocks?: boolean;
 }
 
 const HEARD_LIMIT_MS = 30_000;
@@ -35,6 +38,8 @@ export interface Rig {
   readonly robots: readonly KnownRobot[];
   readonly timezone: string;
   readonly dice: Dice;
+  /** The database's clock and each server's, where they can be stepped. */
+  readonly clocks: { readonly database: SteppedClock; readonly servers: readonly SteppedClock[] } | null;
   readonly versions: string;
 }
 
@@ -47,9 +52,15 @@ export async function migrated(database: TwoAccounts, checkout?: string): Promis
 export async function startRig(
   { options, folder, account, stops }: StepParts,
   devices: readonly Device[],
-  { disk = folder, servers = 3, robotsVia }: RigOptions = {},
+  { disk = folder, servers = 3, robotsVia, steppedClocks = false }: RigOptions = {},
 ): Promise<Rig> {
-  const postgres = await startPostgres(folder, account, { durable: true, disk });
+  const clockOf = (name: string) => SteppedClock.open(join(folder, `clock-of-${name}`));
+  const names = Array.from({ length: servers }, (_, index) => `server-${index + 1}`);
+  const clocks = steppedClocks
+    ? { database: await clockOf("database"), servers: await Promise.all(names.map(clockOf)) }
+    : null;
+  const environment = clocks?.database.environment ?? {};
+  const postgres = await startPostgres(folder, account, { durable: true, disk, environment });
   stops.push(() => postgres.stop());
   const mosquitto = await startMosquitto(folder, account, devices);
   stops.push(() => mosquitto.stop());
@@ -64,8 +75,9 @@ export async function startRig(
   await mkdir(settings.dataDir, { mode: 0o700 });
   await migrated(accounts);
   const places: ServerPlace[] = [];
-  for (let number = 1; number <= servers; number += 1) {
-    const place = await ServerPlace.prepare(`server-${number}`, settings);
+  for (const [index, name] of names.entries()) {
+    const own = clocks?.servers[index]?.environment ?? {};
+    const place = await ServerPlace.prepare(name, { ...settings, environment: own });
     places.push(place);
     stops.push(() => place.stop());
   }
@@ -92,6 +104,7 @@ export async function startRig(
     robots,
     timezone: TIMEZONE,
     dice: new Dice(options.seed),
+    clocks,
     versions: `PostgreSQL ${postgres.version}, Mosquitto ${mosquitto.version}`,
   };
 }
