@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import pino from "pino";
 import { Bridge } from "../src/features/devices/public.ts";
 import type { Broker } from "../src/platform/broker.ts";
+import type { ClockCheck } from "../src/platform/clock-watch.ts";
 import { ManualClock } from "../src/platform/clock.ts";
 import type { OpenDatabase } from "../src/platform/database/database.ts";
 import { addRobot, addSite } from "./fixtures.ts";
@@ -41,7 +42,12 @@ export interface BridgeHarness {
 }
 
 export async function createBridge(
-  options: { readonly database?: OpenDatabase; readonly clock?: ManualClock; readonly broker?: Broker } = {},
+  options: {
+    readonly database?: OpenDatabase;
+    readonly clock?: ManualClock;
+    readonly clocks?: ClockCheck;
+    readonly broker?: Broker;
+  } = {},
 ): Promise<BridgeHarness> {
   const database = options.database ?? (await createTestDatabase());
   const clock = options.clock ?? new ManualClock(TEST_NOW);
@@ -59,6 +65,7 @@ export async function createBridge(
     connection: database.connection,
     broker: options.broker ?? broker,
     clock,
+    ...(options.clocks && { clocks: options.clocks }),
     log: pino(logOptions("info"), { write }),
     resendPending: (robotIds) => void resent.push(...robotIds),
   });

@@ -9,6 +9,7 @@ import { type App, buildApp } from "../src/app.ts";
 import { deviceAccess } from "../src/features/devices/public.ts";
 import { askingAccounts, type BrokerAccounts } from "../src/platform/broker-accounts/broker-accounts.ts";
 import { type Broker, openBroker } from "../src/platform/broker.ts";
+import type { ClockCheck } from "../src/platform/clock-watch.ts";
 import { type Clock, SystemClock } from "../src/platform/clock.ts";
 import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../src/platform/embedded/broker.ts";
@@ -31,6 +32,8 @@ export interface BenchServer {
 
 export interface BenchOptions {
   readonly clock?: Clock & { monotonicMs?(): number };
+  /** Whether the servers' clock can be relied on; it can unless told otherwise. */
+  readonly clocks?: ClockCheck;
   readonly initial?: Readonly<Record<string, InitialState>>;
   /** How many servers; 1 unless told otherwise. */
   readonly servers?: number;
@@ -130,6 +133,7 @@ export class CommandBench {
       reservedDb: database.db,
       broker,
       clock,
+      ...(this.#options.clocks && { clocks: this.#options.clocks }),
       log,
       settings: { ...testSettings, ...this.#options.settings },
       brokerAccounts:

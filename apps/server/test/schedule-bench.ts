@@ -8,6 +8,7 @@ import { acceptOrders, Commands } from "../src/features/commands/public.ts";
 import { findRobotsWithDueCommands, settleDue } from "../src/features/commands/settle-due.writes.ts";
 import { Scheduler } from "../src/features/schedules/scheduler.ts";
 import { ChangeSignal } from "../src/platform/change-signal.ts";
+import type { ClockCheck } from "../src/platform/clock-watch.ts";
 import { ManualClock } from "../src/platform/clock.ts";
 import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
 import type { Parts } from "../src/platform/parts.ts";
@@ -70,14 +71,23 @@ export class ScheduleBench {
     return this.#database.connection;
   }
 
-  /** `dispatch` stands in for what sends the commands after the commit, `db` for the server's own way to the database. */
-  addServer(dispatch?: Commands["dispatch"], broker = new MemoryBroker(), db = this.db): SchedulingServer {
+  /**
+   * `dispatch` stands in for what sends the commands after the commit, `db` for the server's own way to the database;
+   * `clocks` tells whether its clock can be relied on.
+   */
+  addServer(
+    dispatch?: Commands["dispatch"],
+    broker = new MemoryBroker(),
+    db = this.db,
+    clocks?: ClockCheck,
+  ): SchedulingServer {
     const { clock } = this;
     const parts: Parts = {
       db,
       connection: this.#database.connection,
       broker,
       clock,
+      ...(clocks && { clocks }),
       log: pino({ level: process.env["BENCH_LOG"] ?? "silent" }),
       settings: testSettings,
       serverId: randomUUID(),

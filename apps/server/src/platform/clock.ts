@@ -4,10 +4,17 @@ export type Cancel = () => void;
 /** Time for everything that is due, so that a test can hold it in its hands. */
 export interface Clock {
   now(): Date;
+  /** Milliseconds since some moment of this process: for how long something takes or holds, whatever the time may be. */
+  monotonicMs(): number;
   /** Runs `work` once after `ms` milliseconds. */
   after(ms: number, work: () => void): Cancel;
   /** Runs `work` every `ms` milliseconds. */
   every(ms: number, work: () => void): Cancel;
+}
+
+/** A moment of the monotonic clock, by the time as it is known now. */
+export function momentOf(clock: Clock, monotonicMs: number): Date {
+  return new Date(clock.now().getTime() - (clock.monotonicMs() - monotonicMs));
 }
 
 /** What the work comes to, or null where that takes longer than `ms`; it goes on all the same. Rejects like the work. */
@@ -21,17 +28,24 @@ export async function within<T>(clock: Clock, work: Promise<T>, ms: number): Pro
   }
 }
 
-/** Real time, shifted by an offset that follows the database's clock, so that all servers agree (protocol rule 12). */
+/**
+ * Counts by the monotonic clock and is kept at the database's time, so that all servers agree and no step of the
+ * machine's clock is felt (protocol rule 12). It begins with the machine's time.
+ */
 export class SystemClock implements Clock {
-  #offsetMs = 0;
+  #offsetMs = Date.now() - performance.now();
 
   now(): Date {
-    return new Date(Date.now() + this.#offsetMs);
+    return new Date(this.monotonicMs() + this.#offsetMs);
   }
 
-  /** Takes over the database's time, as read just now. */
-  follow(databaseNow: Date, askedAtMs: number, answeredAtMs: number): void {
-    this.#offsetMs = databaseNow.getTime() - (askedAtMs + answeredAtMs) / 2;
+  monotonicMs(): number {
+    return performance.now();
+  }
+
+  /** Sets it ahead by so much. */
+  correct(byMs: number): void {
+    this.#offsetMs += byMs;
   }
 
   after(ms: number, work: () => void): Cancel {
@@ -54,6 +68,7 @@ interface Planned {
 /** A clock that stands still until a test moves it. */
 export class ManualClock implements Clock {
   #nowMs: number;
+  #aheadMs = 0;
   readonly #planned = new Set<Planned>();
 
   constructor(start: Date) {
@@ -61,7 +76,16 @@ export class ManualClock implements Clock {
   }
 
   now(): Date {
-    return new Date(this.#nowMs);
+    return new Date(this.#nowMs + this.#aheadMs);
+  }
+
+  /** Sets the time ahead, or back, by so much; no time passes. */
+  correct(byMs: number): void {
+    this.#aheadMs += byMs;
+  }
+
+  monotonicMs(): number {
+    return this.#nowMs;
   }
 
   after(ms: number, work: () => void): Cancel {

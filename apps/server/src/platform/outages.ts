@@ -20,20 +20,31 @@ export function errorWords(error: Error): string {
   return words.join("; ") || ("code" in error && typeof error.code === "string" ? error.code : error.name);
 }
 
+/** The ends of the three sentences about an outage. */
+export interface OutageWords {
+  readonly begins: string;
+  readonly lasts: string;
+  readonly ends: string;
+}
+
+const AWAY: OutageWords = { begins: "is away", lasts: "is still away", ends: "is back" };
+
 /** One outage after the other of one thing: a line as it begins, one a minute, and one as it ends. */
 export class Outage {
   readonly #what: string;
   readonly #log: Logger;
   readonly #clock: Clock;
+  readonly #words: OutageWords;
   #sinceMs: number | null = null;
   #reason = "";
   #cancel: Cancel = () => {};
 
   /** `what` begins a sentence: "the database". */
-  constructor(what: string, log: Logger, clock: Clock) {
+  constructor(what: string, log: Logger, clock: Clock, words = AWAY) {
     this.#what = what;
     this.#log = log;
     this.#clock = clock;
+    this.#words = words;
   }
 
   get isOn(): boolean {
@@ -44,11 +55,11 @@ export class Outage {
   begin(reason: string, during?: string): void {
     this.#reason = reason;
     if (this.#sinceMs !== null) return;
-    this.#sinceMs = this.#clock.now().getTime();
+    this.#sinceMs = this.#clock.monotonicMs();
     this.#cancel = this.#clock.every(STILL_EVERY_MS, () => {
-      this.#log.error({ reason: this.#reason, seconds: this.#seconds() }, `${this.#what} is still away`);
+      this.#log.error({ reason: this.#reason, seconds: this.#seconds() }, `${this.#what} ${this.#words.lasts}`);
     });
-    this.#log.error({ reason, ...(during !== undefined && { during }) }, `${this.#what} is away`);
+    this.#log.error({ reason, ...(during !== undefined && { during }) }, `${this.#what} ${this.#words.begins}`);
   }
 
   /** `agoMs` where it ended before now. */
@@ -56,7 +67,7 @@ export class Outage {
     if (this.#sinceMs === null) return;
     const seconds = this.#seconds(agoMs);
     this.stop();
-    this.#log.warn({ seconds }, `${this.#what} is back`);
+    this.#log.warn({ seconds }, `${this.#what} ${this.#words.ends}`);
   }
 
   /** Says nothing more. */
@@ -66,7 +77,7 @@ export class Outage {
   }
 
   #seconds(agoMs = 0): number {
-    return Math.round((this.#clock.now().getTime() - agoMs - (this.#sinceMs ?? 0)) / 1000);
+    return Math.round((this.#clock.monotonicMs() - agoMs - (this.#sinceMs ?? 0)) / 1000);
   }
 }
 
@@ -100,7 +111,7 @@ export class Outages {
     if (this.#database === null || !isDatabaseUnreachable(error)) return false;
     if (isOld) return true;
     const { outage, clock } = this.#database;
-    this.#lastErrorMs = clock.now().getTime();
+    this.#lastErrorMs = clock.monotonicMs();
     this.#goodSinceMs = null;
     const isNew = !outage.isOn;
     outage.begin(errorWords(error), during);
@@ -113,7 +124,7 @@ export class Outages {
     this.#isLooking = true;
     try {
       await this.#look();
-      const nowMs = clock.now().getTime();
+      const nowMs = clock.monotonicMs();
       this.#goodSinceMs ??= nowMs;
       if (nowMs - this.#lastErrorMs < QUIET_MS || !outage.isOn) return;
       this.#cancel();

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type pg from "pg";
 import type { BrokerAccounts } from "./broker-accounts/broker-accounts.ts";
 import type { Broker } from "./broker.ts";
+import type { ClockCheck } from "./clock-watch.ts";
 import type { Clock } from "./clock.ts";
 import type { Db } from "./database/database.ts";
 import type { Mailer } from "./mailer.ts";
@@ -59,6 +60,8 @@ export interface Parts {
   /** The broker's accounts of devices; where it is not given people keep them by themselves. */
   readonly brokerAccounts?: BrokerAccounts;
   readonly clock: Clock;
+  /** Whether that clock can be relied on; where it is not given, it can. */
+  readonly clocks?: ClockCheck;
   readonly log: Logger;
   readonly settings: Settings;
   /** Names this process among several servers: a UUID, new at every start. */

@@ -11,6 +11,7 @@ import {
 } from "../platform/broker-accounts/broker-accounts.ts";
 import { DynamicSecurity } from "../platform/broker-accounts/dynamic-security.ts";
 import { kickByHttp } from "../platform/broker-accounts/http-kick.ts";
+import { ClockWatch } from "../platform/clock-watch.ts";
 import { type Clock, SystemClock } from "../platform/clock.ts";
 import { type Db, databaseNow, type OpenDatabase, openDatabase } from "../platform/database/database.ts";
 import { isDatabaseUnreachable } from "../platform/database/unreachable.ts";
@@ -26,7 +27,6 @@ import type { StopList } from "./stop-list.ts";
 
 /** Twice what the largest message of the protocol may have, and room for its topic. */
 const MAX_PACKET_BYTES = 65_536;
-const CLOCK_EVERY_MS = 30_000;
 
 export interface PartContext {
   readonly settings: ProcessSettings;
@@ -132,19 +132,16 @@ function placeOf(databaseUrl: string): string {
   return `${host}${pathname}`;
 }
 
-/** A clock that follows the database's, so that all servers agree on what is due. */
-export async function openClock(db: Db, { log, stops }: PartContext): Promise<SystemClock> {
+/** A clock that follows the database's, so that all servers agree on what is due, and what watches it. */
+export async function openClock(
+  db: Db,
+  { log, stops }: PartContext,
+): Promise<{ readonly clock: SystemClock; readonly clocks: ClockWatch }> {
   const clock = new SystemClock();
-  const follow = async (): Promise<void> => {
-    const asked = Date.now();
-    clock.follow(await databaseNow(db), asked, Date.now());
-  };
-  await follow();
-  const cancel = clock.every(CLOCK_EVERY_MS, () => {
-    follow().catch((error: unknown) => log.warn({ error }, "the database's time was not read"));
-  });
-  stops.add("clock", 100, async () => cancel());
-  return clock;
+  const clocks = new ClockWatch({ clock, log, read: () => databaseNow(db) });
+  await clocks.start();
+  stops.add("clock", 1000, () => clocks.stop());
+  return { clock, clocks };
 }
 
 export interface OpenedBroker {

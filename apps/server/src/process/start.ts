@@ -74,7 +74,8 @@ export async function start(parts: StartParts): Promise<Started | null> {
   const database = await openMigratedDatabase(context);
   if (stops.stopping) return null;
   const firstAdmin = isDemo ? await prepareDemo(database, dataDir, parts) : await prepareProduction(database.db, parts);
-  const clock = await openClock(database.db, context);
+  const reservedDb = openReserved(database, context);
+  const { clock, clocks } = await openClock(reservedDb, context);
   const consoleDir = await building;
   if (stops.stopping) return null;
   const { broker, accounts, url: brokerUrl } = await openServerBroker(database.db, clock, context);
@@ -82,7 +83,6 @@ export async function start(parts: StartParts): Promise<Started | null> {
 
   /** Known once the server listens. */
   let ownUrl: string | null = null;
-  const reservedDb = openReserved(database, context);
   outages.watchDatabase(log, clock, () => tryToWrite(reservedDb));
   stops.add("outages", 100, async () => outages.stop());
   const app = await buildApp({
@@ -91,6 +91,7 @@ export async function start(parts: StartParts): Promise<Started | null> {
     broker,
     brokerAccounts: accounts,
     clock,
+    clocks,
     log,
     serverId: randomUUID(),
     ...(settings.mail !== null && { mailer: smtpMailer(settings.mail) }),

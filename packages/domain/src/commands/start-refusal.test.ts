@@ -25,6 +25,11 @@ describe("protocol rule 2: START only to a robot that is there", () => {
     ["is away", { online: false }, "away"],
     ["has sent no live state in this session", { liveStateAt: null }, "away"],
     ["was last heard 45.001 s ago", { liveStateAt: new Date(now.getTime() - 45_001) }, "stale"],
+    [
+      "was heard in the future, before the clock was set back",
+      { liveStateAt: new Date(now.getTime() + 45_001) },
+      "stale",
+    ],
     ["moves", { motion: "MOVING" }, "moving"],
     ["has a START under way", { hasOpenStart: true }, "start-open"],
     ["has a STOP that is not settled", { hasUnsettledStop: true }, "stop-unsettled"],

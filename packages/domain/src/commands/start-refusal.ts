@@ -43,7 +43,8 @@ export function startRefusal(robot: StartCandidate, now: Date): StartRefusal | n
   if (robot.hasUnsettledStop) return "stop-unsettled";
   if (robot.hasOpenStart) return "start-open";
   if (robot.motion === "MOVING") return "moving";
-  if (now.getTime() - robot.liveStateAt.getTime() > STATE_FRESH_MS) return "stale";
+  // One of the future was dated before the clock was set back, and tells nothing about now.
+  if (Math.abs(now.getTime() - robot.liveStateAt.getTime()) > STATE_FRESH_MS) return "stale";
   if (robot.clockSkewMs !== null && Math.abs(robot.clockSkewMs) > CLOCK_SKEW_MS) return "clock";
   return null;
 }

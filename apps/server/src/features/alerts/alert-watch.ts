@@ -1,48 +1,63 @@
+import { hostname } from "node:os";
 import { HEARS_SINCE_MS } from "@suncrew/domain/alerts/away-robots.ts";
+import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { Rounds } from "../../platform/rounds.ts";
 import { seenAt } from "../sites/public.ts";
 import { lookForAwayRobots } from "./away-robots.writes.ts";
 import { lookForLostRobots, touchLostRobots } from "./lost-robots.writes.ts";
+import { ServerClockAlert } from "./server-clock-alert.writes.ts";
 
 const LOOK_MS = 10_000;
 /** A robot that may be moving where nobody sees it is told of within seconds. */
 const LOOK_FOR_LOST_MS = 2_000;
+const LOOK_AT_CLOCKS_MS = 2_000;
 
-type WatchParts = Pick<Parts, "db" | "clock" | "broker" | "settings" | "log">;
+interface WatchParts extends Pick<Parts, "db" | "clock" | "clocks" | "broker" | "settings" | "log" | "serverId"> {
+  /** What people call this server; the name of its machine where it is not given. */
+  readonly serverName?: string;
+}
 
 /**
  * Raises the alerts about robots that are not heard any more: those that were last seen moving, at once; those that have
- * been away for too long, and sites that went dark. Every server looks, by the time of the database.
+ * been away for too long, and sites that went dark; and the one about servers whose clocks do not agree. Every server
+ * looks, by the time of the database.
  */
 export class AlertWatch implements Service {
   readonly #parts: WatchParts;
   readonly #rounds: Rounds;
   readonly #roundsForLost: Rounds;
-  /** Since when this server could hear of robots. */
-  #hearsSince: Date;
+  readonly #roundsForClocks: Rounds;
+  readonly #clockAlert: ServerClockAlert;
+  /** Since when this server could hear of robots, by the monotonic clock. */
+  #hearsSinceMs: number;
+  #isLeaving = false;
   #cancels: Cancel[] = [];
   #touching: Promise<void> = Promise.resolve();
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
-    this.#hearsSince = parts.clock.now();
+    this.#hearsSinceMs = parts.clock.monotonicMs();
     this.#rounds = new Rounds(parts.log, () => this.#round());
     this.#roundsForLost = new Rounds(parts.log, () => lookForLostRobots(parts.db, seenAt(parts)));
+    this.#clockAlert = new ServerClockAlert(parts.db, { id: parts.serverId, name: parts.serverName ?? hostname() });
+    this.#roundsForClocks = new Rounds(parts.log, () => this.#clockRound());
   }
 
   async start(): Promise<void> {
     const { db, clock, broker, log } = this.#parts;
-    this.#hearsSince = clock.now();
+    this.#hearsSinceMs = clock.monotonicMs();
+    this.#isLeaving = false;
     this.#cancels = [
       broker.onConnectionChange((connected) => {
-        if (connected) this.#hearsSince = clock.now();
+        if (connected) this.#hearsSinceMs = clock.monotonicMs();
         this.#touching = touchLostRobots(db).catch((error: unknown) => {
           log.warn({ error }, "robots that are lost were not told anew");
         });
       }),
       clock.every(LOOK_FOR_LOST_MS, () => void this.#roundsForLost.look()),
+      clock.every(LOOK_AT_CLOCKS_MS, () => void this.#roundsForClocks.look()),
       clock.every(LOOK_MS, () => void this.look()),
     ];
   }
@@ -53,18 +68,30 @@ export class AlertWatch implements Service {
     await this.#touching;
     await this.#roundsForLost.idle();
     await this.#rounds.idle();
+    await this.#roundsForClocks.idle();
+    // A server that is not there starts no robot, whatever its clock says.
+    this.#isLeaving = true;
+    if (this.#clockAlert.hasRow) await this.#roundsForClocks.look();
   }
 
   /** Looks once; resolves when what was due is stored. */
   async look(): Promise<void> {
     await this.#roundsForLost.look();
     await this.#rounds.look();
+    await this.#roundsForClocks.look();
+  }
+
+  async #clockRound(): Promise<void> {
+    const { clock, clocks } = this.#parts;
+    await this.#clockAlert.look(this.#isLeaving ? null : (clocks?.trouble ?? null), clock.now());
   }
 
   async #round(): Promise<void> {
     const { db, clock, broker } = this.#parts;
+    // Nobody may have stored, or rightly dated, what robots said.
+    if (isClockWrong(this.#parts)) this.#hearsSinceMs = clock.monotonicMs();
     // Without its broker every robot seems to be away, and after it robots take a moment to be back.
-    const hearsForMs = clock.now().getTime() - this.#hearsSince.getTime();
+    const hearsForMs = clock.monotonicMs() - this.#hearsSinceMs;
     if (!broker.connected || hearsForMs < HEARS_SINCE_MS) return;
     await lookForAwayRobots(db, clock.now());
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -27,7 +28,7 @@ beforeEach(async () => {
   bench = await ScheduleBench.open(BEFORE);
   broker = new MemoryBroker();
   const parts = { db: bench.db, clock: bench.clock, broker, settings: testSettings, log: pino({ level: "silent" }) };
-  watches = [new AlertWatch(parts), new AlertWatch(parts)];
+  watches = ["A", "B"].map((serverName) => new AlertWatch({ ...parts, serverId: randomUUID(), serverName }));
 });
 afterEach(async () => {
   for (const watch of watches) await watch.stop();

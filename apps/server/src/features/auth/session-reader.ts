@@ -52,7 +52,7 @@ export class SessionReader implements Service {
 
   /** True where it was over a moment ago: a session that is over stays so, and a flood of its token costs nothing. */
   isOver(sessionId: string): boolean {
-    return (this.#over.get(sessionId) ?? 0) > this.#parts.clock.now().getTime();
+    return (this.#over.get(sessionId) ?? 0) > this.#parts.clock.monotonicMs();
   }
 
   /** Whose it was a moment ago, without a query where that is remembered: for what is refused anyway. */
@@ -63,7 +63,7 @@ export class SessionReader implements Service {
   #noteOver(sessionId: string): void {
     this.#known.value?.delete(sessionId);
     if (this.#over.size >= OVER_AT_MOST) this.#over.clear();
-    this.#over.set(sessionId, this.#parts.clock.now().getTime() + OVER_KNOWN_MS);
+    this.#over.set(sessionId, this.#parts.clock.monotonicMs() + OVER_KNOWN_MS);
   }
 
   /** The same, but from memory where the database is away or takes its time. */

@@ -1,6 +1,7 @@
 import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
+import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
@@ -34,7 +35,7 @@ export interface CameBy {
 /** Decides about a person's START or STOP of one robot under the lock on the robot, and stores it. */
 export async function acceptCommand(
   tx: Tx,
-  parts: Pick<Parts, "clock" | "settings">,
+  parts: Pick<Parts, "clock" | "clocks" | "settings">,
   viewer: Viewer,
   body: CommandBody,
   { key, press, seen, stop = null }: CameBy,
@@ -54,7 +55,7 @@ export async function acceptCommand(
   const order = {
     ...orderOf(viewer, body, parts.settings, press),
     pressed: stop?.of(robot.id),
-    unless: { afterSeq: seen.seqOf(robot.id) },
+    unless: { afterSeq: seen.seqOf(robot.id), withoutTime: isClockWrong(parts) },
   };
   const accepted = await acceptOrder(tx, robot, open, order, now);
   if (accepted.kind === "refused") {

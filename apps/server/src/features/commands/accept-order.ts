@@ -144,7 +144,7 @@ function refusedOrder(
   { serial_number, installing }: LockedRobot,
   told: Order["refusedAs"] = (reason) => reason,
 ): HttpError {
-  const status = refusal === "away" || refusal === "stale" ? 504 : 409;
+  const status = refusal === "without-time" ? 503 : refusal === "away" || refusal === "stale" ? 504 : 409;
   return new HttpError(status, told(refusalSentences[refusal](serial_number, installing)), { success: false });
 }
 

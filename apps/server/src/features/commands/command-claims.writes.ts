@@ -69,11 +69,13 @@ export type Resend =
 /** Takes pending STOPs and MAINTENANCE_ONs for sending (again); of several servers at once each row goes to one. */
 export async function claimPending(db: Db, which: Resend, serverId: string, now: Date): Promise<ClaimedCommand[]> {
   const sentBefore = new Date(now.getTime() - RESEND_MS);
+  // By a clock that was set back since.
+  const inFuture = new Date(now.getTime() + RESEND_MS);
   const chosen =
     which === "all"
       ? sql`true`
       : which === "due"
-        ? sql`(c.claimed_at is null or (s.online and c.claimed_at <= ${sentBefore}))`
+        ? sql`(c.claimed_at is null or (s.online and (c.claimed_at <= ${sentBefore} or c.claimed_at > ${inFuture})))`
         : sql`c.robot_id = any(${[...which]}::int[])`;
   const { rows } = await sql<ClaimedCommand>`
     update commands c set claimed_by = ${serverId}, claimed_at = ${now}

@@ -44,6 +44,8 @@ export const refusalSentences: Record<StartRefusal | SettingsRefusal | GuardRefu
   "stopped-since": () => "Stop was pressed meanwhile.",
   "locked-since": (serial) => `Robot ${serial} was put in maintenance meanwhile.`,
   "too-late": () => "it took too long.",
+  "without-time": () =>
+    "The clocks of this server and of the database do not agree, so no robot is started. Robots are stopped as ever.",
 };
 
 /** A robot whose rows someone else held for too long. */

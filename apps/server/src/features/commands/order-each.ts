@@ -1,4 +1,5 @@
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
+import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
@@ -40,7 +41,7 @@ export async function orderEach(
 ): Promise<RobotResult[]> {
   const { db, clock, log } = parts;
   const orderFor = (robot: LockedRobot, seen: FirstSeen): Order => {
-    const unless = { afterSeq: seen.seqOf(robot.id), ...unlessOf?.(robot.id) };
+    const unless = { afterSeq: seen.seqOf(robot.id), withoutTime: isClockWrong(parts), ...unlessOf?.(robot.id) };
     return { ...order, unless, pressed: stop?.of(robot.id) };
   };
   const each = await decideEach<AcceptedOf>(db, choose, (tx, { siteId, robotIds }, { seen, ...options }) => {

@@ -8,9 +8,11 @@ export interface StartGuard {
   readonly afterSeq: number;
   /** Asked under the lock: its caller has given up or is about to, and nobody expects the robot to move any more. */
   readonly isTooLate?: () => boolean;
+  /** This server's clock, which tells until when an order holds, cannot be relied on (protocol rule 12). */
+  readonly withoutTime?: boolean;
 }
 
-export type GuardRefusal = "stopped-since" | "locked-since" | "too-late";
+export type GuardRefusal = "stopped-since" | "locked-since" | "too-late" | "without-time";
 
 interface Guarded {
   readonly robot: { readonly id: number };
@@ -52,7 +54,8 @@ export async function guardRefusals(tx: Tx, asked: readonly Guarded[], now: Date
     return verb === "START" && unless !== undefined ? [{ robotId: robot.id, press: by.press ?? null, ...unless }] : [];
   });
   if (guards.length === 0) return refusals;
-  for (const { robotId, isTooLate } of guards) {
+  for (const { robotId, isTooLate, withoutTime } of guards) {
+    if (withoutTime === true) refusals.set(robotId, "without-time");
     if (isTooLate?.() === true) refusals.set(robotId, "too-late");
   }
   const fences = guards.map(({ robotId, afterSeq, press }) => ({

@@ -51,13 +51,15 @@ export class Readiness {
 
   /** Through the connections of commands: whether it stores, and whether robots are reached. */
   async #lookAsOrdersDo(db: Db): Promise<string | undefined> {
-    const nowMs = this.#parts.clock.now().getTime();
+    const nowMs = this.#parts.clock.monotonicMs();
     if (nowMs - this.#writtenMs < WRITE_EVERY_MS) await lookForReadOnly(db);
     else {
       await tryToWrite(db);
       this.#writtenMs = nowMs;
     }
     if (!this.#parts.broker.connected) return "The MQTT broker is not reached.";
+    const trouble = this.#parts.clocks?.trouble ?? null;
+    if (trouble !== null) return `This server cannot rely on its clock. ${trouble}`;
     const standing = await bridgeStanding(db);
     return standing === "works" ? undefined : bridgeWords[standing];
   }

@@ -25,7 +25,7 @@ export class BadMessages {
   add(kind: BadMessageKind, serial: string | null, dropped = 1): void {
     const count = (this.#counts.get(kind) ?? 0) + dropped;
     this.#counts.set(kind, count);
-    const nowMs = this.#clock.now().getTime();
+    const nowMs = this.#clock.monotonicMs();
     const loggedAtMs = this.#loggedAtMs.get(kind);
     if (loggedAtMs !== undefined && nowMs - loggedAtMs < LOG_EVERY_MS) return;
     this.#loggedAtMs.set(kind, nowMs);

@@ -29,6 +29,10 @@ export async function bridgeStanding(db: Executor): Promise<BridgeStanding> {
 }
 
 export interface LockHolder {
+  /** Whether this server may be the bridge at all: it is not while its clock cannot be relied on (protocol rule 12). */
+  mayHold(): boolean;
+  /** Called before the lock is given up by itself; it is held meanwhile. */
+  onGivingUp(): Promise<unknown>;
   /** Whether the bridge can hear robots at all. */
   hasBroker(): boolean;
   onHeld(): void;
@@ -94,6 +98,7 @@ export class BridgeLock {
   }
 
   async #ask(): Promise<void> {
+    if (!this.#holder.mayHold()) return this.#giveUp();
     const client = this.#client ?? this.#newClient();
     try {
       if (this.#client === null) await this.#open(client);
@@ -132,6 +137,18 @@ export class BridgeLock {
     if (isCutOff === this.#isCutOff) return void (await client.query("select 1"));
     await client.query(`select ${isCutOff ? "pg_try_advisory_lock" : "pg_advisory_unlock"}($1)`, [CUT_OFF_LOCK]);
     this.#isCutOff = isCutOff;
+  }
+
+  /** Another server may take it at once. */
+  async #giveUp(): Promise<void> {
+    if (this.#held) {
+      this.#log.warn("this server gives up being the bridge: its clock cannot be relied on");
+      await this.#holder.onGivingUp();
+    }
+    const client = this.#client;
+    this.#drop();
+    // Not waited for: nobody knows how long a connection takes to end that is broken.
+    client?.end().catch(() => {});
   }
 
   #lost(client: pg.Client, error: unknown): void {

@@ -1,7 +1,8 @@
 import type { RobotLeaf } from "@suncrew/contract/devices/topics.ts";
 import type { ReceivedMessage } from "../../platform/broker.ts";
 import { announceChange } from "../../platform/change-signal.ts";
-import type { Cancel } from "../../platform/clock.ts";
+import { isClockWrong } from "../../platform/clock-watch.ts";
+import { type Cancel, within } from "../../platform/clock.ts";
 import { GatheredLog } from "../../platform/gathered.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
@@ -15,6 +16,8 @@ import { RobotSubscription } from "./robot-subscription.ts";
 import { StatusRequests } from "./status-requests.ts";
 
 const FLUSH_MS = 100;
+/** A bridge that gives up stores what it has, unless that takes longer. */
+const FLUSH_LIMIT_MS = 1_000;
 const SWEEP_MS = 5_000;
 /** A new bridge has heard nobody yet; robots are asked for their status before any counts as silent. */
 const SWEEP_GRACE_MS = 15_000;
@@ -22,7 +25,7 @@ const SWEEP_GRACE_MS = 15_000;
 const RETAINED_MS = 500;
 const DAY_MS = 86_400_000;
 
-export interface BridgeParts extends Pick<Parts, "db" | "connection" | "broker" | "clock" | "log"> {
+export interface BridgeParts extends Pick<Parts, "db" | "connection" | "broker" | "clock" | "clocks" | "log"> {
   /** Sends pending STOPs and maintenance locks again to robots that are back (protocol rules 3 and 8). */
   readonly resendPending: (robotIds: readonly number[]) => Promise<void> | void;
 }
@@ -50,6 +53,9 @@ export class Bridge implements Service {
     this.#parts = parts;
     this.#bad = new BadMessages(clock, log);
     this.#lock = new BridgeLock(connection, clock, log, {
+      mayHold: () => !isClockWrong(parts),
+      // What came is told once only.
+      onGivingUp: () => within(clock, this.#queue.flush(), FLUSH_LIMIT_MS),
       hasBroker: () => broker.connected,
       onHeld: () => this.#begin(),
       onLost: () => this.#end(),
@@ -107,7 +113,7 @@ export class Bridge implements Service {
 
   #begin(): void {
     const { clock } = this.#parts;
-    this.#sinceMs = clock.now().getTime();
+    this.#sinceMs = clock.monotonicMs();
     this.#timers = [
       clock.every(FLUSH_MS, () => this.#track(this.#queue.flush())),
       clock.every(SWEEP_MS, () => this.#track(this.#sweepOnce())),
@@ -180,7 +186,7 @@ export class Bridge implements Service {
     // What waits may prove that a robot is there.
     const isStored = await this.#queue.storeWhatCame();
     const now = clock.now();
-    if (!this.#lock.held || !isStored || now.getTime() - this.#sinceMs < SWEEP_GRACE_MS) return;
+    if (!this.#lock.held || !isStored || clock.monotonicMs() - this.#sinceMs < SWEEP_GRACE_MS) return;
     await db.transaction().execute(async (tx) => {
       if ((await sweepSilentRobots(tx, now)) > 0) await announceChange(tx);
     });

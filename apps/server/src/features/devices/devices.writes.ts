@@ -90,13 +90,17 @@ export async function addReadings(tx: Tx, readings: readonly Reading[]): Promise
 
 /** Protocol rule 7: offline are robots without a live state for 90 s. Answers how many became so. */
 export async function sweepSilentRobots(tx: Tx, now: Date): Promise<number> {
+  /** Dated by a clock that was set back since, it says nothing. */
+  const inFuture = new Date(now.getTime() + OFFLINE_AFTER_MS);
+  const signOf = (column: "live_at" | "connection_at") =>
+    sql<Date | null>`case when ${sql.ref(column)} <= ${inFuture} then ${sql.ref(column)} end`;
   const silentSince = new Date(now.getTime() - OFFLINE_AFTER_MS);
   const silent = await tx
     .selectFrom("robot_state")
     .select("robot_id")
     .where("online", "=", true)
     // A robot that connected and has shown nothing yet is given as long.
-    .where(sql<Date>`greatest(live_at, connection_at)`, "<=", silentSince)
+    .where(sql<boolean>`coalesce(greatest(${signOf("live_at")}, ${signOf("connection_at")}) <= ${silentSince}, true)`)
     .orderBy("robot_id")
     .forNoKeyUpdate()
     .execute();

@@ -74,7 +74,7 @@ export class IngestQueue {
   /** Stores what waits, also what arrives meanwhile. Never rejects: what cannot be stored yet waits on. */
   flush(): Promise<void> {
     if (this.#flushing !== null) return this.#flushing;
-    if (this.#buffer.size === 0 || this.#parts.clock.now().getTime() < this.#notBeforeMs) return Promise.resolve();
+    if (this.#buffer.size === 0 || this.#parts.clock.monotonicMs() < this.#notBeforeMs) return Promise.resolve();
     this.#flushing = this.#drain().finally(() => {
       this.#flushing = null;
     });
@@ -115,7 +115,7 @@ export class IngestQueue {
   /** False where nothing is left that can be stored now. */
   async #storeRound(): Promise<boolean> {
     const generation = this.#generation;
-    const nowMs = this.#parts.clock.now().getTime();
+    const nowMs = this.#parts.clock.monotonicMs();
     const mayTake = (serial: string) => (this.#troubles.get(serial)?.notBeforeMs ?? 0) <= nowMs;
     const batch = this.#buffer.take(BATCH_ROBOTS, mayTake);
     if (batch.length === 0) return false;
@@ -127,13 +127,13 @@ export class IngestQueue {
     const left = [...round.waiting, ...(await this.#keepTroubled(round))];
     if (generation !== this.#generation) return false;
     if (left.length > 0) this.#buffer.putBack(left);
-    return round.waiting.length === 0 && this.#parts.clock.now().getTime() >= this.#notBeforeMs;
+    return round.waiting.length === 0 && this.#parts.clock.monotonicMs() >= this.#notBeforeMs;
   }
 
   /** Stores a batch, each half by itself where it cannot: no robot's messages hold up the others (rule 10). */
   async #storeOrSplit(batch: readonly RobotMessages[], round: Round): Promise<void> {
     const { db, clock, log, bad, onIngested } = this.#parts;
-    if (clock.now().getTime() < this.#notBeforeMs) {
+    if (clock.monotonicMs() < this.#notBeforeMs) {
       // It was away for the half before.
       round.waiting.push(...batch);
       return;
@@ -157,7 +157,7 @@ export class IngestQueue {
         round.waiting.push(...batch);
         if (isLostRace(error)) return;
         log.warn({ error, robots: batch.length }, "could not store what robots said; trying again");
-        this.#notBeforeMs = clock.now().getTime() + RETRY_MS;
+        this.#notBeforeMs = clock.monotonicMs() + RETRY_MS;
         return;
       }
       const [only] = batch;
@@ -177,17 +177,17 @@ export class IngestQueue {
   /** Those that are tried again. Where nobody's could be stored it is no robot's message: all are kept. */
   async #keepTroubled({ done, troubled }: Round): Promise<RobotMessages[]> {
     const { db, clock, log } = this.#parts;
-    const now = clock.now();
+    const nowMs = clock.monotonicMs();
     if (done.length === 0 && troubled.length > 1) {
       log.error({ reason: troubled[0]?.reason, robots: troubled.length }, "nothing that robots said could be stored");
-      this.#notBeforeMs = now.getTime() + RETRY_MS;
+      this.#notBeforeMs = nowMs + RETRY_MS;
       return troubled.map(({ of }) => of);
     }
     const kept: RobotMessages[] = [];
     for (const { of, reason } of troubled) {
       const tries = (this.#troubles.get(of.serial)?.tries ?? 0) + 1;
       if (tries < TRIES) {
-        const notBeforeMs = now.getTime() + RETRY_MS * 2 ** (tries - 1);
+        const notBeforeMs = nowMs + RETRY_MS * 2 ** (tries - 1);
         this.#troubles.set(of.serial, { tries, notBeforeMs });
         log.warn(
           { serial: of.serial, reason, tries },
@@ -199,7 +199,7 @@ export class IngestQueue {
       }
       this.#troubles.delete(of.serial);
       this.#drop("set-aside", of, reason);
-      await alertLostMessages(db, of.serial, now).catch((error: unknown) => {
+      await alertLostMessages(db, of.serial, clock.now()).catch((error: unknown) => {
         log.error({ error, serial: of.serial }, "an alert about lost messages could not be raised", of.serial);
       });
     }

@@ -112,6 +112,25 @@ describe("protocol rule 7: one truth about presence", () => {
     await harness.pass(100);
     expect(await harness.stateOf(robotId)).toMatchObject({ online: true, robot_status: "idle" });
   });
+
+  test("protocol rule 12: what was heard in the future, by a clock that was set back since, is no presence", async () => {
+    await harness.pass(15_000);
+    shows(1, 1);
+    await harness.pass(100);
+    const live_at = new Date(harness.clock.now().getTime() + 600_000);
+    await harness.database.db
+      .updateTable("robot_state")
+      .set({ live_at, connection_at: live_at })
+      .where("robot_id", "=", robotId)
+      .execute();
+    await harness.pass(5_000);
+    expect(await harness.stateOf(robotId)).toMatchObject({ online: false, robot_status: "offline" });
+    // Nor does it hide one that is heard now: its connection is still dated ahead.
+    shows(1, 2);
+    await harness.pass(100);
+    await harness.pass(5_000);
+    expect(await harness.stateOf(robotId)).toMatchObject({ online: true, robot_status: "idle" });
+  });
 });
 
 describe("protocol rule 13: what the broker retains is enough to know of a robot that was lost while it moved", () => {

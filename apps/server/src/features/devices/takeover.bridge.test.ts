@@ -3,6 +3,7 @@ import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import type { MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type BridgeHarness, createBridge } from "../../../test/bridge-harness.ts";
+import { HeldClocks, TROUBLE } from "../../../test/held-clocks.ts";
 import { RealBroker, type WatchedBroker } from "../../../test/real-broker.ts";
 import { stateMessage } from "../../../test/robot-messages.ts";
 import { createTestDatabase } from "../../../test/test-database.ts";
@@ -28,9 +29,9 @@ afterEach(async () => {
   await database.close();
 });
 
-async function startServer(): Promise<Server> {
+async function startServer(clocks = new HeldClocks()): Promise<Server> {
   const watched = await broker.server(`server-${servers.length + 1}`);
-  const server = { ...(await createBridge({ database, broker: watched })), watched };
+  const server = { ...(await createBridge({ database, broker: watched, clocks })), watched };
   servers.push(server);
   await server.bridge.start();
   await server.bridge.idle();
@@ -134,6 +135,30 @@ describe("protocol rule 11: one bridge at a time", () => {
     await one.bridge.stop();
     expect(await secondsUntilBridge(two)).toBe(1);
     expect(two.watched.handled).toEqual([]);
+  });
+
+  test("protocol rule 12: a server that cannot rely on its clock gives the bridge to another, and stays without it until it can", async () => {
+    const clocks = new HeldClocks();
+    const one = await startServer(clocks);
+    const two = await startServer();
+    const robotId = await one.robot("CLOCK-1");
+    const robot = await broker.robot("CLOCK-1", 1, one.clock.now());
+    clocks.trouble = TROUBLE;
+    await one.pass(1_000);
+    expect(one.bridge.active).toBe(false);
+    expect(one.log.join("\n")).toContain("this server gives up being the bridge: its clock cannot be relied on");
+    const retained = two.watched.untilHandled(isStateOf("CLOCK-1"));
+    expect(await secondsUntilBridge(two)).toBe(1);
+    await publishState(robot, "CLOCK-1", 1, 70);
+    await retained;
+    await two.pass(100);
+    expect(await two.stateOf(robotId)).toMatchObject({ battery: 70, online: true });
+    // Free again, it is nobody's for as long as the clock is wrong.
+    await two.bridge.stop();
+    await one.pass(3_000);
+    expect(one.bridge.active).toBe(false);
+    clocks.trouble = null;
+    expect(await secondsUntilBridge(one)).toBe(1);
   });
 
   test("protocol rule 11: a bridge that does not know it was replaced overwrites nothing", async () => {

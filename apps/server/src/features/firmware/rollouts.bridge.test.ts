@@ -3,6 +3,7 @@ import { deleteRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
+import { HeldClocks, TROUBLE } from "../../../test/held-clocks.ts";
 import { RolloutBench } from "../../../test/rollout-bench.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
 import { takeOffers } from "./send-offers.ts";
@@ -217,6 +218,22 @@ describe("protocol rule 13: a rollout", () => {
     await bench.steer(id, "CANCEL");
     expect(statesOf(await bench.untilRollout(id, "CANCELLED"))).toEqual(["CANCELLED"]);
     expect(bench.bench.robot(robot).truth().update).toBeNull();
+  });
+
+  test("protocol rule 12: a server that cannot rely on its clock offers nothing until it can", async () => {
+    const clocks = new HeldClocks();
+    bench = await RolloutBench.open({ clocks });
+    clocks.trouble = TROUBLE;
+    const id = await bench.begin("2.0.0", bench.robots.slice(0, 1));
+    // Rollouts are looked at twice as often as what tells of clocks.
+    const told = () => bench.db.selectFrom("server_clocks").select("seen_at").executeTakeFirst();
+    const first = await expect.poll(told, { timeout: 10_000 }).not.toBeUndefined().then(told);
+    await expect
+      .poll(async () => (await told())?.seen_at.getTime(), { timeout: 10_000 })
+      .not.toBe(first?.seen_at.getTime());
+    expect(statesOf(await bench.details(id))).toEqual(["WAITING"]);
+    clocks.trouble = null;
+    expect(statesOf(await bench.untilRollout(id, "DONE"))).toEqual(["DONE"]);
   });
 
   test("START and an offer at the same moment: whichever comes first, the robot never cleans while it installs", async () => {

@@ -5,7 +5,8 @@ import {
 } from "@suncrew/contract/devices/messages.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { HEARS_SINCE_MS } from "@suncrew/domain/alerts/away-robots.ts";
-import type { Cancel } from "../../platform/clock.ts";
+import { isClockWrong } from "../../platform/clock-watch.ts";
+import { type Cancel, momentOf } from "../../platform/clock.ts";
 import { decide } from "../../platform/database/decide.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { eachOf, Rounds } from "../../platform/rounds.ts";
@@ -24,7 +25,7 @@ const AT_ONCE = 3;
 /** Robots whose time is over, in one transaction. */
 const OVERDUE_AT_ONCE = 500;
 
-export type RolloutParts = Pick<Parts, "db" | "clock" | "broker" | "log" | "settings">;
+export type RolloutParts = Pick<Parts, "db" | "clock" | "clocks" | "broker" | "log" | "settings">;
 
 /**
  * Brings rollouts on, on every server at once: PostgreSQL says what is due, and its locks keep each step to one server.
@@ -35,23 +36,23 @@ export class Rollouts implements Service {
   readonly #signer: AddressSigner;
   readonly #rounds: Rounds;
   readonly #sending = new Set<Promise<void>>();
-  /** Since when this server could hear robots. */
-  #hearsSince: Date;
+  /** Since when this server could hear robots, by the monotonic clock. */
+  #hearsSinceMs: number;
   #cancels: Cancel[] = [];
 
   constructor(parts: RolloutParts) {
     this.#parts = parts;
-    this.#hearsSince = parts.clock.now();
+    this.#hearsSinceMs = parts.clock.monotonicMs();
     this.#signer = new AddressSigner(parts.settings.secretKey);
     this.#rounds = new Rounds(parts.log, () => this.#round());
   }
 
   async start(): Promise<void> {
     const { clock, broker } = this.#parts;
-    this.#hearsSince = clock.now();
+    this.#hearsSinceMs = clock.monotonicMs();
     this.#cancels = [
       broker.onConnectionChange((connected) => {
-        if (connected) this.#hearsSince = clock.now();
+        if (connected) this.#hearsSinceMs = clock.monotonicMs();
       }),
       clock.every(LOOK_MS, () => void this.#rounds.look()),
     ];
@@ -71,7 +72,11 @@ export class Rollouts implements Service {
   }
 
   async #round(): Promise<void> {
-    const { db, log } = this.#parts;
+    const { db, clock, log } = this.#parts;
+    if (isClockWrong(this.#parts)) {
+      this.#hearsSinceMs = clock.monotonicMs();
+      return;
+    }
     await this.#failOverdue();
     await this.#endInstalling();
     await eachOf(await readUnderWay(db), AT_ONCE, async (rolloutId) => {
@@ -95,7 +100,7 @@ export class Rollouts implements Service {
   }
 
   #hearsForMs(): number {
-    return this.#parts.clock.now().getTime() - this.#hearsSince.getTime();
+    return this.#parts.clock.monotonicMs() - this.#hearsSinceMs;
   }
 
   #publicUrl(): string | null {
@@ -109,7 +114,7 @@ export class Rollouts implements Service {
   async #failOverdue(): Promise<void> {
     const { db, clock, broker } = this.#parts;
     if (!broker.connected) return;
-    const heardSince = this.#hearsForMs() < HEARS_SINCE_MS ? this.#hearsSince : null;
+    const heardSince = this.#hearsForMs() < HEARS_SINCE_MS ? momentOf(clock, this.#hearsSinceMs) : null;
     const overdue = await findOverdue(db, clock.now(), OVERDUE_AT_ONCE, heardSince);
     if (overdue.length === 0) return;
     await decide(db, async (tx) => {

@@ -32,6 +32,12 @@ export function makeInstruments() {
     waiting: gauge("database_waiting_callers", "Queries that wait for a connection", ["pool"]),
     figuresRead: gauge("database_reached", "1 where the figures of the fleet could be read just now"),
     brokerConnected: gauge("broker_connected", "1 while this server is connected to the broker"),
+    clockTrusted: gauge("clock_trusted", "1 while this server relies on its clock; 0: neither bridge nor scheduler"),
+    clockAhead: gauge(
+      "clock_ahead_seconds",
+      "How far a clock is ahead of the database's: what was counted, or the machine's own",
+      ["clock"],
+    ),
     bridge: gauge("bridge", "1 while this server is the bridge"),
     messages: counter("device_messages_total", "Messages of robots that this server took in, by leaf", ["leaf"]),
     dropped: counter("device_messages_dropped_total", "Messages of robots that were dropped, by reason", ["reason"]),

@@ -1,4 +1,5 @@
 import type { Gauge } from "prom-client";
+import { isClockWrong } from "../../platform/clock-watch.ts";
 import { within } from "../../platform/clock.ts";
 import { type Db, poolCounts } from "../../platform/database/database.ts";
 import type { Parts } from "../../platform/parts.ts";
@@ -22,14 +23,16 @@ export interface Watched {
   };
 }
 
+type MetricsParts = Pick<Parts, "db" | "reservedDb" | "broker" | "clock" | "clocks" | "log">;
+
 /** What this server measures, as Prometheus reads it. */
 export class Metrics {
-  readonly #parts: Pick<Parts, "db" | "reservedDb" | "broker" | "clock" | "log">;
+  readonly #parts: MetricsParts;
   readonly #instruments: Instruments = makeInstruments();
   #watched: Watched | null = null;
   #reading: Promise<FleetFigures | null> | null = null;
 
-  constructor(parts: Pick<Parts, "db" | "reservedDb" | "broker" | "clock" | "log">) {
+  constructor(parts: MetricsParts) {
     this.#parts = parts;
     this.#instruments.info.set({ version: productVersion() }, 1);
     processMetrics();
@@ -70,6 +73,12 @@ export class Metrics {
       to.waiting.set({ pool }, waiting);
     }
     to.brokerConnected.set(Number(broker.connected));
+    to.clockTrusted.set(Number(!isClockWrong(this.#parts)));
+    const reading = this.#parts.clocks?.reading ?? null;
+    if (reading !== null) {
+      to.clockAhead.set({ clock: "counted" }, reading.countedAheadMs / 1000);
+      to.clockAhead.set({ clock: "own" }, reading.ownAheadMs / 1000);
+    }
     this.#setSettled(db);
     if (this.#watched === null) return;
     const { bridge, live } = this.#watched;

@@ -51,7 +51,7 @@ const planned = async () => (await runs()).filter((run) => run.planned);
 /** Another server takes over; so much later answers the STARTs and STOPs until the robot cleans by the schedule. */
 async function takenOver(laterMs: number): Promise<string[]> {
   await bench.startServer();
-  clock.follow(new Date(Date.now() + laterMs), Date.now(), Date.now());
+  clock.correct(Date.now() + laterMs - clock.now().getTime());
   await bench.until(async () => {
     const [run] = await planned();
     return run?.began_at !== null && run?.outcome === null && bench.robot().truth().runId === run.id;
@@ -61,7 +61,7 @@ async function takenOver(laterMs: number): Promise<string[]> {
 
 /** A minute goes by at once; the robot is stopped as planned. */
 async function endsAsPlanned(): Promise<void> {
-  clock.follow(new Date(Date.now() + 60_000), Date.now(), Date.now());
+  clock.correct(Date.now() + 60_000 - clock.now().getTime());
   await bench.until(async () => (await planned())[0]?.outcome !== null);
   expect(await planned()).toMatchObject([{ outcome: "COMPLETED" }]);
   expect(bench.robot().truth()).toMatchObject({ motion: "STOPPED" });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { HeldClocks, TROUBLE } from "../../../test/held-clocks.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { PersonAtBench } from "../../../test/person-at-bench.ts";
 import { ScheduleBench, type SchedulingServer } from "../../../test/schedule-bench.ts";
@@ -78,6 +79,86 @@ describe("stack, due work: with several servers", () => {
     await bench.until(at(60));
     await bench.until(at(70));
     expect(await bench.runs(second)).toMatchObject([{ outcome: "MISSED" }]);
+  });
+});
+
+describe("protocol rule 12: a server that cannot rely on its clock is no scheduler", () => {
+  test("another one runs what is due, once; left alone it does nothing, and its robots stop by themselves", async () => {
+    bench = await ScheduleBench.open(BEFORE);
+    const clocks = new HeldClocks();
+    clocks.trouble = TROUBLE;
+    const wrong = bench.addServer(undefined, new MemoryBroker(), bench.db, clocks);
+    const group = await bench.group(2);
+    const id = await bench.schedule(group, { startTime: SIX });
+    await bench.until(DUE);
+    await seconds(2);
+    expect(await bench.runs(id)).toMatchObject([{ began_at: at(0, 0) }, { began_at: at(0, 0) }]);
+    // Alone now: it stops nobody either, for which each robot has its own clock (rule 4).
+    bench.servers.splice(0, bench.servers.length, wrong);
+    await bench.until(at(29));
+    await bench.until(at(30));
+    for (const robotId of group.robotIds) {
+      expect(await commandsOf(robotId)).toEqual(["START CONFIRMED"]);
+      expect(bench.robots.motions(robotId)).toMatchObject([{ endedAt: at(30) }]);
+    }
+  });
+
+  test("alone it misses nothing: what was due begins once its clock agrees and the robots were heard since", async () => {
+    const clocks = new HeldClocks();
+    bench = await ScheduleBench.open(BEFORE, { servers: 0 });
+    bench.addServer(undefined, new MemoryBroker(), bench.db, clocks);
+    const group = await bench.group(1);
+    const id = await bench.schedule(group, { startTime: SIX });
+    clocks.trouble = TROUBLE;
+    await bench.until(DUE);
+    await seconds(40);
+    expect(await bench.runs(id)).toEqual([]);
+    clocks.trouble = null;
+    // Nothing that was heard by a wrong clock is good enough.
+    await seconds(14);
+    expect(await bench.runs(id)).toEqual([]);
+    await bench.robots.back(group.robotIds[0] ?? 0);
+    await seconds(1);
+    expect(await bench.runs(id)).toMatchObject([{ due_at: DUE, began_at: expect.any(Date), outcome: null }]);
+  });
+});
+
+describe("protocol rule 12: the time is compared before anything starts", () => {
+  test("a clock that was set back by half an hour costs no run: robots that were heard since are started", async () => {
+    const clocks = new HeldClocks();
+    bench = await ScheduleBench.open(BEFORE, { servers: 0 });
+    bench.addServer(undefined, new MemoryBroker(), bench.db, clocks);
+    const group = await bench.group(1);
+    const id = await bench.schedule(group, { startTime: "2026-06-15 08:00:00" });
+    await bench.until(at(55));
+    clocks.trouble = TROUBLE;
+    await seconds(2);
+    bench.clock.correct(-30 * MINUTE_MS);
+    clocks.trouble = null;
+    await seconds(15);
+    await bench.robots.back(group.robotIds[0] ?? 0);
+    const nextRunAt = new Date(bench.clock.now().getTime() + 2 * SECOND_MS);
+    await bench.db.updateTable("schedules").set({ next_run_at: nextRunAt }).where("id", "=", id).execute();
+    await seconds(3);
+    expect(await bench.runs(id)).toMatchObject([{ due_at: nextRunAt, began_at: expect.any(Date), outcome: null }]);
+  });
+
+  test("a database that does not say its time starts nothing, and holds up no Stop", async () => {
+    const clocks = new HeldClocks();
+    bench = await ScheduleBench.open(BEFORE, { servers: 0 });
+    const server = bench.addServer(undefined, new MemoryBroker(), bench.db, clocks);
+    const [over, due] = [await bench.group(1), await bench.group(1)];
+    await bench.schedule(over, { startTime: SIX });
+    await bench.schedule(due, { startTime: "2026-06-15 06:30:00" });
+    await bench.until(DUE);
+    await bench.until(at(29, 59));
+    clocks.look = () => new Promise(() => {});
+    bench.clock.advance(SECOND_MS);
+    const looked = server.scheduler.look();
+    bench.clock.advance(2 * SECOND_MS);
+    await looked;
+    expect(await commandsOf(over.robotIds[0] ?? 0)).toEqual(["START CONFIRMED", "STOP null"]);
+    expect(await commandsOf(due.robotIds[0] ?? 0)).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { dueDecision } from "@suncrew/domain/schedules/due-decision.ts";
-import type { Cancel } from "../../platform/clock.ts";
+import { isClockWrong } from "../../platform/clock-watch.ts";
+import { type Cancel, momentOf, within } from "../../platform/clock.ts";
 import { databaseNow, type Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
@@ -29,7 +30,7 @@ const STOPS_AT_ONCE = 100;
 /** Transactions of one kind at the same time. */
 const AT_ONCE = 3;
 
-export interface SchedulerParts extends Pick<Parts, "db" | "clock" | "broker" | "settings" | "log"> {
+export interface SchedulerParts extends Pick<Parts, "db" | "clock" | "clocks" | "broker" | "settings" | "log"> {
   readonly commands: Pick<Commands, "dispatch">;
   readonly forecasts: Pick<Forecasts, "adviceFor">;
   /** Told how long after its due time a schedule was served, in milliseconds. */
@@ -45,21 +46,25 @@ export class Scheduler implements Service {
   readonly #everySecond: readonly Rounds[];
   readonly #lost: Rounds;
   readonly #sending = new Set<Promise<void>>();
-  /** Before this nothing is started: the database was away. */
+  /** Before this moment of the monotonic clock nothing is started: the database was away. */
   #startsFromMs = 0;
-  /** Since when Suncrew can hear robots, as far as this server knows: database and broker were there since. */
-  #hearsSince: Date;
+  /**
+   * Since when Suncrew can hear robots, by the monotonic clock and as far as this server knows: database and broker were
+   * there since, and the clock by which their states are dated was right.
+   */
+  #hearsSinceMs: number;
   #cancels: Cancel[] = [];
   #ended = false;
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
-    this.#hearsSince = parts.clock.now();
+    this.#hearsSinceMs = parts.clock.monotonicMs();
     parts.broker.onConnectionChange((connected) => {
-      if (connected) this.#hearsSince = parts.clock.now();
+      if (connected) this.#hearsSinceMs = parts.clock.monotonicMs();
     });
-    const rounds = (work: () => Promise<void>) => new Rounds(parts.log, work);
-    const starts = (work: () => Promise<void>, afterMs = 0) => rounds(() => this.#unlessJustAway(work, afterMs));
+    const rounds = (work: () => Promise<void>) => new Rounds(parts.log, () => this.#whileTimeIsKnown(work));
+    const starts = (work: () => Promise<void>, afterMs = 0) =>
+      new Rounds(parts.log, () => this.#unlessJustAway(work, afterMs));
     this.#everySecond = [
       rounds(() => this.#stopWhatIsOver()),
       starts(() => this.#runWhatIsDue("on-time"), STARTS_AFTER_MS),
@@ -75,7 +80,7 @@ export class Scheduler implements Service {
   async start(): Promise<void> {
     const { clock } = this.#parts;
     this.#ended = false;
-    this.#hearsSince = clock.now();
+    this.#hearsSinceMs = clock.monotonicMs();
     this.#cancels = [
       clock.every(LOOK_MS, () => {
         for (const rounds of this.#everySecond) void rounds.look();
@@ -99,21 +104,38 @@ export class Scheduler implements Service {
     await Promise.all(this.#sending);
   }
 
-  /** What a person stopped while the database was away must be known before anything starts (protocol rule 3). */
+  /** Protocol rule 12: by a clock that nobody can rely on nothing is due, nor has anything been missed. */
+  async #whileTimeIsKnown(work: () => Promise<void>): Promise<void> {
+    if (!isClockWrong(this.#parts)) await work();
+  }
+
+  /**
+   * What a person stopped while the database was away must be known before anything starts (protocol rule 3), and so must
+   * the time: since the clocks were compared last, one may have jumped.
+   */
   async #unlessJustAway(work: () => Promise<void>, afterMs: number): Promise<void> {
-    const { db, clock } = this.#parts;
-    const askedMs = clock.now().getTime();
-    const isAway = await databaseNow(db).then(
-      () => false,
+    const { db, clock, clocks } = this.#parts;
+    const askedMs = clock.monotonicMs();
+    const look = clocks === undefined ? databaseNow(db) : clocks.look();
+    const answered = look.then(
       () => true,
+      () => false,
     );
-    const answeredMs = clock.now().getTime();
-    if (isAway || answeredMs - askedMs > STOPS_RECORDED_MS) {
-      this.#startsFromMs = answeredMs + STOPS_RECORDED_MS;
-      // No bridge stored what robots said meanwhile.
-      this.#hearsSince = new Date(answeredMs);
-    }
+    const isThere = (await within(clock, answered, STOPS_RECORDED_MS)) ?? false;
+    const answeredMs = clock.monotonicMs();
+    const isLate = answeredMs - askedMs > STOPS_RECORDED_MS;
+    if (!isThere || isLate || isClockWrong(this.#parts)) this.#startOver();
     if (answeredMs >= this.#startsFromMs + afterMs) await work();
+  }
+
+  /** No bridge stored what robots said up to now. */
+  #startOver(): void {
+    this.#hearsSinceMs = this.#parts.clock.monotonicMs();
+    this.#startsFromMs = this.#hearsSinceMs + STOPS_RECORDED_MS;
+  }
+
+  #hearsSince(): Date {
+    return momentOf(this.#parts.clock, this.#hearsSinceMs);
   }
 
   async #runWhatIsDue(only: DueKind): Promise<void> {
@@ -141,7 +163,7 @@ export class Scheduler implements Service {
         return;
       }
       for (let moreDue = true; moreDue && !this.#ended;) {
-        const circumstances = { now: clock.now(), canSend: broker.connected, hearsSince: this.#hearsSince, tooWet };
+        const circumstances = { now: clock.now(), canSend: broker.connected, hearsSince: this.#hearsSince(), tooWet };
         const served = await decide(db, (tx) => runDue(tx, schedule.id, circumstances));
         if (served !== null) this.#parts.onServed?.(circumstances.now.getTime() - schedule.nextRunAt.getTime());
         this.#send(served?.commandIds ?? []);
@@ -179,7 +201,7 @@ export class Scheduler implements Service {
     if (!broker.connected) return;
     const failed = await findFailedStarts(db, clock.now());
     await eachOf(failed, AT_ONCE, (run) =>
-      this.#robotWork(run.robot_id, (tx) => startAnew(tx, run, this.#hearsSince, clock.now())),
+      this.#robotWork(run.robot_id, (tx) => startAnew(tx, run, this.#hearsSince(), clock.now())),
     );
   }
 

@@ -32,11 +32,11 @@ export class AnswerCache<T> {
   get(key: string, load: () => Promise<T>): Promise<T> {
     const { clock, freshMs, failureMs, maxEntries } = this.#options;
     const known = this.#entries.get(key);
-    if (known !== undefined && (known.untilMs === null || clock.now().getTime() < known.untilMs)) return known.answer;
+    if (known !== undefined && (known.untilMs === null || clock.monotonicMs() < known.untilMs)) return known.answer;
     const entry: Entry<T> = { answer: load(), untilMs: null };
     entry.answer.then(
-      () => (entry.untilMs = clock.now().getTime() + freshMs),
-      () => (entry.untilMs = clock.now().getTime() + failureMs),
+      () => (entry.untilMs = clock.monotonicMs() + freshMs),
+      () => (entry.untilMs = clock.monotonicMs() + failureMs),
     );
     // A map keeps the order of insertion: the first is the oldest.
     this.#entries.delete(key);

@@ -1,0 +1,227 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { unconfirmedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
+import { sql } from "kysely";
+import pino from "pino";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addFixtures } from "../../../test/fixtures.ts";
+import { HeldClocks } from "../../../test/held-clocks.ts";
+import { holdTaken } from "../../../test/held-rows.ts";
+import { MemoryBroker } from "../../../test/memory-broker.ts";
+import { TEST_NOW, testSettings } from "../../../test/test-app.ts";
+import { createTestDatabase } from "../../../test/test-database.ts";
+import { ManualClock } from "../../platform/clock.ts";
+import type { OpenDatabase } from "../../platform/database/database.ts";
+import { AlertWatch } from "./alert-watch.ts";
+import { raiseAlerts } from "./alerts.writes.ts";
+
+const AHEAD = "The database's time is 600 s ahead of the time that this server counted.";
+const BEHIND = "The database's time is 90 s behind the time that this server counted.";
+const ONE = "starts no robot, and is neither bridge nor scheduler, until its clocks agree.";
+const SEVERAL = "2 servers start no robot, and none of them is bridge or scheduler, until their clocks agree.";
+
+class Server {
+  readonly clocks = new HeldClocks();
+  readonly watch: AlertWatch;
+
+  constructor(serverName: string) {
+    const parts = { db: database.db, clock, broker: new MemoryBroker(), settings: testSettings };
+    const log = pino({ level: "silent" });
+    this.watch = new AlertWatch({ ...parts, log, serverId: randomUUID(), serverName, clocks: this.clocks });
+  }
+
+  async look(times = 1): Promise<void> {
+    for (let count = 0; count < times; count += 1) await this.watch.look();
+  }
+}
+
+let database: OpenDatabase;
+let clock: ManualClock;
+let one: Server;
+let two: Server;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  clock = new ManualClock(TEST_NOW);
+  [one, two] = [new Server("suncrew-1"), new Server("suncrew-2")];
+});
+afterEach(async () => {
+  await Promise.all([one.watch.stop(), two.watch.stop()]);
+  await database.close();
+});
+
+const bothLook = () => Promise.all([one.look(), two.look()]);
+/** The text of each alert, oldest first; the second word says whether it is open. */
+async function alerts(): Promise<[string, boolean][]> {
+  const rows = await database.db.selectFrom("alerts").selectAll().orderBy("id").execute();
+  return rows.map(({ text, cleared_at }) => [text, cleared_at === null]);
+}
+const names = async () => {
+  const rows = await database.db.selectFrom("server_clocks").select("name").orderBy("name").execute();
+  return rows.map(({ name }) => name);
+};
+
+describe("a server whose clock does not agree", () => {
+  test("protocol rule 12: it has one critical alert at no site, told anew as its words change and over as it agrees", async () => {
+    await bothLook();
+    expect([await alerts(), await names()]).toEqual([[], []]);
+    one.clocks.trouble = AHEAD;
+    await bothLook();
+    await bothLook();
+    const text = `Server suncrew-1 ${ONE} ${AHEAD}`;
+    expect(await alerts()).toEqual([[text, true]]);
+    expect(await database.db.selectFrom("alerts").selectAll().execute()).toMatchObject([
+      {
+        site_id: null,
+        robot_id: null,
+        source: "SERVER",
+        code: "SERVER_CLOCK",
+        severity: "CRITICAL",
+        raised_at: TEST_NOW,
+      },
+    ]);
+    one.clocks.trouble = BEHIND;
+    await bothLook();
+    expect(await alerts()).toEqual([[text.replace(AHEAD, BEHIND), true]]);
+    one.clocks.trouble = null;
+    clock.advance(60_000);
+    await bothLook();
+    expect([await alerts(), await names()]).toEqual([[[text.replace(AHEAD, BEHIND), false]], []]);
+    one.clocks.trouble = AHEAD;
+    await bothLook();
+    expect(await alerts()).toHaveLength(2);
+  });
+
+  test("protocol rule 12: two are one alert, which stays open while either disagrees", async () => {
+    one.clocks.trouble = AHEAD;
+    two.clocks.trouble = BEHIND;
+    await bothLook();
+    await bothLook();
+    const both = `${SEVERAL} suncrew-1: ${AHEAD} suncrew-2: ${BEHIND}`;
+    expect(await alerts()).toEqual([[both, true]]);
+    one.clocks.trouble = null;
+    await bothLook();
+    expect(await alerts()).toEqual([[`Server suncrew-2 ${ONE} ${BEHIND}`, true]]);
+    // Also where the one comes as the other goes.
+    for (let count = 0; count < 20; count += 1) {
+      [one.clocks.trouble, two.clocks.trouble] = [two.clocks.trouble, one.clocks.trouble];
+      await (one.clocks.trouble === null ? two : one).look();
+      await bothLook();
+    }
+    expect(await alerts()).toEqual([[`Server suncrew-2 ${ONE} ${BEHIND}`, true]]);
+  });
+
+  test("protocol rule 12: servers that look at once raise it once", async () => {
+    const crowd = [one, two, ...Array.from({ length: 3 }, (_, nth) => new Server(`suncrew-${nth + 3}`))];
+    for (const server of crowd) server.clocks.trouble = AHEAD;
+    await Promise.all(crowd.map((server) => server.look(5)));
+    expect((await alerts()).map(([, isOpen]) => isOpen)).toEqual([true]);
+    expect(await names()).toHaveLength(5);
+    await Promise.all(crowd.map((server) => server.watch.stop()));
+    expect([await names(), (await alerts()).map(([, isOpen]) => isOpen)]).toEqual([[], [false]]);
+  });
+
+  test("protocol rule 12: a server that stands still in the middle of a look holds up no other's work for long", async () => {
+    const { db } = database;
+    two.clocks.trouble = BEHIND;
+    await two.look();
+    const letGo = await holdTaken(db, async (tx) => {
+      await sql`select pg_advisory_xact_lock(7305012)`.execute(tx);
+      await sql`update server_clocks set words = 'Half done.'`.execute(tx);
+      await sql`update alerts set text = 'Half done.'`.execute(tx);
+    });
+    const { ownRobot } = await addFixtures(db);
+    await db
+      .transaction()
+      .execute((tx) =>
+        raiseAlerts(tx, [{ robotId: ownRobot.id, siteId: ownRobot.siteId, alert: unconfirmedAlert("STOP") }], TEST_NOW),
+      );
+    one.clocks.trouble = AHEAD;
+    // Gives up, and the next makes up for it.
+    await one.look();
+    expect(await names()).toEqual(["suncrew-2"]);
+    await letGo();
+    await bothLook();
+    await bothLook();
+    expect(await names()).toEqual(["suncrew-1", "suncrew-2"]);
+    const both = `${SEVERAL} suncrew-1: ${AHEAD} suncrew-2: ${BEHIND}`;
+    expect(await alerts()).toEqual([
+      [both, true],
+      [unconfirmedAlert("STOP").text, true],
+    ]);
+  });
+
+  test("protocol rule 12: one that died is forgotten after fifteen looks without a word of it, not before", async () => {
+    one.clocks.trouble = AHEAD;
+    await one.look();
+    await two.look(15);
+    expect((await alerts()).map(([, isOpen]) => isOpen)).toEqual([true]);
+    // It lives, and was only slow.
+    await one.look();
+    await two.look(15);
+    expect(await names()).toEqual(["suncrew-1"]);
+    await two.look();
+    expect([await names(), (await alerts()).map(([, isOpen]) => isOpen)]).toEqual([[], [false]]);
+    // It comes back nevertheless.
+    await one.look();
+    expect((await alerts()).map(([, isOpen]) => isOpen)).toEqual([false, true]);
+  });
+
+  test("protocol rule 12: whatever the database's time does, a server that says so stays on record", async () => {
+    one.clocks.trouble = AHEAD;
+    for (const seen_at of ["2001-01-01T00:00:00Z", "2101-01-01T00:00:00Z"]) {
+      await one.look();
+      await database.db
+        .updateTable("server_clocks")
+        .set({ seen_at: new Date(seen_at) })
+        .execute();
+      await two.look(3);
+      expect(await names()).toEqual(["suncrew-1"]);
+    }
+    expect(await alerts()).toHaveLength(1);
+  });
+
+  test("protocol rule 12: one that stops takes its word back, and leaves another's", async () => {
+    one.clocks.trouble = AHEAD;
+    two.clocks.trouble = BEHIND;
+    await bothLook();
+    await two.watch.stop();
+    expect(await names()).toEqual(["suncrew-1"]);
+    await one.watch.stop();
+    expect([await names(), (await alerts()).map(([, isOpen]) => isOpen)]).toEqual([[], [false]]);
+    // Started again, it looks by itself.
+    await one.watch.start();
+    clock.advance(2_000);
+    await one.look();
+    expect(await names()).toEqual(["suncrew-1"]);
+  });
+});
+
+test("protocol rule 12: an upgrade keeps every alert, and no robot's can be without its site", async () => {
+  const { db } = database;
+  const { ownRobot, ownSiteId } = await addFixtures(db);
+  await sql`drop table server_clocks`.execute(db);
+  await sql`drop index alerts_of_servers_open_once`.execute(db);
+  await sql`alter table alerts drop constraint alerts_of_no_site_are_the_servers, alter column site_id set not null`.execute(
+    db,
+  );
+  const alert = { code: "DUST", severity: "WARNING", text: "Dust.", raised_at: TEST_NOW } as const;
+  const add = (of: { site_id: number | null; robot_id: number | null; source: "ROBOT" | "SERVER" }) =>
+    db
+      .insertInto("alerts")
+      .values({ ...alert, ...of })
+      .execute();
+  const standing = { site_id: ownSiteId, robot_id: ownRobot.id, source: "ROBOT" } as const;
+  await add(standing);
+  const text = await readFile(new URL("../../../migrations/0027_alerts_of_servers.sql", import.meta.url), "utf8");
+  await db.transaction().execute((tx) => sql.raw(text).execute(tx));
+  expect(await db.selectFrom("alerts").selectAll().execute()).toMatchObject([standing]);
+  const ofServers = { site_id: null, robot_id: null, source: "SERVER" } as const;
+  await add(ofServers);
+  await expect(add(ofServers)).rejects.toThrow("alerts_of_servers_open_once");
+  for (const wrong of [
+    { ...ofServers, robot_id: ownRobot.id },
+    { ...ofServers, source: "ROBOT" as const },
+  ]) {
+    await expect(add(wrong)).rejects.toThrow(/alerts_of_(no_site|sites)_are_the_servers/);
+  }
+});

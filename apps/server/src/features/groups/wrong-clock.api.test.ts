@@ -1,0 +1,64 @@
+import { ready } from "@suncrew/contract/config/config.ts";
+import { createGroup, groupSendCommand } from "@suncrew/contract/groups/groups.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { HeldClocks, TROUBLE } from "../../../test/held-clocks.ts";
+import { parseMetrics, valueOf } from "../../../test/metrics-text.ts";
+
+const TOKEN = "a-token-of-tests";
+const NO_START =
+  "The clocks of this server and of the database do not agree, so no robot is started. Robots are stopped as ever.";
+
+let bench: CommandBench;
+let clocks: HeldClocks;
+
+beforeEach(async () => {
+  clocks = new HeldClocks();
+  bench = await CommandBench.open({ clocks, settings: { metricsToken: TOKEN } });
+  for (const robot of [bench.fixtures.ownRobot, bench.fixtures.ownRobot2]) await bench.live(robot);
+});
+afterEach(() => bench.close());
+
+test("protocol rule 12: a server that cannot rely on its clock starts no robot, stops every one, and says so", async () => {
+  const { ownRobot, ownRobot2, ownSiteId } = bench.fixtures;
+  const admin = await bench.server.as("admin");
+  const body = { site_id: ownSiteId, group_name: "East Row", robot_ids: [ownRobot.id, ownRobot2.id] };
+  const { groupId } = await admin.ask(createGroup, { body });
+  expect((await bench.press("START")).status).toBe(200);
+
+  clocks.trouble = TROUBLE;
+  expect(await bench.press("START", { robot: ownRobot2 })).toMatchObject({
+    status: 503,
+    body: { success: false, message: NO_START },
+  });
+  const group = { siteId: ownSiteId, groupId, command: "START" as const, robotObjectIds: [ownRobot2.id] };
+  const { results } = await admin.ask(groupSendCommand, { body: group });
+  expect(results).toMatchObject([{ outcome: "SKIPPED", message: NO_START }]);
+  expect((await bench.activity(ownRobot2)).map(({ action, status }) => [action, status])).toEqual([
+    ["START", "REFUSED"],
+    ["START", "REFUSED"],
+  ]);
+  expect(await bench.commands(ownRobot2)).toEqual([]);
+
+  const stopped = bench.press("STOP");
+  await expect.poll(() => bench.robot().truth().motion, { timeout: 10_000 }).toBe("STOPPED");
+  // This server may not be the bridge any more, and no other is there to see the robot stand.
+  expect([200, 504]).toContain((await stopped).status);
+
+  expect(await admin.raw(ready.path)).toMatchObject({
+    status: 503,
+    body: { message: `This server cannot rely on its clock. ${TROUBLE}` },
+  });
+  const metrics = await admin.raw("/metrics", { headers: { authorization: `Bearer ${TOKEN}` } });
+  const samples = parseMetrics(metrics.text);
+  expect(valueOf(samples, "suncrew_clock_trusted")).toBe(0);
+  expect(valueOf(samples, "suncrew_clock_ahead_seconds", { clock: "own" })).toBe(3_600);
+  expect(valueOf(samples, "suncrew_clock_ahead_seconds", { clock: "counted" })).toBe(0.25);
+
+  clocks.trouble = null;
+  await bench.until(
+    async () =>
+      (await bench.state(ownRobot2)).online && (await bench.commands()).every(({ settled_at }) => settled_at !== null),
+  );
+  expect((await bench.press("START", { robot: ownRobot2 })).status).toBe(200);
+});
