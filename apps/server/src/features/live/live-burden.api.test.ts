@@ -104,7 +104,9 @@ describe("wire, Live: what streams cost the server", () => {
     expect(snapshots).toBe(3);
     const [first] = streams;
     expect(one).toBeLessThan(3 * (first?.readableLength ?? 0) + 20_000);
-    while (feed.heldBytes < one + 300_000) await change(300_000);
+    await change(300_000);
+    // On a busy machine the feed has not looked for it yet.
+    while (feed.heldBytes < one + 300_000) await pass(1_100);
     expect(feed.heldBytes).toBeLessThan(one + 400_000);
     expect(feed.streamCount).toBe(2_000);
   });
