@@ -101,6 +101,8 @@ export async function lockRobots(
       "s.goodbye_at",
     ])
     .where("r.id", "=", anyOf(lockedIds))
+    // What is recorded of several is recorded in this order, whatever way the database reads them.
+    .orderBy("r.id")
     .execute();
   return new Map(
     rows.map((row) => {
