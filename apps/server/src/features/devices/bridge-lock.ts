@@ -147,6 +147,7 @@ export class BridgeLock {
     }
     const client = this.#client;
     this.#drop();
+    await client?.query("select pg_advisory_unlock_all()").catch(() => {});
     // Not waited for: nobody knows how long a connection takes to end that is broken.
     client?.end().catch(() => {});
   }
