@@ -87,12 +87,13 @@ export async function endurance(parts: StepParts): Promise<boolean> {
   return problems.length === 0;
 }
 
-/** Waits until every run has ended and every command is settled; the judge tells what is not. */
+/** Waits until nothing is due, every run has ended and every command is settled; the judge tells what is not. */
 export async function untilQuiet({ db }: Rig, limitMs: number): Promise<void> {
   const isQuiet = async (): Promise<boolean> => {
+    const due = await db.selectFrom("schedules").where("next_run_at", "<=", new Date()).select("id").executeTakeFirst();
     const run = await db.selectFrom("runs").where("ended_at", "is", null).select("id").executeTakeFirst();
     const command = await db.selectFrom("commands").where("settled_at", "is", null).select("id").executeTakeFirst();
-    return run === undefined && command === undefined;
+    return due === undefined && run === undefined && command === undefined;
   };
   await until(isQuiet, limitMs, "Not everything ended").catch((error: unknown) => console.log(String(error)));
 }

@@ -65,14 +65,14 @@ interface Planned {
   readonly work: () => void;
 }
 
-/** A clock that stands still until a test moves it. */
+/** A clock that stands still until a test moves it. Like a process that has just begun, it has counted nothing yet. */
 export class ManualClock implements Clock {
-  #nowMs: number;
-  #aheadMs = 0;
+  #nowMs = 0;
+  #aheadMs: number;
   readonly #planned = new Set<Planned>();
 
   constructor(start: Date) {
-    this.#nowMs = start.getTime();
+    this.#aheadMs = start.getTime();
   }
 
   now(): Date {

@@ -54,6 +54,13 @@ describe("decisions, Time: schedules really run", () => {
     ]);
   });
 
+  test("stack, due work: a server that has only just begun starts what is due as soon as robots are heard", async () => {
+    bench = await ScheduleBench.open(at(-2 / 60));
+    const id = await bench.schedule(await bench.group(2), { startTime: SIX });
+    await bench.until(DUE);
+    expect(await bench.runs(id)).toMatchObject([{ began_at: DUE }, { began_at: DUE }]);
+  });
+
   test("wire, Schedules: a ONCE is completed by its run and stays; INACTIVE is kept and runs nothing", async () => {
     bench = await ScheduleBench.open(BEFORE);
     const once = await bench.schedule(await bench.group(1), { startTime: SIX });

@@ -47,7 +47,7 @@ export class Scheduler implements Service {
   readonly #lost: Rounds;
   readonly #sending = new Set<Promise<void>>();
   /** Before this moment of the monotonic clock nothing is started: the database was away. */
-  #startsFromMs = 0;
+  #startsFromMs = -Infinity;
   /**
    * Since when Suncrew can hear robots, by the monotonic clock and as far as this server knows: database and broker were
    * there since, and the clock by which their states are dated was right.
