@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { HEARS_SINCE_MS } from "@suncrew/domain/alerts/away-robots.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
+import { Hearing } from "../../platform/hearing.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { Rounds } from "../../platform/rounds.ts";
 import { seenAt } from "../sites/public.ts";
@@ -30,15 +31,14 @@ export class AlertWatch implements Service {
   readonly #roundsForLost: Rounds;
   readonly #roundsForClocks: Rounds;
   readonly #clockAlert: ServerClockAlert;
-  /** Since when this server could hear of robots, by the monotonic clock. */
-  #hearsSinceMs: number;
+  readonly #hearing: Hearing;
   #isLeaving = false;
   #cancels: Cancel[] = [];
   #touching: Promise<void> = Promise.resolve();
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
-    this.#hearsSinceMs = parts.clock.monotonicMs();
+    this.#hearing = new Hearing(parts);
     this.#rounds = new Rounds(parts.log, () => this.#round());
     this.#roundsForLost = new Rounds(parts.log, () => lookForLostRobots(parts.db, seenAt(parts)));
     this.#clockAlert = new ServerClockAlert(parts.db, { id: parts.serverId, name: parts.serverName ?? hostname() });
@@ -47,11 +47,10 @@ export class AlertWatch implements Service {
 
   async start(): Promise<void> {
     const { db, clock, broker, log } = this.#parts;
-    this.#hearsSinceMs = clock.monotonicMs();
     this.#isLeaving = false;
     this.#cancels = [
-      broker.onConnectionChange((connected) => {
-        if (connected) this.#hearsSinceMs = clock.monotonicMs();
+      this.#hearing.follow(),
+      broker.onConnectionChange(() => {
         this.#touching = touchLostRobots(db).catch((error: unknown) => {
           log.warn({ error }, "robots that are lost were not told anew");
         });
@@ -89,10 +88,9 @@ export class AlertWatch implements Service {
   async #round(): Promise<void> {
     const { db, clock, broker } = this.#parts;
     // Nobody may have stored, or rightly dated, what robots said.
-    if (isClockWrong(this.#parts)) this.#hearsSinceMs = clock.monotonicMs();
+    if (isClockWrong(this.#parts)) this.#hearing.restart();
     // Without its broker every robot seems to be away, and after it robots take a moment to be back.
-    const hearsForMs = clock.monotonicMs() - this.#hearsSinceMs;
-    if (!broker.connected || hearsForMs < HEARS_SINCE_MS) return;
+    if (!broker.connected || this.#hearing.forMs < HEARS_SINCE_MS) return;
     await lookForAwayRobots(db, clock.now());
   }
 }

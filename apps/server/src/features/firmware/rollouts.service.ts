@@ -6,8 +6,9 @@ import {
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { HEARS_SINCE_MS } from "@suncrew/domain/alerts/away-robots.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
-import { type Cancel, momentOf } from "../../platform/clock.ts";
+import type { Cancel } from "../../platform/clock.ts";
 import { decide } from "../../platform/database/decide.ts";
+import { Hearing } from "../../platform/hearing.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { eachOf, Rounds } from "../../platform/rounds.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
@@ -36,26 +37,18 @@ export class Rollouts implements Service {
   readonly #signer: AddressSigner;
   readonly #rounds: Rounds;
   readonly #sending = new Set<Promise<void>>();
-  /** Since when this server could hear robots, by the monotonic clock. */
-  #hearsSinceMs: number;
+  readonly #hearing: Hearing;
   #cancels: Cancel[] = [];
 
   constructor(parts: RolloutParts) {
     this.#parts = parts;
-    this.#hearsSinceMs = parts.clock.monotonicMs();
+    this.#hearing = new Hearing(parts);
     this.#signer = new AddressSigner(parts.settings.secretKey);
     this.#rounds = new Rounds(parts.log, () => this.#round());
   }
 
   async start(): Promise<void> {
-    const { clock, broker } = this.#parts;
-    this.#hearsSinceMs = clock.monotonicMs();
-    this.#cancels = [
-      broker.onConnectionChange((connected) => {
-        if (connected) this.#hearsSinceMs = clock.monotonicMs();
-      }),
-      clock.every(LOOK_MS, () => void this.#rounds.look()),
-    ];
+    this.#cancels = [this.#hearing.follow(), this.#parts.clock.every(LOOK_MS, () => void this.#rounds.look())];
     void this.#rounds.look();
   }
 
@@ -72,9 +65,9 @@ export class Rollouts implements Service {
   }
 
   async #round(): Promise<void> {
-    const { db, clock, log } = this.#parts;
+    const { db, log } = this.#parts;
     if (isClockWrong(this.#parts)) {
-      this.#hearsSinceMs = clock.monotonicMs();
+      this.#hearing.restart();
       return;
     }
     await this.#failOverdue();
@@ -95,12 +88,8 @@ export class Rollouts implements Service {
     return {
       now: clock.now(),
       canSend: broker.connected && this.#publicUrl() !== null,
-      hearsRobots: broker.connected && this.#hearsForMs() >= HEARS_SINCE_MS,
+      hearsRobots: broker.connected && this.#hearing.forMs >= HEARS_SINCE_MS,
     };
-  }
-
-  #hearsForMs(): number {
-    return this.#parts.clock.monotonicMs() - this.#hearsSinceMs;
   }
 
   #publicUrl(): string | null {
@@ -114,7 +103,7 @@ export class Rollouts implements Service {
   async #failOverdue(): Promise<void> {
     const { db, clock, broker } = this.#parts;
     if (!broker.connected) return;
-    const heardSince = this.#hearsForMs() < HEARS_SINCE_MS ? momentOf(clock, this.#hearsSinceMs) : null;
+    const heardSince = this.#hearing.forMs < HEARS_SINCE_MS ? this.#hearing.since : null;
     const overdue = await findOverdue(db, clock.now(), OVERDUE_AT_ONCE, heardSince);
     if (overdue.length === 0) return;
     await decide(db, async (tx) => {

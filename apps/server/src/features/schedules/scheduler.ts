@@ -1,8 +1,9 @@
 import { dueDecision } from "@suncrew/domain/schedules/due-decision.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
-import { type Cancel, momentOf, within } from "../../platform/clock.ts";
+import { type Cancel, within } from "../../platform/clock.ts";
 import { databaseNow, type Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
+import { Hearing } from "../../platform/hearing.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { type Commands, lockRobots, showChange } from "../commands/public.ts";
 import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDue } from "../runs/public.ts";
@@ -48,20 +49,15 @@ export class Scheduler implements Service {
   readonly #sending = new Set<Promise<void>>();
   /** Before this moment of the monotonic clock nothing is started: the database was away. */
   #startsFromMs = -Infinity;
-  /**
-   * Since when Suncrew can hear robots, by the monotonic clock and as far as this server knows: database and broker were
-   * there since, and the clock by which their states are dated was right.
-   */
-  #hearsSinceMs: number;
+  /** Database and broker were there since, and the clock by which robots' states are dated was right. */
+  readonly #hearing: Hearing;
   #cancels: Cancel[] = [];
   #ended = false;
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
-    this.#hearsSinceMs = parts.clock.monotonicMs();
-    parts.broker.onConnectionChange((connected) => {
-      if (connected) this.#hearsSinceMs = parts.clock.monotonicMs();
-    });
+    this.#hearing = new Hearing(parts);
+    this.#hearing.follow();
     const rounds = (work: () => Promise<void>) => new Rounds(parts.log, () => this.#whileTimeIsKnown(work));
     const starts = (work: () => Promise<void>, afterMs = 0) =>
       new Rounds(parts.log, () => this.#unlessJustAway(work, afterMs));
@@ -80,7 +76,7 @@ export class Scheduler implements Service {
   async start(): Promise<void> {
     const { clock } = this.#parts;
     this.#ended = false;
-    this.#hearsSinceMs = clock.monotonicMs();
+    this.#hearing.restart();
     this.#cancels = [
       clock.every(LOOK_MS, () => {
         for (const rounds of this.#everySecond) void rounds.look();
@@ -130,12 +126,8 @@ export class Scheduler implements Service {
 
   /** No bridge stored what robots said up to now. */
   #startOver(): void {
-    this.#hearsSinceMs = this.#parts.clock.monotonicMs();
-    this.#startsFromMs = this.#hearsSinceMs + STOPS_RECORDED_MS;
-  }
-
-  #hearsSince(): Date {
-    return momentOf(this.#parts.clock, this.#hearsSinceMs);
+    this.#hearing.restart();
+    this.#startsFromMs = this.#parts.clock.monotonicMs() + STOPS_RECORDED_MS;
   }
 
   async #runWhatIsDue(only: DueKind): Promise<void> {
@@ -163,7 +155,8 @@ export class Scheduler implements Service {
         return;
       }
       for (let moreDue = true; moreDue && !this.#ended;) {
-        const circumstances = { now: clock.now(), canSend: broker.connected, hearsSince: this.#hearsSince(), tooWet };
+        const hearsSince = this.#hearing.since;
+        const circumstances = { now: clock.now(), canSend: broker.connected, hearsSince, tooWet };
         const served = await decide(db, (tx) => runDue(tx, schedule.id, circumstances));
         if (served !== null) this.#parts.onServed?.(circumstances.now.getTime() - schedule.nextRunAt.getTime());
         this.#send(served?.commandIds ?? []);
@@ -201,7 +194,7 @@ export class Scheduler implements Service {
     if (!broker.connected) return;
     const failed = await findFailedStarts(db, clock.now());
     await eachOf(failed, AT_ONCE, (run) =>
-      this.#robotWork(run.robot_id, (tx) => startAnew(tx, run, this.#hearsSince(), clock.now())),
+      this.#robotWork(run.robot_id, (tx) => startAnew(tx, run, this.#hearing.since, clock.now())),
     );
   }
 
