@@ -5,6 +5,7 @@ import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import type { Sent } from "../../platform/api/call.ts";
 import { NotSentError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { liveUpdate } from "../../platform/live/live-store.ts";
 import { liveStore } from "../../platform/live/live.ts";
 import { toast } from "../../platform/toast.tsx";
 import type { RobotView } from "./robot-view.ts";
@@ -16,20 +17,7 @@ import type { RobotView } from "./robot-view.ts";
 function noteConfirmed(robotId: number, change: Partial<RobotLive>): void {
   const told = liveStore.robot(robotId);
   if (told === undefined) return;
-  const at = new Date().toISOString();
-  liveStore.apply([
-    {
-      type: "update",
-      at,
-      robots: [{ ...told, ...change }],
-      sites: [],
-      activity: [],
-      groups_changed: [],
-      runs_changed: [],
-      rollouts_changed: [],
-      alerts_changed: [],
-    },
-  ]);
+  liveStore.apply([liveUpdate({ at: new Date().toISOString(), robots: [{ ...told, ...change }] })]);
 }
 
 /** Settings wait for the robot's confirmation, so they take a slot and leave the way free for a Stop. */

@@ -1,7 +1,7 @@
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LiveConnection } from "./live-connection.ts";
-import { LiveStore } from "./live-store.ts";
+import { LiveStore, liveUpdate } from "./live-store.ts";
 
 vi.hoisted(() => {
   const claims = { role: "SUPER_ADMIN", exp: Date.now() / 1000 + 86_400 };
@@ -13,17 +13,7 @@ vi.hoisted(() => {
 
 const AT = "2026-03-01T10:00:00.000Z";
 const snapshot: LiveEvent = { type: "snapshot", at: AT, robots: [], sites: [] };
-const update: LiveEvent = {
-  type: "update",
-  at: AT,
-  robots: [],
-  sites: [],
-  activity: [],
-  groups_changed: [],
-  runs_changed: [],
-  rollouts_changed: [],
-  alerts_changed: [],
-};
+const update = liveUpdate({ at: AT });
 
 /** A browser tab that can be hidden. */
 class Tab extends EventTarget {

@@ -1,7 +1,7 @@
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { expect, test, vi } from "vitest";
-import { LiveStore } from "./live-store.ts";
+import { LiveStore, liveUpdate } from "./live-store.ts";
 
 const AT = "2026-03-01T10:00:00.000Z";
 
@@ -37,17 +37,7 @@ function robot(id: number, battery = 80): RobotLive {
 }
 
 const snapshot = (...robots: RobotLive[]): LiveEvent => ({ type: "snapshot", at: AT, robots, sites: [] });
-const update = (...robots: RobotLive[]): LiveEvent => ({
-  type: "update",
-  at: AT,
-  robots,
-  sites: [],
-  activity: [],
-  groups_changed: [],
-  runs_changed: [],
-  rollouts_changed: [],
-  alerts_changed: [],
-});
+const update = (...robots: RobotLive[]) => liveUpdate({ at: AT, robots });
 
 test("the last word on a robot counts, and its watchers hear once for all events of a flush", () => {
   const store = new LiveStore();

@@ -2,6 +2,23 @@ import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 
+type LiveUpdate = Extract<LiveEvent, { readonly type: "update" }>;
+
+/** An update that tells this and nothing else. */
+export function liveUpdate(told: Partial<LiveUpdate> & Pick<LiveUpdate, "at">): LiveUpdate {
+  return {
+    type: "update",
+    robots: [],
+    sites: [],
+    activity: [],
+    groups_changed: [],
+    runs_changed: [],
+    rollouts_changed: [],
+    alerts_changed: [],
+    ...told,
+  };
+}
+
 /**
  * `connecting` before the first events, `live` while they arrive, `lost` while trying again,
  * `stopped` where nobody is signed in or the tab is hidden.
