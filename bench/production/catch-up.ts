@@ -49,8 +49,8 @@ interface Planned {
 }
 
 /**
- * Runs are due while the broker, the database or the robots' network is away, or a clock is wrong: true where each begins within a minute of
- * the return, and no robot that a person stopped or locked meanwhile.
+ * Runs are due while the broker, the database or the robots' network is away, or a clock is wrong: true where each begins
+ * within a minute of the return, and no robot that a person stopped or locked meanwhile.
  */
 export async function catchUp(parts: StepParts): Promise<boolean> {
   const { options, stops } = parts;

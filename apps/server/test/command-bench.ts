@@ -31,7 +31,7 @@ export interface BenchServer {
 }
 
 export interface BenchOptions {
-  readonly clock?: Clock & { monotonicMs?(): number };
+  readonly clock?: Clock;
   /** Whether the servers' clock can be relied on; it can unless told otherwise. */
   readonly clocks?: ClockCheck;
   readonly initial?: Readonly<Record<string, InitialState>>;
