@@ -1,7 +1,7 @@
 import type { StartRefusal } from "@suncrew/domain/commands/start-refusal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import { insertNotStarted } from "../runs/public.ts";
+import { findStoppedSince, insertNotStarted } from "../runs/public.ts";
 import { alertUnconfirmed } from "./alert-commands.writes.ts";
 import { auditCommands, directionOf, logCommands } from "./command-records.writes.ts";
 import {
@@ -118,8 +118,15 @@ export async function acceptAll(tx: Tx, asked: readonly AskedOrder[], now: Date)
   });
   await auditCommands(tx, audited, now);
   const starting = new Set(overtaken.map(({ robot }) => robot.id));
+  // One that was told before its row may have obeyed by now: whether it moved is asked of the moment of the press.
+  const obeyed = taken.filter(({ robot, command }) => robot.state.last_seq >= (command.pressed?.seq ?? Infinity));
+  const stopped = await findStoppedSince(
+    tx,
+    obeyed.map(({ robot }) => robot.id),
+    now,
+  );
   for (const { robot, command } of stored) {
-    const wasMoving = robot.state.motion === "MOVING" || starting.has(robot.id);
+    const wasMoving = robot.state.motion === "MOVING" || starting.has(robot.id) || stopped.has(robot.id);
     accepted.set(robot.id, { kind: "stored", command, robotAway: !robot.state.online, wasMoving });
   }
   const away = stored.filter(({ robot, command }) => command.verb === "STOP" && !robot.state.online);

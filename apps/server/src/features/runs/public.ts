@@ -1,6 +1,6 @@
 export { type MotionShown, recordMotions } from "./run-motions.writes.ts";
 export { type EventTold, type RecordedEvents, recordEvents } from "./run-events.writes.ts";
-export { failPlannedRuns, insertNotStarted } from "./run-rows.writes.ts";
+export { failPlannedRuns, findStoppedSince, insertNotStarted } from "./run-rows.writes.ts";
 /** For the scheduler. */
 export {
   findStopsDue,

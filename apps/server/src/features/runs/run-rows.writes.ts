@@ -56,6 +56,19 @@ export async function openRunsOf(tx: Tx, robotIds: readonly number[]): Promise<M
   return new Map(rows.map((row) => [row.robot_id, row]));
 }
 
+/** Of these robots those that were cleaning at that moment and have stopped since. */
+export async function findStoppedSince(tx: Tx, robotIds: readonly number[], since: Date): Promise<Set<number>> {
+  if (robotIds.length === 0) return new Set();
+  const rows = await tx
+    .selectFrom("runs")
+    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("began_at", "<=", since)
+    .where("ended_at", ">=", since)
+    .select("robot_id")
+    .execute();
+  return new Set(rows.map((row) => row.robot_id));
+}
+
 export interface RunEnd {
   readonly at: Date;
   readonly battery: number;

@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { createGroup, groupSendCommand } from "@suncrew/contract/groups/groups.ts";
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { FastClock } from "../../../test/fast-clock.ts";
+import { holdTaken } from "../../../test/held-rows.ts";
+
+/** A tenth as fast as real time: the database is kept waiting for long enough, and not for too long, also on a busy machine. */
+const SLOW = 0.1;
+
+test("protocol rule 3: a robot that obeys before its Stop has a row is told as stopped, not as one that stood already", async () => {
+  const journal = await mkdtemp(join(tmpdir(), "suncrew-stops-"));
+  const clock = new FastClock(SLOW);
+  const bench = await CommandBench.open({ clock, settings: { stopJournalDir: journal } });
+  try {
+    const { ownRobot, ownRobot2, ownSiteId: siteId } = bench.fixtures;
+    for (const robot of [ownRobot, ownRobot2]) await bench.live(robot);
+    const maker = await bench.server.as("owner");
+    const body = { site_id: siteId, group_name: "East Row", robot_ids: [ownRobot.id, ownRobot2.id] };
+    const { groupId } = await maker.ask(createGroup, { body });
+    // What the server knows of groups is read every few seconds.
+    await bench.server.stop();
+    const server = await bench.startServer();
+    const owner = await server.as("owner");
+    for (const robot of [ownRobot, ownRobot2]) await bench.live(robot);
+    const { id: robotObjectId, serial: robotId } = ownRobot;
+    await owner.ask(sendCommand, { body: { robotId, robotObjectId, siteId, command: "START" } });
+
+    const letGo = await holdTaken(bench.db, (tx) => sql`lock table robot_groups in access exclusive mode`.execute(tx));
+    const answer = owner.ask(groupSendCommand, { body: { siteId, groupId, command: "STOP" } });
+    await bench.until(async () => {
+      const { rows } = await sql<{ motion: string }>`
+        select motion from robot_state where robot_id = ${ownRobot.id}`.execute(bench.db);
+      return rows[0]?.motion === "STOPPED";
+    });
+    await letGo();
+    expect(await answer).toMatchObject({ success: true, message: "1 of 1 robot stopped. 1 stood already." });
+  } finally {
+    await bench.close();
+    await rm(journal, { recursive: true, force: true });
+  }
+});
