@@ -141,7 +141,7 @@ describe("set-up: the account of the servers, beside the one that owns the table
     expect((await press("START")).body).toMatchObject({ success: false });
     expect((await press("STOP")).body).toMatchObject({ pending: true });
     const day = (fromNow: number) => new Date(Date.now() + fromNow * 86_400_000).toISOString().slice(0, 10);
-    const report = { site_id: siteId, from: `${day(-1)} 00:00:00`, to: `${day(1)} 00:00:00` };
+    const report = { site_id: siteId, from: `${day(-1)} 00:00:00`, to: `${day(2)} 00:00:00` };
     expect((await ask(reportPdf, report)).text).toMatch(/^%PDF/);
 
     await using client = await connect(database.serverUrl);
