@@ -4,7 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef } from "react";
 import { tellsNothingNew } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
-import { useSiteLive } from "../../platform/live/live.ts";
 import { askRobotStatus, robotStatusStore } from "./robot-calls.ts";
 import { StatusPolling } from "./status-polling.ts";
 import { currentRobotView } from "./use-robot-view.ts";
@@ -31,13 +30,6 @@ export function useSiteRobots(siteId: number): SiteRobots {
   const rows = hasFailed ? NONE : (query.data?.robots ?? NONE);
   const { refetch } = query;
   const retry = useCallback(() => void refetch(), [refetch]);
-
-  // A robot was added or removed elsewhere: the list has to be asked anew.
-  const toldCount = useSiteLive(siteId)?.robot_count;
-  const listedCount = query.data?.robots.length;
-  useEffect(() => {
-    if (toldCount !== undefined && listedCount !== undefined && toldCount !== listedCount) retry();
-  }, [toldCount, listedCount, retry]);
 
   const refresh = useStatusPolling(siteId, rows);
   const state = query.isPending ? "loading" : hasFailed ? "failed" : "loaded";

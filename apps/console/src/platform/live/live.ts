@@ -13,7 +13,7 @@ import { queryKeyOf } from "../api/route-query.ts";
 import { currentSession, endSession, onSessionChange } from "../session/session.ts";
 import { LiveConnection } from "./live-connection.ts";
 import { LiveStore, type LiveStatus } from "./live-store.ts";
-import { invalidateSeen, readScopeAgain } from "./scope-change.ts";
+import { invalidateSeen, isOfSite, readScopeAgain } from "./scope-change.ts";
 import { StaleAnswers } from "./stale-answers.ts";
 
 /** What the live stream last said; for reading outside of components. */
@@ -102,7 +102,7 @@ async function takeEvents(events: readonly LiveEvent[]): Promise<void> {
   // First the sites: what was of one that has gone is not asked for any more.
   await patchSites(events);
   refreshStale(events);
-  refreshEdited();
+  refreshRobots(events);
 }
 
 /** Brings the cached list of sites up to date; a snapshot with other sites than the list fetches it anew. */
@@ -131,14 +131,26 @@ async function patchSites(events: readonly LiveEvent[]): Promise<void> {
   );
 }
 
-/** Reads the robots of a site again where somebody edited one since: the stream tells the edit, not its words. */
-function refreshEdited(): void {
+/**
+ * Reads the robots of a site again where somebody edited, added or deleted one since: the stream tells that it is so,
+ * but not a robot's name and motors.
+ */
+function refreshRobots(events: readonly LiveEvent[]): void {
   const lists = queryClient.getQueriesData<ResponseOf<typeof robotDetailsWithSettings>>({
     queryKey: queryKeyOf(robotDetailsWithSettings),
   });
+  // One that was added a moment ago may be listed before the stream names it; a snapshot names all.
+  const namesAll = events.some(({ type }) => type === "snapshot");
   for (const [queryKey, list] of lists) {
-    const isOld = list?.robots.some((row) => (liveStore.robot(row.robot_id)?.version ?? 0) > row.version);
-    if (isOld === true) staleAnswers.note(queryKey);
+    if (list === undefined) continue;
+    const listed = new Map(list.robots.map((row) => [row.robot_id, row.version]));
+    const isTold = ({ robot_id, site_id, version }: RobotLive) => {
+      const known = listed.get(robot_id);
+      return known === undefined ? isOfSite(queryKey, site_id) : version > known;
+    };
+    const isGone = (robotId: number) => liveStore.robot(robotId) === undefined;
+    const isOld = [...liveStore.robots()].some(isTold) || (namesAll && [...listed.keys()].some(isGone));
+    if (isOld) staleAnswers.note(queryKey);
   }
 }
 

@@ -34,10 +34,17 @@ function seenSites(client: QueryClient): ReadonlySet<number> | null {
 
 /** True where an answer is cached under the id of a site that is not in the list. */
 export function isOfGoneSite(queryKey: readonly unknown[], ids: ReadonlySet<number> | null): boolean {
-  if (ids === null) return false;
-  return queryKey.some((part) => {
-    if (typeof part !== "object" || part === null || !("siteId" in part)) return false;
-    const { siteId } = part;
-    return typeof siteId === "number" && !ids.has(siteId);
+  return ids !== null && siteIdsOf(queryKey).some((siteId) => !ids.has(siteId));
+}
+
+/** True where an answer is cached under the id of this site. */
+export function isOfSite(queryKey: readonly unknown[], siteId: number): boolean {
+  return siteIdsOf(queryKey).includes(siteId);
+}
+
+function siteIdsOf(queryKey: readonly unknown[]): number[] {
+  return queryKey.flatMap((part) => {
+    if (typeof part !== "object" || part === null || !("siteId" in part)) return [];
+    return typeof part.siteId === "number" ? [part.siteId] : [];
   });
 }
