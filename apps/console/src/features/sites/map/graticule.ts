@@ -1,5 +1,6 @@
-import { canvas, DomUtil, layerGroup, polyline } from "leaflet";
+import { DomUtil, layerGroup, polyline } from "leaflet";
 import type { LatLngExpression, Map as LeafletMap } from "leaflet";
+import { MapCanvas } from "./map-ground.ts";
 
 /** Degrees between two lines; the narrowest that leaves room for their numbers is taken. */
 const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30] as const;
@@ -19,7 +20,7 @@ export class Graticule {
   readonly #pane: HTMLElement;
   readonly #lines = layerGroup();
   readonly #labels: HTMLElement[] = [];
-  readonly #renderer = canvas({ pane: PANE, padding: 0.3 });
+  readonly #renderer = new MapCanvas({ pane: PANE, padding: 0.3 });
   #colour = "";
 
   constructor(map: LeafletMap, degreeClass: string) {

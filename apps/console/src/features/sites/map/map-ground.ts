@@ -103,7 +103,7 @@ export class MapGround {
 }
 
 /** The library does not call off a frame that it asked for before it drew at once: that one may come after the end. */
-class MapCanvas extends Canvas {
+export class MapCanvas extends Canvas {
   // oxlint-disable-next-line no-underscore-dangle -- so the library names it
   _redraw(): void {
     if (!("_ctx" in this)) return;
