@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Starts one PostgreSQL for all workers and migrates the template that each worker copies. */
 const databaseSetup = "apps/server/test/global-setup.ts";
@@ -9,8 +10,25 @@ const databaseSetup = "apps/server/test/global-setup.ts";
 /** `npm test` tries the same few random histories each time; `npm run test:soak` tries others, and many more. */
 const soak = { factor: Number(process.env["SUNCREW_SOAK"] ?? 1), seed: Number(process.env["SEED"] ?? 1) };
 
-/** One more than the cores that we count on: some files wait for processes and robots most of the time. */
-const maxWorkers = 3;
+/** Twice the cores that we count on: many files wait for PostgreSQL, processes and robots most of the time. */
+const maxWorkers = 4;
+
+/** The files that take longest: what they are about, longest first. */
+const longest = [/process\.test/, /conformance\.test/, /\.property\.test/, /\.bridge\.test/];
+
+/** So that no long file is left to one worker at the end, while the others have nothing to do. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const projects = ["components", "unit", "server"];
+    const rank = ({ project, moduleId }: TestSpecification) => {
+      const found = longest.findIndex((pattern) => pattern.test(moduleId));
+      return projects.indexOf(project.name) * 100 + (found === -1 ? longest.length : found);
+    };
+    // oxlint-disable-next-line unicorn/no-array-sort -- the sequencer's own, which answers a new array
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
+  }
+}
 
 const everyProject = {
   // Files of a worker share what they import: to import the server anew for each was a third of the time.
@@ -49,6 +67,7 @@ const absolute = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 export default defineConfig({
   test: {
     maxWorkers,
+    sequence: { sequencer: LongestFirst },
     reporters: ["default"],
     // Nobody may leave a test out; a chosen file on the command line is the way to run one.
     allowOnly: false,
@@ -95,7 +114,7 @@ export default defineConfig({
           setupFiles: ["test/setup.ts"],
           globalSetup: [absolute("e2e/support/browser-setup.ts")],
           testTimeout: 60_000,
-          expect: { poll: { timeout: 10_000 } },
+          expect: { poll: { timeout: 10_000, interval: 150 } },
           browser: {
             enabled: true,
             headless: true,

@@ -27,7 +27,10 @@ export interface PrivatePostgres {
 
 const START_LIMIT_MS = 20_000;
 
-/** A PostgreSQL of Debian's on a free port at 127.0.0.1, with passwords; production is durable, throw-away tests need not be. */
+/**
+ * A PostgreSQL of Debian's. As in production it is durable, on a free port at 127.0.0.1, with passwords. Throw-away tests,
+ * which connect thousands of times, get one that is not durable, on a socket that this account alone can reach.
+ */
 export async function startPostgres(
   folder: string,
   account: Account,
@@ -44,23 +47,26 @@ export async function startPostgres(
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (account !== null) await chown(passwordFile, account.uid, account.gid);
   const program = (name: string) => debianProgram(name, "postgresql");
-  const initial = ["-D", data, "-U", "suncrew", "--auth=scram-sha-256", `--pwfile=${passwordFile}`, "--encoding=UTF8"];
-  runProgram(account, program("initdb"), [...initial, "--locale=C.UTF-8", "--no-instructions"]);
+  const initial = ["-D", data, "-U", "suncrew", `--pwfile=${passwordFile}`, "--encoding=UTF8", "--locale=C.UTF-8"];
+  const trusted = ["--auth-local=trust", "--auth-host=scram-sha-256"];
+  runProgram(account, program("initdb"), [...initial, ...trusted, "--no-instructions"]);
   await rm(passwordFile);
 
   const port = await freePort();
   const settings = [
     "listen_addresses=127.0.0.1",
     `port=${port}`,
-    "unix_socket_directories=",
+    `unix_socket_directories=${durable ? "" : data}`,
     "max_connections=200",
     "shared_buffers=128MB",
     // On a small disk of its own.
     ...(disk === folder ? [] : ["max_wal_size=64MB", "min_wal_size=32MB"]),
-    ...(durable ? [] : ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]),
+    ...(durable ? [] : ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "jit=off"]),
   ];
   const log = openSync(join(folder, "postgres.log"), "a", 0o600);
-  const adminUrl = `postgres://suncrew:${password}@127.0.0.1:${port}/postgres`;
+  const adminUrl = durable
+    ? `postgres://suncrew:${password}@127.0.0.1:${port}/postgres`
+    : `postgres://suncrew@localhost:${port}/postgres?host=${encodeURIComponent(data)}`;
   const begin = async (): Promise<ChildProcess> => {
     const options = settings.flatMap((one) => ["-c", one]);
     const begun = launch(account, program("postgres"), ["-D", data, ...options], log, environment);

@@ -109,13 +109,17 @@ async function tryFault(rig: Rig, groupId: number, fault: Fault): Promise<string
   return problems;
 }
 
-/** Each press for one robot and the one for the site has its row, at its time, confirmed. */
+/**
+ * Each press for one robot and the one for the site has its row, at its time, confirmed. A Stop that follows a START which
+ * was not confirmed in time is nobody's press.
+ */
 async function judgeRecords({ db, robots }: Rig, name: string, began: Date): Promise<string[]> {
   const read = () =>
     db
       .selectFrom("commands")
       .select(["serial_number", "outcome"])
       .where("verb", "=", "STOP")
+      .where("follows_id", "is", null)
       .where("issued_at", ">=", began)
       .execute();
   const isWhole = async () => {
@@ -139,8 +143,8 @@ async function makeGroup({ places, caller, robots }: Rig): Promise<number> {
   return createGroup.response.parse(answer?.body).groupId;
 }
 
-/** Starts every robot, again where one did not. */
-async function startAll({ places, caller, robots, fleet }: Rig, groupId: number): Promise<void> {
+/** Starts every robot, again where one did not; all of them are seen to move once it resolves. */
+async function startAll({ db, places, caller, robots, fleet }: Rig, groupId: number): Promise<void> {
   const [place] = places as [(typeof places)[number]];
   const moves = () => robots.every(({ serial }) => fleet.truth(serial).motion === "MOVING");
   const start = async () => {
@@ -149,6 +153,12 @@ async function startAll({ places, caller, robots, fleet }: Rig, groupId: number)
     return moves();
   };
   await until(start, 60_000, "Not every robot started");
+  const areSeen = async () => {
+    const moving = await db.selectFrom("robot_state").select("robot_id").where("motion", "=", "MOVING").execute();
+    const open = await db.selectFrom("commands").select("id").where("settled_at", "is", null).execute();
+    return moving.length === robots.length && open.length === 0;
+  };
+  await until(areSeen, 60_000, "Not every robot was seen to move");
 }
 
 const named = ({ id, serial, siteId }: KnownRobot) => ({ robotId: serial, robotObjectId: id, siteId });

@@ -16,11 +16,11 @@ import { type EmbeddedBroker, startEmbeddedBroker } from "../src/platform/embedd
 import type { Settings } from "../src/platform/parts.ts";
 import { activityRows } from "./activity-rows.ts";
 import { CuttableDatabase } from "./cuttable-database.ts";
-import { addFixtures, addRobot, type Fixtures, type Person, type TestRobot } from "./fixtures.ts";
+import { addRobot, type Fixtures, type Person, type TestRobot } from "./fixtures.ts";
 import { openToken } from "./open-token.ts";
 import { testSettings } from "./test-app.ts";
 import { type Answer, TestClient } from "./test-client.ts";
-import { createTestDatabase } from "./test-database.ts";
+import { createSeededDatabase } from "./test-database.ts";
 
 /** One of several servers on the bench's database and broker. */
 export interface BenchServer {
@@ -63,14 +63,14 @@ export class CommandBench {
   /** A connection of the server's account that is no server's: to send what a server would not. */
   readonly observer: Broker;
   readonly #options: BenchOptions;
-  readonly #database: Awaited<ReturnType<typeof createTestDatabase>>;
+  readonly #database: OpenDatabase;
   readonly #listener: pg.Client;
   /** Resolves once a server listens to robots. */
   readonly #listening = Promise.withResolvers<void>();
 
   private constructor(
     parts: Pick<CommandBench, "fixtures" | "moreRobots" | "fleet" | "mqtt" | "clock" | "observer">,
-    database: Awaited<ReturnType<typeof createTestDatabase>>,
+    database: OpenDatabase,
     listener: pg.Client,
     options: BenchOptions,
     cuttable: CuttableDatabase | null,
@@ -90,8 +90,7 @@ export class CommandBench {
 
   static async open(options: BenchOptions = {}): Promise<CommandBench> {
     const clock = options.clock ?? new SystemClock();
-    const database = await createTestDatabase();
-    const fixtures = await addFixtures(database.db);
+    const { database, fixtures } = await createSeededDatabase();
     const access = deviceAccess(database.db);
     const log = pino({ level: "silent" });
     const mqtt = await startEmbeddedBroker({ port: 0, orNext: false, access, maxPacketBytes: 65_536, clock, log });

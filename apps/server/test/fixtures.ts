@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { hash as hashWithCost } from "@node-rs/argon2";
 import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/device-allocation.ts";
 import type { Insertable } from "kysely";
-import { hashPassword } from "../src/features/auth/public.ts";
 import type { Db } from "../src/platform/database/database.ts";
 import type { RobotStateTable } from "../src/platform/database/schema.ts";
 import { reserveGroup, type TestGroup } from "./group-fixtures.ts";
@@ -46,14 +46,14 @@ export const privateWords = {
   stranger: ["Farfield", "Farcare", "FAR-1", "Falcon"],
 } as const;
 
-let passwordHash: Promise<string> | null = null;
+/** A hash of the server's kind that costs next to nothing: what a sign-in has to compute follows from the stored one. */
+const cheapHash = () => hashWithCost(PASSWORD, { memoryCost: 8, timeCost: 1, parallelism: 1 });
 
 /** Two partners with a user each, three sites, three robots on their devices, and a Super Admin. */
 export async function addFixtures(db: Db): Promise<Fixtures> {
-  passwordHash ??= hashPassword(PASSWORD);
   const ownerPartnerId = await addPartner(db, "Owncare Services", "Odile Osprey");
   const strangerPartnerId = await addPartner(db, "Farcare Services", "Fritz Falcon");
-  const hash = await passwordHash;
+  const hash = await cheapHash();
   const userIds = {
     admin: await addUser(db, usernames.admin, "Anita Rao", null, hash),
     owner: await addUser(db, usernames.owner, "Omkar Jain", ownerPartnerId, hash),

@@ -9,11 +9,11 @@ import { type Clock, ManualClock } from "../src/platform/clock.ts";
 import type { Db } from "../src/platform/database/database.ts";
 import { logOptions } from "../src/platform/log.ts";
 import type { Parts, Settings } from "../src/platform/parts.ts";
-import { addFixtures, type Fixtures, PASSWORD, type Person, usernames } from "./fixtures.ts";
+import { type Fixtures, PASSWORD, type Person, usernames } from "./fixtures.ts";
 import { MemoryBroker } from "./memory-broker.ts";
 import { openToken } from "./open-token.ts";
 import { TestClient } from "./test-client.ts";
-import { createTestDatabase } from "./test-database.ts";
+import { createSeededDatabase } from "./test-database.ts";
 
 export interface TestAppOptions<C extends Clock, B extends Broker> {
   readonly clock?: C;
@@ -64,8 +64,7 @@ export async function createTestApp<C extends Clock = ManualClock, B extends Bro
   options: TestAppOptions<C, B>,
 ): Promise<TestApp<C, B>>;
 export async function createTestApp(options: TestAppOptions<Clock, Broker> = {}): Promise<TestApp<Clock, Broker>> {
-  const database = await createTestDatabase();
-  const fixtures = await addFixtures(database.db);
+  const { database, fixtures } = await createSeededDatabase();
   const clock = options.clock ?? new ManualClock(TEST_NOW);
   const broker = options.broker ?? new MemoryBroker();
   const parts: Parts = {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
 import { type OpenDatabase, openDatabase } from "../src/platform/database/database.ts";
+import { addFixtures, type Fixtures } from "./fixtures.ts";
 import { restoringSql } from "./restore-point.ts";
 
 /** A copy of the migrated template that belongs to this worker. */
@@ -11,24 +12,41 @@ interface Copy {
   readonly client: pg.Client;
   /** Tables, columns, constraints, triggers and functions as the template has them. */
   readonly schema: string;
-  /** SQL that puts its rows back to those of the template. */
-  readonly empty: string;
+  /** SQL that puts its rows back to those that it began with. */
+  readonly restore: string;
 }
 
-/** Copies that no test uses at this moment. To empty one takes a hundredth of the time that it takes to make one. */
+interface SeededCopy extends Copy {
+  readonly fixtures: Fixtures;
+}
+
+/** Copies that no test uses at this moment. To restore one takes a hundredth of the time that it takes to make one. */
 const idle: Copy[] = [];
+/** The same, with the fixtures in them. */
+const idleSeeded: SeededCopy[] = [];
 
 /** A database as the migrations leave it, for one test or file; whoever gets it closes it. */
 export async function createTestDatabase(): Promise<OpenDatabase> {
-  const { admin } = inject("postgres");
-  const copy = idle.pop() ?? (await copyTemplate());
-  const database = openDatabase(inDatabase(admin, copy.name), { poolSize: 5 });
+  return opened(idle.pop() ?? (await copyTemplate(async () => ({}))), idle);
+}
+
+/** The same with the fixtures in it. */
+export async function createSeededDatabase(): Promise<{
+  readonly database: OpenDatabase;
+  readonly fixtures: Fixtures;
+}> {
+  const copy = idleSeeded.pop() ?? (await copyTemplate(async (db) => ({ fixtures: await addFixtures(db) })));
+  return { database: opened(copy, idleSeeded), fixtures: copy.fixtures };
+}
+
+function opened<C extends Copy>(copy: C, home: C[]): OpenDatabase {
+  const database = openDatabase(inDatabase(inject("postgres").admin, copy.name), { poolSize: 5 });
   return {
     ...database,
     async close() {
       await database.close();
       const oneSided = await oneSidedChanges(copy);
-      await giveBack(copy);
+      if (await restored(copy)) home.push(copy);
       if (oneSided.length > 0)
         throw new Error(`In the audit, before and after differ in fields: ${oneSided.join("; ")}`);
     },
@@ -46,22 +64,23 @@ async function oneSidedChanges({ client }: Copy): Promise<string[]> {
   return rows.map(({ told }) => told);
 }
 
-/** Empties the copy for the next test, or drops it where its test changed more than rows. */
-async function giveBack(copy: Copy): Promise<void> {
+/** Makes the copy ready for the next test; drops it, and answers false, where its test changed more than rows. */
+async function restored(copy: Copy): Promise<boolean> {
   // Whoever still holds a connection would hold its locks, too.
   await copy.client.query(
     "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
   );
   if ((await schemaOf(copy.client)) === copy.schema) {
-    await copy.client.query(copy.empty);
-    idle.push(copy);
-    return;
+    await copy.client.query(copy.restore);
+    return true;
   }
   await copy.client.end();
   await asAdmin((client) => client.query(`drop database ${copy.name} with (force)`));
+  return false;
 }
 
-async function copyTemplate(): Promise<Copy> {
+/** A new copy, and what `seed` has put into it. */
+async function copyTemplate<T extends object>(seed: (db: OpenDatabase["db"]) => Promise<T>): Promise<Copy & T> {
   const { admin, template } = inject("postgres");
   const name = `${template}_${randomBytes(6).toString("hex")}`;
   await asAdmin(async (client) => {
@@ -73,8 +92,11 @@ async function copyTemplate(): Promise<Copy> {
   // PostgreSQL ends before the workers do.
   client.on("error", () => {});
   await client.connect();
+  const database = openDatabase(inDatabase(admin, name), { poolSize: 1 });
+  const seeded = await seed(database.db);
+  await database.close();
   const rows = async <T>(text: string) => (await client.query(text)).rows as T[];
-  return { name, client, schema: await schemaOf(client), empty: await restoringSql(rows) };
+  return { ...seeded, name, client, schema: await schemaOf(client), restore: await restoringSql(rows) };
 }
 
 /** Partitions by month are no change: they come by themselves, with the first reading of their month. */

@@ -36,15 +36,21 @@ async function storyOf({ db }: OpenDatabase): Promise<unknown[]> {
     .execute();
 }
 
+async function figuresOf(database: OpenDatabase): Promise<number[]> {
+  return [await count(database, "activity"), await count(database, "readings"), await count(database, "audit")];
+}
+
 // In the second the demo begins while its morning runs are under way, on the last day of a short month.
 describe.each([
   ["at noon", new Date("2026-11-21T06:40:00Z")],
   ["in the middle of a run", new Date("2027-02-28T00:20:00Z")],
 ])("demo: thirty days of history, begun %s", (_when, now) => {
   let database: OpenDatabase;
+  let wanted = false;
 
   beforeAll(async () => {
     database = await seeded();
+    wanted = await isHistoryWanted(database.db);
     await completeHistory(database.connection, now);
   }, LIMIT_MS);
 
@@ -150,7 +156,7 @@ describe.each([
   test("all of it is marked as sample data, and what happens from now on is not", async () => {
     for (const table of ["runs", "readings", "alerts", "activity", "maintenance_locks"])
       expect([table, await count(database, table, "not sample")]).toEqual([table, 0]);
-    expect(await isHistoryWanted(database.db)).toBe(false);
+    expect([wanted, await isHistoryWanted(database.db)]).toEqual([true, false]);
   });
 
   test("groups keep their schedules, whose next runs are to come", async () => {
@@ -171,34 +177,18 @@ describe.each([
       expect(last_seq).toBeLessThan(now.getTime());
     }
   });
-});
 
-describe("demo: a history is written once", () => {
   test(
-    "a second start adds nothing; one that was cut off is written anew, the same",
+    "it is written once: a second start adds nothing; one that was cut off is written anew, the same",
     async () => {
-      const now = new Date("2026-11-21T06:40:00Z");
-      const database = await seeded();
-      expect(await isHistoryWanted(database.db)).toBe(true);
-      await completeHistory(database.connection, now);
       const first = await storyOf(database);
+      const figures = await figuresOf(database);
       await completeHistory(database.connection, new Date(now.getTime() + DAY_MS));
-      expect(await storyOf(database)).toEqual(first);
-      const figures = [
-        await count(database, "activity"),
-        await count(database, "readings"),
-        await count(database, "audit"),
-      ];
+      expect([await storyOf(database), await figuresOf(database)]).toEqual([first, figures]);
 
       await markHistory(database.db, "wanted");
       await completeHistory(database.connection, now);
-      expect(await storyOf(database)).toEqual(first);
-      expect([
-        await count(database, "activity"),
-        await count(database, "readings"),
-        await count(database, "audit"),
-      ]).toEqual(figures);
-      await database.close();
+      expect([await storyOf(database), await figuresOf(database)]).toEqual([first, figures]);
     },
     LIMIT_MS,
   );

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import pino from "pino";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { addFixtures, type Fixtures } from "../../../test/fixtures.ts";
-import { createTestDatabase } from "../../../test/test-database.ts";
+import { type Fixtures } from "../../../test/fixtures.ts";
+import { createSeededDatabase } from "../../../test/test-database.ts";
 import { verifyAudit } from "./audit.service.ts";
 import { readAudit } from "./audit.queries.ts";
 import { Sealer } from "./sealer.ts";
@@ -14,8 +14,7 @@ const migration = new URL("../../../migrations/0020_audit_names.sql", import.met
 let database: OpenDatabase;
 let fixtures: Fixtures;
 beforeEach(async () => {
-  database = await createTestDatabase();
-  fixtures = await addFixtures(database.db);
+  ({ database, fixtures } = await createSeededDatabase());
 });
 afterEach(() => database.close());
 

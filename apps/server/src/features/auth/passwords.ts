@@ -12,7 +12,10 @@ export async function passwordMatches(passwordHash: string, password: string): P
   return verify(passwordHash, password);
 }
 
-/** A hash that no password has, to do the same work for a user who does not exist. */
-export async function hashOfNobody(): Promise<string> {
-  return hashPassword(randomBytes(32).toString("base64"));
+let ofNobody: Promise<string> | null = null;
+
+/** A hash that no password has, to do the same work for a user who does not exist; made once for each process. */
+export function hashOfNobody(): Promise<string> {
+  ofNobody ??= hashPassword(randomBytes(32).toString("base64"));
+  return ofNobody;
 }

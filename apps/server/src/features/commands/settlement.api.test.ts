@@ -264,5 +264,5 @@ describe("protocol rule 3: a pending STOP", () => {
 async function firstSentAsTimePasses<V extends CommandMessage["verb"]>(
   verb: V,
 ): Promise<Extract<CommandMessage, { verb: V }>> {
-  return until(() => sent(verb)[0] ?? false);
+  return until(() => sent(verb)[0] ?? false, 5);
 }

@@ -1,16 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { addDevice, addFixtures, addPartner, addRobot, addSite, type Fixtures } from "../../../test/fixtures.ts";
-import { createTestDatabase } from "../../../test/test-database.ts";
+import { addDevice, addPartner, addRobot, addSite, type Fixtures } from "../../../test/fixtures.ts";
+import { createSeededDatabase } from "../../../test/test-database.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
 
 const migration = new URL("../../../migrations/0024_devices_of_partners.sql", import.meta.url);
 let database: OpenDatabase;
 let fixtures: Fixtures;
 beforeEach(async () => {
-  database = await createTestDatabase();
-  fixtures = await addFixtures(database.db);
+  ({ database, fixtures } = await createSeededDatabase());
 });
 afterEach(() => database.close());
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import pino from "pino";
-import { addFixtures, type Fixtures, setState } from "../../../test/fixtures.ts";
+import { type Fixtures, setState } from "../../../test/fixtures.ts";
 import { standFirmware, standing } from "../../../test/firmware-fixtures.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { testSettings } from "../../../test/test-app.ts";
-import { createTestDatabase } from "../../../test/test-database.ts";
+import { createSeededDatabase } from "../../../test/test-database.ts";
 import { ManualClock } from "../../platform/clock.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
 import { lockRobots } from "../commands/public.ts";
@@ -24,8 +24,7 @@ let rollouts: Rollouts;
 
 /** A server that starts after an outage: the robot was installing, and its time ended meanwhile. */
 beforeEach(async () => {
-  database = await createTestDatabase();
-  fixtures = await addFixtures(database.db);
+  ({ database, fixtures } = await createSeededDatabase());
   await standFirmware(database.db, fixtures);
   await database.db
     .updateTable("rollout_robots")

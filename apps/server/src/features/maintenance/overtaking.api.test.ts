@@ -25,11 +25,16 @@ const set = async (body: object, as: "owner" | "admin" = "owner") => {
 };
 const outcomes = async () => (await bench.commands()).map(({ verb, outcome }) => `${verb} ${outcome ?? "open"}`);
 
-/** Keeps messages of that verb back; what is answered hands them to the robot after all. */
-function hold(verb: string): () => Promise<void> {
+/** Keeps messages of that verb back: `sent` settles with the first of them, `deliver` hands them to the robot after all. */
+function hold(verb: string): { readonly sent: Promise<void>; readonly deliver: () => Promise<void> } {
+  const { promise: sent, resolve } = Promise.withResolvers<void>();
   const isHeld = (payload: string) => payload.includes(`"${verb}"`);
-  broker.fateOf = (_topic, payload) => (isHeld(payload) ? "lose" : "pass");
-  return async () => {
+  broker.fateOf = (_topic, payload) => {
+    if (!isHeld(payload)) return "pass";
+    resolve();
+    return "lose";
+  };
+  const deliver = async () => {
     const held = broker.published.filter(({ payload }) => isHeld(payload));
     expect(held.length).toBeGreaterThan(0);
     for (const { topic, payload } of held) await bench.observer.publish(topic, payload);
@@ -37,13 +42,14 @@ function hold(verb: string): () => Promise<void> {
     const admin = await bench.server.as("admin");
     await admin.ask(robotStatus, { query: { robotId: bench.fixtures.ownRobot.serial } });
   };
+  return { sent, deliver };
 }
 
 describe("protocol rule 8: a lock set while something is on its way wins", () => {
   test("protocol rule 8: over a START, which is answered as overtaken and acts as little when it arrives", async () => {
-    const deliver = hold("START");
+    const { sent, deliver } = hold("START");
     const start = bench.press("START");
-    await bench.until(async () => (await bench.commands()).length === 1);
+    await sent;
     const locked = await set({ reason: "Brush worn" });
     expect(await start).toMatchObject({
       status: 409,
@@ -57,9 +63,9 @@ describe("protocol rule 8: a lock set while something is on its way wins", () =>
   });
 
   test("protocol rule 1: nor does that START act once the robot is released", async () => {
-    const deliver = hold("START");
+    const { sent, deliver } = hold("START");
     const start = bench.press("START");
-    await bench.until(async () => (await bench.commands()).length === 1);
+    await sent;
     await set({ reason: "Brush worn" });
     await start;
     expect(await set({ enabled: false })).toMatchObject({ status: 200, body: { confirmed: true } });
@@ -69,9 +75,9 @@ describe("protocol rule 8: a lock set while something is on its way wins", () =>
 
   test("protocol rule 8: over a release, which changes nothing when it arrives, and its reason stands", async () => {
     await set({ reason: "Brush worn" });
-    const deliver = hold("MAINTENANCE_OFF");
+    const { sent, deliver } = hold("MAINTENANCE_OFF");
     const released = set({ enabled: false, start_after: true });
-    await bench.until(async () => (await bench.commands()).length === 2);
+    await sent;
     const again = await set({ reason: "Motor hot" }, "admin");
     expect(await released).toMatchObject({ status: 409, body: { message: expect.stringContaining("locked again") } });
     expect(again).toMatchObject({ status: 200, body: { confirmed: true } });
@@ -89,9 +95,9 @@ describe("protocol rule 8: a lock set while something is on its way wins", () =>
 
   test("protocol rule 8: over the start that was to follow a release", async () => {
     await set({ reason: "Brush worn" });
-    const deliver = hold("START");
+    const { sent, deliver } = hold("START");
     const released = set({ enabled: false, start_after: true });
-    await bench.until(async () => (await bench.commands()).length === 3);
+    await sent;
     expect(await set({ reason: "Motor hot" })).toMatchObject({ status: 200, body: { confirmed: true } });
     expect(await released).toMatchObject({ status: 200, body: { confirmed: true, start: { success: false } } });
     await deliver();
@@ -100,9 +106,9 @@ describe("protocol rule 8: a lock set while something is on its way wins", () =>
 
   test("protocol rule 8: for a whole group, over the start of one of its robots", async () => {
     await standGroups(bench.db, bench.fixtures, "unplanned");
-    const deliver = hold("START");
+    const { sent, deliver } = hold("START");
     const start = bench.press("START");
-    await bench.until(async () => (await bench.commands()).length === 1);
+    await sent;
     const owner = await bench.server.as("owner");
     const params = { groupId: bench.fixtures.ownGroup.groupId };
     const locked = await owner.ask(groupMaintenance, { params, body: { enabled: true, reason: "Cleaning the row" } });

@@ -24,7 +24,7 @@ const REFUSED_RUNS = RUNS / 3;
 
 test(
   "decisions, report figures: they are those that a plain loop over the raw rows finds",
-  { timeout: 240_000 },
+  { timeout: 240_000 * inject("soak").factor },
   async () => {
     const { db, fixtures } = server;
     const viewer: Viewer = {

@@ -17,7 +17,7 @@ beforeEach(async () => {
   await until(async () => {
     server.broker.receive(topicOf(robot().serial, "state"), stateMessage(server.clock.now(), 1, 1));
     return (await state()).live_at !== null;
-  });
+  }, 50);
 });
 afterEach(() => server.close());
 
@@ -32,9 +32,10 @@ const audits = () =>
     .where("action", "=", "FORGET_ROBOT_STATE")
     .execute();
 
-async function until(check: () => Promise<boolean> | boolean): Promise<void> {
+/** Lets the server work, and little time pass at each look: an order is over after 8 s of this clock. */
+async function until(check: () => Promise<boolean> | boolean, stepMs = 5): Promise<void> {
   while (!(await check())) {
-    server.clock.advance(50);
+    server.clock.advance(stepMs);
     await databaseNow(server.db);
   }
 }

@@ -6,10 +6,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 
+/** A soak sends more files than a person may. */
+const callsPerMinute = { reads: 10_000, writes: 3_000, files: 100_000 };
+
 let server: TestApp;
 let restorePoint: RestorePoint;
 beforeAll(async () => {
-  server = await createTestApp();
+  server = await createTestApp({ settings: { callsPerMinute } });
   restorePoint = await createRestorePoint(server.db);
 });
 beforeEach(async () => {

@@ -2,16 +2,15 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { addFixtures, type Fixtures } from "../../../test/fixtures.ts";
-import { createTestDatabase } from "../../../test/test-database.ts";
+import { type Fixtures } from "../../../test/fixtures.ts";
+import { createSeededDatabase } from "../../../test/test-database.ts";
 import type { OpenDatabase } from "./database.ts";
 
 const migration = new URL("../../../migrations/0007_runs_keep_names.sql", import.meta.url);
 let database: OpenDatabase;
 let fixtures: Fixtures;
 beforeEach(async () => {
-  database = await createTestDatabase();
-  fixtures = await addFixtures(database.db);
+  ({ database, fixtures } = await createSeededDatabase());
 });
 afterEach(() => database.close());
 
