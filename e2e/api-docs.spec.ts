@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expectAccessibleAsShown } from "./support/axe.ts";
 import { expect, test } from "./support/suncrew.ts";
 
-test("open to other programs: /api/docs lists the calls, makes one, and asks nobody but this server", async ({
+test("open to other programs: /api/docs lists the calls, makes one, asks nobody but this server, and fits a phone", async ({
   page,
   suncrew,
 }) => {
@@ -33,24 +33,15 @@ test("open to other programs: /api/docs lists the calls, makes one, and asks nob
   const asyncApi = page.getByRole("navigation", { name: "Documents" }).getByRole("link", { name: /AsyncAPI/ });
   await expect(asyncApi).toHaveAttribute("href", "/api/docs/asyncapi.json");
   expect(elsewhere).toEqual([]);
+
+  await config.getByRole("button").first().click();
+  await page.setViewportSize({ width: 390, height: 780 });
+  await expectAccessibleAsShown(page);
+  await expect(command.getByText("Names this press")).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
 });
 
-test("open to other programs: the profile leads to /api/docs, where Try it out is made by who is signed in", async ({
-  page,
-  signIn,
-}) => {
-  await signIn(page, "partner", { at: "/profile" });
-  await page.getByRole("link", { name: "API documentation" }).click();
-  await expect(page.getByText(/^Calls are made as .+\.$/)).toBeVisible();
-  const sites = page.locator("#operations-Sites-siteDetails");
-  await sites.getByRole("button").first().click();
-  await sites.getByRole("button", { name: "Try it out" }).click();
-  await sites.getByRole("button", { name: "Execute" }).click();
-  await expect(sites.locator(".live-responses-table .response .response-col_status")).toContainText("200");
-  await expect(sites.locator(".live-responses-table")).toContainText("Bhadla Solar Park");
-});
-
-test("open to other programs: where the documents are behind sign-in, the page and its links have the token", async ({
+test("open to other programs: where the documents are behind sign-in, the profile leads there, the page and its links have the token, and Try it out is made by who is signed in", async ({
   page,
   signIn,
   problems,
@@ -71,7 +62,13 @@ test("open to other programs: where the documents are behind sign-in, the page a
 
   await signIn(page, "partner", { at: "/profile" });
   await page.getByRole("link", { name: "API documentation" }).click();
-  await expect(page.locator("#operations-Sites-siteDetails")).toBeVisible();
+  await expect(page.getByText(/^Calls are made as .+\.$/)).toBeVisible();
+  const sites = page.locator("#operations-Sites-siteDetails");
+  await sites.getByRole("button").first().click();
+  await sites.getByRole("button", { name: "Try it out" }).click();
+  await sites.getByRole("button", { name: "Execute" }).click();
+  await expect(sites.locator(".live-responses-table .response .response-col_status")).toContainText("200");
+  await expect(sites.locator(".live-responses-table")).toContainText("Bhadla Solar Park");
   for (const [link, name] of [
     ["OpenAPI document", "openapi"],
     ["AsyncAPI document (robots, MQTT)", "asyncapi"],
@@ -82,14 +79,4 @@ test("open to other programs: where the documents are behind sign-in, the page a
     expect(file.suggestedFilename()).toBe(`${name}.json`);
     expect(JSON.parse(await readFile(await file.path(), "utf8"))).toMatchObject({ [name]: expect.any(String) });
   }
-});
-
-test("open to other programs: /api/docs fits a phone", async ({ page }) => {
-  test.slow();
-  await page.setViewportSize({ width: 390, height: 780 });
-  await page.goto("/api/docs");
-  await expectAccessibleAsShown(page);
-  await page.locator("#operations-Commands-sendCommand").getByRole("button").first().click();
-  await expect(page.getByText("Names this press")).toBeVisible();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
 });

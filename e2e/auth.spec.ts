@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
 import { logout } from "@suncrew/contract/auth/auth.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import { signInWith } from "./support/sign-in-with.ts";
+import { type Credentials, signInWith } from "./support/sign-in-with.ts";
 import { accounts, expect, test } from "./support/suncrew.ts";
 
 async function fillIn(page: Page, username: string, password: string): Promise<void> {
@@ -26,10 +26,10 @@ function forgedToken(expiresInS: number): string {
   return `${part({ alg: "HS256", typ: "JWT" })}.${part(claims)}.bm9ib2R5`;
 }
 
-/** Puts a session into the browser, as if it had been stored by an earlier visit. */
+/** Puts a session into the browser, as if it had been stored by an earlier visit; the sign-in page is shown. */
 async function keepSession(page: Page, token: string): Promise<void> {
   // No call is under way any more that would notice the token too early.
-  await page.goto("/", { waitUntil: "networkidle" });
+  await page.waitForLoadState("networkidle");
   await page.evaluate((kept) => {
     localStorage.setItem("token", kept);
     localStorage.setItem("user", JSON.stringify({ id: "1", name: "A", email: "a@b.example", role: "SUPER_ADMIN" }));
@@ -42,9 +42,25 @@ async function asThisBrowser(page: Page, token: string | null, method: string, p
   return answer.status();
 }
 
-/** Opens the dashboard; a hard redirect may come before it has loaded, or before it was even asked for. */
-async function openDashboard(page: Page): Promise<void> {
-  await page.goto("/dashboard", { waitUntil: "commit" }).catch(() => {});
+/** Opens a page; a hard redirect may come before it has loaded, or before it was even asked for. */
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path, { waitUntil: "commit" }).catch(() => {});
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page
+    .getByRole("banner")
+    .getByRole("button", { name: /\w+ \w+/ })
+    .click();
+  await page.getByRole("menuitem", { name: "Logout" }).click();
+}
+
+/** Signs in again on the sign-in page that is shown. */
+async function signInAgain(page: Page, { username, password }: Credentials): Promise<void> {
+  await fillIn(page, username, password);
+  await submit(page);
+  await expect(page).toHaveURL(/\/dashboard/);
+  await expect(page.getByRole("banner").getByText("Live", { exact: true })).toBeVisible();
 }
 
 async function expectSignedOut(page: Page): Promise<void> {
@@ -56,99 +72,129 @@ async function expectSignedOut(page: Page): Promise<void> {
   }).toPass();
 }
 
-test("§2 Sign-in page: its tagline, fields and button; it asks nobody but the server for anything", async ({
+test("§2 Sign-in page, §5 Sign-in, §8 Login 401, §9 Themes: what it asks for, refuses and offers; it fits a phone, is accessible, also with an error, and asks nobody but the server", async ({
   page,
   suncrew,
+  problems,
 }) => {
   const elsewhere: string[] = [];
-  page.on("request", (request) => {
-    if (!request.url().startsWith(suncrew.baseUrl)) elsewhere.push(request.url());
-  });
-  await page.goto("/", { waitUntil: "networkidle" });
-  await expect(page.getByText("Robot Fleet Management System")).toBeVisible();
-  await expect(page.getByLabel("Username")).toBeVisible();
-  await expect(page.getByLabel("Password", { exact: true })).toHaveAttribute("type", "password");
-  await expect(page.getByRole("button", { name: "Sign In" })).toBeEnabled();
-  expect(elsewhere).toEqual([]);
-});
-
-test("§4 Session: signing in stores token and user and leads to the dashboard", { tag: "@smoke" }, async ({ page }) => {
-  await signInWith(page, accounts.admin);
-  expect(await stored(page, "token")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
-  const user: unknown = JSON.parse((await stored(page, "user")) ?? "null");
-  expect(user).toEqual({
-    id: expect.any(String),
-    name: expect.any(String),
-    email: expect.any(String),
-    role: "SUPER_ADMIN",
-  });
-  await page.goto("/");
-  await expect(page).toHaveURL(/\/dashboard/);
-});
-
-test("a demo shows its sign-ins; a press fills them in", async ({ page }) => {
-  await page.goto("/");
-  await page.getByRole("button", { name: "partner / partner@123" }).click();
-  await expect(page.getByLabel("Username")).toHaveValue(accounts.partner.username);
-  await expect(page.getByLabel("Password", { exact: true })).toHaveValue(accounts.partner.password);
-  await submit(page);
-  await expect(page).toHaveURL(/\/dashboard/);
-});
-
-test("§5 Sign-in: username and password are required; nothing is sent without them", async ({ page }) => {
   let sent = 0;
   page.on("request", (request) => {
+    if (!request.url().startsWith(suncrew.baseUrl)) elsewhere.push(request.url());
     if (request.url().endsWith("/api/auth/login")) sent += 1;
   });
-  await page.goto("/");
-  await submit(page);
-  await expect(page.getByText("Username is required")).toBeVisible();
-  await expect(page.getByText("Password is required")).toBeVisible();
-  await expect(page.getByLabel("Username")).toBeFocused();
-  await page.getByLabel("Username").fill("admin");
-  await submit(page);
-  await expect(page.getByText("Username is required")).toBeHidden();
-  await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
-  expect(sent).toBe(0);
+  const username = page.getByLabel("Username");
+  const password = page.getByLabel("Password", { exact: true });
+
+  await test.step("its tagline, fields and button", async () => {
+    await page.goto("/", { waitUntil: "networkidle" });
+    await expect(page.getByText("Robot Fleet Management System")).toBeVisible();
+    await expect(username).toBeVisible();
+    await expect(password).toHaveAttribute("type", "password");
+    await expect(page.getByRole("button", { name: "Sign In" })).toBeEnabled();
+    await page.getByRole("button", { name: "admin / admin@123" }).waitFor();
+    expect(elsewhere).toEqual([]);
+    await expectAccessible(page);
+    const whole = page.viewportSize() ?? { width: 1280, height: 800 };
+    for (const width of [360, 390]) {
+      await page.setViewportSize({ width, height: 780 });
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    }
+    await page.setViewportSize(whole);
+  });
+
+  await test.step("username and password are required; nothing is sent without them", async () => {
+    await submit(page);
+    await expect(page.getByText("Username is required")).toBeVisible();
+    await expect(page.getByText("Password is required")).toBeVisible();
+    await expect(username).toBeFocused();
+    await expectAccessible(page);
+    await username.fill("admin");
+    await submit(page);
+    await expect(page.getByText("Username is required")).toBeHidden();
+    await expect(password).toBeFocused();
+    expect(sent).toBe(0);
+  });
+
+  problems.allowFromNow(/status of 401/);
+  await test.step("'Invalid credentials', and the page stays", async () => {
+    await fillIn(page, "admin", "wrong");
+    await submit(page);
+    await expect(page.getByRole("alert")).toHaveText("Invalid credentials");
+    await expect(username).toHaveValue("admin");
+    await expect(page).toHaveURL("/");
+    expect(await stored(page, "token")).toBeNull();
+    await expectAccessible(page);
+  });
+
+  await test.step("§4 Session: a browser that drops the sign-in's cookie is told so", async () => {
+    await page.route("**/api/auth/login", async (route) => {
+      const answer = await route.fetch();
+      const { "set-cookie": _dropped, ...headers } = answer.headers();
+      await page.context().clearCookies();
+      await route.fulfill({ response: answer, headers });
+    });
+    await fillIn(page, accounts.admin.username, accounts.admin.password);
+    await submit(page);
+    const form = page.getByRole("form", { name: "Sign in" });
+    await expect(form.getByRole("status")).toHaveText(/^Your browser did not keep the cookie of this sign-in\./);
+    expect(await stored(page, "token")).toBeNull();
+    await page.unroute("**/api/auth/login");
+  });
+
+  await test.step("a demo shows its sign-ins; a press fills them in", async () => {
+    await page.getByRole("button", { name: "partner / partner@123" }).click();
+    await expect(username).toHaveValue(accounts.partner.username);
+    await expect(password).toHaveValue(accounts.partner.password);
+    await submit(page);
+    await expect(page).toHaveURL(/\/dashboard/);
+  });
 });
 
-test("§8 Login 401: 'Invalid credentials', and the page stays", async ({ page, problems }) => {
-  problems.allow(/status of 401/);
-  await page.goto("/");
-  await fillIn(page, "admin", "wrong");
-  await submit(page);
-  await expect(page.getByRole("alert")).toHaveText("Invalid credentials");
-  await expect(page.getByLabel("Username")).toHaveValue("admin");
-  await expect(page).toHaveURL("/");
-  expect(await stored(page, "token")).toBeNull();
-});
+test(
+  "§4 Session: signing in, by keyboard alone, stores token and user and leads to the dashboard",
+  { tag: "@smoke" },
+  async ({ page }) => {
+    await page.goto("/");
+    await page.getByLabel("Username").waitFor();
+    await page.keyboard.press("Tab");
+    await expect(page.getByLabel("Username")).toBeFocused();
+    await page.keyboard.type(accounts.admin.username);
+    await page.keyboard.press("Tab");
+    await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
+    await page.keyboard.type(accounts.admin.password);
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(/\/dashboard/);
+    expect(await stored(page, "token")).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    const user: unknown = JSON.parse((await stored(page, "user")) ?? "null");
+    expect(user).toEqual({
+      id: expect.any(String),
+      name: expect.any(String),
+      email: expect.any(String),
+      role: "SUPER_ADMIN",
+    });
+    await page.goto("/");
+    await expect(page).toHaveURL(/\/dashboard/);
+  },
+);
 
-test("§2 Protected routes: without a session they lead to the sign-in page", async ({ page }) => {
+test("§2 Protected routes, §4 Session: without a session, with one that has expired or cannot be decoded, or that the server refuses with 401, they lead to the sign-in page", async ({
+  page,
+  problems,
+}) => {
   await page.goto("/");
-  await openDashboard(page);
-  await expectSignedOut(page);
-});
-
-test("§4 Session: a stored token that has expired, or cannot be decoded, counts as signed out", async ({ page }) => {
-  for (const token of [forgedToken(-1), "nonsense"]) {
-    await keepSession(page, token);
-    await openDashboard(page);
+  for (const path of ["/dashboard", "/profile"]) {
+    await open(page, path);
     await expectSignedOut(page);
   }
-});
-
-test("§4 Session: a token that the server refuses with 401 clears the session", async ({ page, problems }) => {
-  problems.allow(/status of 401/);
+  for (const token of [forgedToken(-1), "nonsense"]) {
+    await keepSession(page, token);
+    await open(page, "/dashboard");
+    await expectSignedOut(page);
+  }
+  problems.allowFromNow(/status of 401/);
   await keepSession(page, forgedToken(3600));
-  await openDashboard(page);
-  await expectSignedOut(page);
-});
-
-test("§4 Session: a 403 clears the session", async ({ page, signIn, problems }) => {
-  problems.allow(/status of 403/);
-  await signIn(page, "partner");
-  await page.route("**/api/sites/details", (route) => route.fulfill({ status: 403, json: { message: "No" } }));
-  await openDashboard(page);
+  await open(page, "/dashboard");
   await expectSignedOut(page);
 });
 
@@ -163,11 +209,7 @@ test("§4 Session: a token that expires while the page is open leads to the sign
   await submit(page);
   await expect(page).toHaveURL("/site-reports?site=1");
   // Whoever signs out has left nothing open.
-  await page
-    .getByRole("banner")
-    .getByRole("button", { name: /\w+ \w+/ })
-    .click();
-  await page.getByRole("menuitem", { name: "Logout" }).click();
+  await signOut(page);
   await expectSignedOut(page);
   await expect(page.getByText("Your session has ended")).toBeHidden();
   await fillIn(page, accounts.admin.username, accounts.admin.password);
@@ -175,107 +217,79 @@ test("§4 Session: a token that expires while the page is open leads to the sign
   await expect(page).toHaveURL(/\/dashboard/);
 });
 
-test("§4 Session: a token that is carried to another browser opens nothing; reloads and other tabs go on", async ({
+test("§4 Session: a token that is carried to another browser opens nothing; reloads and other tabs go on, and end together; Logout needs no answer; a 403 ends it, and so does its end on the server", async ({
   page,
   context,
   suncrew,
+  problems,
 }) => {
-  await signInWith(page, accounts.admin);
-  const token = await stored(page, "token");
-  const { path } = siteDetails;
-  const [cookie, ...more] = await context.cookies();
-  expect(more).toEqual([]);
-  expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict", secure: false });
-  expect(await page.evaluate(() => document.cookie)).toBe("");
-  const stolen = await fetch(suncrew.baseUrl + path, { headers: { authorization: `Bearer ${token}` } });
-  expect([stolen.status, await stolen.json()]).toEqual([401, { message: "Please sign in." }]);
-  expect(await asThisBrowser(page, token, "GET", path)).toBe(200);
-  for (const tab of [page, await context.newPage()]) {
-    await tab.goto("/dashboard");
-    await expect(tab.getByRole("banner").getByText("Live", { exact: true })).toBeVisible();
-  }
-  await page
-    .getByRole("banner")
-    .getByRole("button", { name: /\w+ \w+/ })
-    .click();
-  await page.getByRole("menuitem", { name: "Logout" }).click();
-  await expectSignedOut(page);
-  await expect.poll(() => context.cookies()).toEqual([]);
-});
-
-test("§4 Session: a browser that drops the sign-in's cookie is told so", async ({ page, problems }) => {
-  problems.allow(/status of 401/);
-  await page.route("**/api/auth/login", async (route) => {
-    const answer = await route.fetch();
-    const { "set-cookie": _dropped, ...headers } = answer.headers();
-    await page.context().clearCookies();
-    await route.fulfill({ response: answer, headers });
-  });
-  await page.goto("/");
-  await fillIn(page, accounts.admin.username, accounts.admin.password);
-  await submit(page);
-  const form = page.getByRole("form", { name: "Sign in" });
-  await expect(form.getByRole("status")).toHaveText(/^Your browser did not keep the cookie of this sign-in\./);
-  expect(await stored(page, "token")).toBeNull();
-});
-
-test("§4 Session: a session that ends on the server ends on every open page", async ({ page, problems }) => {
+  // Four sign-ins, and as many loads of the page that they end at.
+  test.slow();
+  // A poll of a page whose session ends may still be on its way.
   problems.allow(/status of 401/);
   await signInWith(page, accounts.admin);
-  await expect(page.getByRole("banner").getByText("Live", { exact: true })).toBeVisible();
-  await asThisBrowser(page, await stored(page, "token"), "POST", logout.path);
-  await expectSignedOut(page);
-});
-
-test("§4 Session: signing out in one tab signs the others out", async ({ page, context, signIn, problems }) => {
-  // A poll of the first tab may still be on its way, by then without a token.
-  problems.allow(/status of 401/);
-  await signIn(page, "admin");
   const other = await context.newPage();
-  await other.goto("/dashboard");
-  await other
-    .getByRole("banner")
-    .getByRole("button", { name: /\w+ \w+/ })
-    .waitFor();
-  await page.evaluate(() => {
-    localStorage.removeItem("token");
-    localStorage.removeItem("user");
+
+  await test.step("carried to another browser", async () => {
+    const token = await stored(page, "token");
+    const { path } = siteDetails;
+    const [cookie, ...more] = await context.cookies();
+    expect(more).toEqual([]);
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict", secure: false });
+    expect(await page.evaluate(() => document.cookie)).toBe("");
+    const stolen = await fetch(suncrew.baseUrl + path, { headers: { authorization: `Bearer ${token}` } });
+    expect([stolen.status, await stolen.json()]).toEqual([401, { message: "Please sign in." }]);
+    expect(await asThisBrowser(page, token, "GET", path)).toBe(200);
+    for (const tab of [page, other]) {
+      await tab.goto("/dashboard");
+      await expect(tab.getByRole("banner").getByText("Live", { exact: true })).toBeVisible();
+    }
   });
-  await expectSignedOut(other);
-});
 
-test("§9 Themes: the sign-in page is accessible, also with an error", async ({ page, problems }) => {
-  problems.allow(/status of 401/);
-  await page.goto("/");
-  await page.getByRole("button", { name: "admin / admin@123" }).waitFor();
-  await expectAccessible(page);
-  await submit(page);
-  await expect(page.getByText("Username is required")).toBeVisible();
-  await expectAccessible(page);
-  await fillIn(page, "nobody", "wrong");
-  await submit(page);
-  await expect(page.getByRole("alert")).toBeVisible();
-  await expectAccessible(page);
-});
+  await test.step("Logout tells the server, ignores its answer, clears token and user, leads to /, in other tabs too", async () => {
+    problems.allowFromNow(/Failed to load resource: net::ERR_FAILED/);
+    const authorizations: (string | undefined)[] = [];
+    await page.route(`**${logout.path}`, async (route) => {
+      authorizations.push(route.request().headers()["authorization"]);
+      await route.abort();
+    });
+    const token = await stored(page, "token");
+    await signOut(page);
+    await expectSignedOut(page);
+    expect(authorizations).toEqual([`Bearer ${token}`]);
+    await expectSignedOut(other);
+    await other.close();
+    await page.unroute(`**${logout.path}`);
+  });
 
-test("signing in by keyboard alone", async ({ page }) => {
-  await page.goto("/");
-  await page.getByLabel("Username").waitFor();
-  await page.keyboard.press("Tab");
-  await expect(page.getByLabel("Username")).toBeFocused();
-  await page.keyboard.type(accounts.admin.username);
-  await page.keyboard.press("Tab");
-  await expect(page.getByLabel("Password", { exact: true })).toBeFocused();
-  await page.keyboard.type(accounts.admin.password);
-  await page.keyboard.press("Enter");
-  await expect(page).toHaveURL(/\/dashboard/);
-});
+  await test.step("Logout ends the session on the server, and its cookie", async () => {
+    // That of the session which the server was not told of.
+    await context.clearCookies();
+    await signInAgain(page, accounts.admin);
+    const token = await stored(page, "token");
+    const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+    await signOut(page);
+    await expectSignedOut(page);
+    await expect.poll(() => context.cookies()).toEqual([]);
+    await expect(async () => {
+      const answer = await fetch(suncrew.baseUrl + siteDetails.path, {
+        headers: { authorization: `Bearer ${token}`, cookie },
+      });
+      expect(answer.status).toBe(401);
+    }).toPass();
+  });
 
-test("the sign-in page fits a screen 360 px and one 390 px wide", async ({ page }) => {
-  for (const width of [360, 390]) {
-    await page.setViewportSize({ width, height: 780 });
-    await page.goto("/");
-    await page.getByRole("button", { name: "admin / admin@123" }).waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-  }
+  await test.step("a session that ends on the server ends on every open page", async () => {
+    await signInAgain(page, accounts.admin);
+    await asThisBrowser(page, await stored(page, "token"), "POST", logout.path);
+    await expectSignedOut(page);
+  });
+
+  await test.step("a 403 clears the session", async () => {
+    problems.allowFromNow(/status of 403/);
+    await signInAgain(page, accounts.partner);
+    await page.route(`**${siteDetails.path}`, (route) => route.fulfill({ status: 403, json: { message: "No" } }));
+    await open(page, "/dashboard");
+    await expectSignedOut(page);
+  });
 });

@@ -1,8 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { chooseSite, expectStatus, expectTruth, REWA, robotCard, siteButton } from "./support/dashboard.ts";
-import { expectAccessible, expectAccessibleAsShown } from "./support/axe.ts";
+import { expectAccessible } from "./support/axe.ts";
 import { accounts, expect, test } from "./support/suncrew.ts";
-import { themes } from "./support/themes.ts";
 
 /** Presses Tab until this has the focus. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
@@ -23,26 +22,19 @@ async function expectFocusVisible(target: Locator): Promise<void> {
   expect(ring.outline || ring.shadow, "the focus is seen").toBe(true);
 }
 
-/** The dashboard with everything on it that comes later. */
-async function openDashboard(page: Page, map: "shown" | "hidden"): Promise<void> {
-  await page.goto(`/dashboard?map=${map}`);
+/** The dashboard with everything on it that comes later, map shown and hidden; it is left hidden. */
+async function lookAtBoth(page: Page, look: () => Promise<void>): Promise<void> {
   await expectStatus(robotCard(page, "SCR-1001"), "Idle");
   await expectStatus(robotCard(page, "SCR-1004"), "Warning");
-  if (map === "shown") await expect(page.locator(".leaflet-land-pane canvas").first()).toBeVisible();
+  const show = page.getByRole("button", { name: "Show Map" });
+  const land = page.locator(".leaflet-land-pane canvas");
+  if (await show.isVisible()) await show.click();
+  await expect(land.first()).toBeVisible();
+  await look();
+  await page.getByRole("button", { name: "Hide Map" }).click();
+  await expect(land).toHaveCount(0);
+  await look();
 }
-
-test("§9 Themes: the dashboard is accessible in each of the five, map shown and hidden", async ({ page, signIn }) => {
-  await signIn(page, "admin");
-  for (const theme of themes) {
-    await page.evaluate((chosen) => localStorage.setItem("theme", chosen), theme);
-    await openDashboard(page, "shown");
-    await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
-    await expectAccessibleAsShown(page);
-    await page.getByRole("button", { name: "Hide Map" }).click();
-    await expect(page.locator(".leaflet-land-pane canvas")).toHaveCount(0);
-    await expectAccessibleAsShown(page);
-  }
-});
 
 /** Everything that can be opened over the dashboard, with the button that opens it. */
 const overlays = [
@@ -56,66 +48,89 @@ function robotButton(page: Page, serial: string, name: string): Locator {
   return robotCard(page, serial).root.getByRole("button", { name, exact: true });
 }
 
-for (const { width, height } of [
-  { width: 1440, height: 900 },
-  { width: 390, height: 844 },
-]) {
-  test(`§9 Themes: every dialog and popover is accessible, ${width} px wide`, async ({ page, signIn }) => {
-    await page.setViewportSize({ width, height });
-    await signIn(page, "admin");
-    for (const map of ["shown", "hidden"] as const) {
-      await openDashboard(page, map);
-      await expectAccessible(page);
-    }
-    for (const { what, by } of overlays) {
-      const opener = by(page);
-      await opener.click();
-      const dialog = page.getByRole("dialog", { name: what });
-      await expect(dialog).toBeVisible();
-      await expect(dialog).toHaveCSS("opacity", "1");
-      await expect(dialog.getByLabel(/^Loading/)).toHaveCount(0);
-      await expectAccessible(page);
-      await page.keyboard.press("Escape");
-      await expect(dialog).toBeHidden();
-      await expect(opener).toBeFocused();
-    }
-    await page.getByRole("tab", { name: "Group Control" }).click();
-    // Whatever lies at the edge of the bar with Stop, which stays in place on a phone, is half covered by it.
-    const toGroups = page.locator('a[href*="tab=groups"]');
-    await toGroups.evaluate((link) => link.scrollIntoView({ block: "center" }));
-    await expectAccessible(page);
+test("§9 Themes: the dashboard, map shown and hidden, and every dialog and popover is accessible, on a phone too", async ({
+  page,
+  signIn,
+}) => {
+  test.slow();
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await signIn(page, "admin");
+  for (const { width, height } of [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ]) {
+    await test.step(`${width} px wide`, async () => {
+      await page.setViewportSize({ width, height });
+      await page.getByRole("tab", { name: "Individual Robots" }).click();
+      await lookAtBoth(page, () => expectAccessible(page));
+      for (const { what, by } of overlays) {
+        const opener = by(page);
+        await opener.click();
+        const dialog = page.getByRole("dialog", { name: what });
+        await expect(dialog).toBeVisible();
+        await expect(dialog).toHaveCSS("opacity", "1");
+        await expect(dialog.getByLabel(/^Loading/)).toHaveCount(0);
+        await expectAccessible(page, dialog);
+        await page.keyboard.press("Escape");
+        await expect(dialog).toBeHidden();
+        await expect(opener).toBeFocused();
+      }
+      await page.getByRole("tab", { name: "Group Control" }).click();
+      // Whatever lies at the edge of the bar with Stop, which stays in place on a phone, is half covered by it.
+      const toGroups = page.locator('a[href*="tab=groups"]');
+      await toGroups.evaluate((link) => link.scrollIntoView({ block: "center" }));
+      await expectAccessible(page, page.getByRole("main"));
+    });
+  }
+  await test.step("choosing a site does not throw the page about on a phone", async () => {
+    await page.getByRole("tab", { name: "Individual Robots" }).click();
+    await chooseSite(page, REWA);
+    await expect(robotCard(page, "SCR-1010").root).toBeVisible();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
-}
+});
 
-for (const width of [390, 360]) {
-  test(`${width} px wide: nothing runs over the edge, map shown and hidden, and Stop is within reach`, async ({
-    page,
-    signIn,
-    simulator,
-  }) => {
-    const serial = width === 390 ? "SCR-1002" : "SCR-1003";
-    await page.setViewportSize({ width, height: 780 });
-    await signIn(page, "partner");
-    // On a phone the map waits behind its toggle.
-    await expect(page.getByRole("button", { name: "Show Map" })).toBeVisible();
-    for (const map of ["shown", "hidden"] as const) {
-      await openDashboard(page, map);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+test("390 and 360 px wide: nothing runs over the edge, map shown and hidden, and Stop is within reach", async ({
+  page,
+  signIn,
+  simulator,
+}) => {
+  const widths = [390, 360];
+  const cards = ["SCR-1002", "SCR-1003"].map((serial) => robotCard(page, serial));
+  /** Does this at each width, without another load. */
+  const atEach = async (look: (width: number) => Promise<void>) => {
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 780 });
+      await look(width);
     }
-    const card = robotCard(page, serial);
-    await card.start.click();
-    await expectTruth(simulator, serial, { motion: "MOVING" });
+  };
+  const expectInside = (width: number) =>
+    expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  await page.setViewportSize({ width: 390, height: 780 });
+  await signIn(page, "partner");
+  // On a phone the map waits behind its toggle.
+  await atEach(() => expect(page.getByRole("button", { name: "Show Map" })).toBeVisible());
+  await lookAtBoth(page, () => atEach(expectInside));
+  for (const { start } of cards) await start.click();
+  for (const card of cards) {
+    await expectTruth(simulator, card.serial, { motion: "MOVING" });
     await expectStatus(card, "Normal");
-    const box = await card.stop.boundingBox();
-    expect(box?.height).toBeGreaterThanOrEqual(40);
-    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
-    await card.stop.click();
-    await expectTruth(simulator, serial, { motion: "STOPPED" });
-    await expectStatus(card, "Idle");
+  }
+  await atEach(async (width) => {
+    for (const { stop } of cards) {
+      const box = await stop.boundingBox();
+      expect(box?.height).toBeGreaterThanOrEqual(40);
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+    }
   });
-}
+  for (const { stop } of cards) await stop.click();
+  for (const card of cards) {
+    await expectTruth(simulator, card.serial, { motion: "STOPPED" });
+    await expectStatus(card, "Idle");
+  }
+});
 
-test("by keyboard alone: sign in, choose a site, start and stop a robot; the focus is seen all the way", async ({
+test("§2 Individual Robots, by keyboard alone: sign in, choose a site, start and stop a robot; the focus is seen all the way, also while a refresh is under way", async ({
   page,
   simulator,
 }) => {
@@ -156,43 +171,29 @@ test("by keyboard alone: sign in, choose a site, start and stop a robot; the foc
   await expectTruth(simulator, "SCR-1010", { motion: "STOPPED" });
   await expectStatus(card, "Idle");
 
-  for (const control of [card.forward, card.refresh, card.settings]) {
+  for (const control of [card.forward, card.refresh]) {
     await page.keyboard.press("Tab");
     await expectFocusVisible(control);
   }
-  await page.keyboard.press("Enter");
-  const dialog = page.getByRole("dialog", { name: "Robot settings: SCR-1010" });
-  await expect(dialog).toBeVisible();
-  await page.keyboard.press("Escape");
-  await expect(dialog).toBeHidden();
-  await expect(card.settings).toBeFocused();
-});
-
-test("§2 Individual Robots: a refresh under way, by hand or by polling, leaves the focus on its button", async ({
-  page,
-  signIn,
-}) => {
-  await signIn(page, "admin");
-  const card = robotCard(page, "SCR-1001");
-  await expectStatus(card, "Idle");
+  // A refresh under way, by hand or by polling, leaves the focus on its button.
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route("**/api/mqtt/robot/getRobotStatus**", async (route) => {
     await released;
     await route.continue();
   });
-  await tabTo(page, card.refresh);
   await page.keyboard.press("Enter");
   await expect(card.refresh).toHaveAttribute("aria-busy", "true");
   await expectFocusVisible(card.refresh);
   release();
   await expect(card.refresh).toHaveAttribute("aria-busy", "false");
   await expectFocusVisible(card.refresh);
-});
 
-test("choosing a site does not throw the page about on a phone", async ({ page, signIn }) => {
-  await page.setViewportSize({ width: 390, height: 780 });
-  await signIn(page, "admin");
-  await chooseSite(page, REWA);
-  await expect(robotCard(page, "SCR-1010").root).toBeVisible();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  await page.keyboard.press("Tab");
+  await expectFocusVisible(card.settings);
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Robot settings: SCR-1010" });
+  await expect(dialog).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(card.settings).toBeFocused();
 });

@@ -5,7 +5,7 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { createFleet } from "@suncrew/simulator/fleet/fleet.ts";
 import type { Locator, Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
-import { expectToast, REWA } from "./support/dashboard.ts";
+import { discardChanges, expectToast, REWA } from "./support/dashboard.ts";
 import { expect, test } from "./support/suncrew.ts";
 
 const DEVICES = "/sites?dialog=devices";
@@ -44,29 +44,7 @@ async function keepSecrets(secrets: Locator): Promise<void> {
   await expect(secrets).toBeHidden();
 }
 
-test("protocol rule 9: a Super Admin sees every device with its robot and site, searched and filtered", async ({
-  page,
-  signIn,
-}) => {
-  await signIn(page, "admin", { at: "/sites" });
-  await page.getByRole("button", { name: "Devices" }).click();
-  await expect(page).toHaveURL(/dialog=devices/);
-  const dialog = dialogNamed(page, "Devices");
-  await expect(row(page, "SCR-1001")).toContainText("Bhadla Row 01");
-  await expect(row(page, "SCR-1001")).toContainText("Bhadla Solar Park");
-  await expect(await findRow(page, "SCR-1020")).toContainText("Free");
-  await dialog.getByRole("searchbox", { name: "Search devices" }).fill("bhadla 1002");
-  await expect(dialog.getByRole("row")).toHaveCount(2);
-  await dialog.getByRole("searchbox", { name: "Search devices" }).fill("");
-  await dialog.getByText(/^Free \d+$/).click();
-  await expect(row(page, "SCR-1001")).toHaveCount(0);
-  await expect(await findRow(page, "SCR-1020")).toBeVisible();
-  await page.keyboard.press("Escape");
-  await expect(dialog).toBeHidden();
-  await expect(page).not.toHaveURL(/dialog=/);
-});
-
-test("Devices: the dialog opens at once, also while its code and its list are on their way", async ({
+test("protocol rule 9: a Super Admin sees every device at once, with its robot and site, searched and filtered; each field says what is wrong with it; §9 Themes: devices can be used by everybody at 1440 and 390 px", async ({
   page,
   signIn,
 }) => {
@@ -76,37 +54,63 @@ test("Devices: the dialog opens at once, also while its code and its list are on
     await route.continue();
   });
   await signIn(page, "admin", { at: "/sites" });
-  await page.getByRole("button", { name: "Devices" }).click();
   const dialog = dialogNamed(page, "Devices");
-  await expect(dialog.getByRole("status").filter({ hasText: "Loading devices" })).toBeVisible();
-  held.resolve(null);
-  await expect(dialog.getByRole("table", { name: "Devices" })).toBeVisible();
-});
 
-test("protocol rule 9: each field says what is wrong with it, and a preview how many devices there will be", async ({
-  page,
-  signIn,
-}) => {
-  await signIn(page, "admin", { at: DEVICES });
-  await devicesShown(page);
-  await dialogNamed(page, "Devices").getByRole("button", { name: "Provision" }).click();
+  await test.step("Devices: the dialog opens at once, also while its code and its list are on their way", async () => {
+    await page.getByRole("button", { name: "Devices" }).click();
+    await expect(dialog.getByRole("status").filter({ hasText: "Loading devices" })).toBeVisible();
+    held.resolve(null);
+    await expect(dialog.getByRole("table", { name: "Devices" })).toBeVisible();
+    await expect(page).toHaveURL(/dialog=devices/);
+  });
+
+  await test.step("every device is there, searched and filtered", async () => {
+    await expect(row(page, "SCR-1001")).toContainText("Bhadla Row 01");
+    await expect(row(page, "SCR-1001")).toContainText("Bhadla Solar Park");
+    await expect(await findRow(page, "SCR-1020")).toContainText("Free");
+    await dialog.getByRole("searchbox", { name: "Search devices" }).fill("bhadla 1002");
+    await expect(dialog.getByRole("row")).toHaveCount(2);
+    await dialog.getByRole("searchbox", { name: "Search devices" }).fill("");
+    await dialog.getByText(/^Free \d+$/).click();
+    await expect(row(page, "SCR-1001")).toHaveCount(0);
+    await expect(await findRow(page, "SCR-1020")).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+    await expect(page).not.toHaveURL(/dialog=/);
+  });
+
   const form = dialogNamed(page, "Provision Devices");
-  const [first, last] = [field(form, /^Serial number/), field(form, /^To/)];
-  await first.fill("");
-  await last.focus();
-  await expect(form).toContainText("Serial number is required");
-  await first.fill("SCR-1019");
-  await expect(form).toContainText("SCR-1019 is taken");
-  await first.fill("SCR-7001");
-  await last.fill("SCR-6001");
-  await first.focus();
-  await expect(form).toContainText("Counts up the first one's last digits");
-  await last.fill("SCR-7020");
-  await expect(form).toContainText("20 devices: SCR-7001 to SCR-7020");
-  await expect(form.getByRole("button", { name: "Provision 20 devices" })).toBeVisible();
-  await form.getByRole("button", { name: "Cancel" }).click();
-  await dialogNamed(page, "Discard Changes").getByRole("button", { name: "Discard" }).click();
-  await expect(form).toBeHidden();
+  await page.getByRole("button", { name: "Devices" }).click();
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    await devicesShown(page);
+    await expectAccessible(page, width === 1440 ? undefined : dialog);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await dialog.getByRole("button", { name: "Provision" }).click();
+    await expect(form).toBeVisible();
+    await expectAccessible(page, form);
+    if (width === 1440) await form.getByRole("button", { name: "Cancel" }).click();
+  }
+
+  await test.step("each field says what is wrong with it, and a preview how many devices there will be", async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const [first, last] = [field(form, /^Serial number/), field(form, /^To/)];
+    await first.fill("");
+    await last.focus();
+    await expect(form).toContainText("Serial number is required");
+    await first.fill("SCR-1019");
+    await expect(form).toContainText("SCR-1019 is taken");
+    await first.fill("SCR-7001");
+    await last.fill("SCR-6001");
+    await first.focus();
+    await expect(form).toContainText("Counts up the first one's last digits");
+    await last.fill("SCR-7020");
+    await expect(form).toContainText("20 devices: SCR-7001 to SCR-7020");
+    await expect(form.getByRole("button", { name: "Provision 20 devices" })).toBeVisible();
+    await form.getByRole("button", { name: "Cancel" }).click();
+    await discardChanges(page);
+    await expect(form).toBeHidden();
+  });
 });
 
 test("protocol rule 9: secrets are shown once, and a robot signs in to the broker with the one that was told", async ({
@@ -180,7 +184,7 @@ test("protocol rule 9: secrets are shown once, and a robot signs in to the broke
   await admin.call(deleteRobot, { params: { id: robotId } });
 });
 
-test("§6 SUPER_ADMIN: a free device is allocated to a partner, which finds it in its picker, and taken back", async ({
+test("§6 SUPER_ADMIN: a free device is allocated to a partner, which finds it in its picker, and taken back; protocol rule 9: a new secret that did not come to an end is told", async ({
   page,
   openBrowser,
   signIn,
@@ -219,69 +223,48 @@ test("§6 SUPER_ADMIN: a free device is allocated to a partner, which finds it i
   await dialog.getByText(/^Free \d+$/).click();
   await expect(row(page, "SCR-8401")).toBeVisible();
   await expect(row(page, "SCR-8402")).toHaveCount(0);
-  // What the partner looks at has it, too.
-  const other = await openBrowser();
-  await signIn(other, "partner", { at: "/sites" });
-  await other.getByText("Bhadla Solar Park").first().click();
-  await other.getByRole("button", { name: "Add New Robot" }).click();
-  await other.getByRole("button", { name: /^Serial number/ }).click();
-  const picker = dialogNamed(other, "Choose a Serial Number");
-  await picker.getByRole("combobox", { name: "Search serial numbers" }).fill("84");
-  await expect(picker.getByRole("option")).toHaveText(["SCR-8401Free"]);
-});
+  await test.step("§6 PARTNER: there is no Devices button, and its address opens nothing and asks for nothing", async () => {
+    const other = await openBrowser();
+    const asked: string[] = [];
+    other.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await signIn(other, "partner", { at: DEVICES });
+    await expect(other.getByRole("heading", { name: "All Sites" })).toBeVisible();
+    await expect(other.getByRole("button", { name: "Devices" })).toHaveCount(0);
+    await expect(other.getByRole("dialog")).toHaveCount(0);
+    expect(asked).not.toContain("/api/devices");
+    // What the partner looks at has the device, too.
+    await other.getByText("Bhadla Solar Park").first().click();
+    await other.getByRole("button", { name: "Add New Robot" }).click();
+    await other.getByRole("button", { name: /^Serial number/ }).click();
+    const picker = dialogNamed(other, "Choose a Serial Number");
+    await picker.getByRole("combobox", { name: "Search serial numbers" }).fill("84");
+    await expect(picker.getByRole("option")).toHaveText(["SCR-8401Free"]);
+  });
 
-test("protocol rule 9: a new secret that did not come to an end is told, until the device is given another", async ({
-  page,
-  signIn,
-}) => {
-  await signIn(page, "admin", { at: DEVICES });
-  const dialog = await devicesShown(page);
-  const serial = "SCR-8301";
-  await keepSecrets(await provision(page, serial));
-  // As after a server that died in between.
-  await page.route(DEVICES_CALL, async (route) => {
-    const response = await route.fetch();
-    const devices = deviceList.response.parse(await response.json());
-    await route.fulfill({
-      response,
-      json: devices.map((device) => ({ ...device, secret_unsure: device.serial === serial })),
+  await test.step("a new secret that did not come to an end is told, until the device is given another", async () => {
+    await dialog.getByText(/^All \d+$/).click();
+    await dialog.getByRole("combobox", { name: "Show devices of partner" }).selectOption("All partners");
+    const serial = "SCR-8301";
+    await keepSecrets(await provision(page, serial));
+    // As after a server that died in between.
+    await page.route(DEVICES_CALL, async (route) => {
+      const response = await route.fetch();
+      const devices = deviceList.response.parse(await response.json());
+      await route.fulfill({
+        response,
+        json: devices.map((device) => ({ ...device, secret_unsure: device.serial === serial })),
+      });
     });
+    await dialog.getByRole("button", { name: "Read devices again" }).click();
+    await expect(await findRow(page, serial)).toContainText("rotate again");
+    await row(page, serial)
+      .getByRole("button", { name: `Rotate the secret of ${serial}` })
+      .click();
+    const rotation = dialogNamed(page, "Rotate Secret");
+    await expect(rotation).toContainText("was not told to anybody, and the broker may have it already");
+    await page.unroute(DEVICES_CALL);
+    await rotation.getByRole("button", { name: "Rotate Secret" }).click();
+    await keepSecrets(dialogNamed(page, "Device Secret"));
+    await expect(row(page, serial)).not.toContainText("rotate again");
   });
-  await dialog.getByRole("button", { name: "Read devices again" }).click();
-  await expect(await findRow(page, serial)).toContainText("rotate again");
-  await row(page, serial)
-    .getByRole("button", { name: `Rotate the secret of ${serial}` })
-    .click();
-  const rotation = dialogNamed(page, "Rotate Secret");
-  await expect(rotation).toContainText("was not told to anybody, and the broker may have it already");
-  await page.unroute(DEVICES_CALL);
-  await rotation.getByRole("button", { name: "Rotate Secret" }).click();
-  await keepSecrets(dialogNamed(page, "Device Secret"));
-  await expect(row(page, serial)).not.toContainText("rotate again");
 });
-
-test("§6 PARTNER: there is no Devices button, and its address opens nothing and asks for nothing", async ({
-  page,
-  signIn,
-}) => {
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-  await signIn(page, "partner", { at: "/sites?dialog=devices" });
-  await expect(page.getByRole("heading", { name: "All Sites" })).toBeVisible();
-  await expect(page.getByRole("button", { name: "Devices" })).toHaveCount(0);
-  await expect(page.getByRole("dialog")).toHaveCount(0);
-  expect(asked).not.toContain("/api/devices");
-});
-
-for (const width of [1440, 390]) {
-  test(`§9 Themes: devices can be used by everybody at ${width} px`, async ({ page, signIn }) => {
-    await page.setViewportSize({ width, height: 844 });
-    await signIn(page, "admin", { at: DEVICES });
-    const dialog = await devicesShown(page);
-    await expectAccessible(page);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-    await dialog.getByRole("button", { name: "Provision" }).click();
-    await expect(dialogNamed(page, "Provision Devices")).toBeVisible();
-    await expectAccessible(page);
-  });
-}

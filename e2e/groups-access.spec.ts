@@ -1,11 +1,25 @@
 import type { Locator, Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
-import { BHADLA, expectToast, expectTruth, PAVAGADA } from "./support/dashboard.ts";
-import { expect, groupCard, groupRow, managementAddress, siteAddress, test } from "./support/made-groups.ts";
+import { BHADLA, chooseSite, expectToast, expectTruth, PAVAGADA, siteButton } from "./support/dashboard.ts";
+import {
+  expect,
+  groupCard,
+  groupRow,
+  managementAddress,
+  openManagedGroups,
+  siteAddress,
+  test,
+} from "./support/made-groups.ts";
 import { deliverKeptStop } from "./support/left-behind.ts";
 
 /** Fingers want this much, in pixels. */
 const TOUCH_PX = 44;
+
+async function openGroupControl(page: Page, siteName: string): Promise<void> {
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Dashboard" }).click();
+  await chooseSite(page, siteName);
+  await page.getByRole("tab", { name: "Group Control" }).click();
+}
 
 async function expectNoOverflow(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
@@ -22,30 +36,32 @@ test("groups have no axe violation on any page or dialog", async ({
   problems.allow(/status of 504/);
   const group = await groups.make(PAVAGADA, "Blocks", ["SCR-1005", "SCR-1006", "SCR-1007"]);
   await groups.schedule(group, { startTime: "2999-01-01 06:30:00" });
-  const site = await groups.site(PAVAGADA);
-  const empty = await groups.site(BHADLA);
   await simulator.fault("SCR-1006", { kind: "refuse", code: "FAULT" });
   await signIn(page, "admin", { at: "/sites" });
   await expect(page.getByText("Select a site to manage its robots")).toBeVisible();
   await expectAccessible(page);
-  await page.goto(managementAddress(empty));
+  await openManagedGroups(page, BHADLA);
   await expect(page.getByText("No robot groups yet")).toBeVisible();
   await page.getByRole("button", { name: "Create Group" }).click();
   await expect(page.getByRole("checkbox")).toHaveCount(4);
   await expectAccessible(page);
-  await page.goto(managementAddress(site));
+  await page.getByRole("dialog", { name: "Create Group" }).getByRole("button", { name: "Cancel" }).click();
+  await openManagedGroups(page, PAVAGADA);
   await expect(groupRow(page, "Blocks")).toBeVisible();
   await expectAccessible(page);
   await groupRow(page, "Blocks").getByRole("button", { name: "Delete", exact: true }).click();
-  await expect(page.getByRole("dialog", { name: "Delete Robot Group" })).toBeVisible();
-  await expectAccessible(page);
+  const deletion = page.getByRole("dialog", { name: "Delete Robot Group" });
+  await expect(deletion).toBeVisible();
+  await expectAccessible(page, deletion);
+  await deletion.getByRole("button", { name: "No", exact: true }).click();
 
-  await page.goto(siteAddress(site, "groups"));
+  await openGroupControl(page, PAVAGADA);
   const card = groupCard(page, "Blocks");
   await expect(card.getByText("Online: 2/3")).toBeVisible();
   await card.getByRole("button", { name: "Start All" }).click();
-  await expect(page.getByRole("dialog", { name: /^Start all robots/ })).toContainText("1 robot will be skipped");
-  await expectAccessible(page);
+  const question = page.getByRole("dialog", { name: /^Start all robots/ });
+  await expect(question).toContainText("1 robot will be skipped");
+  await expectAccessible(page, question);
   await page.getByRole("button", { name: "Start 2 robots" }).click();
   await expect(card.getByRole("region", { name: "Result for Blocks" }).getByRole("listitem")).toHaveCount(2);
   await expectAccessible(page);
@@ -55,55 +71,67 @@ test("groups have no axe violation on any page or dialog", async ({
   await deliverKeptStop(simulator, standing.read, "SCR-1007");
 });
 
-for (const width of [360, 390]) {
-  test(`groups on a phone, ${width} px: nothing is cut off, and every button is wide enough for a finger`, async ({
-    page,
-    signIn,
-    groups,
-    simulator,
-  }) => {
-    const serials = ["SCR-1001", "SCR-1002", "SCR-1003", "SCR-1004"];
-    const longName = "Everything east of the old irrigation canal, by day and by night";
-    const group = await groups.make(BHADLA, longName, serials);
-    await page.setViewportSize({ width, height: 780 });
-    await signIn(page, "partner", { at: siteAddress(group, "groups") });
-    const card = groupCard(page, longName);
-    await expect(card.getByRole("listitem")).toHaveCount(4);
+test("groups on a phone, 360 and 390 px: nothing is cut off, and every button is wide enough for a finger", async ({
+  page,
+  signIn,
+  groups,
+  simulator,
+}) => {
+  const serials = ["SCR-1001", "SCR-1002", "SCR-1003", "SCR-1004"];
+  const longName = "Everything east of the old irrigation canal, by day and by night";
+  const group = await groups.make(BHADLA, longName, serials);
+  const atEachWidth = async (look: (width: number) => Promise<void>) => {
+    for (const width of [390, 360]) {
+      await page.setViewportSize({ width, height: 780 });
+      await look(width);
+    }
+  };
+  await page.setViewportSize({ width: 390, height: 780 });
+  await signIn(page, "partner", { at: siteAddress(group, "groups") });
+  const card = groupCard(page, longName);
+  await expect(card.getByRole("listitem")).toHaveCount(4);
+  const stopAllTop = async () => {
+    const [inner, outer] = [
+      await card.getByRole("button", { name: "Stop All" }).boundingBox(),
+      await card.boundingBox(),
+    ];
+    return (inner?.y ?? 0) - (outer?.y ?? 0);
+  };
+  const standingTops = new Map<number, number>();
+  await atEachWidth(async (width) => {
     await expectNoOverflow(page);
     for (const name of ["Schedule", "Maintenance", "Start All", "Stop All"]) {
       const box = await card.getByRole("button", { name, exact: true }).boundingBox();
       expect(box?.height, name).toBeGreaterThanOrEqual(TOUCH_PX);
     }
-    const stopAllTop = async () => {
-      const [inner, outer] = [
-        await card.getByRole("button", { name: "Stop All" }).boundingBox(),
-        await card.boundingBox(),
-      ];
-      return (inner?.y ?? 0) - (outer?.y ?? 0);
-    };
-    const standingTop = await stopAllTop();
-    await card.getByRole("button", { name: "Start All" }).click();
-    await expectNoOverflow(page);
-    await page.getByRole("button", { name: "Start 4 robots" }).click();
-    await expectTruth(simulator, "SCR-1001", { motion: "MOVING" });
-    await expect(card).toContainText("Warning");
-    // Whatever the card says meanwhile, a finger that comes down on Stop All also leaves it there.
-    expect(await stopAllTop()).toBe(standingTop);
-    await card.getByRole("button", { name: "Stop All" }).click();
-    for (const serial of serials) await expectTruth(simulator, serial, { motion: "STOPPED" });
+    standingTops.set(width, await stopAllTop());
+  });
+  await card.getByRole("button", { name: "Start All" }).click();
+  await atEachWidth(() => expectNoOverflow(page));
+  await page.getByRole("button", { name: "Start 4 robots" }).click();
+  await expectTruth(simulator, "SCR-1001", { motion: "MOVING" });
+  await expect(card).toContainText("Warning");
+  // Whatever the card says meanwhile, a finger that comes down on Stop All also leaves it there.
+  await atEachWidth(async (width) => expect(await stopAllTop()).toBe(standingTops.get(width)));
+  await card.getByRole("button", { name: "Stop All" }).click();
+  for (const serial of serials) await expectTruth(simulator, serial, { motion: "STOPPED" });
 
-    await page.goto(managementAddress(await groups.site(BHADLA)));
+  await page.getByRole("button", { name: "Open navigation" }).click();
+  await page.getByRole("menuitem", { name: "Site Management" }).click();
+  await page.getByRole("region", { name: "All Sites" }).getByRole("button", { name: BHADLA }).click();
+  await page.getByRole("tab", { name: "Robot Groups" }).click();
+  await atEachWidth(async () => {
     for (const name of ["Edit", "Delete"]) {
       const box = await groupRow(page, longName).getByRole("button", { name, exact: true }).boundingBox();
       expect(box?.height, name).toBeGreaterThanOrEqual(TOUCH_PX);
     }
     await expectNoOverflow(page);
-    await groupRow(page, longName).getByRole("button", { name: "Edit" }).click();
-    await expect(page.getByRole("checkbox")).toHaveCount(4);
-    await expectNoOverflow(page);
-    await expectAccessible(page);
   });
-}
+  await groupRow(page, longName).getByRole("button", { name: "Edit" }).click();
+  await expect(page.getByRole("checkbox")).toHaveCount(4);
+  await atEachWidth(() => expectNoOverflow(page));
+  await expectAccessible(page);
+});
 
 test("a group is created, started, stopped and deleted by the keyboard alone", async ({
   page,
@@ -127,7 +155,9 @@ test("a group is created, started, stopped and deleted by the keyboard alone", a
   await press("Create");
   await expectToast(page, "Group Created", 'Robot group "Night shift" has been created successfully.');
 
-  await page.goto(siteAddress(site, "groups"));
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Dashboard" }).press("Enter");
+  await siteButton(page, BHADLA).press("Enter");
+  await page.getByRole("tab", { name: "Individual Robots" }).press("ArrowRight");
   await expect(groupCard(page, "Night shift").getByText("Online: 1/1")).toBeVisible();
   await press("Start All");
   await expect(page.getByRole("button", { name: "Start 1 robot" })).toBeFocused();
@@ -139,7 +169,9 @@ test("a group is created, started, stopped and deleted by the keyboard alone", a
   await press("Stop All");
   await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
 
-  await page.goto(managementAddress(site));
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Site Management" }).press("Enter");
+  await page.getByRole("region", { name: "All Sites" }).getByRole("button", { name: BHADLA }).press("Enter");
+  await page.getByRole("tab", { name: "Individual Robots" }).press("ArrowRight");
   await expect(groupRow(page, "Night shift")).toBeVisible();
   await press("Delete", groupRow(page, "Night shift"));
   await expect(page.getByRole("button", { name: "No", exact: true })).toBeFocused();

@@ -18,6 +18,7 @@ const THREE = ["SCR-1001", "SCR-1002", "SCR-1003"];
 const LIVE_MS = 10_000;
 /** A robot that says nothing is given up after 8 s. */
 const SETTLED_MS = 15_000;
+const ALREADY_RUNNING = "A robot of this group is already running. Start All is possible when none is.";
 
 function cardOf(page: Page, name: string) {
   const root = groupCard(page, name);
@@ -51,81 +52,71 @@ function groupCommandsOf(page: Page): { readonly body: unknown; readonly isAnswe
   return sent;
 }
 
-for (const account of ["admin", "partner"] as const) {
-  test(`§4 Group action: as ${account}, Start All asks first and moves every robot, Stop All never asks and stops them`, async ({
-    page,
-    signIn,
-    simulator,
-    groups,
-  }) => {
-    const group = await groups.make(BHADLA, "East Row", THREE);
-    await signIn(page, account, { at: siteAddress(group, "groups") });
-    const card = cardOf(page, "East Row");
-    const sent = groupCommandsOf(page);
-    await expect(card.badge("Online: 3/3")).toBeVisible();
-    await expect(card.root).toContainText("3 robots");
-    await expectDisabled(card.stopAll, "No robot of this group is running.");
-    for (const serial of THREE) await expect(card.member(serial)).toContainText(/Battery \d+ %/);
-
-    await card.startAll.click();
-    await expect(question(page)).toContainText("3 robots will move.");
-    await expect(question(page)).toContainText(THREE.join(", "));
-    await question(page).getByRole("button", { name: "Cancel" }).click();
-    await expect(question(page)).toBeHidden();
-    await expect(card.startAll).toBeFocused();
-    expect(sent).toHaveLength(0);
-
-    await card.startAll.click();
-    await question(page).getByRole("button", { name: "Start 3 robots" }).click();
-    await expectToast(page, "Group Action Successful", 'Group "East Row": 3 robots started.');
-    for (const serial of THREE) {
-      await expectTruth(simulator, serial, { motion: "MOVING" });
-      await expect(card.member(serial)).toContainText("Cleaning");
-    }
-    await expect(card.badge("Normal").first()).toBeVisible();
-    await expect(card.root).toContainText("3 of 3 cleaning");
-    await expectDisabled(
-      card.startAll,
-      "A robot of this group is already running. Start All is possible when none is.",
-    );
-    await expect(card.result).toHaveCount(0);
-
-    await card.stopAll.click();
-    await expectToast(page, "Group Action Successful", 'Group "East Row": 3 robots stopped.');
-    await expect(page.getByRole("dialog")).toHaveCount(0);
-    for (const serial of THREE) await expectTruth(simulator, serial, { motion: "STOPPED" });
-    await expect(card.badge("Online: 3/3")).toBeVisible();
-    expect(sent.map(({ body }) => body)).toMatchObject([{ command: "START" }, { command: "STOP" }]);
-  });
-}
-
-test("§4 Group status: warning while some are normal; Start All is disabled if any is, Stop All only if none is", async ({
+test("§4 Group action, Group status: as partner, Start All asks first and moves every robot, Stop All never asks; warning while some are normal", async ({
   page,
   signIn,
-  groups,
   simulator,
+  groups,
 }) => {
-  const group = await groups.make(BHADLA, "Mixed", ["SCR-1002", "SCR-1003", "SCR-1004"]);
-  await signIn(page, "admin", { at: siteAddress(group, "groups") });
-  const card = cardOf(page, "Mixed");
-  // A robot with a warning counts as neither normal nor idle.
-  await expect(card.badge("Online: 2/3")).toBeVisible();
-  await simulator.clear("SCR-1004");
-  await simulator.condition("SCR-1004", { battery: 60 });
-  await expect(card.badge("Online: 3/3")).toBeVisible({ timeout: LIVE_MS });
-  await page.getByRole("tab", { name: "Individual Robots" }).click();
-  await page.getByRole("article", { name: "SCR-1002" }).getByRole("button", { name: "Start", exact: true }).click();
-  await expectTruth(simulator, "SCR-1002", { motion: "MOVING" });
-  await page.getByRole("tab", { name: "Group Control" }).click();
-  await expect(card.root).toContainText("1 of 3 cleaning");
-  await expect(card.badge("Warning")).toBeVisible();
-  await expectDisabled(card.startAll, "A robot of this group is already running. Start All is possible when none is.");
-  await expectEnabled(card.stopAll);
+  const group = await groups.make(BHADLA, "East Row", THREE);
+  await signIn(page, "partner", { at: siteAddress(group, "groups") });
+  const card = cardOf(page, "East Row");
+  const sent = groupCommandsOf(page);
+  await expect(card.badge("Online: 3/3")).toBeVisible();
+  await expect(card.root).toContainText("3 robots");
+  await expectDisabled(card.stopAll, "No robot of this group is running.");
+  for (const serial of THREE) await expect(card.member(serial)).toContainText(/Battery \d+ %/);
+
+  await card.startAll.click();
+  await expect(question(page)).toContainText("3 robots will move.");
+  await expect(question(page)).toContainText(THREE.join(", "));
+  await question(page).getByRole("button", { name: "Cancel" }).click();
+  await expect(question(page)).toBeHidden();
+  await expect(card.startAll).toBeFocused();
+  expect(sent).toHaveLength(0);
+
+  await card.startAll.click();
+  await question(page).getByRole("button", { name: "Start 3 robots" }).click();
+  await expectToast(page, "Group Action Successful", 'Group "East Row": 3 robots started.');
+  for (const serial of THREE) {
+    await expectTruth(simulator, serial, { motion: "MOVING" });
+    await expect(card.member(serial)).toContainText("Cleaning");
+  }
+  await expect(card.badge("Normal").first()).toBeVisible();
+  await expect(card.root).toContainText("3 of 3 cleaning");
+  await expectDisabled(card.startAll, ALREADY_RUNNING);
+  await expect(card.result).toHaveCount(0);
+
   await card.stopAll.click();
-  await expectToast(page, "Group Action Successful", 'Group "Mixed": 1 of 1 robot stopped. 2 stood already.');
+  await expectToast(page, "Group Action Successful", 'Group "East Row": 3 robots stopped.');
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  for (const serial of THREE) await expectTruth(simulator, serial, { motion: "STOPPED" });
+  await expect(card.badge("Online: 3/3")).toBeVisible();
+  expect(sent.map(({ body }) => body)).toMatchObject([{ command: "START" }, { command: "STOP" }]);
+
+  await test.step("Start All is disabled if any robot is running, Stop All only if none is", async () => {
+    await groups.deleteAll();
+    await groups.make(BHADLA, "Mixed", ["SCR-1002", "SCR-1003", "SCR-1004"]);
+    const mixed = cardOf(page, "Mixed");
+    // A robot with a warning counts as neither normal nor idle.
+    await expect(mixed.badge("Online: 2/3")).toBeVisible({ timeout: LIVE_MS });
+    await simulator.clear("SCR-1004");
+    await simulator.condition("SCR-1004", { battery: 60 });
+    await expect(mixed.badge("Online: 3/3")).toBeVisible({ timeout: LIVE_MS });
+    await page.getByRole("tab", { name: "Individual Robots" }).click();
+    await page.getByRole("article", { name: "SCR-1002" }).getByRole("button", { name: "Start", exact: true }).click();
+    await expectTruth(simulator, "SCR-1002", { motion: "MOVING" });
+    await page.getByRole("tab", { name: "Group Control" }).click();
+    await expect(mixed.root).toContainText("1 of 3 cleaning");
+    await expect(mixed.badge("Warning")).toBeVisible();
+    await expectDisabled(mixed.startAll, ALREADY_RUNNING);
+    await expectEnabled(mixed.stopAll);
+    await mixed.stopAll.click();
+    await expectToast(page, "Group Action Successful", 'Group "Mixed": 1 of 1 robot stopped. 2 stood already.');
+  });
 });
 
-test("§4 Group action outcome: with a robot away and one that refuses, each is named with its reason, and only they are tried again", async ({
+test("§4 Group action outcome: no robot that can move, one away and one that refuses: each is named with its reason, and only they are tried again", async ({
   page,
   signIn,
   simulator,
@@ -133,14 +124,26 @@ test("§4 Group action outcome: with a robot away and one that refuses, each is 
   problems,
 }) => {
   problems.allow(/status of 504/);
+  const gone = await groups.make(PAVAGADA, "Gone", ["SCR-1007"]);
+  await signIn(page, "admin", { at: siteAddress(gone, "groups") });
+  await test.step("where no robot can move, the question says so and why", async () => {
+    const card = cardOf(page, "Gone");
+    await expect(card.badge("Online: 0/1")).toBeVisible();
+    await card.startAll.click();
+    await expect(question(page)).toContainText("No robot will move.");
+    await question(page).getByRole("button", { name: "Try anyway" }).click();
+    await expectToast(page, "Group Action Failed", 'Group "Gone": 0 of 1 robot started.');
+    await expect(card.result.getByRole("listitem")).toContainText("Skipped");
+  });
+
+  await groups.deleteAll();
   const serials = ["SCR-1005", "SCR-1006", "SCR-1007"];
   const group = await groups.make(PAVAGADA, "Blocks", serials);
   await simulator.fault("SCR-1006", { kind: "refuse", code: "FAULT" });
   const movesBefore = await startsOf(simulator, "SCR-1005");
-  await signIn(page, "admin", { at: siteAddress(group, "groups") });
   const card = cardOf(page, "Blocks");
   const sent = groupCommandsOf(page);
-  await expect(card.badge("Online: 2/3")).toBeVisible();
+  await expect(card.badge("Online: 2/3")).toBeVisible({ timeout: LIVE_MS });
   await card.startAll.click();
   await expect(question(page)).toContainText("2 robots will move.");
   await expect(question(page)).toContainText("1 robot will be skipped:");
@@ -171,81 +174,6 @@ test("§4 Group action outcome: with a robot away and one that refuses, each is 
   expect(await startsOf(simulator, "SCR-1005")).toBe(movesBefore + 1);
   await card.stopAll.click();
   await expectToast(page, "Group Action Successful", 'Group "Blocks": 3 robots stopped.');
-});
-
-test("§4 Group action outcome: where none succeeds it failed, and the group is as before", async ({
-  page,
-  signIn,
-  simulator,
-  groups,
-}) => {
-  const group = await groups.make(BHADLA, "Stubborn", ["SCR-1002", "SCR-1003"]);
-  for (const serial of ["SCR-1002", "SCR-1003"]) await simulator.fault(serial, { kind: "refuse", code: "FAULT" });
-  await signIn(page, "admin", { at: siteAddress(group, "groups") });
-  const card = cardOf(page, "Stubborn");
-  await expect(card.badge("Online: 2/2")).toBeVisible();
-  await card.startAll.click();
-  await question(page).getByRole("button", { name: "Start 2 robots" }).click();
-  await expectToast(page, "Group Action Failed", 'Group "Stubborn": 0 of 2 robots started.');
-  await expect(card.result.getByRole("listitem")).toHaveCount(2);
-  await expect(card.badge("Online: 2/2")).toBeVisible();
-  await expect(card.root).toContainText("None is cleaning");
-  await expectEnabled(card.startAll);
-  await expectDisabled(card.stopAll, "No robot of this group is running.");
-  await card.result.getByRole("button", { name: "Close result" }).click();
-  await expect(card.result).toHaveCount(0);
-  await expect(card.root).toBeFocused();
-});
-
-test("§4 Group action: where no robot can move, the question says so and why", async ({
-  page,
-  signIn,
-  groups,
-  problems,
-}) => {
-  problems.allow(/status of 504/);
-  const group = await groups.make(PAVAGADA, "Gone", ["SCR-1007"]);
-  await signIn(page, "admin", { at: siteAddress(group, "groups") });
-  const card = cardOf(page, "Gone");
-  await expect(card.badge("Online: 0/1")).toBeVisible();
-  await card.startAll.click();
-  await expect(question(page)).toContainText("No robot will move.");
-  await question(page).getByRole("button", { name: "Try anyway" }).click();
-  await expectToast(page, "Group Action Failed", 'Group "Gone": 0 of 1 robot started.');
-  await expect(card.result.getByRole("listitem")).toContainText("Skipped");
-});
-
-test("protocol rule 3: Stop All for a robot that is away stays pending, is shown so, and is told as done on its return", async ({
-  page,
-  signIn,
-  simulator,
-  groups,
-  problems,
-}) => {
-  problems.allow(/status of 504/);
-  const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
-  await signIn(page, "admin", { at: siteAddress(group, "groups") });
-  const card = cardOf(page, "East Row");
-  await card.startAll.click();
-  await question(page).getByRole("button", { name: "Start 2 robots" }).click();
-  await expectToast(page, "Group Action Successful", 'Group "East Row": 2 robots started.');
-  await simulator.fault("SCR-1002", { kind: "away" });
-  await expect(card.member("SCR-1002")).toContainText("Offline", { timeout: SETTLED_MS });
-  await card.stopAll.click();
-  await expectToast(
-    page,
-    "Group Action Partial Success",
-    'Group "East Row": 1 of 2 robots stopped.',
-    "STOP is kept for 1 robot until confirmed.",
-  );
-  await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
-  await expect(card.result.getByRole("listitem")).toHaveCount(1);
-  await expect(card.result.getByRole("listitem")).toContainText("Pending");
-  await expect(card.member("SCR-1002")).toContainText("STOP pending: sent again until the robot confirms it");
-
-  await simulator.clear("SCR-1002");
-  await expectTruth(simulator, "SCR-1002", { motion: "STOPPED" });
-  await expect(card.result.getByRole("listitem")).toContainText("Has stopped since.", { timeout: SETTLED_MS });
 });
 
 test("Start All's progress shows in both browsers while it is under way, and what others started cannot be started again", async ({
@@ -283,7 +211,57 @@ test("Start All's progress shows in both browsers while it is under way, and wha
   await expect(mine.badge("Online: 2/2")).toBeVisible();
 });
 
-test("§4 Commands: Stop All takes over a Start All that waits for a silent robot, at once, and no robot moves afterwards", async ({
+test("§8, protocol rule 3: a call that fails as a whole says so and can be tried again; Stop All for a robot that is away stays pending until its return", async ({
+  page,
+  signIn,
+  simulator,
+  groups,
+  problems,
+}) => {
+  problems.allow(/status of 50[34]/);
+  const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
+  await signIn(page, "admin", { at: siteAddress(group, "groups") });
+  const card = cardOf(page, "East Row");
+  await test.step("a call that fails as a whole says so with its reason, and can be tried again", async () => {
+    const reason = "The robots' broker cannot be reached.";
+    const startsBefore = await startsOf(simulator, "SCR-1001");
+    await expect(card.badge("Online: 2/2")).toBeVisible();
+    await page.route(`**${groupSendCommand.path}`, (route) =>
+      route.fulfill({ status: 503, json: { success: false, message: reason } }),
+    );
+    await card.startAll.click();
+    await question(page).getByRole("button", { name: "Start 2 robots" }).click();
+    await expectToast(page, "Group Action Failed", 'Failed to send START command to group "East Row"', reason);
+    await expect(card.result).toContainText(reason);
+    expect(await startsOf(simulator, "SCR-1001")).toBe(startsBefore);
+    await page.unroute(`**${groupSendCommand.path}`);
+    await card.result.getByRole("button", { name: "Start 2 robots again" }).click();
+    await question(page).getByRole("button", { name: "Start 2 robots" }).click();
+    await expectToast(page, "Group Action Successful", 'Group "East Row": 2 robots started.');
+  });
+
+  await test.step("Stop All for a robot that is away is shown as pending, and is told as done on its return", async () => {
+    await simulator.fault("SCR-1002", { kind: "away" });
+    await expect(card.member("SCR-1002")).toContainText("Offline", { timeout: SETTLED_MS });
+    await card.stopAll.click();
+    await expectToast(
+      page,
+      "Group Action Partial Success",
+      'Group "East Row": 1 of 2 robots stopped.',
+      "STOP is kept for 1 robot until confirmed.",
+    );
+    await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
+    await expect(card.result.getByRole("listitem")).toHaveCount(1);
+    await expect(card.result.getByRole("listitem")).toContainText("Pending");
+    await expect(card.member("SCR-1002")).toContainText("STOP pending: sent again until the robot confirms it");
+
+    await simulator.clear("SCR-1002");
+    await expectTruth(simulator, "SCR-1002", { motion: "STOPPED" });
+    await expect(card.result.getByRole("listitem")).toContainText("Has stopped since.", { timeout: SETTLED_MS });
+  });
+});
+
+test("§4 Group action outcome, Commands: where none succeeds it failed; Stop All takes over a Start All that waits for a silent robot, at once", async ({
   page,
   signIn,
   simulator,
@@ -292,55 +270,49 @@ test("§4 Commands: Stop All takes over a Start All that waits for a silent robo
   suncrew,
 }) => {
   problems.allow(/status of 504/);
-  const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
-  await simulator.fault("SCR-1002", { kind: "deaf" });
-  await signIn(page, "admin", { at: siteAddress(group, "groups") });
-  const card = cardOf(page, "East Row");
-  const sent = groupCommandsOf(page);
-  await card.startAll.click();
-  await question(page).getByRole("button", { name: "Start 2 robots" }).click();
-  await expect(card.root).toContainText("Starting 2 robots: 1 confirmed");
-  await card.stopAll.click();
-  await expect.poll(() => simulator.robot("SCR-1001"), { intervals: [50] }).toMatchObject({ motion: "STOPPED" });
-  expect(sent.map(({ body }) => body)).toMatchObject([{ command: "START" }, { command: "STOP" }]);
-  // The robot stands, while the deaf one is still awaited.
-  expect(sent[1]).toMatchObject({ isAnswered: false });
-  await endSettleTime(suncrew, "SCR-1002");
-  await expectToast(page, "Group Action Partial Success", /Group "East Row": 1 of 2 robots stopped\..*/);
-  // The Start that was taken over says nothing any more.
-  await expect(toasts(page).getByText("Group Action Failed")).toHaveCount(0);
-  await expect(card.result).toContainText("SCR-1002");
-  await simulator.clear("SCR-1002");
-  await expectTruth(simulator, "SCR-1002", { motion: "STOPPED" });
-  await expect(card.result.getByRole("listitem")).toContainText("Has stopped since.", { timeout: SETTLED_MS });
-});
+  const stubborn = await groups.make(BHADLA, "Stubborn", ["SCR-1002", "SCR-1003"]);
+  for (const serial of ["SCR-1002", "SCR-1003"]) await simulator.fault(serial, { kind: "refuse", code: "FAULT" });
+  await signIn(page, "admin", { at: siteAddress(stubborn, "groups") });
+  await test.step("where none succeeds it failed, and the group is as before", async () => {
+    const card = cardOf(page, "Stubborn");
+    await expect(card.badge("Online: 2/2")).toBeVisible();
+    await card.startAll.click();
+    await question(page).getByRole("button", { name: "Start 2 robots" }).click();
+    await expectToast(page, "Group Action Failed", 'Group "Stubborn": 0 of 2 robots started.');
+    await expect(card.result.getByRole("listitem")).toHaveCount(2);
+    await expect(card.badge("Online: 2/2")).toBeVisible();
+    await expect(card.root).toContainText("None is cleaning");
+    await expectEnabled(card.startAll);
+    await expectDisabled(card.stopAll, "No robot of this group is running.");
+    await card.result.getByRole("button", { name: "Close result" }).click();
+    await expect(card.result).toHaveCount(0);
+    await expect(card.root).toBeFocused();
+    // Later on no message of this name may be there.
+    await expect(toasts(page).getByText("Group Action Failed")).toHaveCount(0);
+  });
 
-test("§8: a call that fails as a whole says so with its reason, and can be tried again", async ({
-  page,
-  signIn,
-  simulator,
-  groups,
-  problems,
-}) => {
-  problems.allow(/status of 503/);
-  const group = await groups.make(BHADLA, "East Row", ["SCR-1001"]);
-  const reason = "The robots' broker cannot be reached.";
-  const startsBefore = await startsOf(simulator, "SCR-1001");
-  await signIn(page, "admin", { at: siteAddress(group, "groups") });
-  const card = cardOf(page, "East Row");
-  await expect(card.badge("Online: 1/1")).toBeVisible();
-  await page.route(`**${groupSendCommand.path}`, (route) =>
-    route.fulfill({ status: 503, json: { success: false, message: reason } }),
-  );
-  await card.startAll.click();
-  await question(page).getByRole("button", { name: "Start 1 robot" }).click();
-  await expectToast(page, "Group Action Failed", 'Failed to send START command to group "East Row"', reason);
-  await expect(card.result).toContainText(reason);
-  expect(await startsOf(simulator, "SCR-1001")).toBe(startsBefore);
-  await page.unroute(`**${groupSendCommand.path}`);
-  await card.result.getByRole("button", { name: "Start 1 robot again" }).click();
-  await question(page).getByRole("button", { name: "Start 1 robot" }).click();
-  await expectToast(page, "Group Action Successful", 'Group "East Row": 1 robot started.');
-  await card.stopAll.click();
-  await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
+  await test.step("Stop All takes over, and no robot moves afterwards", async () => {
+    await groups.deleteAll();
+    for (const serial of ["SCR-1002", "SCR-1003"]) await simulator.clear(serial);
+    await simulator.fault("SCR-1002", { kind: "deaf" });
+    await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
+    const card = cardOf(page, "East Row");
+    const sent = groupCommandsOf(page);
+    await card.startAll.click();
+    await question(page).getByRole("button", { name: "Start 2 robots" }).click();
+    await expect(card.root).toContainText("Starting 2 robots: 1 confirmed");
+    await card.stopAll.click();
+    await expect.poll(() => simulator.robot("SCR-1001"), { intervals: [50] }).toMatchObject({ motion: "STOPPED" });
+    expect(sent.map(({ body }) => body)).toMatchObject([{ command: "START" }, { command: "STOP" }]);
+    // The robot stands, while the deaf one is still awaited.
+    expect(sent[1]).toMatchObject({ isAnswered: false });
+    await endSettleTime(suncrew, "SCR-1002");
+    await expectToast(page, "Group Action Partial Success", /Group "East Row": 1 of 2 robots stopped\..*/);
+    // The Start that was taken over says nothing any more.
+    await expect(toasts(page).getByText("Group Action Failed")).toHaveCount(0);
+    await expect(card.result).toContainText("SCR-1002");
+    await simulator.clear("SCR-1002");
+    await expectTruth(simulator, "SCR-1002", { motion: "STOPPED" });
+    await expect(card.result.getByRole("listitem")).toContainText("Has stopped since.", { timeout: SETTLED_MS });
+  });
 });

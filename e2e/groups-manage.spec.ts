@@ -9,7 +9,15 @@ import {
   toasts,
   discardChanges,
 } from "./support/dashboard.ts";
-import { expect, groupCard, groupRow, managementAddress, siteAddress, test } from "./support/made-groups.ts";
+import {
+  expect,
+  groupCard,
+  groupRow,
+  managementAddress,
+  openManagedGroups,
+  siteAddress,
+  test,
+} from "./support/made-groups.ts";
 import { signInWith } from "./support/sign-in-with.ts";
 import { accounts } from "./support/suncrew.ts";
 
@@ -44,7 +52,7 @@ async function openEdit(page: Page, name: string) {
   return dialog;
 }
 
-test("§2 Group Control, empty: it leads to Site Management, where the first group is created", async ({
+test("§2 Group Control, empty, §5 Robot group: it leads to Site Management, where the first group is created once it is valid, and deleted", async ({
   page,
   signIn,
   groups,
@@ -57,6 +65,29 @@ test("§2 Group Control, empty: it leads to Site Management, where the first gro
   await expect(page.getByRole("heading", { level: 2, name: BHADLA })).toBeVisible();
   await expect(page.getByText("No robot groups yet")).toBeVisible();
 
+  await test.step("Create is disabled while invalid and says why", async () => {
+    const dialog = await openCreate(page);
+    await expectDisabled(dialog.save, INCOMPLETE);
+    await dialog.name.fill("North");
+    await expectDisabled(dialog.save, INCOMPLETE);
+    await dialog.robot("SCR-1002").check();
+    await expectEnabled(dialog.save);
+    await dialog.name.fill("   ");
+    await expectDisabled(dialog.save, INCOMPLETE);
+    await dialog.name.press("Enter");
+    await expect(dialog.root).toBeVisible();
+    await dialog.name.fill("North");
+    await dialog.root.getByRole("button", { name: "Choose all" }).click();
+    await expect(dialog.root.getByText("4 robots chosen")).toBeVisible();
+    await dialog.root.getByRole("button", { name: "Choose none" }).click();
+    await expectDisabled(dialog.save, INCOMPLETE);
+    await dialog.cancel.click();
+    await discardChanges(page);
+    await expect(dialog.root).toBeHidden();
+    await expect(page.getByRole("button", { name: "Create Group" })).toBeFocused();
+    expect(await groups.listed(BHADLA)).toEqual([]);
+  });
+
   const dialog = await openCreate(page);
   await dialog.name.fill("East Row");
   await dialog.robot("SCR-1001").check();
@@ -66,66 +97,36 @@ test("§2 Group Control, empty: it leads to Site Management, where the first gro
   await expect(dialog.root).toBeHidden();
   await expect(groupRow(page, "East Row")).toContainText("2 robots: SCR-1001, SCR-1003");
   await expect(page.getByRole("heading", { name: "Robot Groups (1)" })).toBeVisible();
+  const [group] = await groups.listed(BHADLA);
+  if (group === undefined) throw new Error("The group is not listed.");
 
-  await page.goto(siteAddress(site, "groups"));
+  await page.goBack();
   await expect(groupCard(page, "East Row")).toContainText("2 robots");
+  await groups.schedule(group, { startTime: "2999-01-01 06:30:00" });
+  await expect(page.getByRole("group", { name: "Schedule of East Row" })).toBeVisible({ timeout: LIVE_MS });
+  await page.goForward();
+
+  await test.step("deleting asks Yes or No and names the group and what goes with it", async () => {
+    const ask = async () => groupRow(page, "East Row").getByRole("button", { name: "Delete", exact: true }).click();
+    const question = page.getByRole("dialog", { name: "Delete Robot Group" });
+    await ask();
+    await expect(question).toContainText(
+      'Delete the group "East Row"? Its schedule is deleted with it and runs no more. Its 2 robots stay at the site, in no group.',
+    );
+    await question.getByRole("button", { name: "No", exact: true }).click();
+    await expect(question).toBeHidden();
+    await expect(groupRow(page, "East Row")).toBeVisible();
+    expect(await groups.listed(BHADLA)).toHaveLength(1);
+
+    await ask();
+    await question.getByRole("button", { name: "Yes", exact: true }).click();
+    await expectToast(page, "Group Deleted", 'Robot group "East Row" has been deleted successfully.');
+    await expect(page.getByText("No robot groups yet")).toBeVisible();
+    expect(await groups.listed(BHADLA)).toEqual([]);
+  });
 });
 
-test("§5 Robot group: Create is disabled while invalid and says why", async ({ page, signIn, groups }) => {
-  const site = await groups.site(BHADLA);
-  await signIn(page, "admin", { at: managementAddress(site) });
-  const dialog = await openCreate(page);
-  await expectDisabled(dialog.save, INCOMPLETE);
-  await dialog.name.fill("North");
-  await expectDisabled(dialog.save, INCOMPLETE);
-  await dialog.robot("SCR-1002").check();
-  await expectEnabled(dialog.save);
-  await dialog.name.fill("   ");
-  await expectDisabled(dialog.save, INCOMPLETE);
-  await dialog.name.press("Enter");
-  await expect(dialog.root).toBeVisible();
-  await dialog.name.fill("North");
-  await dialog.root.getByRole("button", { name: "Choose all" }).click();
-  await expect(dialog.root.getByText("4 robots chosen")).toBeVisible();
-  await dialog.root.getByRole("button", { name: "Choose none" }).click();
-  await expectDisabled(dialog.save, INCOMPLETE);
-  await dialog.cancel.click();
-  await discardChanges(page);
-  await expect(dialog.root).toBeHidden();
-  await expect(page.getByRole("button", { name: "Create Group" })).toBeFocused();
-  expect(await groups.listed(BHADLA)).toEqual([]);
-});
-
-test("§5 Robot group: the name is unique per site without case and spaces; the group's own does not count", async ({
-  page,
-  signIn,
-  groups,
-}) => {
-  await groups.make(BHADLA, "East Row", ["SCR-1001"]);
-  await groups.make(BHADLA, "West Row", ["SCR-1002"]);
-  await signIn(page, "admin", { at: managementAddress(await groups.site(BHADLA)) });
-  const create = await openCreate(page);
-  await create.robot("SCR-1003").check();
-  for (const name of ["East Row", "eastrow", " EAST  r o w "]) {
-    await create.name.fill(name);
-    await expect(create.root.getByText(NAME_TAKEN).first()).toBeVisible();
-    await expect(create.name).toHaveAccessibleDescription(NAME_TAKEN);
-    await expectDisabled(create.save, NAME_TAKEN);
-  }
-  await create.cancel.click();
-  await discardChanges(page);
-
-  const edit = await openEdit(page, "East Row");
-  await edit.name.fill("EAST  row");
-  await expectEnabled(edit.save);
-  await edit.name.fill("westROW");
-  await expectDisabled(edit.save, NAME_TAKEN);
-  await edit.name.fill("EAST row");
-  await edit.save.click();
-  await expectToast(page, "Group Updated", 'Robot group "EAST row" has been updated successfully.');
-});
-
-test("§5 Robot group: create offers robots in no group, edit the group's own as well, and changes name and robots", async ({
+test("§5 Robot group: a name is unique per site without case and spaces; create offers robots in no group, edit the group's own as well", async ({
   page,
   signIn,
   groups,
@@ -133,58 +134,55 @@ test("§5 Robot group: create offers robots in no group, edit the group's own as
   await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
   await groups.make(BHADLA, "West Row", ["SCR-1003"]);
   await signIn(page, "admin", { at: managementAddress(await groups.site(BHADLA)) });
-  const create = await openCreate(page);
-  await expect(create.robots).toHaveCount(1);
-  await expect(create.robot("SCR-1004")).not.toBeChecked();
-  await create.cancel.click();
+  await test.step("create offers robots in no group, and no name of another", async () => {
+    const create = await openCreate(page);
+    await expect(create.robots).toHaveCount(1);
+    await expect(create.robot("SCR-1004")).not.toBeChecked();
+    await create.robot("SCR-1004").check();
+    for (const name of ["East Row", "eastrow", " EAST  r o w "]) {
+      await create.name.fill(name);
+      await expect(create.root.getByText(NAME_TAKEN).first()).toBeVisible();
+      await expect(create.name).toHaveAccessibleDescription(NAME_TAKEN);
+      await expectDisabled(create.save, NAME_TAKEN);
+    }
+    await create.cancel.click();
+    await discardChanges(page);
+  });
 
-  const edit = await openEdit(page, "East Row");
-  await expect(edit.robots).toHaveCount(3);
-  await expect(edit.robot("SCR-1001")).toBeChecked();
-  await expect(edit.robot("SCR-1002")).toBeChecked();
-  await expect(edit.robot("SCR-1003")).toHaveCount(0);
-  await edit.robot("SCR-1001").uncheck();
-  await edit.robot("SCR-1002").uncheck();
-  await expectDisabled(edit.save, INCOMPLETE);
-  await edit.robot("SCR-1004").check();
-  await edit.name.fill("Far Row");
-  await edit.save.click();
-  await expectToast(page, "Group Updated", 'Robot group "Far Row" has been updated successfully.');
-  await expect(groupRow(page, "Far Row")).toContainText("1 robot: SCR-1004");
-  await expect(groupRow(page, "East Row")).toHaveCount(0);
+  await test.step("the group's own name does not count", async () => {
+    const edit = await openEdit(page, "East Row");
+    await edit.name.fill("EAST  row");
+    await expectEnabled(edit.save);
+    await edit.name.fill("westROW");
+    await expectDisabled(edit.save, NAME_TAKEN);
+    await edit.name.fill("EAST row");
+    await edit.save.click();
+    await expectToast(page, "Group Updated", 'Robot group "EAST row" has been updated successfully.');
+  });
+
+  await test.step("edit offers the group's own robots as well, and changes name and robots", async () => {
+    const edit = await openEdit(page, "EAST row");
+    await expect(edit.robots).toHaveCount(3);
+    await expect(edit.robot("SCR-1001")).toBeChecked();
+    await expect(edit.robot("SCR-1002")).toBeChecked();
+    await expect(edit.robot("SCR-1003")).toHaveCount(0);
+    await edit.robot("SCR-1001").uncheck();
+    await edit.robot("SCR-1002").uncheck();
+    await expectDisabled(edit.save, INCOMPLETE);
+    await edit.robot("SCR-1004").check();
+    await edit.name.fill("Far Row");
+    await edit.save.click();
+    await expectToast(page, "Group Updated", 'Robot group "Far Row" has been updated successfully.');
+    await expect(groupRow(page, "Far Row")).toContainText("1 robot: SCR-1004");
+    await expect(groupRow(page, "EAST row")).toHaveCount(0);
+  });
 
   await groups.make(BHADLA, "Rest", ["SCR-1001", "SCR-1002"]);
   const none = await openCreate(page);
   await expect(none.root.getByText("Every robot of this site is in a group.")).toBeVisible();
 });
 
-test("§5 Robot group: deleting asks Yes or No and names the group and what goes with it", async ({
-  page,
-  signIn,
-  groups,
-}) => {
-  const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
-  await groups.schedule(group, { startTime: "2999-01-01 06:30:00" });
-  await signIn(page, "admin", { at: managementAddress(await groups.site(BHADLA)) });
-  const ask = async () => groupRow(page, "East Row").getByRole("button", { name: "Delete", exact: true }).click();
-  const question = page.getByRole("dialog", { name: "Delete Robot Group" });
-  await ask();
-  await expect(question).toContainText(
-    'Delete the group "East Row"? Its schedule is deleted with it and runs no more. Its 2 robots stay at the site, in no group.',
-  );
-  await question.getByRole("button", { name: "No", exact: true }).click();
-  await expect(question).toBeHidden();
-  await expect(groupRow(page, "East Row")).toBeVisible();
-  expect(await groups.listed(BHADLA)).toHaveLength(1);
-
-  await ask();
-  await question.getByRole("button", { name: "Yes", exact: true }).click();
-  await expectToast(page, "Group Deleted", 'Robot group "East Row" has been deleted successfully.');
-  await expect(page.getByText("No robot groups yet")).toBeVisible();
-  expect(await groups.listed(BHADLA)).toEqual([]);
-});
-
-test("§5 Robot group: of two people who save the same robot at once, the second is told in whose group it is", async ({
+test("§2 AUTO badge, §5 Robot group: what one browser does with groups appears in another without a click; of two who save the same robot, the second is told", async ({
   page,
   openBrowser,
   signIn,
@@ -192,95 +190,84 @@ test("§5 Robot group: of two people who save the same robot at once, the second
   problems,
 }) => {
   problems.allow(/status of 409/);
-  const address = managementAddress(await groups.site(BHADLA));
-  const other = await openBrowser();
-  await signIn(page, "admin", { at: address });
-  await signIn(other, "partner", { at: address });
-  const [mine, theirs] = [await openCreate(page), await openCreate(other)];
-  await mine.name.fill("East Row");
-  await mine.robot("SCR-1002").check();
-  await theirs.name.fill("Night shift");
-  await theirs.robot("SCR-1002").check();
-
-  // The first one's call is on its way while the second one's is served.
-  const { promise: isServed, resolve: serve } = Promise.withResolvers<void>();
-  await page.route(`**${createGroup.path}`, async (route) => {
-    await isServed;
-    await route.continue();
-  });
-  await mine.save.click();
-  await theirs.save.click();
-  await expectToast(other, "Group Created", 'Robot group "Night shift" has been created successfully.');
-  serve();
-  await expectToast(
-    page,
-    "Group Creation Failed",
-    "Failed to create robot group. Please try again.",
-    'Robot SCR-1002 is already in the group "Night shift".',
-  );
-  // What the other has taken can no longer be chosen.
-  await expect(mine.root).toBeVisible();
-  await expect(mine.robot("SCR-1002")).toHaveCount(0);
-  await expectDisabled(mine.save, INCOMPLETE);
-  expect((await groups.listed(BHADLA)).map(({ group_name }) => group_name)).toEqual(["Night shift"]);
-});
-
-test("what one browser does with groups appears in another without a click, and while a dialog is open", async ({
-  page,
-  openBrowser,
-  signIn,
-  groups,
-}) => {
   const site = await groups.site(BHADLA);
   const other = await openBrowser();
   await signIn(page, "admin", { at: managementAddress(site) });
-  await signIn(other, "partner", { at: siteAddress(site, "groups") });
-  await expect(other.getByText("No robot groups available, create groups in Site Management")).toBeVisible();
+  await signIn(other, "partner");
+  await test.step("a robot's card reads AUTO as soon as it is in a group, and MANUAL once it is in none", async () => {
+    const badge = (word: string) => robotCard(other, "SCR-1001").root.getByText(word, { exact: true });
+    await expect(badge("MANUAL")).toBeVisible();
+    await groups.make(BHADLA, "East Row", ["SCR-1001"]);
+    await expect(badge("AUTO")).toBeVisible({ timeout: LIVE_MS });
+    await expect(robotCard(other, "SCR-1002").root.getByText("MANUAL", { exact: true })).toBeVisible();
+    await groups.deleteAll();
+    await expect(badge("MANUAL")).toBeVisible({ timeout: LIVE_MS });
+  });
 
-  const create = await openCreate(page);
-  await create.name.fill("East Row");
-  await create.robot("SCR-1001").check();
-  await create.save.click();
-  await expect(groupCard(other, "East Row")).toBeVisible({ timeout: LIVE_MS });
-  await expect(toasts(other)).toHaveCount(0);
+  await test.step("a group appears without a click, and while a dialog is open", async () => {
+    await other.getByRole("tab", { name: "Group Control" }).click();
+    await expect(other.getByText("No robot groups available, create groups in Site Management")).toBeVisible();
+    await expect(page.getByText("No robot groups yet")).toBeVisible();
+    const create = await openCreate(page);
+    await create.name.fill("East Row");
+    await create.robot("SCR-1001").check();
+    await create.save.click();
+    await expect(groupCard(other, "East Row")).toBeVisible({ timeout: LIVE_MS });
+    await expect(toasts(other)).toHaveCount(0);
 
-  await other.goto(managementAddress(site));
-  const edit = await openEdit(page, "East Row");
-  await edit.name.fill("Early Row");
-  await edit.robot("SCR-1002").check();
-  const theirs = await openCreate(other);
-  await expect(theirs.robots).toHaveCount(3);
-  await theirs.name.fill("early row");
-  await theirs.robot("SCR-1002").check();
-  await expectEnabled(theirs.save);
-  await edit.save.click();
-  await expect(theirs.robot("SCR-1002")).toHaveCount(0, { timeout: LIVE_MS });
-  await expectDisabled(theirs.save, NAME_TAKEN);
-  await theirs.cancel.click();
-  await discardChanges(other);
-  await expect(groupRow(other, "Early Row")).toContainText("2 robots");
+    await openManagedGroups(other, BHADLA);
+    const edit = await openEdit(page, "East Row");
+    await edit.name.fill("Early Row");
+    await edit.robot("SCR-1002").check();
+    const theirs = await openCreate(other);
+    await expect(theirs.robots).toHaveCount(3);
+    await theirs.name.fill("early row");
+    await theirs.robot("SCR-1002").check();
+    await expectEnabled(theirs.save);
+    await edit.save.click();
+    await expect(theirs.robot("SCR-1002")).toHaveCount(0, { timeout: LIVE_MS });
+    await expectDisabled(theirs.save, NAME_TAKEN);
+    await theirs.cancel.click();
+    await discardChanges(other);
+    await expect(groupRow(other, "Early Row")).toContainText("2 robots");
 
-  const stale = await openEdit(other, "Early Row");
-  await groupRow(page, "Early Row").getByRole("button", { name: "Delete", exact: true }).click();
-  await page.getByRole("button", { name: "Yes", exact: true }).click();
-  await expectDisabled(stale.save, "This group has been deleted meanwhile.");
-  await stale.cancel.click();
-  await expect(other.getByText("No robot groups yet")).toBeVisible({ timeout: LIVE_MS });
-});
+    const stale = await openEdit(other, "Early Row");
+    await groupRow(page, "Early Row").getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByRole("button", { name: "Yes", exact: true }).click();
+    await expectDisabled(stale.save, "This group has been deleted meanwhile.");
+    await stale.cancel.click();
+    await expect(other.getByText("No robot groups yet")).toBeVisible({ timeout: LIVE_MS });
+  });
 
-test("§2 AUTO badge: a robot's card reads AUTO as soon as it is in a group, and MANUAL once it is in none", async ({
-  page,
-  signIn,
-  groups,
-}) => {
-  await signIn(page, "partner");
-  const badge = (word: string) => robotCard(page, "SCR-1001").root.getByText(word, { exact: true });
-  await expect(badge("MANUAL")).toBeVisible();
-  await groups.make(BHADLA, "East Row", ["SCR-1001"]);
-  await expect(badge("AUTO")).toBeVisible({ timeout: LIVE_MS });
-  await expect(robotCard(page, "SCR-1002").root.getByText("MANUAL", { exact: true })).toBeVisible();
-  await groups.deleteAll();
-  await expect(badge("MANUAL")).toBeVisible({ timeout: LIVE_MS });
+  await test.step("of two people who save the same robot at once, the second is told in whose group it is", async () => {
+    const [mine, theirs] = [await openCreate(page), await openCreate(other)];
+    await mine.name.fill("East Row");
+    await mine.robot("SCR-1002").check();
+    await theirs.name.fill("Night shift");
+    await theirs.robot("SCR-1002").check();
+
+    // The first one's call is on its way while the second one's is served.
+    const { promise: isServed, resolve: serve } = Promise.withResolvers<void>();
+    await page.route(`**${createGroup.path}`, async (route) => {
+      await isServed;
+      await route.continue();
+    });
+    await mine.save.click();
+    await theirs.save.click();
+    await expectToast(other, "Group Created", 'Robot group "Night shift" has been created successfully.');
+    serve();
+    await expectToast(
+      page,
+      "Group Creation Failed",
+      "Failed to create robot group. Please try again.",
+      'Robot SCR-1002 is already in the group "Night shift".',
+    );
+    // What the other has taken can no longer be chosen.
+    await expect(mine.root).toBeVisible();
+    await expect(mine.robot("SCR-1002")).toHaveCount(0);
+    await expectDisabled(mine.save, INCOMPLETE);
+    expect((await groups.listed(BHADLA)).map(({ group_name }) => group_name)).toEqual(["Night shift"]);
+  });
 });
 
 test("§9 robotGroups: the browser keeps a copy of the groups, believes the server alone, and drops it at sign-out", async ({

@@ -39,120 +39,116 @@ async function exported(page: Page, item: "Export Sites" | "Export Robots"): Pro
   return waiting;
 }
 
-test("Import Sites: every bad row is named with its reason, and nothing is imported until none is left", async ({
-  page,
-  signIn,
-  sites,
-}) => {
-  await signIn(page, "admin", { at: "/sites" });
-  const dialog = await openImport(page, "Import Sites");
-  await expectDisabled(dialog.apply, "Choose a file first.");
-  await expect(dialog.root.getByText("maintenance_contact_name")).toBeVisible();
-  const good = [siteLine("सांभर सोलर पार्क", 26.91), siteLine("Tonk Solar", 26.16)];
-  const bad = [
-    siteLine("Bad pin", 26.3, { pinCode: "12" }),
-    siteLine(` ${BHADLA.toUpperCase()} `, 26.4),
-    siteLine("Tonk solar", 26.5),
-    siteLine("", 26.6),
-  ];
-  await dialog.choose([NAMES, ...good, ...bad].join("\r\n"));
-  await expect(dialog.summary).toHaveText("6 rows, 5 with problems");
-  await expect(dialog.rows).toHaveText([
-    /Row/,
-    /^2सांभर सोलर पार्क *Mon 1 Apr 2024New site$/,
-    /^3Tonk Solar.*name.*row 6/,
-    /^4Bad pinMon 1 Apr 2024Pin code must have six digits$/,
-    /^5[^:]*A site with this name already exists/,
-    /^6Tonk solar.*name.*row 3/,
-    /^7–Mon 1 Apr 2024Site name is required$/,
-  ]);
-  await expectDisabled(dialog.apply, "Mend the 5 rows with problems first: all rows are imported, or none.");
-  await dialog.only.check();
-  await expect(dialog.rows).toHaveCount(6);
-  await expect(dialog.rows.filter({ hasText: "New site" })).toHaveCount(0);
-  await expectAccessible(page);
-  expect((await sites.listed()).some(({ name }) => name === "Tonk Solar")).toBe(false);
-
-  await dialog.choose(`\uFEFF${[NAMES, ...good].join("\n")}`);
-  await expect(dialog.summary).toHaveText("2 rows, none with problems");
-  await expect(dialog.apply).toHaveText("Import 2 sites");
-  await dialog.apply.click();
-  await expectToast(page, "Sites Imported", "2 sites have been successfully created.");
-  await expect(dialog.summary).toContainText("2 sites created from sites.csv.");
-  await dialog.root.getByRole("button", { name: "Close" }).last().click();
-  await expect(siteRow(page, "सांभर सोलर पार्क")).toBeVisible();
-  expect(await sites.named("Tonk Solar")).toMatchObject({ maintenance_partner_id: 1, latitude: 26.16 });
-});
-
-test("Import Sites: all or nothing also where somebody else was faster, and files that are none are told", async ({
+test("Import and Export Sites: every bad row is named, and all are imported or none, also where somebody else was faster; what is exported can be imported again", async ({
   page,
   signIn,
   sites,
   problems,
 }) => {
-  problems.allow(/status of 400/);
   await signIn(page, "admin", { at: "/sites" });
-  const dialog = await openImport(page, "Import Sites");
-  for (const [text, sentence] of [
-    ["", "The file is empty."],
-    [Buffer.from([0x4e, 0xe9, 0x0a]), "The file is not saved as UTF-8."],
-    ["name,address\nA,B", "The column district is missing"],
-    [`${NAMES},altitude\n${siteLine("A", 26.1)},12`, "The column altitude is not known"],
-    [`${NAMES}\n"A,B`, "is not closed"],
-  ] as const) {
-    await dialog.choose(text);
-    await expect(dialog.root.getByRole("alert")).toContainText(sentence);
-    await expect(dialog.apply).toHaveAttribute("aria-disabled", "true");
-  }
-  await dialog.choose([NAMES, siteLine("Tonk Solar", 26.16), siteLine(SAMBHAR.name, 26.2)].join("\n"));
-  await expect(dialog.apply).toHaveText("Import 2 sites");
-  await sites.make();
-  await dialog.apply.click();
-  await expect(dialog.root.getByRole("alert")).toContainText("Nothing was imported.");
-  await expect(dialog.summary).toHaveText("2 rows, 1 with problems");
-  await expect(dialog.rows.nth(2)).toContainText("A site with this name already exists");
-  expect((await sites.listed()).some(({ name }) => name === "Tonk Solar")).toBe(false);
-});
 
-test("Export Sites: the file opens with Indian names, carries no formula, and can be imported again", async ({
-  page,
-  signIn,
-  sites,
-}) => {
-  const { maintenance_partner_id: _none, ...body } = SAMBHAR;
-  await sites.make({
-    ...body,
-    name: "सांभर, सोलर पार्क",
-    address: '=HYPERLINK("https://evil.example","Click")',
-    maintenance_partner_id: null,
-    maintenance_contact_name: "@Ravi",
-    maintenance_contact: "+91 98000 12345",
-    maintenance_email: "ravi@example.in",
+  await test.step("every bad row is named with its reason, and nothing is imported until none is left", async () => {
+    const dialog = await openImport(page, "Import Sites");
+    await expectDisabled(dialog.apply, "Choose a file first.");
+    await expect(dialog.root.getByText("maintenance_contact_name")).toBeVisible();
+    const good = [siteLine("सांभर सोलर पार्क", 26.91), siteLine("Tonk Solar", 26.16)];
+    const bad = [
+      siteLine("Bad pin", 26.3, { pinCode: "12" }),
+      siteLine(` ${BHADLA.toUpperCase()} `, 26.4),
+      siteLine("Tonk solar", 26.5),
+      siteLine("", 26.6),
+    ];
+    await dialog.choose([NAMES, ...good, ...bad].join("\r\n"));
+    await expect(dialog.summary).toHaveText("6 rows, 5 with problems");
+    await expect(dialog.rows).toHaveText([
+      /Row/,
+      /^2सांभर सोलर पार्क *Mon 1 Apr 2024New site$/,
+      /^3Tonk Solar.*name.*row 6/,
+      /^4Bad pinMon 1 Apr 2024Pin code must have six digits$/,
+      /^5[^:]*A site with this name already exists/,
+      /^6Tonk solar.*name.*row 3/,
+      /^7–Mon 1 Apr 2024Site name is required$/,
+    ]);
+    await expectDisabled(dialog.apply, "Mend the 5 rows with problems first: all rows are imported, or none.");
+    await dialog.only.check();
+    await expect(dialog.rows).toHaveCount(6);
+    await expect(dialog.rows.filter({ hasText: "New site" })).toHaveCount(0);
+    await expectAccessible(page);
+    expect((await sites.listed()).some(({ name }) => name === "Tonk Solar")).toBe(false);
+
+    await dialog.choose(`\uFEFF${[NAMES, ...good].join("\n")}`);
+    await expect(dialog.summary).toHaveText("2 rows, none with problems");
+    await expect(dialog.apply).toHaveText("Import 2 sites");
+    await dialog.apply.click();
+    await expectToast(page, "Sites Imported", "2 sites have been successfully created.");
+    await expect(dialog.summary).toContainText("2 sites created from sites.csv.");
+    await dialog.root.getByRole("button", { name: "Close" }).last().click();
+    await expect(siteRow(page, "सांभर सोलर पार्क")).toBeVisible();
+    expect(await sites.named("Tonk Solar")).toMatchObject({ maintenance_partner_id: 1, latitude: 26.16 });
   });
-  await signIn(page, "admin", { at: "/sites" });
-  const download = await exported(page, "Export Sites");
-  expect(download.suggestedFilename()).toBe("sites.csv");
-  const text = await textOf(download);
-  expect(text.startsWith(`\uFEFF"${NAMES.replaceAll(",", '","')}"\r\n`)).toBe(true);
-  const line = text.split("\r\n").find((one) => one.includes("सांभर"));
-  expect(line).toContain('"सांभर, सोलर पार्क"');
-  expect(line).toContain(`"'=HYPERLINK(""https://evil.example"",""Click"")"`);
-  expect(line).toContain("'@Ravi");
-  expect(line).toContain(',"+91 98000 12345",');
-  expect(text.trimEnd().split("\r\n")).toHaveLength(8);
 
-  // The same file again: every row is told to be there already.
-  const dialog = await openImport(page, "Import Sites");
-  await dialog.choose(text);
-  await expect(dialog.summary).toHaveText("7 rows, 7 with problems");
-  await sites.restore();
-  await dialog.choose([NAMES, line].join("\r\n"));
-  await dialog.apply.click();
-  await expectToast(page, "Sites Imported", "1 site has been successfully created.");
-  expect(await sites.named("सांभर, सोलर पार्क")).toMatchObject({
-    address: '=HYPERLINK("https://evil.example","Click")',
-    maintenance_contact_name: "@Ravi",
-    maintenance_contact: "+91 98000 12345",
+  await test.step("the file opens with Indian names, carries no formula, and can be imported again", async () => {
+    await sites.restore();
+    const { maintenance_partner_id: _none, ...body } = SAMBHAR;
+    await sites.make({
+      ...body,
+      name: "सांभर, सोलर पार्क",
+      address: '=HYPERLINK("https://evil.example","Click")',
+      maintenance_partner_id: null,
+      maintenance_contact_name: "@Ravi",
+      maintenance_contact: "+91 98000 12345",
+      maintenance_email: "ravi@example.in",
+    });
+    const download = await exported(page, "Export Sites");
+    expect(download.suggestedFilename()).toBe("sites.csv");
+    const text = await textOf(download);
+    expect(text.startsWith(`\uFEFF"${NAMES.replaceAll(",", '","')}"\r\n`)).toBe(true);
+    const line = text.split("\r\n").find((one) => one.includes("सांभर"));
+    expect(line).toContain('"सांभर, सोलर पार्क"');
+    expect(line).toContain(`"'=HYPERLINK(""https://evil.example"",""Click"")"`);
+    expect(line).toContain("'@Ravi");
+    expect(line).toContain(',"+91 98000 12345",');
+    expect(text.trimEnd().split("\r\n")).toHaveLength(8);
+
+    // The same file again: every row is told to be there already.
+    const dialog = await openImport(page, "Import Sites");
+    await dialog.choose(text);
+    await expect(dialog.summary).toHaveText("7 rows, 7 with problems");
+    await sites.restore();
+    await dialog.choose([NAMES, line].join("\r\n"));
+    await dialog.apply.click();
+    await expectToast(page, "Sites Imported", "1 site has been successfully created.");
+    expect(await sites.named("सांभर, सोलर पार्क")).toMatchObject({
+      address: '=HYPERLINK("https://evil.example","Click")',
+      maintenance_contact_name: "@Ravi",
+      maintenance_contact: "+91 98000 12345",
+    });
+    await dialog.root.getByRole("button", { name: "Close" }).last().click();
+  });
+
+  await test.step("all or nothing also where somebody else was faster, and files that are none are told", async () => {
+    problems.allowFromNow(/status of 400/);
+    await sites.restore();
+    const dialog = await openImport(page, "Import Sites");
+    for (const [text, sentence] of [
+      ["", "The file is empty."],
+      [Buffer.from([0x4e, 0xe9, 0x0a]), "The file is not saved as UTF-8."],
+      ["name,address\nA,B", "The column district is missing"],
+      [`${NAMES},altitude\n${siteLine("A", 26.1)},12`, "The column altitude is not known"],
+      [`${NAMES}\n"A,B`, "is not closed"],
+    ] as const) {
+      await dialog.choose(text);
+      await expect(dialog.root.getByRole("alert")).toContainText(sentence);
+      await expect(dialog.apply).toHaveAttribute("aria-disabled", "true");
+    }
+    await dialog.choose([NAMES, siteLine("Tonk Solar", 26.16), siteLine(SAMBHAR.name, 26.2)].join("\n"));
+    await expect(dialog.apply).toHaveText("Import 2 sites");
+    await sites.make();
+    await dialog.apply.click();
+    await expect(dialog.root.getByRole("alert")).toContainText("Nothing was imported.");
+    await expect(dialog.summary).toHaveText("2 rows, 1 with problems");
+    await expect(dialog.rows.nth(2)).toContainText("A site with this name already exists");
+    expect((await sites.listed()).some(({ name }) => name === "Tonk Solar")).toBe(false);
   });
 });
 

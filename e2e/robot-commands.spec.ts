@@ -12,141 +12,131 @@ import { expect, test } from "./support/suncrew.ts";
 /** What robots do appears within a second; the rest is for a busy machine. */
 const LIVE_MS = 10_000;
 
-for (const { account, serial } of [
-  { account: "admin", serial: "SCR-1001" },
-  { account: "partner", serial: "SCR-1002" },
-] as const) {
-  test(
-    `§4 Commands: as ${account}, Start makes the robot move and Stop makes it stand, and the card shows it`,
-    { tag: "@smoke" },
-    async ({ page, signIn, simulator }) => {
-      const startsBefore = await startsOf(simulator, serial);
-      await signIn(page, account);
-      const card = robotCard(page, serial);
-      const cleaning = page.getByRole("group", { name: "Fleet figures" }).getByRole("button", { name: "Cleaning" });
-      await expectStatus(card, "Idle");
-      await expect(cleaning).toHaveText("0 Cleaning");
+test(
+  "§4 Commands: as admin and as partner, Start makes the robot move and Stop makes it stand, and the card shows it; what one person does, another sees within a second, without a click",
+  { tag: "@smoke" },
+  async ({ page, openBrowser, signIn, simulator }) => {
+    const other = await openBrowser();
+    await signIn(page, "admin");
+    await signIn(other, "partner");
 
-      await card.start.click();
-      await expectToast(page, "Robot Control", `START command sent to Robot ${serial}`);
-      const moving = await expectTruth(simulator, serial, { motion: "MOVING", status: "start" });
-      expect(moving.startsTaken).toHaveLength(startsBefore + 1);
-      expect(moving.runId).not.toBeNull();
-      await expectStatus(card, "Normal");
-      await expect(card.root.getByText(/^Cleaning/)).toBeVisible();
-      await expect(card.root.getByText(/^Confirmed (just now|\d+ s ago)$/)).toBeVisible();
-      await expect(cleaning).toHaveText("1 Cleaning");
+    for (const [account, browser, serial] of [
+      ["admin", page, "SCR-1001"],
+      ["partner", other, "SCR-1002"],
+    ] as const) {
+      await test.step(`as ${account}, Start makes the robot move and Stop makes it stand`, async () => {
+        const startsBefore = await startsOf(simulator, serial);
+        const card = robotCard(browser, serial);
+        const figures = browser.getByRole("group", { name: "Fleet figures" });
+        const cleaning = figures.getByRole("button", { name: "Cleaning" });
+        await expectStatus(card, "Idle");
+        await expect(cleaning).toHaveText("0 Cleaning");
 
-      await card.stop.click();
-      await expectToast(page, "Robot Control", `STOP command sent to Robot ${serial}`);
-      const standing = await expectTruth(simulator, serial, { motion: "STOPPED", runId: null, status: "stop" });
-      expect(standing.startsTaken).toHaveLength(startsBefore + 1);
-      await expectStatus(card, "Idle");
-      await expect(card.root.getByText(/^Cleaning/)).toBeHidden();
-      await expect(cleaning).toHaveText("0 Cleaning");
-    },
-  );
-}
+        await card.start.click();
+        await expectToast(browser, "Robot Control", `START command sent to Robot ${serial}`);
+        const moving = await expectTruth(simulator, serial, { motion: "MOVING", status: "start" });
+        expect(moving.startsTaken).toHaveLength(startsBefore + 1);
+        expect(moving.runId).not.toBeNull();
+        await expectStatus(card, "Normal");
+        await expect(card.root.getByText(/^Cleaning/)).toBeVisible();
+        await expect(card.root.getByText(/^Confirmed (just now|\d+ s ago)$/)).toBeVisible();
+        await expect(cleaning).toHaveText("1 Cleaning");
 
-test("§8 Robot Control: a toast stays about 3 seconds and can be closed before", async ({
+        await card.stop.click();
+        await expectToast(browser, "Robot Control", `STOP command sent to Robot ${serial}`);
+        const standing = await expectTruth(simulator, serial, { motion: "STOPPED", runId: null, status: "stop" });
+        expect(standing.startsTaken).toHaveLength(startsBefore + 1);
+        await expectStatus(card, "Idle");
+        await expect(card.root.getByText(/^Cleaning/)).toBeHidden();
+        await expect(cleaning).toHaveText("0 Cleaning");
+      });
+    }
+
+    await test.step("what one person does, another sees", async () => {
+      const [mine, theirs] = [robotCard(page, "SCR-1001"), robotCard(other, "SCR-1001")];
+      await expectStatus(mine, "Idle");
+      await expectStatus(theirs, "Idle");
+      // What the other did before has been told.
+      await expect(toasts(other)).toHaveCount(0);
+      await mine.start.click();
+      await expectStatus(mine, "Normal");
+      await expectStatus(theirs, "Normal", { timeout: LIVE_MS });
+      await expect(theirs.root.getByText(/^Cleaning/)).toBeVisible();
+      await expectDisabled(theirs.start, "Robot SCR-1001 is already running.");
+      await expect(toasts(other)).toHaveCount(0);
+
+      await theirs.reverse.click();
+      await expectToast(other, "Direction Updated", "Robot direction changed to Reverse.");
+      await expect(mine.reverse).toBeChecked({ timeout: LIVE_MS });
+      await theirs.forward.click();
+      await expect(mine.forward).toBeChecked();
+
+      await theirs.stop.click();
+      await expectStatus(theirs, "Idle");
+      await expectStatus(mine, "Idle", { timeout: LIVE_MS });
+      await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
+    });
+  },
+);
+
+test("§8 Robot Refreshed, §8 Robot Control: Refresh status asks the robot, also while it is being polled; a toast stays about 3 seconds and can be closed before; what the robot itself does appears without a click", async ({
   page,
   signIn,
   simulator,
 }) => {
-  await signIn(page, "admin");
   const card = robotCard(page, "SCR-1003");
-  await card.start.click();
-  await expectToast(page, "Robot Control", "START command sent to Robot SCR-1003");
-  await toasts(page).getByRole("button", { name: "Close message" }).click();
-  // The pointer rests where the message was: no time takes it away.
-  await expect(toasts(page)).toHaveCount(0);
-  await card.stop.click();
-  await expectToast(page, "Robot Control", "STOP command sent to Robot SCR-1003");
-  await expect(toasts(page)).toHaveCount(0);
-  await expectTruth(simulator, "SCR-1003", { motion: "STOPPED" });
-});
+  const closeMessage = toasts(page).getByRole("button", { name: "Close message" });
 
-test("§8 Robot Refreshed: Refresh status asks the robot and tells status, battery and direction", async ({
-  page,
-  signIn,
-}) => {
-  await signIn(page, "admin");
-  const card = robotCard(page, "SCR-1003");
-  // A press takes over from a poll under way, which then has no answer to be read.
-  await expectStatus(card, "Idle");
-  await expect(card.refresh).toHaveAttribute("aria-busy", "false");
-  const answered = page.waitForResponse((response) => response.url().includes("getRobotStatus?robotId=SCR-1003"));
-  await card.refresh.click();
-  await expectToast(page, "Robot Refreshed", /Robot SCR-1003: Idle, battery \d{1,3} %, direction Forward/);
-  const answer: unknown = await (await answered).json();
-  expect(answer).toMatchObject({ success: true, data: { status: "stop", motion: "STOPPED" } });
-});
-
-test("§8 Robot Refreshed: a press while the robot is being polled is told as any other", async ({ page, signIn }) => {
-  let polled: () => void = () => {};
-  const polling = new Promise<void>((resolve) => (polled = resolve));
-  let isFirst = true;
-  await page.route("**/api/mqtt/robot/getRobotStatus?robotId=SCR-1003", async (route) => {
+  await test.step("a press while the robot is being polled is told as any other", async () => {
+    let polled: () => void = () => {};
+    const polling = new Promise<void>((resolve) => (polled = resolve));
     // The poll of the first load never ends.
-    if (!isFirst) return route.continue();
-    isFirst = false;
-    polled();
+    await page.route("**/api/mqtt/robot/getRobotStatus?robotId=SCR-1003", () => polled(), { times: 1 });
+    await signIn(page, "admin");
+    await polling;
+    await expect(card.refresh).toHaveAttribute("aria-busy", "true");
+    await card.refresh.click();
+    await expectToast(page, "Robot Refreshed", /Robot SCR-1003: Idle, battery \d{1,3} %, direction Forward/);
+    await expect(card.refresh).toHaveAttribute("aria-busy", "false");
+    await closeMessage.click();
+    await expect(toasts(page)).toHaveCount(0);
   });
-  await signIn(page, "admin");
-  const card = robotCard(page, "SCR-1003");
-  await polling;
-  await expect(card.refresh).toHaveAttribute("aria-busy", "true");
-  await card.refresh.click();
-  await expectToast(page, "Robot Refreshed", /Robot SCR-1003: Idle, battery \d{1,3} %, direction Forward/);
-  await expect(card.refresh).toHaveAttribute("aria-busy", "false");
-});
 
-test("what one person does, another sees within a second, without a click", async ({
-  page,
-  openBrowser,
-  signIn,
-  simulator,
-}) => {
-  const other = await openBrowser();
-  await signIn(page, "admin");
-  await signIn(other, "partner");
-  const [mine, theirs] = [robotCard(page, "SCR-1001"), robotCard(other, "SCR-1001")];
-  await expectStatus(mine, "Idle");
-  await expectStatus(theirs, "Idle");
+  await test.step("Refresh status asks the robot and tells status, battery and direction", async () => {
+    // A press takes over from a poll under way, which then has no answer to be read.
+    await expectStatus(card, "Idle");
+    await expect(card.refresh).toHaveAttribute("aria-busy", "false");
+    const answered = page.waitForResponse((response) => response.url().includes("getRobotStatus?robotId=SCR-1003"));
+    await card.refresh.click();
+    await expectToast(page, "Robot Refreshed", /Robot SCR-1003: Idle, battery \d{1,3} %, direction Forward/);
+    const answer: unknown = await (await answered).json();
+    expect(answer).toMatchObject({ success: true, data: { status: "stop", motion: "STOPPED" } });
+    await closeMessage.click();
+    await expect(toasts(page)).toHaveCount(0);
+  });
 
-  await mine.start.click();
-  await expectStatus(mine, "Normal");
-  await expectStatus(theirs, "Normal", { timeout: LIVE_MS });
-  await expect(theirs.root.getByText(/^Cleaning/)).toBeVisible();
-  await expectDisabled(theirs.start, "Robot SCR-1001 is already running.");
-  await expect(toasts(other)).toHaveCount(0);
+  await test.step("a toast stays about 3 seconds and can be closed before", async () => {
+    await card.start.click();
+    await expectToast(page, "Robot Control", "START command sent to Robot SCR-1003");
+    await closeMessage.click();
+    // The pointer rests where the message was: no time takes it away.
+    await expect(toasts(page)).toHaveCount(0);
+    await card.stop.click();
+    await expectToast(page, "Robot Control", "STOP command sent to Robot SCR-1003");
+    await expect(toasts(page)).toHaveCount(0);
+    await expectTruth(simulator, "SCR-1003", { motion: "STOPPED" });
+  });
 
-  await theirs.reverse.click();
-  await expectToast(other, "Direction Updated", "Robot direction changed to Reverse.");
-  await expect(mine.reverse).toBeChecked({ timeout: LIVE_MS });
-  await theirs.forward.click();
-  await expect(mine.forward).toBeChecked();
-
-  await theirs.stop.click();
-  await expectStatus(theirs, "Idle");
-  await expectStatus(mine, "Idle", { timeout: LIVE_MS });
-  await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
-});
-
-test("what the robot itself does appears without a click: a low battery, and its charging", async ({
-  page,
-  signIn,
-  simulator,
-}) => {
-  await signIn(page, "admin");
-  const card = robotCard(page, "SCR-1002");
-  await expectStatus(card, "Idle");
-  await simulator.fault("SCR-1002", { kind: "low-battery", percent: 15 });
-  await expectStatus(card, "Warning", { timeout: LIVE_MS });
-  await expect(card.root.getByRole("meter", { name: "Battery" })).toHaveAttribute("aria-valuenow", "15");
-  await simulator.clear("SCR-1002");
-  await simulator.condition("SCR-1002", { battery: 80 });
-  await expectStatus(card, "Idle", { timeout: LIVE_MS });
+  await test.step("a low battery, and its charging", async () => {
+    const low = robotCard(page, "SCR-1002");
+    await expectStatus(low, "Idle");
+    await simulator.fault("SCR-1002", { kind: "low-battery", percent: 15 });
+    await expectStatus(low, "Warning", { timeout: LIVE_MS });
+    await expect(low.root.getByRole("meter", { name: "Battery" })).toHaveAttribute("aria-valuenow", "15");
+    await simulator.clear("SCR-1002");
+    await simulator.condition("SCR-1002", { battery: 80 });
+    await expectStatus(low, "Idle", { timeout: LIVE_MS });
+  });
 });
 
 test("§9 Status polling: without the live stream the robots are asked; once it is back, it tells what happened meanwhile", async ({

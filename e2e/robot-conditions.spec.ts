@@ -18,116 +18,81 @@ test.beforeEach(({ problems }) => {
   problems.allow(/status of (409|502|504)/);
 });
 
-test("§4 Robot live status, a jam: the robot stops, is Critical with its alert, and Start is refused with the reason", async ({
+test("§4 Robot live status, a jam and a robot away, protocol rule 12: Critical with its alert; 'Using Mock Data' at first and at each Refresh; a robot with a wrong clock is refused a Start", async ({
   page,
   signIn,
   simulator,
 }) => {
   await signIn(page, "admin");
-  const card = robotCard(page, "SCR-1002");
-  await startRobot(card, simulator);
-  await simulator.fault("SCR-1002", { kind: "jam" });
-  await expectStatus(card, "Critical");
-  await expectTruth(simulator, "SCR-1002", { motion: "STOPPED" });
-  await card.root.getByRole("button", { name: "1 alert" }).click();
-  await expect(page.getByRole("dialog", { name: "Alerts of robot SCR-1002" }).getByRole("listitem")).toContainText([
-    "The brush is jammed and the robot has stopped.",
-  ]);
-  await page.keyboard.press("Escape");
-  await expect(siteFacts(page).getByText("Fault", { exact: true })).toBeVisible();
-  await card.start.click();
-  await expectToast(
-    page,
-    "Control Failed",
-    "Failed to send START command to Robot SCR-1002",
-    "Robot SCR-1002 refused: it has a fault.",
-  );
-  await expectStatus(card, "Critical");
-  await simulator.clear("SCR-1002");
-  await expectStatus(card, "Idle");
-  await expect(card.root.getByText("0 alerts")).toBeVisible();
-});
 
-test("§4 Robot live status, a low battery: Warning with its alert, and Start is refused with the reason", async ({
-  page,
-  signIn,
-}) => {
-  await signIn(page, "partner");
-  const card = robotCard(page, "SCR-1004");
-  await expectStatus(card, "Warning");
-  const battery = card.root.getByRole("meter", { name: "Battery" });
-  await expect(battery).toHaveAttribute("aria-valuetext", "12 %, low");
-  await card.root.getByRole("button", { name: "1 alert" }).click();
-  await expect(page.getByRole("dialog", { name: "Alerts of robot SCR-1004" }).getByRole("listitem")).toContainText([
-    "The battery is low.",
-  ]);
-  await page.keyboard.press("Escape");
-  await card.start.click();
-  await expectToast(
-    page,
-    "Control Failed",
-    "Failed to send START command to Robot SCR-1004",
-    "Robot SCR-1004 refused: its battery is too low.",
-  );
-  await expectStatus(card, "Warning");
-});
+  await test.step("a jam: the robot stops, is Critical with its alert, and Start is refused with the reason", async () => {
+    const card = robotCard(page, "SCR-1002");
+    await startRobot(card, simulator);
+    await simulator.fault("SCR-1002", { kind: "jam" });
+    await expectStatus(card, "Critical");
+    await expectTruth(simulator, "SCR-1002", { motion: "STOPPED" });
+    await card.root.getByRole("button", { name: "1 alert" }).click();
+    const alerts = page.getByRole("dialog", { name: "Alerts of robot SCR-1002" });
+    await expect(alerts.getByRole("listitem")).toContainText(["The brush is jammed and the robot has stopped."]);
+    await page.keyboard.press("Escape");
+    await expect(siteFacts(page).getByText("Fault", { exact: true })).toBeVisible();
+    await card.start.click();
+    await expectToast(
+      page,
+      "Control Failed",
+      "Failed to send START command to Robot SCR-1002",
+      "Robot SCR-1002 refused: it has a fault.",
+    );
+    await expectStatus(card, "Critical");
+    await simulator.clear("SCR-1002");
+    await expectStatus(card, "Idle");
+    await expect(card.root.getByText("0 alerts")).toBeVisible();
+  });
 
-test("protocol rule 12: a robot with a wrong clock is refused a Start with the reason, and an alert names it", async ({
-  page,
-  signIn,
-  simulator,
-}) => {
-  await signIn(page, "admin");
-  await chooseSite(page, PAVAGADA);
-  const card = robotCard(page, "SCR-1006");
-  await expectStatus(card, "Idle");
-  await simulator.fault("SCR-1006", { kind: "wrong-clock", offset: 120_000 });
-  await card.refresh.click();
-  await expectToast(page, "Robot Refreshed", /Robot SCR-1006: Idle, battery \d+ %, direction Forward/);
-  await card.start.click();
-  await expectToast(
-    page,
-    "Control Failed",
-    "Failed to send START command to Robot SCR-1006",
-    "The clock of Robot SCR-1006 differs by more than 30 seconds, so that it cannot be started safely.",
-  );
-  await card.root.getByRole("button", { name: "1 alert" }).click();
-  await expect(page.getByRole("dialog", { name: "Alerts of robot SCR-1006" }).getByRole("listitem")).toContainText([
-    "The robot's clock is ahead of the server's by more than 30 seconds.",
-  ]);
-  await page.keyboard.press("Escape");
-  await simulator.clear("SCR-1006");
-  await card.refresh.click();
-  await expect(card.root.getByText("0 alerts")).toBeVisible();
-  await startRobot(card, simulator);
-  await stopRobot(card, simulator);
-});
+  await test.step("a robot away: 'Using Mock Data' at first and at each Refresh; it recovers by itself", async () => {
+    const card = robotCard(page, "SCR-1007");
+    const told = ["Using Mock Data", "API call failed, using simulated data for SCR-1007"] as const;
+    await Promise.all([chooseSite(page, PAVAGADA), expectToast(page, ...told)]);
+    await expect(toasts(page)).toHaveCount(0);
+    await expectStatus(card, "Offline");
+    await expect(card.root.getByText("Last reading: Mock")).toBeVisible();
+    const battery = Number(await card.root.getByRole("meter", { name: "Battery" }).getAttribute("aria-valuenow"));
+    expect(battery).toBeGreaterThanOrEqual(40);
+    expect(battery).toBeLessThanOrEqual(99);
+    await card.root.getByRole("button", { name: "Robot info" }).click();
+    await expect(page.getByRole("dialog", { name: "Info on robot SCR-1007" })).toContainText("Last updatedMock");
+    await page.keyboard.press("Escape");
+    await card.refresh.click();
+    await expectToast(page, ...told);
+    await simulator.clear("SCR-1007");
+    await expectStatus(card, "Idle", { timeout: 20_000 });
+    await expect(card.root.getByText("Last reading: Mock")).toBeHidden();
+    await expectEnabled(card.start);
+  });
 
-test("§4 Robot live status, a robot away: 'Using Mock Data' at first and at each Refresh; it recovers by itself", async ({
-  page,
-  signIn,
-  simulator,
-}) => {
-  await signIn(page, "admin");
-  await chooseSite(page, PAVAGADA);
-  const card = robotCard(page, "SCR-1007");
-  const told = ["Using Mock Data", "API call failed, using simulated data for SCR-1007"] as const;
-  await expectToast(page, ...told);
-  await expect(toasts(page)).toHaveCount(0);
-  await expectStatus(card, "Offline");
-  await expect(card.root.getByText("Last reading: Mock")).toBeVisible();
-  const battery = Number(await card.root.getByRole("meter", { name: "Battery" }).getAttribute("aria-valuenow"));
-  expect(battery).toBeGreaterThanOrEqual(40);
-  expect(battery).toBeLessThanOrEqual(99);
-  await card.root.getByRole("button", { name: "Robot info" }).click();
-  const info = page.getByRole("dialog", { name: "Info on robot SCR-1007" });
-  await expect(info).toContainText("Last updatedMock");
-  await page.keyboard.press("Escape");
-
-  await card.refresh.click();
-  await expectToast(page, ...told);
-  await simulator.clear("SCR-1007");
-  await expectStatus(card, "Idle", { timeout: 20_000 });
-  await expect(card.root.getByText("Last reading: Mock")).toBeHidden();
-  await expectEnabled(card.start);
+  await test.step("a robot with a wrong clock is refused a Start with the reason, and an alert names it", async () => {
+    const card = robotCard(page, "SCR-1006");
+    await expectStatus(card, "Idle");
+    await simulator.fault("SCR-1006", { kind: "wrong-clock", offset: 120_000 });
+    await card.refresh.click();
+    await expectToast(page, "Robot Refreshed", /Robot SCR-1006: Idle, battery \d+ %, direction Forward/);
+    await card.start.click();
+    await expectToast(
+      page,
+      "Control Failed",
+      "Failed to send START command to Robot SCR-1006",
+      "The clock of Robot SCR-1006 differs by more than 30 seconds, so that it cannot be started safely.",
+    );
+    await card.root.getByRole("button", { name: "1 alert" }).click();
+    const alerts = page.getByRole("dialog", { name: "Alerts of robot SCR-1006" });
+    await expect(alerts.getByRole("listitem")).toContainText([
+      "The robot's clock is ahead of the server's by more than 30 seconds.",
+    ]);
+    await page.keyboard.press("Escape");
+    await simulator.clear("SCR-1006");
+    await card.refresh.click();
+    await expect(card.root.getByText("0 alerts")).toBeVisible();
+    await startRobot(card, simulator);
+    await stopRobot(card, simulator);
+  });
 });

@@ -10,6 +10,7 @@ import {
   expectEnabled,
   expectStatus,
   expectToast,
+  expectToastsGone,
   expectTruth,
   REWA,
   robotCard,
@@ -62,60 +63,6 @@ const results = (dialog: Locator): Locator => dialog.getByRole("list", { name: "
 test.beforeEach(({ problems }) => {
   // The browser itself notes every answer that is a refusal.
   problems.allow(/status of (409|502|504)/);
-});
-
-test("§4 Button enabling, maintenance: every button that moves the robot is disabled and says why", async ({
-  page,
-  signIn,
-  problems,
-}) => {
-  problems.allow(/Failed to load resource/);
-  await page.route("**/api/live", (route) => route.abort());
-  await page.route("**/getRobotDetailsWithSettings/**", async (route) => {
-    const answer = await route.fetch();
-    const text = (await answer.text()).replaceAll(/"operating_mode":"\w+"/g, '"operating_mode":"maintenance"');
-    await route.fulfill({ response: answer, body: text });
-  });
-  await signIn(page, "admin");
-  const card = robotCard(page, "SCR-1001");
-  await expectStatus(card, "Maintenance");
-  const reason = "Robot SCR-1001 is in maintenance.";
-  await expectDisabled(card.start, reason);
-  await expectDisabled(card.stop, reason);
-  await expectDisabled(card.direction, reason);
-  await expect(card.settings).toHaveCount(0);
-});
-
-test("protocol rule 8: a robot locked on its own side refuses Start with its reason and does not move", async ({
-  page,
-  signIn,
-  simulator,
-  problems,
-}) => {
-  problems.allow(/status of 409/);
-  await signIn(page, "admin");
-  // A press of Refresh while the robot is asked anyway tells nothing.
-  const polled = page.waitForResponse(/getRobotStatus\?robotId=SCR-1011/);
-  await chooseSite(page, REWA);
-  const card = robotCard(page, "SCR-1011");
-  await expectStatus(card, "Idle");
-  await polled;
-  await expect(card.refresh).toHaveAttribute("aria-busy", "false");
-  const startsBefore = await startsOf(simulator, "SCR-1011");
-  await simulator.condition("SCR-1011", { maintenance: true });
-  await card.refresh.click();
-  await expectToast(page, "Robot Refreshed", /Robot SCR-1011: Idle, battery \d+ %, direction Forward/);
-  await card.start.click();
-  await expectToast(
-    page,
-    "Control Failed",
-    "Failed to send START command to Robot SCR-1011",
-    "Robot SCR-1011 is in maintenance. Exit maintenance first.",
-  );
-  await expectStatus(card, "Idle");
-  expect(await startsOf(simulator, "SCR-1011")).toBe(startsBefore);
-  await simulator.condition("SCR-1011", { maintenance: false });
-  await expectTruth(simulator, "SCR-1011", { mode: "MANUAL", motion: "STOPPED" });
 });
 
 test("protocol rule 8: Maintenance asks why, says how it acts, and locks; another browser shows it at once", async ({
@@ -181,123 +128,142 @@ test("protocol rule 8: Maintenance asks why, says how it acts, and locks; anothe
   expect(await startsOf(simulator, "SCR-1002")).toBe(startsBefore);
 });
 
-test("protocol rule 8: a lock stops a robot that is cleaning; Release and Start lets it clean again", async ({
+test("protocol rule 8, §9 Themes: a lock stops a robot that is cleaning, Release and Start lets it clean again; not started says why; both dialogs are accessible, and fit on a phone", async ({
   page,
   signIn,
   simulator,
 }) => {
   await signIn(page, "admin");
   await chooseSite(page, REWA);
-  const card = robotCard(page, "SCR-1010");
-  await expectStatus(card, "Idle");
-  await startRobot(card, simulator);
-  const parts = lockOf(page, card);
-  await parts.enter.click();
-  await expect(parts.lockDialog).toContainText("One robot is cleaning now, and is stopped.");
-  await parts.reason.fill("Noise from the brush");
-  await parts.lock.click();
-  await expectToast(page, "Robot Control", "Robot SCR-1010 switched to maintenance mode");
-  await expectTruth(simulator, "SCR-1010", { motion: "STOPPED", mode: "MAINTENANCE" });
-  await parts.exit.click();
-  await parts.releaseAndStart.click();
-  await expectToast(
-    page,
-    "Robot Control",
-    "Robot SCR-1010 left maintenance mode",
-    "START command sent to Robot SCR-1010",
-  );
-  await expectTruth(simulator, "SCR-1010", { motion: "MOVING" });
-  await expectStatus(card, "Normal");
-  await expect(parts.releaseDialog).toBeHidden();
-  await stopRobot(card, simulator);
+  const fits = async () =>
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await test.step("a lock stops a robot that is cleaning; Release and Start lets it clean again", async () => {
+    const card = robotCard(page, "SCR-1010");
+    await expectStatus(card, "Idle");
+    await startRobot(card, simulator);
+    const parts = lockOf(page, card);
+    await parts.enter.click();
+    await expect(parts.lockDialog).toContainText("One robot is cleaning now, and is stopped.");
+    await parts.reason.fill("Noise from the brush");
+    await parts.lock.click();
+    await expectToast(page, "Robot Control", "Robot SCR-1010 switched to maintenance mode");
+    await expectTruth(simulator, "SCR-1010", { motion: "STOPPED", mode: "MAINTENANCE" });
+
+    await page.setViewportSize({ width: 360, height: 780 });
+    await expect(parts.note).toBeVisible();
+    await expectAccessible(page);
+    await parts.exit.click();
+    await expect(parts.cancel).toBeFocused();
+    await fits();
+    await expectAccessible(page, parts.releaseDialog);
+    await parts.releaseAndStart.click();
+    await expectToast(
+      page,
+      "Robot Control",
+      "Robot SCR-1010 left maintenance mode",
+      "START command sent to Robot SCR-1010",
+    );
+    await expectTruth(simulator, "SCR-1010", { motion: "MOVING" });
+    await expectStatus(card, "Normal");
+    await expect(parts.releaseDialog).toBeHidden();
+    await stopRobot(card, simulator);
+  });
+
+  await test.step("released and not started says why, and stays until it was read", async () => {
+    const card = robotCard(page, "SCR-1011");
+    await expectStatus(card, "Idle");
+    const parts = lockOf(page, card);
+    await parts.enter.click();
+    await expect(parts.reason).toBeVisible();
+    await parts.lock.click();
+    await expect(parts.lockDialog).toContainText("Please say why.");
+    await fits();
+    await expectAccessible(page, parts.lockDialog);
+    await parts.reason.fill("Cable check");
+    await parts.lock.click();
+    await simulator.fault("SCR-1011", { kind: "refuse", code: "BATTERY_LOW", verbs: ["START"] });
+    await parts.exit.click();
+    await parts.releaseAndStart.click();
+    const reason = "Robot SCR-1011 refused: its battery is too low.";
+    await expectToast(page, "Control Failed", "Failed to send START command to Robot SCR-1011", reason);
+    await expect(parts.releaseDialog).toContainText("Robot SCR-1011 was released. Its start did not succeed.");
+    await expect(parts.releaseDialog).toContainText(reason);
+    await expectToastsGone(page);
+    await parts.releaseDialog.getByRole("button", { name: "Close" }).last().click();
+    await expectStatus(card, "Idle");
+    await expectEnabled(parts.enter);
+  });
 });
 
-test("protocol rule 8: released and not started says why, and stays until it was read", async ({
+test("protocol rule 8: a robot locked on its own side refuses Start and does not move; one that is away is locked, not confirmed, is not released, and confirms on its return", async ({
   page,
   signIn,
   simulator,
-}) => {
-  await signIn(page, "admin");
-  await chooseSite(page, REWA);
-  const card = robotCard(page, "SCR-1011");
-  await expectStatus(card, "Idle");
-  await lockRobot(page, card, "Cable check");
-  const parts = lockOf(page, card);
-  await simulator.fault("SCR-1011", { kind: "refuse", code: "BATTERY_LOW", verbs: ["START"] });
-  await parts.exit.click();
-  await parts.releaseAndStart.click();
-  const reason = "Robot SCR-1011 refused: its battery is too low.";
-  await expectToast(page, "Control Failed", "Failed to send START command to Robot SCR-1011", reason);
-  await expect(parts.releaseDialog).toContainText("Robot SCR-1011 was released. Its start did not succeed.");
-  await expect(parts.releaseDialog).toContainText(reason);
-  await parts.releaseDialog.getByRole("button", { name: "Close" }).last().click();
-  await expectStatus(card, "Idle");
-  await expectEnabled(parts.enter);
-});
-
-test("protocol rule 8: a robot that is away is locked, not confirmed, is not released, and confirms on its return", async ({
-  page,
-  signIn,
-  simulator,
-}) => {
-  await signIn(page, "admin");
-  await chooseSite(page, REWA);
-  const card = robotCard(page, "SCR-1010");
-  await expectStatus(card, "Idle");
-  await simulator.fault("SCR-1010", { kind: "away" });
-  await expectStatus(card, "Offline");
-  await lockRobot(page, card, "Motor change");
-  await expectToast(
-    page,
-    "Robot Control",
-    "Robot SCR-1010 switched to maintenance mode",
-    "Robot SCR-1010 is locked, not confirmed by the robot: it is away. The lock is delivered when it returns.",
-  );
-  const parts = lockOf(page, card);
-  await expect(parts.note).toContainText(UNCONFIRMED);
-  await expect(card.root).toContainText("Maintenance lock not confirmed by the robot, not connected");
-  await parts.exit.click();
-  await parts.release.click();
-  await expectToast(
-    page,
-    "Control Failed",
-    "Failed to send EXIT MAINTENANCE command to Robot SCR-1010",
-    /.*SCR-1010.*/,
-  );
-  await expect(parts.releaseDialog).toBeVisible();
-  await parts.cancel.click();
-  await expectStatus(card, "Maintenance");
-
-  await simulator.clear("SCR-1010");
-  await expectTruth(simulator, "SCR-1010", { mode: "MAINTENANCE" });
-  await expect(parts.note.getByText(CONFIRMED, { exact: true })).toBeVisible({ timeout: 15_000 });
-  await expect(card.root).toContainText("In maintenance, connected");
-  await parts.exit.click();
-  await parts.release.click();
-  await expectToast(page, "Robot Control", "Robot SCR-1010 left maintenance mode");
-  await expectStatus(card, "Idle");
-});
-
-test("§8 Control Failed: a lock that the server does not take is told, and the dialog keeps the reason", async ({
-  page,
-  signIn,
   problems,
 }) => {
-  problems.allow(/Failed to load resource/);
+  problems.allow(/status of 409/);
   await signIn(page, "admin");
-  await chooseSite(page, REWA);
-  const card = robotCard(page, "SCR-1011");
-  await expectStatus(card, "Idle");
-  await page.route("**/api/robots/maintenance/*", (route) => route.abort());
-  await lockRobot(page, card, "Wheel change");
-  await expectToast(
-    page,
-    "Control Failed",
-    "Failed to send MAINTENANCE command to Robot SCR-1011",
-    "The server could not be reached.",
-  );
-  await expect(lockOf(page, card).reason).toHaveValue("Wheel change");
-  await expectStatus(card, "Idle");
+  await test.step("locked on its own side it refuses Start with its reason", async () => {
+    // A press of Refresh while the robot is asked anyway tells nothing.
+    const polled = page.waitForResponse(/getRobotStatus\?robotId=SCR-1011/);
+    await chooseSite(page, REWA);
+    const card = robotCard(page, "SCR-1011");
+    await expectStatus(card, "Idle");
+    await polled;
+    await expect(card.refresh).toHaveAttribute("aria-busy", "false");
+    const startsBefore = await startsOf(simulator, "SCR-1011");
+    await simulator.condition("SCR-1011", { maintenance: true });
+    await card.refresh.click();
+    await expectToast(page, "Robot Refreshed", /Robot SCR-1011: Idle, battery \d+ %, direction Forward/);
+    await card.start.click();
+    await expectToast(
+      page,
+      "Control Failed",
+      "Failed to send START command to Robot SCR-1011",
+      "Robot SCR-1011 is in maintenance. Exit maintenance first.",
+    );
+    await expectStatus(card, "Idle");
+    expect(await startsOf(simulator, "SCR-1011")).toBe(startsBefore);
+    await simulator.condition("SCR-1011", { maintenance: false });
+    await expectTruth(simulator, "SCR-1011", { mode: "MANUAL", motion: "STOPPED" });
+  });
+
+  await test.step("away it is locked, not confirmed, and confirms on its return", async () => {
+    const card = robotCard(page, "SCR-1010");
+    await expectStatus(card, "Idle");
+    await simulator.fault("SCR-1010", { kind: "away" });
+    await expectStatus(card, "Offline");
+    await lockRobot(page, card, "Motor change");
+    await expectToast(
+      page,
+      "Robot Control",
+      "Robot SCR-1010 switched to maintenance mode",
+      "Robot SCR-1010 is locked, not confirmed by the robot: it is away. The lock is delivered when it returns.",
+    );
+    const parts = lockOf(page, card);
+    await expect(parts.note).toContainText(UNCONFIRMED);
+    await expect(card.root).toContainText("Maintenance lock not confirmed by the robot, not connected");
+    await parts.exit.click();
+    await parts.release.click();
+    await expectToast(
+      page,
+      "Control Failed",
+      "Failed to send EXIT MAINTENANCE command to Robot SCR-1010",
+      /.*SCR-1010.*/,
+    );
+    await expect(parts.releaseDialog).toBeVisible();
+    await parts.cancel.click();
+    await expectStatus(card, "Maintenance");
+
+    await simulator.clear("SCR-1010");
+    await expectTruth(simulator, "SCR-1010", { mode: "MAINTENANCE" });
+    await expect(parts.note.getByText(CONFIRMED, { exact: true })).toBeVisible({ timeout: 15_000 });
+    await expect(card.root).toContainText("In maintenance, connected");
+    await parts.exit.click();
+    await parts.release.click();
+    await expectToast(page, "Robot Control", "Robot SCR-1010 left maintenance mode");
+    await expectStatus(card, "Idle");
+  });
 });
 
 test("§2 Group Control, Maintenance: every member is locked and released, and each result is told", async ({
@@ -350,35 +316,4 @@ test("§2 Group Control, Maintenance: every member is locked and released, and e
   for (const serial of ["SCR-1010", "SCR-1011"]) await expectTruth(simulator, serial, { motion: "MOVING" });
   await card.getByRole("button", { name: "Stop All" }).click();
   for (const serial of ["SCR-1010", "SCR-1011"]) await expectTruth(simulator, serial, { motion: "STOPPED" });
-});
-
-test("§9 Themes: a locked robot and both dialogs are accessible, and fit on a phone", async ({
-  page,
-  signIn,
-  apiAs,
-  groups,
-}) => {
-  const admin = await apiAs("admin");
-  const site = await groups.site(REWA);
-  await changeLock(admin, site.id, "SCR-1010", true);
-  await page.setViewportSize({ width: 360, height: 780 });
-  await signIn(page, "admin", { at: `/dashboard?site=${site.id}` });
-  const fits = async () =>
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-  const locked = lockOf(page, robotCard(page, "SCR-1010"));
-  await expect(locked.note).toBeVisible();
-  await expectAccessible(page);
-  await locked.exit.click();
-  await expect(locked.cancel).toBeFocused();
-  await fits();
-  await expectAccessible(page);
-  await locked.cancel.click();
-  const free = lockOf(page, robotCard(page, "SCR-1011"));
-  await free.enter.click();
-  await expect(free.reason).toBeVisible();
-  await free.lock.click();
-  await expect(free.lockDialog).toContainText("Please say why.");
-  await fits();
-  await expectAccessible(page);
-  await changeLock(admin, site.id, "SCR-1010", false);
 });

@@ -1,11 +1,11 @@
 import { alertList } from "@suncrew/contract/alerts/alerts.ts";
-import { BHADLA, expectToast } from "./support/dashboard.ts";
+import { BHADLA, expectToast, toasts } from "./support/dashboard.ts";
 import { expect, robotDialog, robotRow, test } from "./support/made-robots.ts";
 
 /** Within this time everybody sees what has changed. */
 const LIVE_MS = 10_000;
 
-test("protocol rule 14: a robot that lost its memory is told of, and is back once a Super Admin forgets its state", async ({
+test("§7 getRobotStatus, protocol rule 14: a robot deleted while it is asked leaves the page untold; one that lost its memory is told of, and is back once a Super Admin forgets its state", async ({
   page,
   apiAs,
   signIn,
@@ -13,41 +13,57 @@ test("protocol rule 14: a robot that lost its memory is told of, and is back onc
   simulator,
   problems,
 }) => {
-  // It is polled while it is away.
-  problems.allow(/status of 504/);
-  const site = await robots.site(BHADLA);
-  const { robot_id } = await robots.add(BHADLA, "SCR-1013", "Row 05");
-  await signIn(page, "admin", { at: `/sites?site=${site.id}` });
-  const row = robotRow(page, "SCR-1013");
-  await expect(row.getByText("Idle", { exact: true })).toBeVisible({ timeout: LIVE_MS });
-  await simulator.loseMemory("SCR-1013");
-  const admin = await apiAs("admin");
-  let battery = 40;
-  await expect
-    .poll(
-      async () => {
-        // Each change is told at once.
-        await simulator.condition("SCR-1013", { battery: (battery += 1) });
-        return (await admin.call(alertList, { query: { robot_id } })).alerts.map(({ code }) => code);
-      },
-      { timeout: 30_000 },
-    )
-    .toContain("MEMORY_LOST");
-  await row.getByRole("button", { name: "Edit" }).click();
-  const dialog = robotDialog(page, "Edit Robot");
-  await dialog.root.getByRole("button", { name: "Forget state" }).click();
-  await page.keyboard.press("Escape");
-  await expect(dialog.root).toBeVisible();
-  await dialog.root.getByRole("button", { name: "Forget state" }).click();
-  await page.getByRole("button", { name: "Forget", exact: true }).click();
-  await expectToast(
-    page,
-    "Robot State Forgotten",
-    "The state of robot SCR-1013 was forgotten; the next that it tells is taken.",
-  );
-  await page.keyboard.press("Escape");
-  await expect(dialog.root).toBeHidden();
-  await expect(row.getByText("Idle", { exact: true })).toBeVisible({ timeout: LIVE_MS });
-  const { alerts } = await admin.call(alertList, { query: { robot_id } });
-  expect(alerts.map(({ code }) => code)).not.toContain("MEMORY_LOST");
+  await test.step("a robot deleted while it is asked leaves the page, and is not told as one that did not answer", async () => {
+    const robot = await robots.add(BHADLA, "SCR-1015", "Row 05");
+    const isOnline = async () => (await robots.listed()).some((one) => one.robot_id === robot.robot_id && one.online);
+    await expect.poll(isOnline).toBe(true);
+    await simulator.fault("SCR-1015", { kind: "silent" });
+    const asked = page.waitForRequest(/getRobotStatus\?robotId=SCR-1015/);
+    await signIn(page, "admin", { at: `/sites?site=${robot.site_id}` });
+    await expect(robotRow(page, "SCR-1015")).toBeVisible();
+    const question = await asked;
+    await robots.delete(robot);
+    expect((await question.response())?.status()).toBe(404);
+    await expect(robotRow(page, "SCR-1015")).toBeHidden();
+    await expect(page.getByRole("article")).toHaveCount(4);
+    await expect(toasts(page)).toHaveCount(0);
+  });
+
+  await test.step("a robot that lost its memory is told of, and is back once a Super Admin forgets its state", async () => {
+    // It is polled while it is away.
+    problems.allowFromNow(/status of 504/);
+    const { robot_id } = await robots.add(BHADLA, "SCR-1013", "Row 05");
+    const row = robotRow(page, "SCR-1013");
+    await expect(row.getByText("Idle", { exact: true })).toBeVisible({ timeout: LIVE_MS });
+    await simulator.loseMemory("SCR-1013");
+    const admin = await apiAs("admin");
+    let battery = 40;
+    await expect
+      .poll(
+        async () => {
+          // Each change is told at once.
+          await simulator.condition("SCR-1013", { battery: (battery += 1) });
+          return (await admin.call(alertList, { query: { robot_id } })).alerts.map(({ code }) => code);
+        },
+        { timeout: 30_000 },
+      )
+      .toContain("MEMORY_LOST");
+    await row.getByRole("button", { name: "Edit" }).click();
+    const dialog = robotDialog(page, "Edit Robot");
+    await dialog.root.getByRole("button", { name: "Forget state" }).click();
+    await page.keyboard.press("Escape");
+    await expect(dialog.root).toBeVisible();
+    await dialog.root.getByRole("button", { name: "Forget state" }).click();
+    await page.getByRole("button", { name: "Forget", exact: true }).click();
+    await expectToast(
+      page,
+      "Robot State Forgotten",
+      "The state of robot SCR-1013 was forgotten; the next that it tells is taken.",
+    );
+    await page.keyboard.press("Escape");
+    await expect(dialog.root).toBeHidden();
+    await expect(row.getByText("Idle", { exact: true })).toBeVisible({ timeout: LIVE_MS });
+    const { alerts } = await admin.call(alertList, { query: { robot_id } });
+    expect(alerts.map(({ code }) => code)).not.toContain("MEMORY_LOST");
+  });
 });

@@ -35,7 +35,7 @@ function commandsOf(page: Page): SentCommand[] {
   return sent;
 }
 
-test("§4 Commands: Stop is sent at once while Starts wait for silent robots, and no Start is sent late", async ({
+test("protocol rule 3, §4 Commands: a Start that is kept back until a later Stop has worked moves nothing; Stop is sent at once while Starts wait for silent robots, and no Start is sent late", async ({
   page,
   problems,
   signIn,
@@ -43,78 +43,73 @@ test("§4 Commands: Stop is sent at once while Starts wait for silent robots, an
   suncrew,
 }) => {
   // The browser itself notes every answer that is a refusal.
-  problems.allow(/status of (502|504)/);
+  problems.allow(/status of (409|502|504)/);
   await signIn(page, "admin");
   await chooseSite(page, BHADLA);
   const moving = robotCard(page, "SCR-1001");
-  const tooMany = robotCard(page, "SCR-1003");
-  const deaf = ["SCR-1010", "SCR-1011", "SCR-1002"];
-  const startsBefore = await startsOf(simulator, tooMany.serial);
-  await startRobot(moving, simulator);
-  for (const serial of deaf) await simulator.fault(serial, { kind: "deaf" });
-  const sent = commandsOf(page);
 
-  await chooseSite(page, REWA);
-  await robotCard(page, "SCR-1010").start.click();
-  await robotCard(page, "SCR-1011").start.click();
-  await chooseSite(page, BHADLA);
-  await robotCard(page, "SCR-1002").start.click();
-  await tooMany.start.click();
-  await moving.stop.click();
-
-  await expect.poll(() => sent.find(({ command }) => command === "STOP")?.robotId).toBe(moving.serial);
-  await expect.poll(() => simulator.robot(moving.serial), { intervals: [50] }).toMatchObject({ motion: "STOPPED" });
-  // The robot stands, while those that are deaf are still awaited.
-  const starts = sent.filter(({ command }) => command === "START");
-  expect(starts.map(({ robotId, isAnswered }) => ({ robotId, isAnswered }))).toEqual(
-    deaf.map((robotId) => ({ robotId, isAnswered: false })),
-  );
-  // It comes a second after the press, and goes by itself.
-  await expectToast(
-    page,
-    "Control Failed",
-    `Failed to send START command to Robot ${tooMany.serial}`,
-    "Other commands are still waiting for their robots. Try again in a moment.",
-  );
-  const stop = sent.find(({ command }) => command === "STOP");
-  await expect.poll(() => stop?.isAnswered).toBe(true);
-  expect(starts.map(({ isAnswered }) => isAnswered)).toEqual(deaf.map(() => false));
-  await endSettleTime(suncrew, ...deaf);
-  await expectStatus(tooMany, "Idle");
-  await expect.poll(() => starts.every(({ isAnswered }) => isAnswered), { timeout: 15_000 }).toBe(true);
-  expect(await startsOf(simulator, tooMany.serial)).toBe(startsBefore);
-  expect(sent.filter(({ command }) => command === "START")).toHaveLength(deaf.length);
-
-  for (const serial of deaf) {
-    await simulator.clear(serial);
-    await expectTruth(simulator, serial, { motion: "STOPPED" });
-  }
-  await robotCard(page, "SCR-1002").refresh.click();
-  await expectStatus(robotCard(page, "SCR-1002"), "Idle");
-});
-
-test("protocol rule 3: a Start that the network keeps back until a later Stop of the same browser has worked moves nothing", async ({
-  page,
-  problems,
-  signIn,
-  simulator,
-}) => {
-  problems.allow(/status of 409/);
-  await signIn(page, "admin");
-  await chooseSite(page, BHADLA);
-  const card = robotCard(page, "SCR-1001");
-  const startsBefore = await startsOf(simulator, card.serial);
-  const { promise: stopped, resolve: letGo } = Promise.withResolvers<void>();
-  await page.route(`**${sendCommand.path}`, async (route) => {
-    if (sendCommand.body.parse(route.request().postDataJSON()).command === "START") await stopped;
-    await route.continue();
+  await test.step("a Start that the network keeps back until a later Stop of the same browser has worked moves nothing", async () => {
+    const startsBefore = await startsOf(simulator, moving.serial);
+    const { promise: stopped, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route(`**${sendCommand.path}`, async (route) => {
+      if (sendCommand.body.parse(route.request().postDataJSON()).command === "START") await stopped;
+      await route.continue();
+    });
+    await moving.start.click();
+    await moving.stop.click();
+    await expectToast(page, "Robot Control", `STOP command sent to Robot ${moving.serial}`);
+    const answered = page.waitForResponse((response) => response.status() === 409);
+    letGo();
+    expect(await (await answered).json()).toMatchObject({ message: "Stop was pressed meanwhile." });
+    expect(await startsOf(simulator, moving.serial)).toBe(startsBefore);
+    await expectStatus(moving, "Idle");
+    await page.unroute(`**${sendCommand.path}`);
   });
-  await card.start.click();
-  await card.stop.click();
-  await expectToast(page, "Robot Control", `STOP command sent to Robot ${card.serial}`);
-  const answered = page.waitForResponse((response) => response.status() === 409);
-  letGo();
-  expect(await (await answered).json()).toMatchObject({ message: "Stop was pressed meanwhile." });
-  expect(await startsOf(simulator, card.serial)).toBe(startsBefore);
-  await expectStatus(card, "Idle");
+
+  await test.step("Stop is sent at once while Starts wait for silent robots, and no Start is sent late", async () => {
+    const tooMany = robotCard(page, "SCR-1003");
+    const deaf = ["SCR-1010", "SCR-1011", "SCR-1002"];
+    const startsBefore = await startsOf(simulator, tooMany.serial);
+    await startRobot(moving, simulator);
+    for (const serial of deaf) await simulator.fault(serial, { kind: "deaf" });
+    const sent = commandsOf(page);
+
+    await chooseSite(page, REWA);
+    await robotCard(page, "SCR-1010").start.click();
+    await robotCard(page, "SCR-1011").start.click();
+    await chooseSite(page, BHADLA);
+    await robotCard(page, "SCR-1002").start.click();
+    await tooMany.start.click();
+    await moving.stop.click();
+
+    await expect.poll(() => sent.find(({ command }) => command === "STOP")?.robotId).toBe(moving.serial);
+    await expect.poll(() => simulator.robot(moving.serial), { intervals: [50] }).toMatchObject({ motion: "STOPPED" });
+    // The robot stands, while those that are deaf are still awaited.
+    const starts = sent.filter(({ command }) => command === "START");
+    expect(starts.map(({ robotId, isAnswered }) => ({ robotId, isAnswered }))).toEqual(
+      deaf.map((robotId) => ({ robotId, isAnswered: false })),
+    );
+    // It comes a second after the press, and goes by itself.
+    await expectToast(
+      page,
+      "Control Failed",
+      `Failed to send START command to Robot ${tooMany.serial}`,
+      "Other commands are still waiting for their robots. Try again in a moment.",
+    );
+    const stop = sent.find(({ command }) => command === "STOP");
+    await expect.poll(() => stop?.isAnswered).toBe(true);
+    expect(starts.map(({ isAnswered }) => isAnswered)).toEqual(deaf.map(() => false));
+    await endSettleTime(suncrew, ...deaf);
+    await expectStatus(tooMany, "Idle");
+    await expect.poll(() => starts.every(({ isAnswered }) => isAnswered), { timeout: 15_000 }).toBe(true);
+    expect(await startsOf(simulator, tooMany.serial)).toBe(startsBefore);
+    expect(sent.filter(({ command }) => command === "START")).toHaveLength(deaf.length);
+
+    for (const serial of deaf) {
+      await simulator.clear(serial);
+      await expectTruth(simulator, serial, { motion: "STOPPED" });
+    }
+    await robotCard(page, "SCR-1002").refresh.click();
+    await expectStatus(robotCard(page, "SCR-1002"), "Idle");
+  });
 });

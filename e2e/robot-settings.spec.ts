@@ -1,5 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 import {
+  BHADLA,
   chooseSite,
   expectStatus,
   expectToast,
@@ -21,124 +22,106 @@ async function openSettings(page: Page, serial: string): Promise<Locator> {
   return dialog;
 }
 
-for (const { account, serial } of [
-  { account: "admin", serial: "SCR-1001" },
-  { account: "partner", serial: "SCR-1002" },
-] as const) {
-  test(`§8 Direction Updated: as ${account}, REV and FWD reach the robot and are kept`, async ({
-    page,
-    signIn,
-    simulator,
-  }) => {
-    await signIn(page, account);
-    const card = robotCard(page, serial);
+test("§8 Direction Updated, §5 Robot speeds, §8 Settings Updated, and their errors: as admin, REV, FWD and both speeds reach the robot and are kept; one that refuses keeps what it had", async ({
+  page,
+  signIn,
+  simulator,
+  problems,
+}) => {
+  await signIn(page, "admin");
+  const card = robotCard(page, "SCR-1001");
+
+  await test.step("REV reaches the robot", async () => {
     await expectStatus(card, "Idle");
     await expect(card.forward).toBeChecked();
     await card.reverse.click();
     await expectToast(page, "Direction Updated", "Robot direction changed to Reverse.");
     await expect(card.reverse).toBeChecked();
-    expect((await simulator.robot(serial)).applied.direction).toBe("REV");
-    await page.reload();
-    await expect(card.reverse).toBeChecked();
+    expect((await simulator.robot("SCR-1001")).applied.direction).toBe("REV");
+  });
 
+  await test.step("both sliders go from 0 to 100 by steps of 1, by keyboard; the robot takes them", async () => {
+    await chooseSite(page, KAMUTHI);
+    await expectStatus(robotCard(page, "SCR-1012"), "Idle");
+    const dialog = await openSettings(page, "SCR-1012");
+    const [main, brush] = [mainSpeed(dialog), brushSpeed(dialog)];
+    for (const slider of [main, brush]) {
+      await expect(slider).toHaveAttribute("aria-valuemin", "0");
+      await expect(slider).toHaveAttribute("aria-valuemax", "100");
+    }
+    await main.focus();
+    for (const [key, value] of [
+      ["Home", "0"],
+      ["ArrowLeft", "0"],
+      ["End", "100"],
+      ["ArrowRight", "100"],
+      ["ArrowLeft", "99"],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect(main).toHaveAttribute("aria-valuenow", value);
+    }
+    await brush.focus();
+    await page.keyboard.press("Home");
+    for (let step = 0; step < 3; step += 1) await page.keyboard.press("ArrowRight");
+    await expect(brush).toHaveAttribute("aria-valuenow", "3");
+    await dialog.getByRole("button", { name: "Save Settings" }).click();
+    await expectToast(page, "Settings Updated", "Settings for Robot SCR-1012 have been updated.");
+    await expect(dialog).toBeHidden();
+    await expectTruth(simulator, "SCR-1012", { applied: { direction: "FWD", mainSpeed: 99, brushSpeed: 3 } });
+  });
+
+  await test.step("speeds and direction are kept, and FWD reaches the robot", async () => {
+    await page.reload();
+    const again = await openSettings(page, "SCR-1012");
+    await expect(mainSpeed(again)).toHaveAttribute("aria-valuenow", "99");
+    await expect(brushSpeed(again)).toHaveAttribute("aria-valuenow", "3");
+    await again.getByRole("button", { name: "Cancel" }).click();
+    await expect(again).toBeHidden();
+    await chooseSite(page, BHADLA);
+    await expect(card.reverse).toBeChecked();
     await card.reverse.focus();
     await page.keyboard.press("ArrowLeft");
     await expectToast(page, "Direction Updated", "Robot direction changed to Forward.");
     await expect(card.forward).toBeChecked();
-    expect((await simulator.robot(serial)).applied.direction).toBe("FWD");
+    expect((await simulator.robot("SCR-1001")).applied.direction).toBe("FWD");
   });
-}
 
-test("§8 Direction Updated, its error: a robot that refuses keeps its direction", async ({
-  page,
-  signIn,
-  simulator,
-  problems,
-}) => {
-  problems.allow(/status of 502/);
-  await signIn(page, "admin");
-  const card = robotCard(page, "SCR-1003");
-  await expectStatus(card, "Idle");
-  await simulator.fault("SCR-1003", { kind: "refuse" });
-  await card.reverse.click();
-  await expectToast(
-    page,
-    "Direction Update Failed",
-    "Failed to update robot direction. Please try again.",
-    "Robot SCR-1003 refused: it gave no reason.",
-  );
-  await expect(card.forward).toBeChecked();
-  expect((await simulator.robot("SCR-1003")).applied.direction).toBe("FWD");
-});
+  problems.allowFromNow(/status of 502/);
+  await test.step("a robot that refuses keeps its direction", async () => {
+    const refusing = robotCard(page, "SCR-1003");
+    await expectStatus(refusing, "Idle");
+    await simulator.fault("SCR-1003", { kind: "refuse" });
+    await refusing.reverse.click();
+    await expectToast(
+      page,
+      "Direction Update Failed",
+      "Failed to update robot direction. Please try again.",
+      "Robot SCR-1003 refused: it gave no reason.",
+    );
+    await expect(refusing.forward).toBeChecked();
+    expect((await simulator.robot("SCR-1003")).applied.direction).toBe("FWD");
+  });
 
-test("§5 Robot speeds: both sliders go from 0 to 100 by steps of 1, by keyboard; the robot takes them, and they are kept", async ({
-  page,
-  signIn,
-  simulator,
-}) => {
-  await signIn(page, "admin");
-  await chooseSite(page, KAMUTHI);
-  await expectStatus(robotCard(page, "SCR-1012"), "Idle");
-  const dialog = await openSettings(page, "SCR-1012");
-  const [main, brush] = [mainSpeed(dialog), brushSpeed(dialog)];
-  for (const slider of [main, brush]) {
-    await expect(slider).toHaveAttribute("aria-valuemin", "0");
-    await expect(slider).toHaveAttribute("aria-valuemax", "100");
-  }
-  await main.focus();
-  await page.keyboard.press("Home");
-  await expect(main).toHaveAttribute("aria-valuenow", "0");
-  await page.keyboard.press("ArrowLeft");
-  await expect(main).toHaveAttribute("aria-valuenow", "0");
-  await page.keyboard.press("End");
-  await expect(main).toHaveAttribute("aria-valuenow", "100");
-  await page.keyboard.press("ArrowRight");
-  await expect(main).toHaveAttribute("aria-valuenow", "100");
-  await page.keyboard.press("ArrowLeft");
-  await expect(main).toHaveAttribute("aria-valuenow", "99");
-  await brush.focus();
-  await page.keyboard.press("Home");
-  for (let step = 0; step < 3; step += 1) await page.keyboard.press("ArrowRight");
-  await expect(brush).toHaveAttribute("aria-valuenow", "3");
-  await dialog.getByRole("button", { name: "Save Settings" }).click();
-  await expectToast(page, "Settings Updated", "Settings for Robot SCR-1012 have been updated.");
-  await expect(dialog).toBeHidden();
-  await expectTruth(simulator, "SCR-1012", { applied: { direction: "FWD", mainSpeed: 99, brushSpeed: 3 } });
-
-  await page.reload();
-  const again = await openSettings(page, "SCR-1012");
-  await expect(mainSpeed(again)).toHaveAttribute("aria-valuenow", "99");
-  await expect(brushSpeed(again)).toHaveAttribute("aria-valuenow", "3");
-  await again.getByRole("button", { name: "Cancel" }).click();
-  await expect(again).toBeHidden();
-});
-
-test("§8 Settings Updated, its error: the dialog stays open and nothing is stored", async ({
-  page,
-  signIn,
-  simulator,
-  problems,
-}) => {
-  problems.allow(/status of 502/);
-  await signIn(page, "admin");
-  await chooseSite(page, REWA);
-  await expectStatus(robotCard(page, "SCR-1010"), "Idle");
-  await simulator.fault("SCR-1010", { kind: "refuse" });
-  const dialog = await openSettings(page, "SCR-1010");
-  const before = await mainSpeed(dialog).getAttribute("aria-valuenow");
-  await mainSpeed(dialog).focus();
-  await page.keyboard.press("Home");
-  await dialog.getByRole("button", { name: "Save Settings" }).click();
-  await expectToast(
-    page,
-    "Settings Update Failed",
-    "Failed to update robot settings. Please try again.",
-    "Robot SCR-1010 refused: it gave no reason.",
-  );
-  await expect(dialog).toBeVisible();
-  await page.keyboard.press("Escape");
-  await discardChanges(page);
-  await expect(dialog).toBeHidden();
-  const again = await openSettings(page, "SCR-1010");
-  await expect(mainSpeed(again)).toHaveAttribute("aria-valuenow", before ?? "");
+  await test.step("the dialog of a robot that refuses stays open and nothing is stored", async () => {
+    await chooseSite(page, REWA);
+    await expectStatus(robotCard(page, "SCR-1010"), "Idle");
+    await simulator.fault("SCR-1010", { kind: "refuse" });
+    const dialog = await openSettings(page, "SCR-1010");
+    const before = await mainSpeed(dialog).getAttribute("aria-valuenow");
+    await mainSpeed(dialog).focus();
+    await page.keyboard.press("Home");
+    await dialog.getByRole("button", { name: "Save Settings" }).click();
+    await expectToast(
+      page,
+      "Settings Update Failed",
+      "Failed to update robot settings. Please try again.",
+      "Robot SCR-1010 refused: it gave no reason.",
+    );
+    await expect(dialog).toBeVisible();
+    await page.keyboard.press("Escape");
+    await discardChanges(page);
+    await expect(dialog).toBeHidden();
+    const again = await openSettings(page, "SCR-1010");
+    await expect(mainSpeed(again)).toHaveAttribute("aria-valuenow", before ?? "");
+  });
 });

@@ -1,8 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
-import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
-import { expectAccessible } from "./support/axe.ts";
 import {
   chooseSite,
   expectStatus,
@@ -96,7 +94,7 @@ test(
   },
 );
 
-test("Cleaning runs: a run by hand stands in the calendar and on the card while it lasts and after", async ({
+test("Cleaning runs: a run by hand stands in the calendar and on the card while it lasts and after; the week stands in the address; back, a link and This week lead to it", async ({
   page,
   signIn,
   simulator,
@@ -119,104 +117,40 @@ test("Cleaning runs: a run by hand stands in the calendar and on the card while 
   await expect(details).toContainText("Started by hand");
   await expect(details).toContainText("1 robot: 1 stopped early");
   await expect(details.getByRole("list", { name: "Reasons" })).toContainText(/^SCR-1012 stopped early: Stopped by /);
-});
+  await page.keyboard.press("Escape");
+  await expect(details).toBeHidden();
 
-test("Cleaning runs: the week stands in the address; back, a link and This week lead to it", async ({
-  page,
-  signIn,
-}) => {
-  await signIn(page, "admin");
-  await openCalendar(page, KURNOOL);
-  const monday = () => calendarOf(page).getByRole("region").first();
-  const label = await monday().getAttribute("aria-label");
-  await expect(page).toHaveURL(/tab=calendar$/);
-  await page.getByRole("button", { name: "Next week" }).click();
-  await expect(page).toHaveURL(/day=\d{4}-\d{2}-\d{2}$/);
-  await expect(todayOf(page)).toHaveCount(0);
-  await expect(monday()).not.toHaveAccessibleName(label ?? "");
-  const nextLabel = await monday().getAttribute("aria-label");
-  await page.getByRole("button", { name: "Next week" }).click();
-  await expect(monday()).not.toHaveAccessibleName(nextLabel ?? "");
-  const shared = page.url();
-  const later = await monday().getAttribute("aria-label");
-  await page.getByRole("button", { name: "This week" }).click();
-  await expect(todayOf(page)).toBeVisible();
-  await expect(page).toHaveURL(/tab=calendar$/);
-  await page.goBack();
-  await expect(monday()).toHaveAccessibleName(later ?? "");
-  await page.getByRole("button", { name: "Previous week" }).click();
-  await page.getByRole("button", { name: "Previous week" }).click();
-  await expect(todayOf(page)).toBeVisible();
-  await expect(page).toHaveURL(/tab=calendar$/);
-  await page.goto(shared);
-  await expect(monday()).toHaveAccessibleName(later ?? "");
-  // Two presses are two weeks, also before the first of them is shown.
-  await page.getByRole("button", { name: "Previous week" }).evaluate((button) => {
-    if (!(button instanceof HTMLElement)) return;
-    button.click();
-    button.click();
+  await test.step("the week stands in the address; back, a link and This week lead to it", async () => {
+    await openCalendar(page, KURNOOL);
+    const monday = () => calendarOf(page).getByRole("region").first();
+    const label = await monday().getAttribute("aria-label");
+    await expect(page).toHaveURL(/tab=calendar$/);
+    await page.getByRole("button", { name: "Next week" }).click();
+    await expect(page).toHaveURL(/day=\d{4}-\d{2}-\d{2}$/);
+    await expect(todayOf(page)).toHaveCount(0);
+    await expect(monday()).not.toHaveAccessibleName(label ?? "");
+    const nextLabel = await monday().getAttribute("aria-label");
+    await page.getByRole("button", { name: "Next week" }).click();
+    await expect(monday()).not.toHaveAccessibleName(nextLabel ?? "");
+    const shared = page.url();
+    const later = await monday().getAttribute("aria-label");
+    await page.getByRole("button", { name: "This week" }).click();
+    await expect(todayOf(page)).toBeVisible();
+    await expect(page).toHaveURL(/tab=calendar$/);
+    await page.goBack();
+    await expect(monday()).toHaveAccessibleName(later ?? "");
+    await page.getByRole("button", { name: "Previous week" }).click();
+    await page.getByRole("button", { name: "Previous week" }).click();
+    await expect(todayOf(page)).toBeVisible();
+    await expect(page).toHaveURL(/tab=calendar$/);
+    await page.goto(shared);
+    await expect(monday()).toHaveAccessibleName(later ?? "");
+    // Two presses are two weeks, also before the first of them is shown.
+    await page.getByRole("button", { name: "Previous week" }).evaluate((button) => {
+      if (!(button instanceof HTMLElement)) return;
+      button.click();
+      button.click();
+    });
+    await expect(todayOf(page)).toBeVisible();
   });
-  await expect(todayOf(page)).toBeVisible();
-});
-
-const NONE: RunCounts = { planned: 0, running: 0, done: 0, stopped: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
-
-/** A site with far more groups than the demo has: an entry every ten minutes. */
-function fullDay(date: string): CalendarEntry[] {
-  const states: readonly Partial<CalendarEntry>[] = [
-    { state: "OVER", counts: { ...NONE, done: 12 } },
-    {
-      state: "OVER",
-      counts: { ...NONE, done: 11, cut_short: 1 },
-      reasons: [reason("CUT_SHORT", "The brush jammed.")],
-    },
-    { state: "OVER", counts: { ...NONE, skipped: 12 }, reasons: [reason("SKIPPED", "Heavy rain expected.")] },
-    { state: "OVER", counts: { ...NONE, missed: 12 }, reasons: [reason("MISSED", "No server was running.")] },
-    { state: "RUNNING", counts: { ...NONE, running: 12 } },
-    { state: "PLANNED", counts: { ...NONE, planned: 12 } },
-  ];
-  return Array.from({ length: 60 }, (_, index) => ({
-    key: `${date}-${index}`,
-    state: "OVER",
-    action_type: "SCHEDULED",
-    group_id: index + 1,
-    title: `Block ${index + 1} of the southern field`,
-    begins_at: `${date}T${String(Math.floor(index / 6)).padStart(2, "0")}:${index % 6}0:00.000Z`,
-    ends_at: `${date}T${String(Math.floor(index / 6)).padStart(2, "0")}:${index % 6}9:00.000Z`,
-    local_time: `${String(Math.floor(index / 6) + 5).padStart(2, "0")}:${index % 6}0`,
-    robots: 12,
-    counts: NONE,
-    reasons: [],
-    sample: true,
-    ...(index < 12 ? states[index % 6] : states[0]),
-  }));
-}
-
-function reason(outcome: CalendarEntry["reasons"][number]["outcome"], text: string): CalendarEntry["reasons"][number] {
-  return { serial_number: "SCR-1001", outcome, reason: text };
-}
-
-/** Every week of this browser is full: its today with so many entries, the other days with `others`. */
-async function fillWeeks(page: Page, entries: number, others: number): Promise<void> {
-  await page.route("**/api/runs/calendar/**", async (route) => {
-    const answer = await route.fetch();
-    const { today, timezone, days }: { today: string; timezone: string; days: { date: string }[] } =
-      await answer.json();
-    const full = days.map(({ date }) => ({
-      date,
-      entries: fullDay(date).slice(0, date === today ? entries : others),
-    }));
-    await route.fulfill({ response: answer, json: { today, timezone, days: full } });
-  });
-}
-
-test("§9 Themes: every state of a run is accessible, and on a phone, where it fits", async ({ page, signIn }) => {
-  await fillWeeks(page, 6, 1);
-  await signIn(page, "admin");
-  await openCalendar(page, KURNOOL);
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 360, height: 780 });
-  await expect(todayOf(page)).toBeVisible();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-  await expectAccessible(page);
 });

@@ -1,5 +1,9 @@
 import type { Page } from "@playwright/test";
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { siteStop } from "@suncrew/contract/groups/groups.ts";
+import { robotsList } from "@suncrew/contract/robots/robots.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import type { ApiClient } from "./support/api.ts";
 import { expectAccessible } from "./support/axe.ts";
 import {
   BHADLA,
@@ -13,7 +17,7 @@ import {
   startRobot,
   stopRobot,
 } from "./support/dashboard.ts";
-import { deliverKeptStop } from "./support/left-behind.ts";
+import type { SimulatorControl } from "./support/simulator.ts";
 import { expect, test } from "./support/suncrew.ts";
 
 /** A robot that says nothing is given up after 8 s. */
@@ -24,45 +28,135 @@ const panel = (page: Page, site: string) => page.getByRole("dialog", { name: `St
 const resultOf = (page: Page, serial: string) =>
   page.getByRole("list", { name: "What came of each robot" }).getByRole("listitem").filter({ hasText: serial });
 
-for (const account of ["admin", "partner"] as const) {
-  test(`Stop everything: as ${account}, one press stops every robot of the site without a question, and of no other site`, async ({
-    page,
-    signIn,
-    simulator,
-    problems,
-  }) => {
-    problems.allow(/status of 504/);
-    const elsewhere = account === "admin" ? { site: REWA, serial: "SCR-1010" } : { site: PAVAGADA, serial: "SCR-1005" };
-    await signIn(page, account);
-    await chooseSite(page, elsewhere.site);
-    await startRobot(robotCard(page, elsewhere.serial), simulator);
-    await chooseSite(page, BHADLA);
-    for (const serial of ["SCR-1001", "SCR-1003"]) await startRobot(robotCard(page, serial), simulator);
-    await stopAll(page).click();
-    for (const serial of ["SCR-1001", "SCR-1003"]) await expectTruth(simulator, serial, { motion: "STOPPED" });
-    await expect(panel(page, BHADLA).getByText("2 of 2 robots stopped. 2 stood already.")).toBeVisible({
-      timeout: SETTLED_MS,
-    });
-    for (const [serial, words] of [
-      ["SCR-1001", "Has stopped."],
-      ["SCR-1002", "Stood already."],
-      ["SCR-1003", "Has stopped."],
-      ["SCR-1004", "Stood already."],
-    ] as const) {
-      await expect(resultOf(page, serial)).toContainText("Done");
-      await expect(resultOf(page, serial)).toContainText(words);
-    }
-    await panel(page, BHADLA).getByRole("button", { name: "Close", exact: true }).last().click();
-    await expect(panel(page, BHADLA)).toBeHidden();
-    await expect(stopAll(page)).toBeFocused();
-    expect(await simulator.robot(elsewhere.serial)).toMatchObject({ motion: "MOVING" });
-    // Alone: a robot of that site is away, and would keep a Stop for those tests that come after this.
-    await chooseSite(page, elsewhere.site);
-    await stopRobot(robotCard(page, elsewhere.serial), simulator);
-  });
+/** Starts a robot of Bhadla without a page. */
+async function startByCall(api: ApiClient, simulator: SimulatorControl, serial: string): Promise<void> {
+  const site = (await api.call(siteDetails, {})).find(({ name }) => name === BHADLA);
+  const siteId = site?.id ?? 0;
+  const robot = (await api.call(robotsList, { params: { siteId } })).find((one) => one.serial_number === serial);
+  await api.call(sendCommand, { body: { robotId: serial, robotObjectId: robot?.id ?? 0, siteId, command: "START" } });
+  await expectTruth(simulator, serial, { motion: "MOVING" });
 }
 
-test("protocol rule 3: a robot that is away keeps a pending STOP, which is shown and delivered on its return", async ({
+async function closePanel(page: Page, site: string): Promise<void> {
+  await panel(page, site).getByRole("button", { name: "Close", exact: true }).last().click();
+  await expect(panel(page, site)).toBeHidden();
+}
+
+/** Stops all robots of Bhadla, while a robot of another site cleans and goes on. */
+async function stopOneSiteOfTwo(
+  page: Page,
+  simulator: SimulatorControl,
+  elsewhere: { readonly site: string; readonly serial: string },
+  lookAtResult = async (): Promise<void> => {},
+): Promise<void> {
+  await chooseSite(page, elsewhere.site);
+  await startRobot(robotCard(page, elsewhere.serial), simulator);
+  await chooseSite(page, BHADLA);
+  for (const serial of ["SCR-1001", "SCR-1003"]) await startRobot(robotCard(page, serial), simulator);
+  await stopAll(page).click();
+  for (const serial of ["SCR-1001", "SCR-1003"]) await expectTruth(simulator, serial, { motion: "STOPPED" });
+  await expect(panel(page, BHADLA).getByText("2 of 2 robots stopped. 2 stood already.")).toBeVisible({
+    timeout: SETTLED_MS,
+  });
+  await lookAtResult();
+  for (const [serial, words] of [
+    ["SCR-1001", "Has stopped."],
+    ["SCR-1002", "Stood already."],
+    ["SCR-1003", "Has stopped."],
+    ["SCR-1004", "Stood already."],
+  ] as const) {
+    await expect(resultOf(page, serial)).toContainText("Done");
+    await expect(resultOf(page, serial)).toContainText(words);
+  }
+  await closePanel(page, BHADLA);
+  await expect(stopAll(page)).toBeFocused();
+  expect(await simulator.robot(elsewhere.serial)).toMatchObject({ motion: "MOVING" });
+  // Alone: a robot of that site is away, and would keep a Stop for those tests that come after this.
+  await chooseSite(page, elsewhere.site);
+  await stopRobot(robotCard(page, elsewhere.serial), simulator);
+}
+
+test("Stop everything: as admin, one press stops every robot of the site without a question, and of no other; a Stop that could not be sent, or awaits a silent robot, can be sent again", async ({
+  page,
+  signIn,
+  simulator,
+  problems,
+  suncrew,
+}) => {
+  problems.allow(/status of 504/);
+  problems.allow(/Failed to load resource/);
+  await signIn(page, "admin");
+  await stopOneSiteOfTwo(page, simulator, { site: REWA, serial: "SCR-1010" });
+
+  await test.step("a Stop that could not be sent says so and why, and can be sent again from there", async () => {
+    await chooseSite(page, BHADLA);
+    await startRobot(robotCard(page, "SCR-1001"), simulator);
+    await page.route(`**${siteStop.path}`, (route) => route.abort());
+    await stopAll(page).click();
+    await expect(panel(page, BHADLA)).toContainText("The Stop could not be sent. The server could not be reached.");
+    await page.unroute(`**${siteStop.path}`);
+    await page.getByRole("button", { name: "Stop all again" }).click();
+    await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
+    await expect(panel(page, BHADLA).getByText("1 of 1 robot stopped. 3 stood already.")).toBeVisible({
+      timeout: SETTLED_MS,
+    });
+    await closePanel(page, BHADLA);
+  });
+
+  await test.step("while a silent robot is awaited, what the others do is shown, and a second press sends it again", async () => {
+    await startRobot(robotCard(page, "SCR-1003"), simulator);
+    await simulator.fault("SCR-1002", { kind: "silent" });
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith(siteStop.path)) sent += 1;
+    });
+    await stopAll(page).click();
+    const awaited = page.getByRole("list", { name: "Robots being stopped" }).getByRole("listitem");
+    await expect(awaited).toHaveCount(4);
+    await expect(awaited.filter({ hasText: "SCR-1003" })).toContainText("Idle");
+    await expect(awaited.filter({ hasText: "SCR-1002" })).toContainText("Stopping... waiting for the robot");
+    await expectTruth(simulator, "SCR-1003", { motion: "STOPPED" });
+    await endSettleTime(suncrew, "SCR-1002");
+    await expect(resultOf(page, "SCR-1002")).toContainText("Pending", { timeout: SETTLED_MS });
+    await simulator.clear("SCR-1002");
+    await page.getByRole("button", { name: "Stop all again" }).click();
+    await expect(panel(page, BHADLA).getByText("4 robots stood already.")).toBeVisible({ timeout: SETTLED_MS });
+    expect(sent).toBe(2);
+  });
+});
+
+test("Stop everything, 360 and 390 px: it stays under the thumb wherever the robots are scrolled to; as partner, one press stops every robot of the site, and of no other", async ({
+  page,
+  signIn,
+  simulator,
+  problems,
+}) => {
+  problems.allow(/status of 504/);
+  await page.setViewportSize({ width: 390, height: 780 });
+  await signIn(page, "partner");
+  await expect(page.getByRole("article")).toHaveCount(4);
+  for (const width of [390, 360]) {
+    await page.setViewportSize({ width, height: 780 });
+    for (const serial of ["SCR-1001", "SCR-1004"]) {
+      await robotCard(page, serial).root.scrollIntoViewIfNeeded();
+      const box = await stopAll(page).boundingBox();
+      expect(box?.height).toBeGreaterThanOrEqual(44);
+      expect(box?.width).toBeGreaterThanOrEqual(width * 0.75);
+      // In the lower half, and whole.
+      expect(box?.y).toBeGreaterThan(390);
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(780);
+    }
+  }
+  await stopOneSiteOfTwo(page, simulator, { site: PAVAGADA, serial: "SCR-1005" }, async () => {
+    for (const width of [390, 360]) {
+      await page.setViewportSize({ width, height: 780 });
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow).toBeLessThanOrEqual(0);
+    }
+  });
+});
+
+test("protocol rule 3: a robot that is away keeps a pending STOP, which is shown and delivered on its return; Stop everything has no axe violation", async ({
   page,
   openBrowser,
   signIn,
@@ -86,6 +180,7 @@ test("protocol rule 3: a robot that is away keeps a pending STOP, which is shown
   await expect(resultOf(page, "SCR-1002")).toContainText(
     "Robot SCR-1002 is away. The Stop is kept and delivered when the robot returns.",
   );
+  await expectAccessible(page);
   const pending = "STOP pending: sent again until the robot confirms it";
   await expect(robotCard(other, "SCR-1002").root).toContainText(pending);
   expect(await simulator.robot("SCR-1002")).toMatchObject({ motion: "MOVING" });
@@ -98,66 +193,19 @@ test("protocol rule 3: a robot that is away keeps a pending STOP, which is shown
   await expectStatus(robotCard(other, "SCR-1002"), "Idle");
 });
 
-test("Stop everything: while a silent robot is awaited, what the others do is shown, and a second press sends it again", async ({
-  page,
-  signIn,
-  simulator,
-  suncrew,
-}) => {
-  await signIn(page, "admin");
-  await startRobot(robotCard(page, "SCR-1003"), simulator);
-  await simulator.fault("SCR-1002", { kind: "silent" });
-  let sent = 0;
-  page.on("request", (request) => {
-    if (request.url().endsWith(siteStop.path)) sent += 1;
-  });
-  await stopAll(page).click();
-  const awaited = page.getByRole("list", { name: "Robots being stopped" }).getByRole("listitem");
-  await expect(awaited).toHaveCount(4);
-  await expect(awaited.filter({ hasText: "SCR-1003" })).toContainText("Idle");
-  await expect(awaited.filter({ hasText: "SCR-1002" })).toContainText("Stopping... waiting for the robot");
-  await expectTruth(simulator, "SCR-1003", { motion: "STOPPED" });
-  await endSettleTime(suncrew, "SCR-1002");
-  await expect(resultOf(page, "SCR-1002")).toContainText("Pending", { timeout: SETTLED_MS });
-  await simulator.clear("SCR-1002");
-  await page.getByRole("button", { name: "Stop all again" }).click();
-  await expect(panel(page, BHADLA).getByText("4 robots stood already.")).toBeVisible({ timeout: SETTLED_MS });
-  expect(sent).toBe(2);
-});
-
-test("Stop everything: a Stop that could not be sent says so and why, and can be sent again from there", async ({
-  page,
-  signIn,
-  simulator,
-  problems,
-}) => {
-  problems.allow(/Failed to load resource/);
-  await signIn(page, "admin");
-  await startRobot(robotCard(page, "SCR-1001"), simulator);
-  await page.route(`**${siteStop.path}`, (route) => route.abort());
-  await stopAll(page).click();
-  await expect(panel(page, BHADLA)).toContainText("The Stop could not be sent. The server could not be reached.");
-  await page.unroute(`**${siteStop.path}`);
-  await page.getByRole("button", { name: "Stop all again" }).click();
-  await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
-  await expect(panel(page, BHADLA).getByText("1 of 1 robot stopped. 3 stood already.")).toBeVisible({
-    timeout: SETTLED_MS,
-  });
-});
-
 test("Stop everything: where the robots could not be loaded, they are stopped none the less", async ({
   page,
   signIn,
+  apiAs,
   simulator,
   problems,
 }) => {
   problems.allow(/status of 500/);
-  await signIn(page, "admin");
-  await startRobot(robotCard(page, "SCR-1003"), simulator);
+  await startByCall(await apiAs("admin"), simulator, "SCR-1003");
   await page.route("**/getRobotDetailsWithSettings/**", (route) =>
     route.fulfill({ status: 500, json: { message: "Broken" } }),
   );
-  await page.reload();
+  await signIn(page, "admin");
   await expect(page.getByText("The robots could not be loaded.")).toBeVisible();
   await stopAll(page).click();
   await expectTruth(simulator, "SCR-1003", { motion: "STOPPED" });
@@ -165,43 +213,4 @@ test("Stop everything: where the robots could not be loaded, they are stopped no
     timeout: SETTLED_MS,
   });
   await expect(page.getByRole("button", { name: "Stop all again" })).toHaveCount(0);
-});
-
-for (const width of [360, 390]) {
-  test(`Stop everything, ${width} px: it stays under the thumb wherever the site's robots are scrolled to`, async ({
-    page,
-    signIn,
-    simulator,
-  }) => {
-    await page.setViewportSize({ width, height: 780 });
-    await signIn(page, "partner");
-    await expect(page.getByRole("article")).toHaveCount(4);
-    for (const serial of ["SCR-1001", "SCR-1004"]) {
-      await robotCard(page, serial).root.scrollIntoViewIfNeeded();
-      const box = await stopAll(page).boundingBox();
-      expect(box?.height).toBeGreaterThanOrEqual(44);
-      expect(box?.width).toBeGreaterThanOrEqual(width * 0.75);
-      // In the lower half, and whole.
-      expect(box?.y).toBeGreaterThan(390);
-      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(780);
-    }
-    await startRobot(robotCard(page, "SCR-1001"), simulator);
-    await stopAll(page).click();
-    await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
-    await expect(panel(page, BHADLA).getByText("1 of 1 robot stopped. 3 stood already.")).toBeVisible({
-      timeout: SETTLED_MS,
-    });
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(overflow).toBeLessThanOrEqual(0);
-  });
-}
-
-test("Stop everything has no axe violation", async ({ page, signIn, simulator, standing, problems }) => {
-  problems.allow(/status of 504/);
-  await signIn(page, "admin");
-  await chooseSite(page, PAVAGADA);
-  await stopAll(page).click();
-  await expect(panel(page, PAVAGADA)).toContainText("0 of 1 robot stopped. 2 stood already.", { timeout: SETTLED_MS });
-  await expectAccessible(page);
-  await deliverKeptStop(simulator, standing.read, "SCR-1007");
 });

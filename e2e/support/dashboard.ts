@@ -83,6 +83,12 @@ export function toasts(page: Page): Locator {
   return page.locator(".mantine-Notification-root");
 }
 
+/** Waits until no toast covers anything any more; one that the pointer rests on would stay. */
+export async function expectToastsGone(page: Page): Promise<void> {
+  await page.mouse.move(0, 0);
+  await expect(toasts(page)).toHaveCount(0);
+}
+
 /** A toast with this title and, word for word, these lines. */
 export async function expectToast(page: Page, title: string, ...lines: readonly (string | RegExp)[]): Promise<void> {
   const pattern = lines.map((line) => (line instanceof RegExp ? line.source : escaped(line))).join("");

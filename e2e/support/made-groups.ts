@@ -99,6 +99,13 @@ export function managementAddress(site: Site): string {
   return `/sites?site=${site.id}&tab=groups`;
 }
 
+/** Goes to that tab as a person does, from any page and without a load. */
+export async function openManagedGroups(page: Page, siteName: string): Promise<void> {
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Site Management" }).click();
+  await page.getByRole("region", { name: "All Sites" }).getByRole("button", { name: siteName }).click();
+  await page.getByRole("tab", { name: "Robot Groups" }).click();
+}
+
 /** The address of a site's tab. */
 export function siteAddress(site: Site | Group, tab: "groups" | "calendar"): string {
   const siteId = "site_id" in site ? site.site_id : site.id;

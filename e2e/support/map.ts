@@ -22,9 +22,9 @@ function worldPixels({ latitude, longitude }: Place): { x: number; y: number } {
   };
 }
 
-/** Where on the screen a marker is drawn while the map has its first zoom; waits until the map stands still. */
-export async function markerPlace(map: Locator, place: Place): Promise<{ x: number; y: number }> {
-  const pane = await map.locator(".leaflet-map-pane").evaluate(async (element, framesAtRest) => {
+/** Waits until the map stands still, and answers how far it was moved by then, in pixels. */
+export async function movedAtRest(map: Locator): Promise<{ x: number; y: number }> {
+  return map.locator(".leaflet-map-pane").evaluate(async (element, framesAtRest) => {
     const read = () => new DOMMatrix(getComputedStyle(element).transform);
     let place = read();
     for (let still = 0; still < framesAtRest;) {
@@ -37,6 +37,11 @@ export async function markerPlace(map: Locator, place: Place): Promise<{ x: numb
     }
     return { x: place.e, y: place.f };
   }, FRAMES_AT_REST);
+}
+
+/** Where on the screen a marker is drawn while the map has its first zoom; waits until the map stands still. */
+export async function markerPlace(map: Locator, place: Place): Promise<{ x: number; y: number }> {
+  const pane = await movedAtRest(map);
   const box = await map.boundingBox();
   if (box === null) throw new Error("the map is not shown");
   const [at, centre] = [worldPixels(place), worldPixels(CENTRE)];

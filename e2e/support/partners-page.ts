@@ -114,12 +114,6 @@ export function shareDialog(page: Page) {
   };
 }
 
-/** Opens the page and waits for its cards. */
-export async function openPartners(page: Page, address = "/partners"): Promise<void> {
-  await page.goto(address);
-  await partnersShown(page);
-}
-
 /** Waits for the cards of the partners page. */
 export async function partnersShown(page: Page): Promise<void> {
   await page.getByRole("article").first().waitFor();

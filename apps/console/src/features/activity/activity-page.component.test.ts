@@ -2,9 +2,10 @@ import { type ActivityEntry, activityLogs, activityUsers } from "@suncrew/contra
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { Refusal, when } from "../../../test/answers.ts";
-import { expectAccessible, expectNoToast, pressRetry } from "../../../test/expectations.ts";
-import { openConsole } from "../../../test/open-console.tsx";
+import { expectAccessible, expectCount, expectNoToast, pressRetry } from "../../../test/expectations.ts";
+import { closeConsole, openConsole } from "../../../test/open-console.tsx";
 import { BHADLA } from "../../../test/sample-fleet.ts";
+import { chooseTheme } from "../../ui/theme/theme-choice.ts";
 
 const entry: ActivityEntry = {
   log_id: "1",
@@ -39,4 +40,21 @@ test("§8 Fetch failures: loading, failed and loaded each have their state, with
   await expectAccessible();
   await pressRetry(() => when(activityLogs).answer({ logs: [entry], total: 1, total_exact: true, next_cursor: null }));
   await expect.element(page.getByRole("row").filter({ hasText: entry.serial_number })).toBeVisible();
+});
+
+test("§6 Roles: a partner is told 'Access Denied', and nothing is asked for it", async () => {
+  for (const address of ["/activity", "/activity?view=audit", "/activity?q=x&site=1"]) {
+    await closeConsole();
+    const asked = when(activityLogs).answer({ logs: [entry], total: 1, total_exact: true, next_cursor: null });
+    await openConsole(address, "partner");
+    await expect.element(page.getByText("Access Denied")).toBeVisible();
+    await expect.element(page.getByText("This page is only accessible to Super Administrators.")).toBeVisible();
+    const navigation = page.getByRole("navigation", { name: "Main" });
+    await expect.element(navigation.getByRole("link", { name: "Site Reports" })).toBeVisible();
+    await expectCount(navigation.getByRole("link", { name: "Activity Log" }), 0);
+    expect(asked).toEqual([]);
+  }
+  await expectAccessible();
+  chooseTheme("dark");
+  await expectAccessible();
 });

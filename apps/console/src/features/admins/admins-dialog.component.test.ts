@@ -66,3 +66,9 @@ test("§6 Super Admins: a new password is shown once, and closes by nothing but 
   await expectCount(page.getByText(credentials.password), 0);
   await expect.element(rows.filter({ hasText: "Meera Iyer" })).toBeVisible();
 });
+
+test("§6 Super Admins: a partner has no way to them", async () => {
+  await openConsole("/sites?dialog=admins", "partner");
+  await expect.element(page.getByRole("heading", { name: "Site Management" })).toBeVisible();
+  await expectCount(page.getByText("Super Admins"), 0);
+});

@@ -3,7 +3,13 @@ import { live } from "@suncrew/contract/live/live.ts";
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
-import { expectAccessible, expectContains, expectCount, expectNoSidewaysScroll } from "../../../test/expectations.ts";
+import {
+  expectAccessible,
+  expectContains,
+  expectCount,
+  expectNoSidewaysScroll,
+  pressRetry,
+} from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { BHADLA } from "../../../test/sample-fleet.ts";
 import { liveUpdate } from "../../platform/live/live-store.ts";
@@ -98,4 +104,12 @@ test("protocol rule 12: it is there as soon as the live stream says so", async (
   tell(ofServers);
   when(live).stream(() => liveUpdate({ at: new Date().toISOString(), server_alerts_changed: ["2"] }));
   await expect.element(strip.getByText(SERVERS)).toBeVisible();
+});
+
+test("Alerts: what cannot be loaded is offered again", async () => {
+  when(alertList).fail(503, { message: "Not now." });
+  await openConsole("/dashboard?dialog=alerts");
+  await expect.element(list.getByText("The alerts could not be loaded.")).toBeVisible();
+  await pressRetry(() => tell(ofSite), list);
+  await expect.element(list.getByRole("listitem").filter({ hasText: "All is dark." })).toBeVisible();
 });

@@ -2,7 +2,7 @@ import { type AuditEntry, auditList, exportAudit } from "@suncrew/contract/audit
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
-import { expectAccessible, expectToast, pressRetry } from "../../../test/expectations.ts";
+import { expectAccessible, expectNoToast, expectToast, pressRetry } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { BHADLA } from "../../../test/sample-fleet.ts";
 import { nextSavedFile } from "../../../test/saved-files.ts";
@@ -100,6 +100,7 @@ test("§8 Fetch failures: loading, failed and loaded audit each have their state
   when(auditList).fail(503, { message: "The database cannot be reached." });
   await openConsole("/activity?view=audit");
   await expect.element(page.getByText("The audit could not be loaded.")).toBeVisible();
+  await expectNoToast();
   await pressRetry(() => when(auditList).answer(pageOf([entry])));
   await expect.element(page.getByRole("row").filter({ hasText: "SCR-1011" })).toBeVisible();
 });

@@ -3,7 +3,14 @@ import { PASSWORD_COMMON } from "@suncrew/domain/auth/weak-passwords.ts";
 import { describe, expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
-import { expectAddress, expectText, expectToast } from "../../../test/expectations.ts";
+import {
+  expectAddress,
+  expectCount,
+  expectNoToast,
+  expectNoToastOf,
+  expectText,
+  expectToast,
+} from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 
 const NEW = "evening rain 77";
@@ -44,6 +51,36 @@ for (const { account, role } of [
         await expectText(submit, "Update Password");
       }
       await expectAddress(/^\/profile$/);
+    });
+
+    test("§5 Change password: every message of what is typed wrong, and no call is made", async () => {
+      const sent = when(changePassword).answer({ message: "Password updated" });
+      const current = page.getByLabelText("Current password", { exact: true });
+      const required = page.getByText("Current password is required", { exact: true });
+      await openConsole("/profile", account);
+      await submit.click();
+      await expect.element(required).toBeVisible();
+      await expect.element(page.getByText("New password must be at least 8 characters", { exact: true })).toBeVisible();
+      await expect.element(current).toHaveFocus();
+      await expect.element(current).toHaveAttribute("aria-invalid", "true");
+      await expectNoToast();
+
+      await current.fill("x");
+      await newPassword.fill("1234567");
+      await again.fill("1234567");
+      await expectCount(required, 0);
+      await submit.click();
+      await expectToast("Password Too Short", "Password must be at least 8 characters long.");
+      await expect.element(newPassword).toHaveFocus();
+
+      await newPassword.fill("12345678");
+      await again.fill("12345679");
+      await submit.click();
+      await expectToast("Password Mismatch", "New password and confirmation don't match.");
+      // A new try takes the former message away.
+      await expectNoToastOf("Password Too Short");
+      await expect.element(again).toHaveFocus();
+      expect(sent).toEqual([]);
     });
   });
 }

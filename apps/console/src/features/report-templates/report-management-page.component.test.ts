@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
 import {
+  expectAddress,
   expectCount,
   expectDisabled,
   expectNoToast,
@@ -23,6 +24,15 @@ test("report templates that cannot be loaded say so without a toast, and Retry l
   await expectNoToast();
   await pressRetry(() => when(reportTemplates).answer([]));
   await expect.element(page.getByText("No report templates")).toBeVisible();
+});
+
+test("§6 Report Management is for Super Admins: a partner has no link and is led back with the sentence", async () => {
+  await openConsole("/report-management", "partner");
+  await expectAddress("/dashboard");
+  await expectToast("Access Denied", "Only Super Admins can access Report Management.");
+  const links = page.getByRole("navigation", { name: "Main" }).getByRole("link");
+  await expect.element(links.first()).toBeVisible();
+  await expectCount(links.filter({ hasText: "Report Management" }), 0);
 });
 
 const section = (type: ReportTemplate["sections"][number]["type"], name: string, order: number) => ({

@@ -1,9 +1,16 @@
 import { type CalendarEntry, type RunCounts, runsCalendar, runsToday } from "@suncrew/contract/runs/runs.ts";
-import { test } from "vitest";
+import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
-import { expectAccessible, expectContains, expectCount, pressRetry } from "../../../test/expectations.ts";
+import {
+  expectAccessible,
+  expectContains,
+  expectCount,
+  expectNoSidewaysScroll,
+  pressRetry,
+} from "../../../test/expectations.ts";
 import { closeConsole, openConsole } from "../../../test/open-console.tsx";
+import { chooseTheme } from "../../ui/theme/theme-choice.ts";
 
 const TODAY = "2026-06-03";
 const NONE: RunCounts = { planned: 0, running: 0, done: 0, stopped: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
@@ -91,4 +98,20 @@ test("Cleaning runs: a large fleet's week folds what is done, and tells every re
   await expectContains(details, "SCR-1001 skipped: Heavy rain expected.");
   await expectContains(details, "Sample data of the demo");
   await expectAccessible();
+});
+
+test("§9 Themes: every state of a run is accessible, and on a phone, where it fits", async () => {
+  when(runsCalendar).answer(week("2026-06-01", (date) => fullDay(date).slice(0, date === TODAY ? 6 : 1)));
+  await openConsole("/dashboard?site=1&tab=calendar");
+  await expectCount(today.getByRole("listitem"), 6);
+  for (const width of [1280, 360]) {
+    await page.viewport(width, 780);
+    await expect.element(today).toBeVisible();
+    if (width === 360) await expectNoSidewaysScroll();
+    for (const theme of ["dark", "light"] as const) {
+      chooseTheme(theme);
+      expect(document.documentElement.dataset["theme"]).toBe(theme);
+      await expectAccessible();
+    }
+  }
 });

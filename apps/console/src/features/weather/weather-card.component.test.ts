@@ -12,6 +12,7 @@ import {
 } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { BHADLA, CHARANKA, sampleWeather } from "../../../test/sample-fleet.ts";
+import { chooseTheme } from "../../ui/theme/theme-choice.ts";
 
 const REFUSAL = "The weather cannot be had at the moment. Please try again.";
 
@@ -72,6 +73,18 @@ for (const { advice, percents, badge, sentence } of [
     await expectAccessible();
   });
 }
+
+test("§9 Themes: the weather card is accessible with its table open", async () => {
+  when(siteWeather).answer(forecast("caution", 60));
+  await openConsole("/dashboard");
+  await weatherCard.getByRole("button", { name: "7-day forecast" }).click();
+  await expectCount(page.getByRole("dialog", { name: "7-day forecast" }).getByRole("row"), 8);
+  for (const theme of ["light", "dark"] as const) {
+    chooseTheme(theme);
+    await expect.poll(() => document.documentElement.dataset["theme"]).toBe(theme);
+    await expectAccessible();
+  }
+});
 
 test("§8 Weather: a failure is told in a toast and on the card, and Retry loads it", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();

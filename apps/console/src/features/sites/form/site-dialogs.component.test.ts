@@ -2,13 +2,14 @@ import { groupList } from "@suncrew/contract/groups/groups.ts";
 import { createSite, deleteSite, siteDetails, updateSite } from "@suncrew/contract/sites/sites.ts";
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
-import { when } from "../../../../test/answers.ts";
+import { Refusal, when } from "../../../../test/answers.ts";
 import {
   expectContains,
   expectCount,
   expectDisabled,
   expectNoToastOf,
   expectToast,
+  press,
   pressRetry,
 } from "../../../../test/expectations.ts";
 import { openConsole } from "../../../../test/open-console.tsx";
@@ -62,6 +63,28 @@ test("a form that was typed into asks before it is closed, and loses nothing whe
   await expectToast("Site Creation Failed", "Failed to create site. Please try again.");
   await expect.element(add.getByLabelText("Site name")).toHaveValue("Another");
   await expectNoToastOf("Site Created");
+});
+
+test("§4 Closing a form: Escape while it is saved does nothing, and what the server then refuses is still there", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const asked = when(updateSite).answer(async () => {
+    await released;
+    throw new Refusal(500, { message: "The database is down." });
+  });
+  await openConsole("/sites");
+  await siteRow(BHADLA).getByRole("button", { name: "Edit" }).click();
+  const dialog = page.getByRole("dialog", { name: "Edit Site" });
+  await expect.element(dialog.getByLabelText("Site name")).toHaveValue(BHADLA);
+  const district = dialog.getByLabelText("District");
+  await district.fill("Jaipur");
+  await press(district, "Enter");
+  await expect.poll(() => asked.length).toBe(1);
+  await userEvent.keyboard("{Escape}");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  release();
+  await expectToast("Site Update Failed", "Failed to update site. Please try again.", "The database is down.");
+  await expect.element(district).toHaveValue("Jaipur");
+  await expectCount(page.getByRole("dialog", { name: "Discard Changes" }), 0);
 });
 
 test("§2 Delete Site: what the server has against it is shown, and what belongs to a site may fail to load", async () => {

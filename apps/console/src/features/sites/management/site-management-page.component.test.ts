@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { when } from "../../../../test/answers.ts";
 import {
+  expectAddress,
   expectContains,
   expectCount,
   expectDisabled,
@@ -15,8 +16,16 @@ import {
   expectToast,
   pressRetry,
 } from "../../../../test/expectations.ts";
-import { openConsole } from "../../../../test/open-console.tsx";
-import { BHADLA, CHARANKA, livePart, sampleRobots, sampleSite, sampleSites } from "../../../../test/sample-fleet.ts";
+import { closeConsole, openConsole } from "../../../../test/open-console.tsx";
+import {
+  BHADLA,
+  CHARANKA,
+  fleetSnapshot,
+  livePart,
+  sampleRobots,
+  sampleSite,
+  sampleSites,
+} from "../../../../test/sample-fleet.ts";
 
 const allSites = page.getByRole("region", { name: "All Sites" });
 const rows = page.getByRole("list", { name: "All Sites" }).getByRole("listitem");
@@ -77,6 +86,29 @@ test("§9 Simulated fallback: Site Management shows a dash for a battery that wa
   await expectContains(neverRow, "Battery not known yet");
   await expect.poll(() => neverRow.element().textContent).not.toContain("%");
   await expectContains(awayRow, "33 %");
+});
+
+test("§2 Site Management page: search by name, address or district; few matches show more of each site", async () => {
+  await openConsole("/sites");
+  await search.fill("jodhPUR");
+  await expectCount(rows, 1);
+  await expectContains(rows.first(), "Bhadla, Phalodi tehsil, Jodhpur, Rajasthan 342301");
+  await expectAddress(/q=jodhPUR/);
+  await rows.first().getByRole("button", { name: "SunCare Services" }).click();
+  await expect.element(page.getByRole("dialog", { name: "SunCare Services" })).toBeVisible();
+  await userEvent.keyboard("{Escape}");
+  const address = location.pathname + location.search;
+  await closeConsole();
+
+  await openConsole(address);
+  await expect.element(search).toHaveValue("jodhPUR");
+  await expectCount(rows, 1);
+  await rows.first().getByRole("button", { name: BHADLA }).click();
+  const heading = page.getByRole("heading", { level: 2, name: BHADLA });
+  await expect.element(heading).toBeVisible();
+  await search.fill("nowhere at all");
+  await expect.element(allSites.getByText("No sites match.")).toBeVisible();
+  await expect.element(heading).toBeVisible();
 });
 
 test("2,000 sites: the list stays short in the page, and the keyboard leads through rows and their buttons", async () => {
@@ -161,4 +193,19 @@ test("a failed export and a failed check say so, and the file can be chosen agai
   await choose();
   await expectText(dialog.getByRole("status"), "1 row, none with problems");
   await expect.element(dialog.getByRole("cell", { name: "Sun 1 Nov 2026" })).toBeVisible();
+});
+
+test("Live: what was added and deleted while the stream was away is in the list, or not, once it is back, as many as there are", async () => {
+  const [first, second] = sampleRobots;
+  if (first === undefined || second === undefined) throw new Error("The sample fleet has no two robots.");
+  const added = { ...second, robot_id: 99, serial_number: "SCR-1099" };
+  let robots = [first, second];
+  when(robotDetailsWithSettings).answer(() => ({ robots }));
+  when(live).offline();
+  await openConsole(`/sites?site=${first.site_id}`);
+  await expect.element(page.getByRole("article", { name: second.serial_number })).toBeVisible();
+  robots = [first, added];
+  when(live).stream(() => fleetSnapshot(sampleRobots.map((robot) => (robot === second ? added : robot))));
+  await expect.element(page.getByRole("article", { name: "SCR-1099" })).toBeVisible();
+  await expectCount(page.getByRole("article"), 2);
 });

@@ -1,9 +1,10 @@
+import { config } from "@suncrew/contract/config/config.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, expect, test, vi } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../../test/answers.ts";
-import { expectTexts } from "../../../../test/expectations.ts";
+import { expectCount, expectTexts } from "../../../../test/expectations.ts";
 import { openConsole } from "../../../../test/open-console.tsx";
 import { livePart, sampleRobots, sampleSite } from "../../../../test/sample-fleet.ts";
 
@@ -37,4 +38,29 @@ test("§2 Map panel: a marker, its legend and the site's line in the list have t
   expect(drawn.size).toBe(new Set(wanted).size);
   const line = page.getByRole("group", { name: "All Sites" }).getByRole("button").elements()[0];
   expect(linesIn(line)).toEqual(wanted);
+});
+
+/** The map's tiles, once its land outline is drawn, where the service answers or does not. */
+async function tilesWhere(available: boolean): Promise<() => number> {
+  // An address that needs no network, still with the place of each tile in it.
+  const url = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' id='t{z}-{x}-{y}'/>";
+  const map_tiles = { url, attribution: "Maps by somebody", available };
+  when(config).answer({ mode: "production", demo_sign_ins: [], map_tiles });
+  await openConsole("/dashboard?map=shown");
+  const map = page.getByRole("region", { name: /^Map of sites/ });
+  // The outline stands under everything, tiles or not.
+  await expect.poll(() => map.element().querySelector(".leaflet-land-pane canvas")).not.toBeNull();
+  return () => map.element().querySelectorAll("img.leaflet-tile").length;
+}
+
+test("§9 Map: where the tile service answers, tiles are asked for", async () => {
+  const tiles = await tilesWhere(true);
+  await expect.element(page.getByText("Maps by somebody")).toBeVisible();
+  await expect.poll(tiles).toBeGreaterThanOrEqual(1);
+});
+
+test("§9 Map: where the tile service does not answer, no tile is asked for", async () => {
+  const tiles = await tilesWhere(false);
+  await expectCount(page.getByText("Maps by somebody"), 0);
+  expect(tiles()).toBe(0);
 });

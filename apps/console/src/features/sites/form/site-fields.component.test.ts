@@ -1,0 +1,190 @@
+import { createSite, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
+import { expect, test } from "vitest";
+import { page, userEvent } from "vitest/browser";
+import { when } from "../../../../test/answers.ts";
+import {
+  expectContains,
+  expectCount,
+  expectDisabled,
+  expectEnabled,
+  expectTexts,
+  expectToast,
+  press,
+} from "../../../../test/expectations.ts";
+import { openConsole } from "../../../../test/open-console.tsx";
+import { BHADLA, REWA, samplePartner, samplePartners, sampleSite, sampleSites } from "../../../../test/sample-fleet.ts";
+
+const NAME_TAKEN = "A site with this name already exists. Please choose a different name.";
+const PLACE_TAKEN = "A site with these coordinates already exists. Please choose a different location.";
+const NAME = "Sambhar Lake Solar";
+
+const add = page.getByRole("dialog", { name: "Add New Site" });
+const field = (label: string) => add.getByLabelText(label);
+const save = add.getByRole("button", { name: "Add Site", exact: true });
+const picker = page.getByRole("dialog", { name: "Select Maintenance Partner" });
+
+async function openAdd(): Promise<void> {
+  await openConsole("/sites");
+  await page.getByRole("button", { name: "Add New Site" }).click();
+  await expect.element(field("Site name")).toHaveFocus();
+}
+
+/** All but who maintains it. */
+async function fillSite(): Promise<void> {
+  for (const [label, text] of Object.entries({
+    "Site name": NAME,
+    Address: "Lake Road 4, Gudha",
+    District: "Nagaur",
+    State: "Rajasthan",
+    "Pin code": "341509",
+    "Commissioning date": "2024-04-01",
+    Latitude: "26.9091",
+    Longitude: "75.0893",
+  })) {
+    await field(label).fill(text);
+  }
+}
+
+test("§5 Site create: each required field has its own sentence, told once somebody was there or tried to save", async () => {
+  await openAdd();
+  const missing =
+    "Site name, Address, District, State, Pin code, Commissioning date, Latitude, Longitude, Contact, Phone, Email";
+  await expectDisabled(save, `Still missing or wrong: ${missing}.`);
+  // Nothing is told before somebody was there, or tried to save.
+  await expectCount(add.getByText(/is required/), 0);
+  await userEvent.keyboard("{Tab}");
+  await expectTexts(add.getByText(/is required/), ["Site name is required"]);
+  await press(field("District"), "Enter");
+  await expect.element(field("Site name")).toHaveFocus();
+  for (const [label, sentence] of Object.entries({
+    "Site name": "Site name is required",
+    Address: "Address is required",
+    District: "District is required",
+    State: "State is required",
+    "Pin code": "Pin code is required",
+    "Commissioning date": "Commissioning date is required",
+    Latitude: "Latitude is required",
+    Longitude: "Longitude is required",
+    Contact: "Contact is required where there is no maintenance partner",
+    Phone: "Phone is required where there is no maintenance partner",
+    Email: "Email is required where there is no maintenance partner",
+  })) {
+    await expect.element(field(label)).toHaveAccessibleDescription(sentence);
+  }
+});
+
+test("§5 Site create: Add Site is disabled until every required field is right, each with its own sentence", async () => {
+  const contact = {
+    maintenance_partner_id: null,
+    maintenance_contact_name: "Ravi Kumar",
+    maintenance_contact: "+91 98000 12345",
+    maintenance_email: "ravi@example.in",
+  };
+  const created = when(createSite).answer(() => {
+    const partner = { partner_name: null, partner_contact: null };
+    when(siteDetails).answer([...sampleSites, sampleSite({ id: 9, name: NAME, ...contact, ...partner })]);
+    return { message: "Site created", siteId: 9 };
+  });
+  await openAdd();
+  // Whoever has tried to save is told of each field while it is typed.
+  await press(field("District"), "Enter");
+  await fillSite();
+  await expectDisabled(save, "Still missing or wrong: Contact, Phone, Email.");
+  await field("Contact").fill("Ravi Kumar");
+  await field("Phone").fill("+91 98000 12345");
+  await field("Email").fill("ravi");
+  await expect.element(field("Email")).toHaveAccessibleDescription("Email is not an e-mail address");
+  await field("Email").fill("ravi@example.in");
+  await expectEnabled(save);
+  for (const [label, wrong, sentence, right] of [
+    ["Site name", "   ", "Site name is required", NAME],
+    ["Address", " ", "Address is required", "Lake Road 4"],
+    ["District", " ", "District is required", "Nagaur"],
+    ["State", " ", "State is required", "Rajasthan"],
+    ["Pin code", "34150", "Pin code must have six digits", "341509"],
+    ["Pin code", "34150A", "Pin code must have six digits", "341509"],
+    ["Commissioning date", "", "Commissioning date is required", "2024-04-01"],
+    ["Latitude", "north", "Latitude must be a number from -90 to 90", "26.9091"],
+    ["Latitude", "90.5", "Latitude must be a number from -90 to 90", "26.9091"],
+    ["Longitude", "-181", "Longitude must be a number from -180 to 180", "75.0893"],
+  ] as const) {
+    await field(label).fill(wrong);
+    await expect.element(field(label)).toHaveAccessibleDescription(sentence);
+    await expect.element(save).toHaveAttribute("aria-disabled", "true");
+    await field(label).fill(right);
+    await expectEnabled(save);
+  }
+  await press(field("Site name"), "Enter");
+  await expectToast("Site Created", `${NAME} has been successfully created.`);
+  await expectCount(add, 0);
+  expect(created).toMatchObject([{ body: contact }]);
+  await expectContains(page.getByRole("region", { name: "Selected site" }), "Ravi Kumar, +91 98000 12345");
+});
+
+test("§5 Site create: names are unique trimmed and in any case, places to 0.0001 degrees on both axes", async () => {
+  const rewa = sampleSites.find(({ name }) => name === REWA);
+  if (rewa === undefined) throw new Error(`The sample fleet has no ${REWA}.`);
+  when(createSite).answer({ message: "Site created", siteId: 1 });
+  await openAdd();
+  await fillSite();
+  await add.getByRole("button", { name: "Select Maintenance Partner" }).click();
+  await picker.getByRole("button", { name: "In-house" }).click();
+  await expectCount(picker, 0);
+  for (const name of [REWA, ` ${REWA.toUpperCase()} `]) {
+    await field("Site name").fill(name);
+    await save.click();
+    await expectToast("Duplicate Site Name", NAME_TAKEN);
+    await expect.element(field("Site name")).toHaveAccessibleDescription(NAME_TAKEN);
+    await expect.element(field("Site name")).toHaveFocus();
+  }
+  await field("Site name").fill(`${REWA} 2`);
+  for (const [latitude, longitude] of [
+    [rewa.latitude, rewa.longitude],
+    [rewa.latitude + 0.000_099, rewa.longitude - 0.000_099],
+  ] as const) {
+    await field("Latitude").fill(latitude.toFixed(6));
+    await field("Longitude").fill(longitude.toFixed(6));
+    await save.click();
+    await expectToast("Duplicate Location", PLACE_TAKEN);
+    await expect.element(field("Latitude")).toHaveAccessibleDescription(PLACE_TAKEN);
+    await expect.element(field("Latitude")).toHaveFocus();
+  }
+  // As decimals: one axis at the tolerance itself is far enough.
+  await field("Latitude").fill((rewa.latitude + 0.0001).toFixed(6));
+  await field("Longitude").fill(rewa.longitude.toFixed(6));
+  await expectCount(add.getByText(PLACE_TAKEN), 0);
+  await save.click();
+  await expectToast("Site Created", `${REWA} 2 has been successfully created.`);
+});
+
+test("§2 Select Maintenance Partner: search, the one chosen is marked, Escape closes the picker alone", async () => {
+  const vaigai = samplePartner({
+    id: 3,
+    name: "Vaigai Green Works",
+    contact_person: "Karthik Subramanian",
+    city: "Madurai",
+  });
+  when(partnerDetails).answer([...samplePartners, vaigai]);
+  await openConsole("/sites");
+  await page.getByRole("listitem", { name: BHADLA, exact: true }).getByRole("button", { name: "Edit" }).click();
+  const edit = page.getByRole("dialog", { name: "Edit Site" });
+  await edit.getByRole("button", { name: "Select Maintenance Partner" }).click();
+  const choices = picker.getByRole("list", { name: "Maintenance partners" }).getByRole("button");
+  await expectTexts(choices, [/No partner: type contact/, /In-house/, /SunCare Services/, /Vaigai Green Works/]);
+  await expect.element(choices.nth(2)).toHaveAttribute("aria-current", "true");
+  expect(choices.elements().filter((choice) => choice.ariaCurrent === "true")).toHaveLength(1);
+  const box = picker.getByLabelText("Search partners");
+  await expect.element(box).toHaveFocus();
+  await box.fill("madurai");
+  await expectTexts(choices, [/No partner: type contact/, /Vaigai Green Works.*Karthik Subramanian · Madurai/]);
+  await box.fill("nobody");
+  await expect.element(picker.getByText("No partners match.")).toBeVisible();
+  await box.fill("");
+  await userEvent.keyboard("{ArrowDown}{ArrowDown}");
+  await expect.element(choices.nth(1)).toHaveFocus();
+  await userEvent.keyboard("{Escape}");
+  await expectCount(picker, 0);
+  await expect.element(edit).toBeVisible();
+  await expectDisabled(edit.getByRole("button", { name: "Save", exact: true }), "Nothing has been changed.");
+});
