@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { AtMost } from "./at-most.ts";
+import { Semaphore } from "./at-most.ts";
 
 const never = new AbortController().signal;
 
 test("reports: so much heavy work runs at a time, in the order of asking, and who has left is passed over", async () => {
-  const gate = new AtMost(2);
+  const gate = new Semaphore(2);
   const began: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<string>>();
   const turnOfD = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 /** Lets so many pieces of heavy work run at a time; others wait in the order of asking. */
-export class AtMost {
+export class Semaphore {
   readonly #most: number;
   readonly #waiting: (() => void)[] = [];
   #running = 0;

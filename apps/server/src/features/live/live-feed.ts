@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { LIVE_HEARTBEAT_MS } from "@suncrew/contract/live/live.ts";
-import { AtMost } from "../../platform/at-most.ts";
+import { Semaphore } from "../../platform/at-most.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { conflict, HttpError, notSignedIn } from "../../platform/http/http-error.ts";
@@ -45,7 +45,7 @@ export class LiveFeed implements Service {
   readonly #beginning = new Set<ChangedIds[]>();
   /** By scope, what has not begun: whoever asks joins it. */
   readonly #readings = new Map<string, SnapshotReading>();
-  readonly #snapshots = new AtMost(SNAPSHOTS_AT_ONCE);
+  readonly #snapshots = new Semaphore(SNAPSHOTS_AT_ONCE);
   /** When the look at sessions began that was the last to end well. */
   #sessionsSeenMs = Number.NEGATIVE_INFINITY;
   #ended = false;
