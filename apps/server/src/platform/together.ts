@@ -1,5 +1,5 @@
 /** Does what is asked within one turn of the event loop by one query, however many ask. */
-export class Together<K, V> {
+export class BatchLoader<K, V> {
   readonly #work: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>;
   #asked: { readonly key: K; readonly answer: PromiseWithResolvers<V | null> }[] = [];
 

@@ -4,7 +4,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
-import { Together } from "../../platform/together.ts";
+import { BatchLoader } from "../../platform/together.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { acceptCommand, type CameBy, type CommandBody, orderOf } from "./accept-command.ts";
 import { acceptSettings, type SettingsChange } from "./accept-settings.ts";
@@ -37,11 +37,11 @@ export class Commands implements Service {
   readonly #settlements: Settlements;
   readonly #settler: Settler;
   /** Many callers that begin to wait at once are told of their commands by one query. */
-  readonly #stored: Together<string, Command>;
+  readonly #stored: BatchLoader<string, Command>;
   /** And those whose time is over at once are settled by one transaction. */
-  readonly #overdue: Together<number, true>;
+  readonly #overdue: BatchLoader<number, true>;
   /** And those that were not sent. */
-  readonly #unsent: Together<UnsentCommand, true>;
+  readonly #unsent: BatchLoader<UnsentCommand, true>;
 
   constructor(parts: Parts, changes: ChangeSignal) {
     this.#parts = parts;
@@ -50,15 +50,15 @@ export class Commands implements Service {
     this.#dispatcher = new Dispatcher(parts, (robotId) => this.#directStops.holdsBack(robotId));
     this.#settlements = new Settlements(parts, changes);
     this.#settler = new Settler(parts, this.#dispatcher);
-    this.#stored = new Together(async (ids) => {
+    this.#stored = new BatchLoader(async (ids) => {
       const commands = await readCommands(parts.db, ids);
       return new Map(commands.map((command) => [command.id, command]));
     });
-    this.#overdue = new Together(async (robotIds) => {
+    this.#overdue = new BatchLoader(async (robotIds) => {
       await this.#settler.settleRobots(robotIds);
       return new Map<number, true>();
     });
-    this.#unsent = new Together(async (unsent) => {
+    this.#unsent = new BatchLoader(async (unsent) => {
       await closeUnsent(parts.db, unsent, parts.serverId, parts.clock.now());
       return new Map<UnsentCommand, true>();
     });

@@ -1,5 +1,5 @@
 import type { Parts } from "../../platform/parts.ts";
-import { Together } from "../../platform/together.ts";
+import { BatchLoader } from "../../platform/together.ts";
 import { type ClaimedCommand, claimAll, claimPending, markPublished, type Resend } from "./command-claims.writes.ts";
 import { staysPending } from "./pending-verbs.ts";
 import { messageOf, publishCommandMessage, questionEnvelope } from "./command-message.ts";
@@ -21,8 +21,8 @@ export class Dispatcher {
   readonly #parts: Parts;
   readonly #holdsBack: (robotId: number) => boolean;
   /** Many robots commanded at once are claimed, and noted as sent, by one query. */
-  readonly #claims: Together<string, ClaimedCommand>;
-  readonly #marks: Together<string, true>;
+  readonly #claims: BatchLoader<string, ClaimedCommand>;
+  readonly #marks: BatchLoader<string, true>;
   readonly #marking = new Set<Promise<unknown>>();
   #ended = false;
 
@@ -31,11 +31,11 @@ export class Dispatcher {
     this.#parts = parts;
     this.#holdsBack = holdsBack;
     const { db, clock, serverId } = parts;
-    this.#claims = new Together(async (ids) => {
+    this.#claims = new BatchLoader(async (ids) => {
       const claimed = await claimAll(db, ids, serverId, clock.now());
       return new Map(claimed.map((command) => [command.id, command]));
     });
-    this.#marks = new Together(async (ids) => {
+    this.#marks = new BatchLoader(async (ids) => {
       await markPublished(db, ids, clock.now());
       return new Map<string, true>();
     });

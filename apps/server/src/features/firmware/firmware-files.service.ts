@@ -5,7 +5,7 @@ import type { ParamsOf, QueryOf, ResponseOf } from "@suncrew/contract/http/route
 import { decide } from "../../platform/database/decide.ts";
 import { conflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
-import { Together } from "../../platform/together.ts";
+import { BatchLoader } from "../../platform/together.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";
 import {
@@ -29,13 +29,13 @@ export class FirmwareFiles {
   readonly #signer: AddressSigner;
   readonly #content: FirmwareParts;
   /** A batch begins to download at the same moment. */
-  readonly #offers: Together<string, KnownOffer>;
+  readonly #offers: BatchLoader<string, KnownOffer>;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#signer = new AddressSigner(parts.settings.secretKey);
     this.#content = new FirmwareParts(parts.db);
-    this.#offers = new Together(async (ids) => {
+    this.#offers = new BatchLoader(async (ids) => {
       const offers = await readOffers(parts.db, ids);
       return new Map(offers.map((offer) => [offer.offerId ?? "", offer]));
     });

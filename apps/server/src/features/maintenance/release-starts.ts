@@ -3,7 +3,7 @@ import { within } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts } from "../../platform/parts.ts";
-import { Together } from "../../platform/together.ts";
+import { BatchLoader } from "../../platform/together.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { Commands, LockedRobot } from "../commands/public.ts";
 import { requireRobotsAt } from "../groups/public.ts";
@@ -33,7 +33,7 @@ interface Release {
 export class ReleaseStarts {
   readonly #parts: Parts;
   readonly #startedAtMs: number;
-  readonly #starts: Together<number, RobotResult>;
+  readonly #starts: BatchLoader<number, RobotResult>;
   /** The newest command of each robot as its release was asked for: a Stop or lock with a higher number came after. */
   readonly #seenSeqs = new Map<number, number>();
   /** Robots whose START is stored and on its way. */
@@ -43,7 +43,7 @@ export class ReleaseStarts {
     this.#parts = parts;
     this.#startedAtMs = startedAt.getTime();
     const isTooLate = () => this.#leftMs() < LEAST_TIME_MS;
-    this.#starts = new Together(async (robotIds) => {
+    this.#starts = new BatchLoader(async (robotIds) => {
       const choose = async (tx: Tx) => {
         await requireRobotsAt(viewer, tx, siteId, robotIds);
         return { siteId, robotIds };
