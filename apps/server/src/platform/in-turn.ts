@@ -1,5 +1,5 @@
 /** Lets one piece of work at a time run for each key, in the order of asking. */
-export class InTurn {
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
   readonly #shared = new Map<string, Promise<void>>();
 

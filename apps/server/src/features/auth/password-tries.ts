@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import type { Executor } from "../../platform/database/database.ts";
 import { FairQueue } from "../../platform/fair-queue.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import { InTurn } from "../../platform/in-turn.ts";
+import { KeyedMutex } from "../../platform/in-turn.ts";
 import type { Parts } from "../../platform/parts.ts";
 import { hashOfNobody, passwordMatches } from "./passwords.ts";
 import { type Caller, forgetCallersOf, knownAs } from "./known-callers.writes.ts";
@@ -32,7 +32,7 @@ const WAITING = 2_000;
 export class PasswordTries {
   readonly #parts: Parts;
   readonly #nobody = hashOfNobody();
-  readonly #turns = new InTurn();
+  readonly #turns = new KeyedMutex();
   readonly #queue = new FairQueue({
     atOnce: LOOKED_AT_AT_ONCE,
     waitingPerPerson: WAITING_PER_ADDRESS,

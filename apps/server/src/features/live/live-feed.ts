@@ -4,7 +4,7 @@ import { Semaphore } from "../../platform/at-most.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { conflict, HttpError, notSignedIn } from "../../platform/http/http-error.ts";
-import { InTurn } from "../../platform/in-turn.ts";
+import { KeyedMutex } from "../../platform/in-turn.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
 import { findOpenSessions } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
@@ -53,7 +53,7 @@ export class LiveFeed implements Service {
    * Flushes, and streams that join them, take turns as `feed`, so that none gets an older value after a
    * newer one. The looks at `sessions` and `scopes` wait for none of these, and not for one another.
    */
-  readonly #turns = new InTurn();
+  readonly #turns = new KeyedMutex();
 
   constructor(parts: Parts, changes: ChangeSignal) {
     this.#parts = parts;
