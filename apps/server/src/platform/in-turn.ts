@@ -16,7 +16,7 @@ export class KeyedMutex {
   }
 
   /** The same for work that one may do for many: it begins after each of them has asked. */
-  share(key: string, work: () => Promise<void>): Promise<void> {
+  runShared(key: string, work: () => Promise<void>): Promise<void> {
     const waiting = this.#shared.get(key);
     if (waiting !== undefined) return waiting;
     const mine = this.run(key, async () => {

@@ -173,7 +173,7 @@ export class LiveFeed implements Service {
     if (this.#cancelFlush !== null) return;
     this.#cancelFlush = this.#parts.clock.after(FLUSH_MS, () => {
       this.#cancelFlush = null;
-      void this.#tried(this.#turns.share("feed", () => this.#flush()));
+      void this.#tried(this.#turns.runShared("feed", () => this.#flush()));
     });
   }
 
@@ -206,12 +206,12 @@ export class LiveFeed implements Service {
   }
 
   #planScopeLook(): void {
-    void this.#tried(this.#turns.share("scopes", () => this.#endOfChangedScope()));
+    void this.#tried(this.#turns.runShared("scopes", () => this.#endOfChangedScope()));
   }
 
   /** Resolves at the end of a look that begins after this. */
   #lookAtSessions(): Promise<void> {
-    return this.#turns.share("sessions", () => this.#endOfOverSessions());
+    return this.#turns.runShared("sessions", () => this.#endOfOverSessions());
   }
 
   async #endOfOverSessions(): Promise<void> {
