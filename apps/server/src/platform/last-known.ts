@@ -1,6 +1,6 @@
 import type { Cancel } from "./clock.ts";
 import type { Parts, Service } from "./parts.ts";
-import { Rounds } from "./rounds.ts";
+import { PeriodicTask } from "./rounds.ts";
 
 const READ_EVERY_MS = 5_000;
 /** Reading takes the database at most this part of the time, however large the fleet is. */
@@ -9,7 +9,7 @@ const SHARE_OF_TIME = 0.01;
 /** What the database said last, read again every few seconds, for the one order that must not wait for it: Stop. */
 export class LastKnown<T> implements Service {
   readonly #parts: Pick<Parts, "clock">;
-  readonly #rounds: Rounds;
+  readonly #rounds: PeriodicTask;
   #value: T | null = null;
   #restUntilMs = 0;
   /** The read before. */
@@ -18,7 +18,7 @@ export class LastKnown<T> implements Service {
 
   constructor(parts: Pick<Parts, "clock" | "log">, read: () => Promise<T>) {
     this.#parts = parts;
-    this.#rounds = new Rounds(parts.log, async () => {
+    this.#rounds = new PeriodicTask(parts.log, async () => {
       if (performance.now() < this.#restUntilMs) return;
       const beganMs = performance.now();
       this.#value = await read();

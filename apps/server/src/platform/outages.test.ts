@@ -4,7 +4,7 @@ import { ManualClock } from "./clock.ts";
 import { GatheredLog } from "./gathered.ts";
 import { logOptions } from "./log.ts";
 import { BrokerAway, Outages } from "./outages.ts";
-import { Rounds } from "./rounds.ts";
+import { PeriodicTask } from "./rounds.ts";
 
 const away = () =>
   Object.assign(new AggregateError([new Error("connect ECONNREFUSED ::1:5432")]), { code: "ECONNREFUSED" });
@@ -39,8 +39,8 @@ const said = () => lines.map(({ msg, seconds }) => [msg, seconds]);
 
 describe("set-up: an outage is one thing in the log", () => {
   test("a line as it begins, one a minute and one as it ends, whatever fails meanwhile", async () => {
-    const rounds = new Rounds(log, () => Promise.reject(away()));
-    await Promise.all([rounds.look(), new Rounds(log, () => Promise.reject(away())).look()]);
+    const rounds = new PeriodicTask(log, () => Promise.reject(away()));
+    await Promise.all([rounds.look(), new PeriodicTask(log, () => Promise.reject(away())).look()]);
     for (let second = 0; second < 130; second += 1) {
       await rounds.look();
       await pass(1);

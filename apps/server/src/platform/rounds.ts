@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 
 /** Work that is done again and again, one round at a time; a round that fails is logged and made up for by the next. */
-export class Rounds {
+export class PeriodicTask {
   readonly #log: Logger;
   readonly #work: () => Promise<void>;
   #under: Promise<void> | null = null;

@@ -4,7 +4,7 @@ import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { Hearing } from "../../platform/hearing.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
-import { Rounds } from "../../platform/rounds.ts";
+import { PeriodicTask } from "../../platform/rounds.ts";
 import { seenAt } from "../sites/public.ts";
 import { lookForAwayRobots } from "./away-robots.writes.ts";
 import { lookForLostRobots, touchLostRobots } from "./lost-robots.writes.ts";
@@ -27,9 +27,9 @@ interface WatchParts extends Pick<Parts, "db" | "clock" | "clocks" | "broker" | 
  */
 export class AlertWatch implements Service {
   readonly #parts: WatchParts;
-  readonly #rounds: Rounds;
-  readonly #roundsForLost: Rounds;
-  readonly #roundsForClocks: Rounds;
+  readonly #rounds: PeriodicTask;
+  readonly #roundsForLost: PeriodicTask;
+  readonly #roundsForClocks: PeriodicTask;
   readonly #clockAlert: ServerClockAlert;
   readonly #hearing: Hearing;
   #isLeaving = false;
@@ -39,10 +39,10 @@ export class AlertWatch implements Service {
   constructor(parts: WatchParts) {
     this.#parts = parts;
     this.#hearing = new Hearing(parts);
-    this.#rounds = new Rounds(parts.log, () => this.#round());
-    this.#roundsForLost = new Rounds(parts.log, () => lookForLostRobots(parts.db, seenAt(parts)));
+    this.#rounds = new PeriodicTask(parts.log, () => this.#round());
+    this.#roundsForLost = new PeriodicTask(parts.log, () => lookForLostRobots(parts.db, seenAt(parts)));
     this.#clockAlert = new ServerClockAlert(parts.db, { id: parts.serverId, name: parts.serverName ?? hostname() });
-    this.#roundsForClocks = new Rounds(parts.log, () => this.#clockRound());
+    this.#roundsForClocks = new PeriodicTask(parts.log, () => this.#clockRound());
   }
 
   async start(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Cancel } from "../../platform/clock.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
-import { Rounds } from "../../platform/rounds.ts";
+import { PeriodicTask } from "../../platform/rounds.ts";
 import { type ChainHead, readHead, sealBatch } from "./audit-seals.writes.ts";
 
 /** A committed row is sealed within twice this. */
@@ -14,7 +14,7 @@ export class Sealer implements Service {
   readonly #parts: SealerParts;
   /** In production it tells heads at every level but silent: without one in the log, less can be proven. */
   readonly #headLog: Logger;
-  readonly #rounds: Rounds;
+  readonly #rounds: PeriodicTask;
   #cancel: Cancel | null = null;
   #ended = false;
 
@@ -23,7 +23,7 @@ export class Sealer implements Service {
     const { log, settings } = parts;
     const isTold = settings.mode === "production" && log.level !== "silent";
     this.#headLog = log.child({}, { level: isTold ? "info" : log.level });
-    this.#rounds = new Rounds(parts.log, () => this.#seal());
+    this.#rounds = new PeriodicTask(parts.log, () => this.#seal());
   }
 
   async start(): Promise<void> {

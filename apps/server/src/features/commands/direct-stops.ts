@@ -4,7 +4,7 @@ import { isLockTaken } from "../../platform/database/lock-wait.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
-import { Rounds } from "../../platform/rounds.ts";
+import { PeriodicTask } from "../../platform/rounds.ts";
 import type { Order } from "./accept-order.ts";
 import { messageOf, publishCommandMessage } from "./command-message.ts";
 import { NOBODY_TOLD } from "./command-sentences.ts";
@@ -36,8 +36,8 @@ export class DirectStops implements Service {
   readonly #parts: Parts;
   /** Null where no folder was given: then every Stop goes the usual way. */
   readonly #journal: StopJournal | null;
-  readonly #sending: Rounds;
-  readonly #recording: Rounds;
+  readonly #sending: PeriodicTask;
+  readonly #recording: PeriodicTask;
   /** Presses whose usual way is not at its end yet, which may still store them. */
   readonly #underWay = new Set<string>();
   /** When each press was last sent. */
@@ -48,8 +48,8 @@ export class DirectStops implements Service {
     this.#parts = parts;
     const { stopJournalDir } = parts.settings;
     this.#journal = stopJournalDir === undefined ? null : new StopJournal(stopJournalDir, parts.log);
-    this.#sending = new Rounds(parts.log, () => this.#sendAgain());
-    this.#recording = new Rounds(parts.log, () => this.#record());
+    this.#sending = new PeriodicTask(parts.log, () => this.#sendAgain());
+    this.#recording = new PeriodicTask(parts.log, () => this.#record());
   }
 
   async start(): Promise<void> {

@@ -10,7 +10,7 @@ import type { Cancel } from "../../platform/clock.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { Hearing } from "../../platform/hearing.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
-import { eachOf, Rounds } from "../../platform/rounds.ts";
+import { eachOf, PeriodicTask } from "../../platform/rounds.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { advanceRollout } from "./advance-rollout.ts";
 import { giveBackOffer, type OfferToSend } from "./offers.writes.ts";
@@ -35,7 +35,7 @@ export type RolloutParts = Pick<Parts, "db" | "clock" | "clocks" | "broker" | "l
 export class Rollouts implements Service {
   readonly #parts: RolloutParts;
   readonly #signer: AddressSigner;
-  readonly #rounds: Rounds;
+  readonly #rounds: PeriodicTask;
   readonly #sending = new Set<Promise<void>>();
   readonly #hearing: Hearing;
   #cancels: Cancel[] = [];
@@ -44,7 +44,7 @@ export class Rollouts implements Service {
     this.#parts = parts;
     this.#hearing = new Hearing(parts);
     this.#signer = new AddressSigner(parts.settings.secretKey);
-    this.#rounds = new Rounds(parts.log, () => this.#round());
+    this.#rounds = new PeriodicTask(parts.log, () => this.#round());
   }
 
   async start(): Promise<void> {

@@ -3,7 +3,7 @@ import { monthRange } from "@suncrew/domain/reports/site-month.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
-import { Rounds } from "../../platform/rounds.ts";
+import { PeriodicTask } from "../../platform/rounds.ts";
 import { readPrintedTemplate, readSettingsRow } from "../report-templates/public.ts";
 import type { MadeReport, MakeReport } from "./make-report.ts";
 import { recordReport } from "./report-audit.ts";
@@ -32,14 +32,14 @@ export type MonthlyReportsParts = Pick<Parts, "db" | "clock" | "log"> &
  */
 export class MonthlyReports implements Service {
   readonly #parts: MonthlyReportsParts;
-  readonly #rounds: readonly Rounds[];
+  readonly #rounds: readonly PeriodicTask[];
   #cancel: Cancel | null = null;
   #stopping = new AbortController();
 
   constructor(parts: MonthlyReportsParts) {
     this.#parts = parts;
     const mails = new ReportMails(parts, () => this.#stopping.signal);
-    this.#rounds = [new Rounds(parts.log, () => this.#makeWhatIsDue()), new Rounds(parts.log, () => mails.sendDue())];
+    this.#rounds = [new PeriodicTask(parts.log, () => this.#makeWhatIsDue()), new PeriodicTask(parts.log, () => mails.sendDue())];
   }
 
   async start(): Promise<void> {

@@ -10,7 +10,7 @@ import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDu
 import { seenAt } from "../sites/public.ts";
 import type { Forecasts } from "../weather/public.ts";
 import { type DueKind, type DueSchedule, findDue, tellWaiting } from "./due-schedules.writes.ts";
-import { eachOf, Rounds } from "../../platform/rounds.ts";
+import { eachOf, PeriodicTask } from "../../platform/rounds.ts";
 import { runDue } from "./run-due.ts";
 import { startAnew } from "./start-anew.ts";
 import { WAITS_FOR_BROKER } from "./scheduler-sentences.ts";
@@ -44,8 +44,8 @@ export interface SchedulerParts extends Pick<Parts, "db" | "clock" | "clocks" | 
  */
 export class Scheduler implements Service {
   readonly #parts: SchedulerParts;
-  readonly #everySecond: readonly Rounds[];
-  readonly #lost: Rounds;
+  readonly #everySecond: readonly PeriodicTask[];
+  readonly #lost: PeriodicTask;
   readonly #sending = new Set<Promise<void>>();
   /** Before this moment of the monotonic clock nothing is started: the database was away. */
   #startsFromMs = -Infinity;
@@ -58,9 +58,9 @@ export class Scheduler implements Service {
     this.#parts = parts;
     this.#hearing = new Hearing(parts);
     this.#hearing.follow();
-    const rounds = (work: () => Promise<void>) => new Rounds(parts.log, () => this.#whileTimeIsKnown(work));
+    const rounds = (work: () => Promise<void>) => new PeriodicTask(parts.log, () => this.#whileTimeIsKnown(work));
     const starts = (work: () => Promise<void>, afterMs = 0) =>
-      new Rounds(parts.log, () => this.#unlessJustAway(work, afterMs));
+      new PeriodicTask(parts.log, () => this.#unlessJustAway(work, afterMs));
     this.#everySecond = [
       rounds(() => this.#stopWhatIsOver()),
       starts(() => this.#runWhatIsDue("on-time"), STARTS_AFTER_MS),
