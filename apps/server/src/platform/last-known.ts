@@ -35,8 +35,8 @@ export class LastKnown<T> implements Service {
   }
 
   async start(): Promise<void> {
-    this.#cancel = this.#parts.clock.every(READ_EVERY_MS, () => void this.#rounds.look());
-    await this.#rounds.look();
+    this.#cancel = this.#parts.clock.every(READ_EVERY_MS, () => void this.#rounds.run());
+    await this.#rounds.run();
   }
 
   async stop(): Promise<void> {

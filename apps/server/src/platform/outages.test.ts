@@ -40,9 +40,9 @@ const said = () => lines.map(({ msg, seconds }) => [msg, seconds]);
 describe("set-up: an outage is one thing in the log", () => {
   test("a line as it begins, one a minute and one as it ends, whatever fails meanwhile", async () => {
     const rounds = new PeriodicTask(log, () => Promise.reject(away()));
-    await Promise.all([rounds.look(), new PeriodicTask(log, () => Promise.reject(away())).look()]);
+    await Promise.all([rounds.run(), new PeriodicTask(log, () => Promise.reject(away())).run()]);
     for (let second = 0; second < 130; second += 1) {
-      await rounds.look();
+      await rounds.run();
       await pass(1);
     }
     isBack = true;

@@ -12,7 +12,7 @@ export class PeriodicTask {
   }
 
   /** Begins a round, unless one is under way; resolves at its end. */
-  async look(): Promise<void> {
+  async run(): Promise<void> {
     this.#under ??= this.#round();
     await this.#under;
   }

@@ -55,8 +55,8 @@ export class AlertWatch implements Service {
           log.warn({ error }, "robots that are lost were not told anew");
         });
       }),
-      clock.every(LOOK_FOR_LOST_MS, () => void this.#roundsForLost.look()),
-      clock.every(LOOK_AT_CLOCKS_MS, () => void this.#roundsForClocks.look()),
+      clock.every(LOOK_FOR_LOST_MS, () => void this.#roundsForLost.run()),
+      clock.every(LOOK_AT_CLOCKS_MS, () => void this.#roundsForClocks.run()),
       clock.every(LOOK_MS, () => void this.look()),
     ];
   }
@@ -70,14 +70,14 @@ export class AlertWatch implements Service {
     await this.#roundsForClocks.idle();
     // A server that is not there starts no robot, whatever its clock says.
     this.#isLeaving = true;
-    if (this.#clockAlert.hasRow) await this.#roundsForClocks.look();
+    if (this.#clockAlert.hasRow) await this.#roundsForClocks.run();
   }
 
   /** Looks once; resolves when what was due is stored. */
   async look(): Promise<void> {
-    await this.#roundsForLost.look();
-    await this.#rounds.look();
-    await this.#roundsForClocks.look();
+    await this.#roundsForLost.run();
+    await this.#rounds.run();
+    await this.#roundsForClocks.run();
   }
 
   async #clockRound(): Promise<void> {

@@ -31,8 +31,8 @@ export class Sealer implements Service {
     // A server that was killed after its commit did not come to tell it.
     const head = await readHead(this.#parts.db);
     if (head !== null) this.#tell(head);
-    this.#cancel = this.#parts.clock.every(LOOK_MS, () => void this.#rounds.look());
-    void this.#rounds.look();
+    this.#cancel = this.#parts.clock.every(LOOK_MS, () => void this.#rounds.run());
+    void this.#rounds.run();
   }
 
   async stop(): Promise<void> {
@@ -43,7 +43,7 @@ export class Sealer implements Service {
 
   /** Seals all that is committed; resolves when it is. */
   async look(): Promise<void> {
-    await this.#rounds.look();
+    await this.#rounds.run();
   }
 
   async #seal(): Promise<void> {

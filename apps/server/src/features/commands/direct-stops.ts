@@ -55,10 +55,10 @@ export class DirectStops implements Service {
   async start(): Promise<void> {
     if (this.#journal === null) return;
     await this.#journal.load();
-    await this.#recording.look();
+    await this.#recording.run();
     this.#cancel = this.#parts.clock.every(CATCH_UP_MS, () => {
-      void this.#sending.look();
-      void this.#recording.look();
+      void this.#sending.run();
+      void this.#recording.run();
     });
   }
 

@@ -48,8 +48,8 @@ export class Rollouts implements Service {
   }
 
   async start(): Promise<void> {
-    this.#cancels = [this.#hearing.follow(), this.#parts.clock.every(LOOK_MS, () => void this.#rounds.look())];
-    void this.#rounds.look();
+    this.#cancels = [this.#hearing.follow(), this.#parts.clock.every(LOOK_MS, () => void this.#rounds.run())];
+    void this.#rounds.run();
   }
 
   async stop(): Promise<void> {
@@ -60,7 +60,7 @@ export class Rollouts implements Service {
 
   /** Looks once; resolves when what was due is stored and handed to the broker. */
   async look(): Promise<void> {
-    await this.#rounds.look();
+    await this.#rounds.run();
     await Promise.all(this.#sending);
   }
 

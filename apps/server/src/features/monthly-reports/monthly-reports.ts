@@ -45,7 +45,7 @@ export class MonthlyReports implements Service {
   async start(): Promise<void> {
     this.#stopping = new AbortController();
     this.#cancel = this.#parts.clock.every(LOOK_MS, () => {
-      for (const rounds of this.#rounds) void rounds.look();
+      for (const rounds of this.#rounds) void rounds.run();
     });
   }
 
@@ -57,7 +57,7 @@ export class MonthlyReports implements Service {
 
   /** Makes, then sends, everything that is due; resolves when that is done. */
   async look(): Promise<void> {
-    for (const rounds of this.#rounds) await rounds.look();
+    for (const rounds of this.#rounds) await rounds.run();
   }
 
   async #makeWhatIsDue(): Promise<void> {

@@ -79,11 +79,11 @@ export class Scheduler implements Service {
     this.#hearing.restart();
     this.#cancels = [
       clock.every(LOOK_MS, () => {
-        for (const rounds of this.#everySecond) void rounds.look();
+        for (const rounds of this.#everySecond) void rounds.run();
       }),
-      clock.every(LOOK_FOR_LOST_MS, () => void this.#lost.look()),
+      clock.every(LOOK_FOR_LOST_MS, () => void this.#lost.run()),
     ];
-    for (const rounds of this.#everySecond) void rounds.look();
+    for (const rounds of this.#everySecond) void rounds.run();
   }
 
   async stop(): Promise<void> {
@@ -96,7 +96,7 @@ export class Scheduler implements Service {
 
   /** Looks at everything once; resolves when what was due is stored and handed to the broker. */
   async look(): Promise<void> {
-    await Promise.all([...this.#everySecond, this.#lost].map((rounds) => rounds.look()));
+    await Promise.all([...this.#everySecond, this.#lost].map((rounds) => rounds.run()));
     await Promise.all(this.#sending);
   }
 
