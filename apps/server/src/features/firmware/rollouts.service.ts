@@ -10,7 +10,7 @@ import type { Cancel } from "../../platform/clock.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { Hearing } from "../../platform/hearing.ts";
 import type { Parts, Service } from "../../platform/parts.ts";
-import { eachOf, PeriodicTask } from "../../platform/rounds.ts";
+import { forEachConcurrently, PeriodicTask } from "../../platform/rounds.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { advanceRollout } from "./advance-rollout.ts";
 import { giveBackOffer, type OfferToSend } from "./offers.writes.ts";
@@ -72,7 +72,7 @@ export class Rollouts implements Service {
     }
     await this.#failOverdue();
     await this.#endInstalling();
-    await eachOf(await readUnderWay(db), AT_ONCE, async (rolloutId) => {
+    await forEachConcurrently(await readUnderWay(db), AT_ONCE, async (rolloutId) => {
       try {
         await decide(db, (tx) => advanceRollout(tx, rolloutId, this.#circumstances()));
       } catch (error) {

@@ -10,7 +10,7 @@ import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDu
 import { seenAt } from "../sites/public.ts";
 import type { Forecasts } from "../weather/public.ts";
 import { type DueKind, type DueSchedule, findDue, tellWaiting } from "./due-schedules.writes.ts";
-import { eachOf, PeriodicTask } from "../../platform/rounds.ts";
+import { forEachConcurrently, PeriodicTask } from "../../platform/rounds.ts";
 import { runDue } from "./run-due.ts";
 import { startAnew } from "./start-anew.ts";
 import { WAITS_FOR_BROKER } from "./scheduler-sentences.ts";
@@ -137,7 +137,7 @@ export class Scheduler implements Service {
     const asked = await Promise.all(
       due.map(async (schedule) => ({ schedule, tooWet: await this.#isTooWet(schedule) })),
     );
-    await eachOf(asked, AT_ONCE, ({ schedule, tooWet }) => this.#serve(schedule, tooWet));
+    await forEachConcurrently(asked, AT_ONCE, ({ schedule, tooWet }) => this.#serve(schedule, tooWet));
   }
 
   /** The day's weather holds the run; unknown weather holds nothing up. Null where the schedule does not ask. */
@@ -174,7 +174,7 @@ export class Scheduler implements Service {
     const batches = Array.from({ length: Math.ceil(due.length / STOPS_AT_ONCE) }, (_, nth) =>
       due.slice(nth * STOPS_AT_ONCE, (nth + 1) * STOPS_AT_ONCE),
     );
-    await eachOf(batches, AT_ONCE, (batch) => this.#stopBatch(batch));
+    await forEachConcurrently(batches, AT_ONCE, (batch) => this.#stopBatch(batch));
   }
 
   /** One robot that cannot be stopped must not hold up the others: where many fail, each is tried alone. */
@@ -193,14 +193,14 @@ export class Scheduler implements Service {
     const { db, clock, broker } = this.#parts;
     if (!broker.connected) return;
     const failed = await findFailedStarts(db, clock.now());
-    await eachOf(failed, AT_ONCE, (run) =>
+    await forEachConcurrently(failed, AT_ONCE, (run) =>
       this.#robotWork(run.robot_id, (tx) => startAnew(tx, run, this.#hearing.since, clock.now())),
     );
   }
 
   async #closeLost(): Promise<void> {
     const lost = await findLostRuns(this.#parts.db, seenAt(this.#parts));
-    await eachOf(lost, AT_ONCE, ({ id, robot_id }) =>
+    await forEachConcurrently(lost, AT_ONCE, ({ id, robot_id }) =>
       this.#robotWork(robot_id, async (tx) => {
         await lockRobots(tx, [robot_id]);
         if (await closeLostRun(tx, id, seenAt(this.#parts))) await showChange(tx, [robot_id]);
