@@ -35,7 +35,7 @@ import { weatherRoutes } from "./features/weather/weather.routes.ts";
 import { ChangeSignal } from "./platform/change-signal.ts";
 import { CallsUnderWay } from "./platform/http/calls-under-way.ts";
 import { httpOptions, useHttpPlatform } from "./platform/http/http-platform.ts";
-import type { Parts, Service } from "./platform/parts.ts";
+import type { Dependencies, Service } from "./platform/parts.ts";
 import { Workers } from "./platform/workers/workers.ts";
 
 export interface App {
@@ -56,7 +56,7 @@ const SEND_LIMIT_MS = 1_500;
 export const CALLS_LIMIT_MS = ANSWER_LIMIT_MS + SEND_LIMIT_MS + 500;
 
 /** Puts the product together from its outside parts. Features are listed here in order, and nowhere else. */
-export async function buildApp(parts: Parts): Promise<App> {
+export async function buildApp(parts: Dependencies): Promise<App> {
   const loggerInstance: FastifyBaseLogger = parts.log;
   const http = Fastify({ loggerInstance, ...httpOptions(parts.settings) });
   http.setValidatorCompiler(validatorCompiler);

@@ -11,7 +11,7 @@ import { ChangeSignal } from "../src/platform/change-signal.ts";
 import type { ClockCheck } from "../src/platform/clock-watch.ts";
 import { ManualClock } from "../src/platform/clock.ts";
 import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
-import type { Parts } from "../src/platform/parts.ts";
+import type { Dependencies } from "../src/platform/parts.ts";
 import { activityRows } from "./activity-rows.ts";
 import { addRobot, addSite } from "./fixtures.ts";
 import { MemoryBroker } from "./memory-broker.ts";
@@ -82,7 +82,7 @@ export class ScheduleBench {
     clocks?: ClockCheck,
   ): SchedulingServer {
     const { clock } = this;
-    const parts: Parts = {
+    const parts: Dependencies = {
       db,
       connection: this.#database.connection,
       broker,

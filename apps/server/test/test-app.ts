@@ -8,7 +8,7 @@ import type { Broker } from "../src/platform/broker.ts";
 import { type Clock, ManualClock } from "../src/platform/clock.ts";
 import type { Db } from "../src/platform/database/database.ts";
 import { logOptions } from "../src/platform/log.ts";
-import type { Parts, Settings } from "../src/platform/parts.ts";
+import type { Dependencies, Settings } from "../src/platform/parts.ts";
 import { type Fixtures, PASSWORD, type Person, usernames } from "./fixtures.ts";
 import { MemoryBroker } from "./memory-broker.ts";
 import { openToken } from "./open-token.ts";
@@ -29,7 +29,7 @@ export interface TestAppOptions<C extends Clock, B extends Broker> {
 
 export interface TestApp<C extends Clock = ManualClock, B extends Broker = MemoryBroker> {
   readonly app: App;
-  readonly parts: Parts;
+  readonly parts: Dependencies;
   readonly db: Db;
   readonly clock: C;
   readonly broker: B;
@@ -67,7 +67,7 @@ export async function createTestApp(options: TestAppOptions<Clock, Broker> = {})
   const { database, fixtures } = await createSeededDatabase();
   const clock = options.clock ?? new ManualClock(TEST_NOW);
   const broker = options.broker ?? new MemoryBroker();
-  const parts: Parts = {
+  const parts: Dependencies = {
     db: database.db,
     connection: database.connection,
     broker,

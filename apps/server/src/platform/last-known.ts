@@ -1,5 +1,5 @@
 import type { Cancel } from "./clock.ts";
-import type { Parts, Service } from "./parts.ts";
+import type { Dependencies, Service } from "./parts.ts";
 import { PeriodicTask } from "./rounds.ts";
 
 const READ_EVERY_MS = 5_000;
@@ -8,7 +8,7 @@ const SHARE_OF_TIME = 0.01;
 
 /** What the database said last, read again every few seconds, for the one order that must not wait for it: Stop. */
 export class LastKnown<T> implements Service {
-  readonly #parts: Pick<Parts, "clock">;
+  readonly #parts: Pick<Dependencies, "clock">;
   readonly #rounds: PeriodicTask;
   #value: T | null = null;
   #restUntilMs = 0;
@@ -16,7 +16,7 @@ export class LastKnown<T> implements Service {
   #tookMs = 0;
   #cancel: Cancel = () => {};
 
-  constructor(parts: Pick<Parts, "clock" | "log">, read: () => Promise<T>) {
+  constructor(parts: Pick<Dependencies, "clock" | "log">, read: () => Promise<T>) {
     this.#parts = parts;
     this.#rounds = new PeriodicTask(parts.log, async () => {
       if (performance.now() < this.#restUntilMs) return;

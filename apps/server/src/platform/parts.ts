@@ -47,7 +47,7 @@ export interface Settings {
 }
 
 /** The outside that the features are built on; tests hand in their own. */
-export interface Parts {
+export interface Dependencies {
   readonly db: Db;
   /**
    * Connections that commands, schedules and the bridge have to themselves, so that whatever else people ask for takes

@@ -7,14 +7,14 @@ import {
 import { COUNT_LIMIT } from "@suncrew/contract/http/page.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { activityFile, activityFileName } from "./activity-file.ts";
 import { readActivityForFile, readActivityPage, readActivityUsers, requireChosen } from "./activity.queries.ts";
 
 /** Rows that the export reads at once. */
 const EXPORT_PAGE = 2_000;
 
-export function activityRoutes(app: FastifyInstance, parts: Parts): void {
+export function activityRoutes(app: FastifyInstance, parts: Dependencies): void {
   const { db } = parts;
 
   register(app, activityLogs, async ({ viewer, query: { limit, cursor, exact_total, ...filter } }) => {

@@ -3,7 +3,7 @@ import { HEARS_SINCE_MS } from "@suncrew/domain/alerts/away-robots.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { Hearing } from "../../platform/hearing.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import { PeriodicTask } from "../../platform/rounds.ts";
 import { seenAt } from "../sites/public.ts";
 import { lookForAwayRobots } from "./away-robots.writes.ts";
@@ -15,7 +15,7 @@ const LOOK_MS = 10_000;
 const LOOK_FOR_LOST_MS = 2_000;
 const LOOK_AT_CLOCKS_MS = 2_000;
 
-interface WatchParts extends Pick<Parts, "db" | "clock" | "clocks" | "broker" | "settings" | "log" | "serverId"> {
+interface WatchParts extends Pick<Dependencies, "db" | "clock" | "clocks" | "broker" | "settings" | "log" | "serverId"> {
   /** What people call this server; the name of its machine where it is not given. */
   readonly serverName?: string;
 }

@@ -1,11 +1,11 @@
 import { acknowledgeAlert, alertList, ALERTS_DEFAULT_LIMIT } from "@suncrew/contract/alerts/alerts.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { acknowledge } from "./acknowledge-alert.ts";
 import { countAlerts, countOpen, readAlerts, requireChosen } from "./alerts.queries.ts";
 
-export function alertsRoutes(app: FastifyInstance, { db, clock }: Parts): void {
+export function alertsRoutes(app: FastifyInstance, { db, clock }: Dependencies): void {
   register(app, alertList, async ({ viewer, query }) => {
     const limit = query.limit ?? ALERTS_DEFAULT_LIMIT;
     await requireChosen(viewer, db, query);

@@ -1,11 +1,11 @@
 import { auditList, exportAudit } from "@suncrew/contract/audit/audit.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { auditFileName } from "./audit-file.ts";
 import { auditPage, exportOfAudit } from "./audit.service.ts";
 
-export function auditRoutes(app: FastifyInstance, parts: Parts): void {
+export function auditRoutes(app: FastifyInstance, parts: Dependencies): void {
   const { db, clock } = parts;
 
   register(app, auditList, ({ viewer, query }) => auditPage(viewer, db, query));

@@ -1,5 +1,5 @@
 import { Gathered } from "../../platform/gathered.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import { type AuditRecord, recordAudit } from "./audit.writes.ts";
 
 /**
@@ -7,10 +7,10 @@ import { type AuditRecord, recordAudit } from "./audit.writes.ts";
  * follows have one row together, which tells their number as `times`. It is written too when the server stops.
  */
 export class GatheredAudit implements Service {
-  readonly #parts: Pick<Parts, "db" | "clock" | "log">;
+  readonly #parts: Pick<Dependencies, "db" | "clock" | "log">;
   readonly #gathered: Gathered<AuditRecord>;
 
-  constructor(parts: Pick<Parts, "db" | "clock" | "log">) {
+  constructor(parts: Pick<Dependencies, "db" | "clock" | "log">) {
     this.#parts = parts;
     this.#gathered = new Gathered(parts.clock, async ({ last, times, isMixed }) => {
       const { actor, after, ...record } = last;

@@ -1,13 +1,13 @@
 import type { Logger } from "pino";
 import type { Cancel } from "../../platform/clock.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import { PeriodicTask } from "../../platform/rounds.ts";
 import { type ChainHead, readHead, sealBatch } from "./audit-seals.writes.ts";
 
 /** A committed row is sealed within twice this. */
 const LOOK_MS = 1_000;
 
-type SealerParts = Pick<Parts, "db" | "clock" | "log"> & { readonly settings: Pick<Parts["settings"], "mode"> };
+type SealerParts = Pick<Dependencies, "db" | "clock" | "log"> & { readonly settings: Pick<Dependencies["settings"], "mode"> };
 
 /** Numbers and chains committed audit rows, on every server, one at a time; tells each new head in the log. */
 export class Sealer implements Service {

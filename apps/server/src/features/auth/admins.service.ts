@@ -3,7 +3,7 @@ import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { conflict, HttpError, notFound, notSignedIn } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
 import { type AdminWork, deleteAdmin, giveAdminPassword, insertAdmin, lockAdmin, readAdmins } from "./admins.writes.ts";
@@ -13,7 +13,7 @@ import { type OwnPasswordParts, withOwnPassword } from "./own-password.ts";
 import { hashPassword } from "./passwords.ts";
 import { holdAccount, readAccountOf } from "./users.writes.ts";
 
-export type AdminsParts = Pick<Parts, "clock" | "settings"> & OwnPasswordParts;
+export type AdminsParts = Pick<Dependencies, "clock" | "settings"> & OwnPasswordParts;
 
 /** Who changes Super Admins, from where, and with what they typed as their own password. */
 export interface AdminCall {

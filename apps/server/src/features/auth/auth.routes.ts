@@ -4,7 +4,7 @@ import { changePassword, login, logout } from "@suncrew/contract/auth/auth.ts";
 import type { FastifyInstance } from "fastify";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { register, registerOpen } from "../../platform/http/register.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import { GatheredAudit } from "../audit/public.ts";
 import { AdminsService } from "./admins.service.ts";
 import { AuthService } from "./auth.service.ts";
@@ -22,7 +22,7 @@ import { signToken, useTokens } from "./tokens.ts";
 const TRIES_PER_MINUTE = 120;
 
 /** Tokens, the guard of every call, signing in and out, the own password, and Super Admins. Comes before every other feature. */
-export async function authRoutes(app: FastifyInstance, parts: Parts): Promise<Service[]> {
+export async function authRoutes(app: FastifyInstance, parts: Dependencies): Promise<Service[]> {
   await useTokens(app, parts.settings.secretKey);
   const sessions = new SessionReader(parts);
   const limits = await CallLimits.open(app, parts.settings.callsPerMinute);

@@ -2,7 +2,7 @@ import type { login, TokenClaims } from "@suncrew/contract/auth/auth.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { GENERATED_PASSWORD_DAYS, generatedPasswordUntil } from "@suncrew/domain/auth/password-rules.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { endSession, openSession } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type AuditRecord, type GatheredAudit, recordAudit } from "../audit/public.ts";
@@ -22,7 +22,7 @@ export interface SignedIn {
   readonly answer: ResponseOf<typeof login>;
 }
 
-export interface AuthParts extends Pick<Parts, "db" | "clock" | "settings"> {
+export interface AuthParts extends Pick<Dependencies, "db" | "clock" | "settings"> {
   readonly tries: PasswordTries;
   readonly refusals: GatheredAudit;
   readonly sign: (claims: TokenClaims, now: Date) => string;

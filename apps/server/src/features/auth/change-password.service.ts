@@ -1,7 +1,7 @@
 import type { changePassword } from "@suncrew/contract/auth/auth.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { invalid, notSignedIn } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { endSessionsOf } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
@@ -13,7 +13,7 @@ import { weakPasswordOf } from "./weak-password.ts";
 
 type Passwords = BodyOf<typeof changePassword>;
 
-export type ChangePasswordParts = Pick<Parts, "clock" | "settings"> & OwnPasswordParts;
+export type ChangePasswordParts = Pick<Dependencies, "clock" | "settings"> & OwnPasswordParts;
 
 /** §5 Change password: people give themselves a new password, which ends their other sessions. */
 export class ChangePasswordService {

@@ -4,7 +4,7 @@ import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { mayCall, permissions } from "@suncrew/domain/auth/permissions.ts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { forbidden, notSignedIn } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { GatheredAudit } from "../audit/public.ts";
 import type { BrowserCookies } from "./browser-cookies.ts";
@@ -17,7 +17,7 @@ const names = new Map<RouteSpec, RouteName>();
 for (const name of Object.keys(routes) as RouteName[]) names.set(routes[name], name);
 
 export interface GuardParts {
-  readonly clock: Parts["clock"];
+  readonly clock: Dependencies["clock"];
   readonly sessions: SessionReader;
   readonly limits: CallLimits;
   readonly refusals: GatheredAudit;

@@ -4,7 +4,7 @@ import type { Executor } from "../../platform/database/database.ts";
 import { FairQueue } from "../../platform/fair-queue.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { KeyedMutex } from "../../platform/in-turn.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { hashOfNobody, passwordMatches } from "./passwords.ts";
 import { type Caller, forgetCallersOf, knownAs } from "./known-callers.writes.ts";
 import { type Counted, countTry, forgetAccount, forgetTry, takeTurn } from "./sign-in-failures.writes.ts";
@@ -30,7 +30,7 @@ const WAITING = 2_000;
 
 /** Looks at passwords that people type, and slows down who guesses, wherever they are typed. */
 export class PasswordTries {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #nobody = hashOfNobody();
   readonly #turns = new KeyedMutex();
   readonly #queue = new FairQueue({
@@ -40,7 +40,7 @@ export class PasswordTries {
     refusal: () => new HttpError(503, "Too many people are signing in at this moment. Please try again in a minute."),
   });
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts;
   }
 

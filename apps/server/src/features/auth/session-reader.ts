@@ -1,7 +1,7 @@
 import type { Db } from "../../platform/database/database.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
 import { LastKnown } from "../../platform/last-known.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import { readAllSessions, readSession } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 
@@ -20,14 +20,14 @@ export interface ReadForStop {
 
 /** Reads sessions, and remembers those that are open for the one order that must not wait for the database: Stop. */
 export class SessionReader implements Service {
-  readonly #parts: Pick<Parts, "db" | "clock">;
+  readonly #parts: Pick<Dependencies, "db" | "clock">;
   /** Whoever may be stopping a robot does not wait for the connections of others. */
   readonly #reservedDb: Db;
   /** Sessions that were found to be over, until when that need not be asked again. */
   readonly #over = new Map<string, number>();
   readonly #known: LastKnown<Map<string, Viewer>>;
 
-  constructor(parts: Pick<Parts, "db" | "reservedDb" | "clock" | "log">) {
+  constructor(parts: Pick<Dependencies, "db" | "reservedDb" | "clock" | "log">) {
     this.#parts = parts;
     const db = parts.reservedDb ?? parts.db;
     this.#reservedDb = db;

@@ -1,5 +1,5 @@
 import type { Cancel } from "../../platform/clock.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import { forgetOldSessions } from "../../platform/sessions.ts";
 import { forgetOldCallers } from "./known-callers.writes.ts";
 import { forgetOldFailures } from "./sign-in-failures.writes.ts";
@@ -8,11 +8,11 @@ const EVERY_MS = 3_600_000;
 
 /** Removes failed sign-ins and known callers that count no more, and sessions long over, every hour. */
 export class SignInCleaner implements Service {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   #cancel: Cancel = () => {};
   #work: Promise<void> = Promise.resolve();
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts;
   }
 

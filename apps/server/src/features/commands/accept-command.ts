@@ -4,7 +4,7 @@ import { may } from "@suncrew/domain/auth/permissions.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { acceptOrder, type Order } from "./accept-order.ts";
 import { findEarlier, type KeyedRequest, rememberRequest } from "./command-requests.writes.ts";
@@ -35,7 +35,7 @@ export interface CameBy {
 /** Decides about a person's START or STOP of one robot under the lock on the robot, and stores it. */
 export async function acceptCommand(
   tx: Tx,
-  parts: Pick<Parts, "clock" | "clocks" | "settings">,
+  parts: Pick<Dependencies, "clock" | "clocks" | "settings">,
   viewer: Viewer,
   body: CommandBody,
   { key, press, seen, stop = null }: CameBy,
@@ -67,7 +67,7 @@ export async function acceptCommand(
 }
 
 /** A Super Admin's `params` hold for this run, missing ones come from the stored settings; a PARTNER's speeds are the stored ones. */
-export function orderOf(viewer: Viewer, body: CommandBody, settings: Parts["settings"], press: Press | null) {
+export function orderOf(viewer: Viewer, body: CommandBody, settings: Dependencies["settings"], press: Press | null) {
   const { direction, "main-speed": main, "brush-speed": brush } = body.params;
   const maySetSpeeds = may(viewer.role, "changeMotorSpeeds");
   return {

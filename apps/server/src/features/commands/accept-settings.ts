@@ -2,7 +2,7 @@ import { may } from "@suncrew/domain/auth/permissions.ts";
 import { settingsRefusal } from "@suncrew/domain/commands/settings-refusal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { forbidden, HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { auditCommand } from "./command-records.writes.ts";
 import { insertCommand, type LockedRobot, lockRobot, readOpenCommands } from "./command-rows.writes.ts";
@@ -23,7 +23,7 @@ export type AcceptedSettings =
 /** Decides about a change of settings under the lock on the robot, and stores it as a SET; the robot's row changes once it is confirmed. */
 export async function acceptSettings(
   tx: Tx,
-  parts: Pick<Parts, "clock">,
+  parts: Pick<Dependencies, "clock">,
   viewer: Viewer,
   robotId: number,
   change: SettingsChange,

@@ -3,12 +3,12 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import { invalid } from "../../platform/http/http-error.ts";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Commands } from "./commands.service.ts";
 import { pressOf } from "./press.ts";
 import { RobotStatusCall } from "./robot-status.service.ts";
 
-export function commandRoutes(app: FastifyInstance, parts: Parts, changes: ChangeSignal, commands: Commands): void {
+export function commandRoutes(app: FastifyInstance, parts: Dependencies, changes: ChangeSignal, commands: Commands): void {
   const status = new RobotStatusCall(parts, changes);
   register(app, sendCommand, ({ viewer, body, request }) =>
     commands.send(viewer, body, keyOf(request), pressOf(request, viewer, parts.clock)),

@@ -3,7 +3,7 @@ import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import { BatchLoader } from "../../platform/together.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { acceptCommand, type CameBy, type CommandBody, orderOf } from "./accept-command.ts";
@@ -30,7 +30,7 @@ const GRACE_MS = 1_500;
 
 /** Commands of people to robots: accepted, sent, and answered when the robot showed them or could not. */
 export class Commands implements Service {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #fleet: KnownFleet;
   readonly #directStops: DirectStops;
   readonly #dispatcher: Dispatcher;
@@ -43,7 +43,7 @@ export class Commands implements Service {
   /** And those that were not sent. */
   readonly #unsent: BatchLoader<UnsentCommand, true>;
 
-  constructor(parts: Parts, changes: ChangeSignal) {
+  constructor(parts: Dependencies, changes: ChangeSignal) {
     this.#parts = parts;
     this.#fleet = new KnownFleet(parts);
     this.#directStops = new DirectStops(parts);

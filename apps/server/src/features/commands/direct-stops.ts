@@ -3,7 +3,7 @@ import { type Cancel, within } from "../../platform/clock.ts";
 import { isLockTaken } from "../../platform/database/lock-wait.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import { PeriodicTask } from "../../platform/rounds.ts";
 import type { Order } from "./accept-order.ts";
 import { messageOf, publishCommandMessage } from "./command-message.ts";
@@ -33,7 +33,7 @@ type Outcome<A> = { readonly answer: A } | { readonly error: unknown };
  * at once. The Stop is kept in the journal, repeated, and put on record with its true time when the database takes it.
  */
 export class DirectStops implements Service {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   /** Null where no folder was given: then every Stop goes the usual way. */
   readonly #journal: StopJournal | null;
   readonly #sending: PeriodicTask;
@@ -44,7 +44,7 @@ export class DirectStops implements Service {
   readonly #sentAt = new Map<string, Date>();
   #cancel: Cancel = () => {};
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts;
     const { stopJournalDir } = parts.settings;
     this.#journal = stopJournalDir === undefined ? null : new StopJournal(stopJournalDir, parts.log);

@@ -1,4 +1,4 @@
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { BatchLoader } from "../../platform/together.ts";
 import { type ClaimedCommand, claimAll, claimPending, markPublished, type Resend } from "./command-claims.writes.ts";
 import { staysPending } from "./pending-verbs.ts";
@@ -18,7 +18,7 @@ export interface Unsent {
 
 /** Publishes stored commands (protocol rule 5: rows first, then messages). */
 export class Dispatcher {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #holdsBack: (robotId: number) => boolean;
   /** Many robots commanded at once are claimed, and noted as sent, by one query. */
   readonly #claims: BatchLoader<string, ClaimedCommand>;
@@ -27,7 +27,7 @@ export class Dispatcher {
   #ended = false;
 
   /** `holdsBack` names robots that must not be started at this moment. */
-  constructor(parts: Parts, holdsBack: (robotId: number) => boolean = () => false) {
+  constructor(parts: Dependencies, holdsBack: (robotId: number) => boolean = () => false) {
     this.#parts = parts;
     this.#holdsBack = holdsBack;
     const { db, clock, serverId } = parts;

@@ -1,5 +1,5 @@
 import { LastKnown } from "../../platform/last-known.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { CommandBody } from "./accept-command.ts";
 import { type KnownRobot, readKnownRobots } from "./known-fleet.writes.ts";
@@ -11,7 +11,7 @@ import { type KnownRobot, readKnownRobots } from "./known-fleet.writes.ts";
 export class KnownFleet implements Service {
   readonly #robots: LastKnown<readonly KnownRobot[]>;
 
-  constructor(parts: Pick<Parts, "db" | "clock" | "log">) {
+  constructor(parts: Pick<Dependencies, "db" | "clock" | "log">) {
     this.#robots = new LastKnown(parts, () => readKnownRobots(parts.db));
   }
 

@@ -1,6 +1,6 @@
 import { within } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Requester } from "./accept-order.ts";
 import { messageOf, publishCommandMessage } from "./command-message.ts";
 import { auditCommand, directionOf } from "./command-records.writes.ts";
@@ -55,7 +55,7 @@ export async function insertLastStop(
 
 /** Sends it after the commit. Resolves when the broker has taken it, cannot, or has been given long enough. */
 export async function sendLastStop(
-  { broker, clock, log }: Pick<Parts, "broker" | "clock" | "log">,
+  { broker, clock, log }: Pick<Dependencies, "broker" | "clock" | "log">,
   { command, session }: LastStop,
 ): Promise<void> {
   try {

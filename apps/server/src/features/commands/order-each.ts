@@ -2,7 +2,7 @@ import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { insertNotStarted } from "../runs/public.ts";
 import type { Order } from "./accept-order.ts";
 import { type AcceptedOf, acceptOrders } from "./accept-orders.ts";
@@ -34,7 +34,7 @@ type Result = Pick<RobotResult, "outcome" | "message" | "pending" | "was_moving"
  * not be. What is decided goes at once, whatever the others wait for. Answers what came of each, in the order chosen.
  */
 export async function orderEach(
-  parts: Parts,
+  parts: Dependencies,
   choose: (tx: Tx) => Promise<Chosen>,
   { unlessOf, onGoing, stop, ...order }: ManyOrder,
   send: Send,

@@ -3,7 +3,7 @@ import type { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { STATUS_WAIT_MS } from "@suncrew/domain/commands/limits.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { BROKER_AWAY, refusalSentences } from "./command-sentences.ts";
 import { publishCommandMessage, questionEnvelope } from "./command-message.ts";
@@ -13,10 +13,10 @@ export type StatusAnswer = ResponseOf<typeof robotStatus>;
 
 /** Asks robots for their state. A STATUS is a question, not an order: it has no row and no seq. */
 export class RobotStatusCall {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #changes: ChangeSignal;
 
-  constructor(parts: Parts, changes: ChangeSignal) {
+  constructor(parts: Dependencies, changes: ChangeSignal) {
     this.#parts = parts;
     this.#changes = changes;
   }

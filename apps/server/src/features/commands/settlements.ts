@@ -1,19 +1,19 @@
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import type { Command } from "./command-rows.writes.ts";
 import { readAnswered } from "./settle-due.writes.ts";
 
 /** Waits for commands to be settled by whichever server sees it, reading for all waiting callers at once. */
 export class Settlements implements Service {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #changes: ChangeSignal;
   readonly #waiting = new Map<string, Set<(command: Command) => void>>();
   #stopWaking: Cancel = () => {};
   #reading: Promise<void> | null = null;
   #again = false;
 
-  constructor(parts: Parts, changes: ChangeSignal) {
+  constructor(parts: Dependencies, changes: ChangeSignal) {
     this.#parts = parts;
     this.#changes = changes;
   }

@@ -1,7 +1,7 @@
 import type { Cancel } from "../../platform/clock.ts";
 import { isLockTaken } from "../../platform/database/lock-wait.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import { seenAt } from "../sites/public.ts";
 import { rewordLateStops } from "./alert-commands.writes.ts";
 import { forgetOldRequests } from "./command-requests.writes.ts";
@@ -22,13 +22,13 @@ const HELD_WAIT_MS = 500;
  * STOPs are sent again.
  */
 export class Settler implements Service {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #dispatcher: Dispatcher;
   #cancels: Cancel[] = [];
   #turn: Promise<void> = Promise.resolve();
   #busy = false;
 
-  constructor(parts: Parts, dispatcher: Dispatcher) {
+  constructor(parts: Dependencies, dispatcher: Dispatcher) {
     this.#parts = parts;
     this.#dispatcher = dispatcher;
   }

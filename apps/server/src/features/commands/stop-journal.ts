@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { makeFolders, writePrivateFile } from "../../platform/embedded/files.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 
 const sentStopsSchema = z.object({
   /** Of the press. */
@@ -41,12 +41,12 @@ export type SentStop = SentStops["stops"][number];
  */
 export class StopJournal {
   readonly #dir: string;
-  readonly #log: Parts["log"];
+  readonly #log: Dependencies["log"];
   readonly #presses = new Map<string, SentStops>();
   /** Files under way, so that none is written after it was removed. */
   readonly #writing = new Map<string, Promise<void>>();
 
-  constructor(dir: string, log: Parts["log"]) {
+  constructor(dir: string, log: Dependencies["log"]) {
     this.#dir = dir;
     this.#log = log;
   }

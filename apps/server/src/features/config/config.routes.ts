@@ -2,12 +2,12 @@ import { config, health, ready } from "@suncrew/contract/config/config.ts";
 import type { FastifyInstance } from "fastify";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { registerOpen } from "../../platform/http/register.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import { Readiness } from "./readiness.ts";
 import { StandingSignIns } from "./standing-sign-ins.ts";
 import { TileProbe } from "./tile-probe.ts";
 
-export function configRoutes(app: FastifyInstance, parts: Parts): Service[] {
+export function configRoutes(app: FastifyInstance, parts: Dependencies): Service[] {
   const { mode, mapTiles } = parts.settings;
   const probe = new TileProbe(parts);
 

@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { type Db, databaseNow } from "../../platform/database/database.ts";
 import { lookForReadOnly, tryToWrite } from "../../platform/database/look.ts";
 import { databaseFault } from "../../platform/database/unreachable.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { type BridgeStanding, bridgeStanding } from "../devices/public.ts";
 
 /** What does not answer for so long does not work. */
@@ -22,11 +22,11 @@ type Look = "late" | { readonly missing: string | null };
 
 /** Whether a START that came now could work. */
 export class Readiness {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   #shared: Promise<string | null> | null = null;
   #writtenMs = -Infinity;
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts;
   }
 

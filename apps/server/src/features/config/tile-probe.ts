@@ -1,17 +1,17 @@
 import type { Cancel } from "../../platform/clock.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 
 const EVERY_MS = 300_000;
 const TIMEOUT_MS = 5_000;
 
 /** Asks the tile service for one small tile from time to time, so that the console asks for none without network. */
 export class TileProbe implements Service {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   #available = false;
   #cancel: Cancel = () => {};
   #ended = new AbortController();
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts;
   }
 

@@ -4,7 +4,7 @@ import { announceChange } from "../../platform/change-signal.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import { type Cancel, within } from "../../platform/clock.ts";
 import { GatheredLog } from "../../platform/gathered.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
 import { BadMessages } from "./bad-messages.ts";
 import { BridgeLock } from "./bridge-lock.ts";
@@ -25,7 +25,7 @@ const SWEEP_GRACE_MS = 15_000;
 const RETAINED_MS = 500;
 const DAY_MS = 86_400_000;
 
-export interface BridgeParts extends Pick<Parts, "db" | "connection" | "broker" | "clock" | "clocks" | "log"> {
+export interface BridgeParts extends Pick<Dependencies, "db" | "connection" | "broker" | "clock" | "clocks" | "log"> {
   /** Sends pending STOPs and maintenance locks again to robots that are back (protocol rules 3 and 8). */
   readonly resendPending: (robotIds: readonly number[]) => Promise<void> | void;
 }

@@ -8,7 +8,7 @@ import {
 } from "@suncrew/contract/devices/broker-questions.ts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { notSignedIn } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { deviceAccess } from "./device-access.ts";
 
 /**
@@ -16,7 +16,7 @@ import { deviceAccess } from "./device-access.ts";
  * None of the console's calls, so outside `/api`; nothing is answered without the token. A name that is no device's is
  * left to the broker's other sources, where the server's own account is.
  */
-export function brokerRoutes(app: FastifyInstance, { db, settings }: Parts): void {
+export function brokerRoutes(app: FastifyInstance, { db, settings }: Dependencies): void {
   const token = settings.brokerAuthToken ?? null;
   if (token === null) return;
   const access = deviceAccess(db);

@@ -9,7 +9,7 @@ import {
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { decide } from "../../platform/database/decide.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type Commands, sendLastStop } from "../commands/public.ts";
 import { SessionLocks } from "../../platform/database/session-locks.ts";
@@ -32,7 +32,7 @@ const PROVISION_LOCKS = 7_305_011;
 
 /** Devices and their accounts at the broker (protocol rule 9), for Super Admins. */
 export class DeviceAccounts implements Service {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #commands: Commands;
   readonly #accounts: BrokerAccounts;
   readonly #rotations: SessionLocks;
@@ -40,7 +40,7 @@ export class DeviceAccounts implements Service {
   #cancel: Cancel = () => {};
   #telling: Promise<void> | null = null;
 
-  constructor(parts: Parts, commands: Commands) {
+  constructor(parts: Dependencies, commands: Commands) {
     this.#parts = parts;
     this.#commands = commands;
     this.#accounts = parts.brokerAccounts ?? manualAccounts;

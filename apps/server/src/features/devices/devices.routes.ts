@@ -7,13 +7,13 @@ import {
 } from "@suncrew/contract/devices/devices.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import type { Commands } from "../commands/public.ts";
 import { brokerRoutes } from "./broker.routes.ts";
 import { DeviceAccounts } from "./device-accounts.service.ts";
 import { readDevices } from "./devices.queries.ts";
 
-export function devicesRoutes(app: FastifyInstance, parts: Parts, commands: Commands): Service {
+export function devicesRoutes(app: FastifyInstance, parts: Dependencies, commands: Commands): Service {
   const accounts = new DeviceAccounts(parts, commands);
 
   register(app, deviceList, ({ viewer }) => readDevices(viewer, parts.db));

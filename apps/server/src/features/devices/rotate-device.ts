@@ -7,7 +7,7 @@ import {
 import type { Tx } from "../../platform/database/database.ts";
 import { type HeldLock, LockNotHad, type SessionLocks } from "../../platform/database/session-locks.ts";
 import { conflict, HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { type AuditActor, recordAudit } from "../audit/public.ts";
 import { hashDeviceSecret } from "./device-access.ts";
 import { clearUnsure, lockDevice, markUnsure, retireAgain, storeNewSecret } from "./device-rows.writes.ts";
@@ -23,7 +23,7 @@ export interface Rotation {
 }
 
 /** What a rotation is done with; `locks` are of rotations alone, a key for each serial number. */
-export interface RotationParts extends Pick<Parts, "db" | "clock" | "broker" | "settings" | "log"> {
+export interface RotationParts extends Pick<Dependencies, "db" | "clock" | "broker" | "settings" | "log"> {
   readonly accounts: BrokerAccounts;
   readonly locks: SessionLocks;
 }

@@ -1,5 +1,5 @@
 import { within } from "../../platform/clock.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Commands, Requester } from "../commands/public.ts";
 import { seenAt } from "../sites/public.ts";
 import { readMovingRobot } from "./moving-robot.writes.ts";
@@ -9,7 +9,7 @@ const STOP_MS = 3_000;
 
 /** Before a device is retired: an online robot that has it and may move gets an ordinary STOP. Never throws. */
 export async function stopBefore(
-  parts: Pick<Parts, "db" | "clock" | "log" | "broker" | "settings">,
+  parts: Pick<Dependencies, "db" | "clock" | "log" | "broker" | "settings">,
   commands: Commands,
   by: Requester,
   serial: string,

@@ -2,7 +2,7 @@ import type { createRollout, Rollout, rolloutDetails, steerRollout } from "@sunc
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { firmwareSentences } from "./firmware-sentences.ts";
 import { listRollouts, rolloutWithRobots } from "./rollout-answers.ts";
@@ -10,9 +10,9 @@ import { beginRollout, steer } from "./steer-rollouts.ts";
 
 /** What Super Admins do about rollouts; the engine brings them on. */
 export class Deployments {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts;
   }
 

@@ -4,7 +4,7 @@ import type { Firmware, firmwareFile, uploadFirmware } from "@suncrew/contract/f
 import type { ParamsOf, QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { conflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { BatchLoader } from "../../platform/together.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";
@@ -25,13 +25,13 @@ type Uploaded = ResponseOf<typeof uploadFirmware>;
 
 /** Firmware files: uploaded and deleted by Super Admins, downloaded by the robots that were offered one. */
 export class FirmwareFiles {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #signer: AddressSigner;
   readonly #content: FirmwareParts;
   /** A batch begins to download at the same moment. */
   readonly #offers: BatchLoader<string, KnownOffer>;
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts;
     this.#signer = new AddressSigner(parts.settings.secretKey);
     this.#content = new FirmwareParts(parts.db);

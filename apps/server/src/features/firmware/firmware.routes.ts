@@ -10,11 +10,11 @@ import {
 } from "@suncrew/contract/firmware/firmware.ts";
 import type { FastifyInstance } from "fastify";
 import { register, registerOpen } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { Deployments } from "./deployments.service.ts";
 import { FirmwareFiles } from "./firmware-files.service.ts";
 
-export function firmwareRoutes(app: FastifyInstance, parts: Parts): void {
+export function firmwareRoutes(app: FastifyInstance, parts: Dependencies): void {
   const files = new FirmwareFiles(parts);
   const deployments = new Deployments(parts);
 

@@ -9,7 +9,7 @@ import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { Hearing } from "../../platform/hearing.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import { forEachConcurrently, PeriodicTask } from "../../platform/rounds.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { advanceRollout } from "./advance-rollout.ts";
@@ -26,7 +26,7 @@ const AT_ONCE = 3;
 /** Robots whose time is over, in one transaction. */
 const OVERDUE_AT_ONCE = 500;
 
-export type RolloutParts = Pick<Parts, "db" | "clock" | "clocks" | "broker" | "log" | "settings">;
+export type RolloutParts = Pick<Dependencies, "db" | "clock" | "clocks" | "broker" | "log" | "settings">;
 
 /**
  * Brings rollouts on, on every server at once: PostgreSQL says what is due, and its locks keep each step to one server.

@@ -1,10 +1,10 @@
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
 
 /** Puts on record that a command for a group or a site reached no robot, so that no robot's own row tells of it. */
 export async function auditNobody(
-  { db, clock }: Pick<Parts, "db" | "clock">,
+  { db, clock }: Pick<Dependencies, "db" | "clock">,
   { userId, name }: Viewer,
   about: Pick<AuditRecord, "action" | "entity" | "entityId" | "siteId">,
   reason: string,

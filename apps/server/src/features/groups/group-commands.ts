@@ -2,7 +2,7 @@ import type { groupSendCommand, ManyRobotsResponse } from "@suncrew/contract/gro
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { HttpError, invalid } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { Commands, KnownFleet, Press } from "../commands/public.ts";
 import { requireSite } from "../sites/public.ts";
@@ -23,7 +23,7 @@ const siteWords: DoneWords = { ...groupWords.STOP, nobody: "There is no robot at
  * viewer's scope and 400 where it does not fit together; what became of each robot is in the answer.
  */
 export async function commandGroup(
-  parts: Parts,
+  parts: Dependencies,
   commands: Commands,
   viewer: Viewer,
   body: GroupCommandBody,
@@ -53,7 +53,7 @@ export async function commandGroup(
 
 /** Stop everything: every robot of a site, whatever it does; for robots that are away the Stop is kept. Throws 404. */
 export async function stopSite(
-  parts: Parts,
+  parts: Dependencies,
   commands: Commands,
   viewer: Viewer,
   siteId: number,

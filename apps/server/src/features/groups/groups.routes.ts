@@ -9,7 +9,7 @@ import {
 import type { FastifyInstance } from "fastify";
 import { decide } from "../../platform/database/decide.ts";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type Commands, pressOf } from "../commands/public.ts";
 import { deleteGroupOf } from "./delete-group.ts";
@@ -17,7 +17,7 @@ import { commandGroup, stopSite } from "./group-commands.ts";
 import { readGroups } from "./groups.queries.ts";
 import { type GroupBody, saveGroup } from "./save-group.ts";
 
-export function groupsRoutes(app: FastifyInstance, parts: Parts, commands: Commands): void {
+export function groupsRoutes(app: FastifyInstance, parts: Dependencies, commands: Commands): void {
   const { db, clock } = parts;
   const save = async (viewer: Viewer, groupId: number | null, body: GroupBody): Promise<number> => {
     const saved = await decide(db, (tx) => saveGroup(tx, viewer, groupId, body, clock.now()));

@@ -5,7 +5,7 @@ import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { conflict, HttpError, notSignedIn } from "../../platform/http/http-error.ts";
 import { KeyedMutex } from "../../platform/in-turn.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import { findOpenSessions } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { seenAt } from "../sites/public.ts";
@@ -34,7 +34,7 @@ const NO_LINE: Line = { untaken: () => 0, cut: () => {} };
 
 /** Carries changes of rows to the open live streams of this server, each scoped to its user. */
 export class LiveFeed implements Service {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #changes: ChangeSignal;
   readonly #reader: ChangeReader;
   readonly #streams: LiveStreams;
@@ -55,7 +55,7 @@ export class LiveFeed implements Service {
    */
   readonly #turns = new KeyedMutex();
 
-  constructor(parts: Parts, changes: ChangeSignal) {
+  constructor(parts: Dependencies, changes: ChangeSignal) {
     this.#parts = parts;
     this.#changes = changes;
     this.#reader = new ChangeReader(parts.db);

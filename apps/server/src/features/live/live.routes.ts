@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import { notSignedIn } from "../../platform/http/http-error.ts";
 import { goneSignal } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { networkOfCaller } from "../auth/public.ts";
 import { LiveFeed } from "./live-feed.ts";
 import type { Line } from "./live-outlet.ts";
@@ -13,7 +13,7 @@ import { LIVE_LIMITS, OpenPlaces } from "./open-places.ts";
 /** Registers the live stream and answers the feed behind it, to be started with the server, and its places. */
 export function liveRoutes(
   app: FastifyInstance,
-  parts: Parts,
+  parts: Dependencies,
   changes: ChangeSignal,
   limits = LIVE_LIMITS,
 ): { readonly feed: LiveFeed; readonly places: OpenPlaces } {

@@ -1,11 +1,11 @@
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { type Commands, pressOf } from "../commands/public.ts";
 import { Maintenance } from "./maintenance.service.ts";
 
-export function maintenanceRoutes(app: FastifyInstance, parts: Parts, commands: Commands): void {
+export function maintenanceRoutes(app: FastifyInstance, parts: Dependencies, commands: Commands): void {
   const maintenance = new Maintenance(parts, commands);
   register(app, robotMaintenance, ({ viewer, params, body, request }) =>
     maintenance.setRobot(viewer, params.robotId, body, pressOf(request, viewer, parts.clock)),

@@ -4,7 +4,7 @@ import type { robotMaintenance } from "@suncrew/contract/maintenance/maintenance
 import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import {
   auditCommands,
@@ -42,10 +42,10 @@ const releaseWords = { done: "released", nobody: "The group has no robot to rele
 
 /** Locks robots for maintenance and releases them, as the robots confirm it. */
 export class Maintenance {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #commands: Commands;
 
-  constructor(parts: Parts, commands: Commands) {
+  constructor(parts: Dependencies, commands: Commands) {
     this.#parts = parts;
     this.#commands = commands;
   }

@@ -2,7 +2,7 @@ import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import { within } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { BatchLoader } from "../../platform/together.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { Commands, LockedRobot } from "../commands/public.ts";
@@ -31,7 +31,7 @@ interface Release {
 
 /** Starts robots as they are released by one call: those released at the same moment by one order. */
 export class ReleaseStarts {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #startedAtMs: number;
   readonly #starts: BatchLoader<number, RobotResult>;
   /** The newest command of each robot as its release was asked for: a Stop or lock with a higher number came after. */
@@ -39,7 +39,7 @@ export class ReleaseStarts {
   /** Robots whose START is stored and on its way. */
   readonly #going = new Set<number>();
 
-  constructor(parts: Parts, commands: Commands, { viewer, siteId, by, startedAt }: Release) {
+  constructor(parts: Dependencies, commands: Commands, { viewer, siteId, by, startedAt }: Release) {
     this.#parts = parts;
     this.#startedAtMs = startedAt.getTime();
     const isTooLate = () => this.#leftMs() < LEAST_TIME_MS;

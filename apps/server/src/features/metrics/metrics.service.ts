@@ -2,7 +2,7 @@ import type { Gauge } from "prom-client";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import { within } from "../../platform/clock.ts";
 import { type Db, poolCounts } from "../../platform/database/database.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { settledCounts } from "../commands/public.ts";
 import type { Bridge } from "../devices/public.ts";
 import { type FleetFigures, readFleetFigures } from "./fleet-figures.writes.ts";
@@ -23,7 +23,7 @@ export interface Watched {
   };
 }
 
-type MetricsParts = Pick<Parts, "db" | "reservedDb" | "broker" | "clock" | "clocks" | "log">;
+type MetricsParts = Pick<Dependencies, "db" | "reservedDb" | "broker" | "clock" | "clocks" | "log">;
 
 /** What this server measures, as Prometheus reads it. */
 export class Metrics {

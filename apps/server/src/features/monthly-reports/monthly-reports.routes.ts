@@ -2,11 +2,11 @@ import { keptReportFile, keptReports } from "@suncrew/contract/reports/reports.t
 import { monthRange } from "@suncrew/domain/reports/site-month.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { attachmentOf } from "../reports/public.ts";
 import { readKeptFile, readKeptReports } from "./kept-reports.queries.ts";
 
-export function monthlyReportsRoutes(app: FastifyInstance, { db }: Parts): void {
+export function monthlyReportsRoutes(app: FastifyInstance, { db }: Dependencies): void {
   register(app, keptReports, ({ viewer, query }) => readKeptReports(viewer, db, query));
   register(app, keptReportFile, async ({ viewer, params, reply }) => {
     const { pdf, siteId, siteName, month } = await readKeptFile(viewer, db, params.reportId);

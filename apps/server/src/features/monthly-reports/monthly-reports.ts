@@ -2,7 +2,7 @@ import { MOST_TRIES, pauseAfter } from "@suncrew/domain/reports/retry-pause.ts";
 import { monthRange } from "@suncrew/domain/reports/site-month.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import { PeriodicTask } from "../../platform/rounds.ts";
 import { readPrintedTemplate, readSettingsRow } from "../report-templates/public.ts";
 import type { MadeReport, MakeReport } from "./make-report.ts";
@@ -22,8 +22,8 @@ const LOOK_MS = 10_000;
 /** Making one report is given up after that; well within the lease, so that no two servers make it. */
 const MOST_MS = 5 * 60_000;
 
-export type MonthlyReportsParts = Pick<Parts, "db" | "clock" | "log"> &
-  Pick<Parts, "mailer"> & { readonly makeReport: MakeReport };
+export type MonthlyReportsParts = Pick<Dependencies, "db" | "clock" | "log"> &
+  Pick<Dependencies, "mailer"> & { readonly makeReport: MakeReport };
 
 /**
  * Makes last month's report of every site from the first day of a month on, in the site's time, on every server at once:

@@ -1,7 +1,7 @@
 import { MOST_TRIES, pauseAfter } from "@suncrew/domain/reports/retry-pause.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
 import { type Mailer, type MailResult, MailRefused } from "../../platform/mailer.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { readSettingsRow } from "../report-templates/public.ts";
 import { claimMail, type MailClaim, type MailOutcome, readReportBytes, storeMail } from "./mail-claims.writes.ts";
 import { recordReport } from "./report-audit.ts";
@@ -12,10 +12,10 @@ import { reportMail } from "./report-mail.ts";
  * sent again when its lease ends: rather twice, under the same Message-ID, than never.
  */
 export class ReportMails {
-  readonly #parts: Pick<Parts, "db" | "clock" | "log" | "mailer">;
+  readonly #parts: Pick<Dependencies, "db" | "clock" | "log" | "mailer">;
   readonly #stopping: () => AbortSignal;
 
-  constructor(parts: Pick<Parts, "db" | "clock" | "log" | "mailer">, stopping: () => AbortSignal) {
+  constructor(parts: Pick<Dependencies, "db" | "clock" | "log" | "mailer">, stopping: () => AbortSignal) {
     this.#parts = parts;
     this.#stopping = stopping;
   }

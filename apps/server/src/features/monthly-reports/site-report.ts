@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-due.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { askerOf, type Workers } from "../../platform/workers/workers.ts";
 import { reportPdfTask } from "../reports/public.ts";
@@ -21,7 +21,7 @@ const suncrew: Viewer = {
 const MOST_BYTES = 24 * 1_024 * 1_024;
 
 /** Makes reports as a person gets them who asks for the same range. */
-export function siteReports({ clock, settings }: Pick<Parts, "clock" | "settings">, workers: Workers): MakeReport {
+export function siteReports({ clock, settings }: Pick<Dependencies, "clock" | "settings">, workers: Workers): MakeReport {
   const maintenanceIntervalDays = settings.maintenanceIntervalDays ?? MAINTENANCE_INTERVAL_DAYS;
   return async ({ siteId, from, to, sections, signal }) => {
     try {

@@ -7,11 +7,11 @@ import {
 } from "@suncrew/contract/partners/partners.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { PartnersService } from "./partners.service.ts";
 import { readPartners } from "./visible-partners.ts";
 
-export function partnersRoutes(app: FastifyInstance, parts: Parts): void {
+export function partnersRoutes(app: FastifyInstance, parts: Dependencies): void {
   const partners = new PartnersService(parts);
   register(app, partnerDetails, ({ viewer }) =>
     readPartners(viewer, parts.db, (userId, sealed) => partners.readPassword(userId, sealed)),

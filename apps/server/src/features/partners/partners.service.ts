@@ -8,7 +8,7 @@ import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { type HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { generatePassword, hashPassword, StoredPasswords } from "../auth/public.ts";
 import { createPartnerWithUser, type MadePassword } from "./create-partner.ts";
@@ -26,10 +26,10 @@ export interface PartnerWork {
 
 /** Administration of partners and their users; the permission table has let only Super Admins come here. */
 export class PartnersService {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #stored: StoredPasswords;
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts;
     this.#stored = new StoredPasswords(parts.settings.secretKey);
   }

@@ -8,11 +8,11 @@ import {
 } from "@suncrew/contract/report-templates/report-templates.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { ReportTemplatesService } from "./report-templates.service.ts";
 import { readTemplates } from "./visible-templates.ts";
 
-export function reportTemplatesRoutes(app: FastifyInstance, parts: Parts): void {
+export function reportTemplatesRoutes(app: FastifyInstance, parts: Dependencies): void {
   const templates = new ReportTemplatesService(parts);
   register(app, reportTemplates, ({ viewer }) => readTemplates(viewer, parts.db));
   register(app, createReportTemplate, ({ viewer, body }) => templates.create(viewer, body));

@@ -9,7 +9,7 @@ import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { TemplateWork } from "./report-audit.ts";
 import { readReportSettings, updateSettings } from "./report-settings.ts";
@@ -24,9 +24,9 @@ import { lockTemplate, type TemplateRow } from "./template-rows.writes.ts";
 
 /** Report templates and settings; the permission table has let only Super Admins come here. */
 export class ReportTemplatesService {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
 
-  constructor(parts: Parts) {
+  constructor(parts: Dependencies) {
     this.#parts = parts;
   }
 

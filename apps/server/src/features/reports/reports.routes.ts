@@ -2,13 +2,13 @@ import { reportCsv, reportPdf } from "@suncrew/contract/reports/reports.ts";
 import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-due.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { askerOf, type Workers } from "../../platform/workers/workers.ts";
 import { reportCsvTask, reportPdfTask } from "./report-files.ts";
 import { attachmentOf } from "./report-file-name.ts";
 import { withinLimit } from "./report-limit.ts";
 
-export function reportsRoutes(app: FastifyInstance, parts: Parts, workers: Workers): void {
+export function reportsRoutes(app: FastifyInstance, parts: Dependencies, workers: Workers): void {
   const { clock, settings } = parts;
 
   register(app, reportPdf, async ({ viewer, body, reply, signal }) => {

@@ -1,4 +1,4 @@
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
 
 /**
@@ -7,7 +7,7 @@ import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
  * yet. Never rejects; one after the other, so that an import does not flood the broker.
  */
 export async function askForStatus(
-  { broker, clock, log }: Pick<Parts, "broker" | "clock" | "log">,
+  { broker, clock, log }: Pick<Dependencies, "broker" | "clock" | "log">,
   serials: readonly string[],
 ): Promise<void> {
   for (const serial of serials) {

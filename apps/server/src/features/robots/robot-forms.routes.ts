@@ -9,13 +9,13 @@ import {
 } from "@suncrew/contract/robots/robot-forms.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Workers } from "../../platform/workers/workers.ts";
 import { RobotForms } from "./robot-forms.service.ts";
 import { readSerialNumbers } from "./serial-numbers.queries.ts";
 
 /** §7 Robots: create, update, delete, files of them, and the serial numbers there are. */
-export function robotFormsRoutes(app: FastifyInstance, parts: Parts, workers: Workers): void {
+export function robotFormsRoutes(app: FastifyInstance, parts: Dependencies, workers: Workers): void {
   const forms = new RobotForms(parts, workers);
   register(app, createRobot, async ({ viewer, body }) => ({
     message: "Robot created successfully",

@@ -2,7 +2,7 @@ import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { type createRobot, importRobots, type updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { WrittenAnswer } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { askerOf, type Workers } from "../../platform/workers/workers.ts";
 import { seenAt } from "../sites/public.ts";
@@ -15,10 +15,10 @@ import { updateRobotOf } from "./update-robot.ts";
 
 /** Adds, changes and deletes robots, and asks a machine that has become one for its state. */
 export class RobotForms {
-  readonly #parts: Parts;
+  readonly #parts: Dependencies;
   readonly #workers: Workers;
 
-  constructor(parts: Parts, workers: Workers) {
+  constructor(parts: Dependencies, workers: Workers) {
     this.#parts = parts;
     this.#workers = workers;
   }

@@ -1,11 +1,11 @@
 import { robotDetailsWithSettings, robotsList } from "@suncrew/contract/robots/robots.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { requireSite, seenAt } from "../sites/public.ts";
 import { readRobots } from "./robots.queries.ts";
 
-export function robotsRoutes(app: FastifyInstance, parts: Parts): void {
+export function robotsRoutes(app: FastifyInstance, parts: Dependencies): void {
   register(app, robotDetailsWithSettings, async ({ viewer, params: { siteId } }) => {
     await requireSite(viewer, parts.db, siteId);
     return { robots: await readRobots(viewer, parts.db, seenAt(parts), { siteId }) };

@@ -1,12 +1,12 @@
 import { RUNS_DEFAULT_LIMIT, runsCalendar, runsList, runsOfToday, runsToday } from "@suncrew/contract/runs/runs.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { countToday, readOfToday } from "./runs-today.queries.ts";
 import { readCalendar } from "./runs-calendar.queries.ts";
 import { readRuns, requireChosen, type RunChoice } from "./runs.queries.ts";
 
-export function runsRoutes(app: FastifyInstance, { db, clock }: Parts): void {
+export function runsRoutes(app: FastifyInstance, { db, clock }: Dependencies): void {
   register(app, runsList, async ({ viewer, query }) => {
     const limit = query.limit ?? RUNS_DEFAULT_LIMIT;
     const choice: RunChoice = {

@@ -4,7 +4,7 @@ import { type Cancel, within } from "../../platform/clock.ts";
 import { databaseNow, type Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { Hearing } from "../../platform/hearing.ts";
-import type { Parts, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/parts.ts";
 import { type Commands, lockRobots, showChange } from "../commands/public.ts";
 import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDue } from "../runs/public.ts";
 import { seenAt } from "../sites/public.ts";
@@ -31,7 +31,7 @@ const STOPS_AT_ONCE = 100;
 /** Transactions of one kind at the same time. */
 const AT_ONCE = 3;
 
-export interface SchedulerParts extends Pick<Parts, "db" | "clock" | "clocks" | "broker" | "settings" | "log"> {
+export interface SchedulerParts extends Pick<Dependencies, "db" | "clock" | "clocks" | "broker" | "settings" | "log"> {
   readonly commands: Pick<Commands, "dispatch">;
   readonly forecasts: Pick<Forecasts, "adviceFor">;
   /** Told how long after its due time a schedule was served, in milliseconds. */

@@ -6,11 +6,11 @@ import {
 } from "@suncrew/contract/schedules/schedules.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { readSchedules } from "./schedules.queries.ts";
 import { Schedules } from "./schedules.service.ts";
 
-export function schedulesRoutes(app: FastifyInstance, parts: Parts): void {
+export function schedulesRoutes(app: FastifyInstance, parts: Dependencies): void {
   const schedules = new Schedules(parts);
 
   register(app, getRobotSchedule, async ({ viewer, params }) => ({

@@ -1,16 +1,16 @@
 import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { removeStored, type Saved, type ScheduleBody, storeChanged, storeNew } from "./save-schedule.ts";
 import { scheduleOf } from "./schedule-answer.ts";
 
 /** What people do with schedules. Each throws 404 out of scope, and 400 or 409 where it must not be. */
 export class Schedules {
-  readonly #parts: Pick<Parts, "db" | "clock">;
+  readonly #parts: Pick<Dependencies, "db" | "clock">;
 
-  constructor(parts: Pick<Parts, "db" | "clock">) {
+  constructor(parts: Pick<Dependencies, "db" | "clock">) {
     this.#parts = parts;
   }
 

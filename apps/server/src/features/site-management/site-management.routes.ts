@@ -1,11 +1,11 @@
 import { createSite, deleteSite, exportSites, importSites, updateSite } from "@suncrew/contract/sites/sites.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Workers } from "../../platform/workers/workers.ts";
 import { SiteManagement } from "./site-management.service.ts";
 
-export function siteManagementRoutes(app: FastifyInstance, parts: Parts, workers: Workers): void {
+export function siteManagementRoutes(app: FastifyInstance, parts: Dependencies, workers: Workers): void {
   const sites = new SiteManagement(parts, workers);
 
   register(app, createSite, async ({ viewer, body }) => ({

@@ -2,7 +2,7 @@ import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { type createSite, importSites, type updateSite } from "@suncrew/contract/sites/sites.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { WrittenAnswer } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { askerOf, type Workers } from "../../platform/workers/workers.ts";
 import { seenAt } from "../sites/public.ts";
@@ -13,10 +13,10 @@ import { storeChangedSite, storeNewSite } from "./save-site.ts";
 
 /** Adds, changes and deletes sites. A refusal is on record by the time it is thrown. */
 export class SiteManagement {
-  readonly #parts: Pick<Parts, "db" | "clock" | "broker" | "settings">;
+  readonly #parts: Pick<Dependencies, "db" | "clock" | "broker" | "settings">;
   readonly #workers: Workers;
 
-  constructor(parts: Pick<Parts, "db" | "clock" | "broker" | "settings">, workers: Workers) {
+  constructor(parts: Pick<Dependencies, "db" | "clock" | "broker" | "settings">, workers: Workers) {
     this.#parts = parts;
     this.#workers = workers;
   }

@@ -6,7 +6,7 @@ import {
   type MotionLimits,
 } from "@suncrew/domain/robots/lost-while-moving.ts";
 import { sql } from "kysely";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 
 /** What a server knows as it asks what robots may be doing. */
 export interface SeenAt {
@@ -16,7 +16,7 @@ export interface SeenAt {
   readonly limits: MotionLimits;
 }
 
-export function seenAt({ clock, broker, settings }: Pick<Parts, "clock" | "broker" | "settings">): SeenAt {
+export function seenAt({ clock, broker, settings }: Pick<Dependencies, "clock" | "broker" | "settings">): SeenAt {
   // A schedule may let a robot move for as long as the default of a run by hand.
   const longestMinutes = Math.max(settings.manualRunMaxMinutes, MANUAL_RUN_MAX_MINUTES);
   const { linkLossStopSeconds } = settings;

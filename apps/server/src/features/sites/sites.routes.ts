@@ -1,10 +1,10 @@
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { seenAt } from "./last-seen.ts";
 import { readSites } from "./sites.queries.ts";
 
-export function sitesRoutes(app: FastifyInstance, parts: Parts): void {
+export function sitesRoutes(app: FastifyInstance, parts: Dependencies): void {
   register(app, siteDetails, ({ viewer }) => readSites(viewer, parts.db, seenAt(parts)));
 }

@@ -1,11 +1,11 @@
 import { siteWeather } from "@suncrew/contract/weather/weather.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Parts } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/parts.ts";
 import { readWeatherSite } from "./weather.queries.ts";
 import type { Forecasts } from "./weather.service.ts";
 
-export function weatherRoutes(app: FastifyInstance, parts: Parts, forecasts: Forecasts): void {
+export function weatherRoutes(app: FastifyInstance, parts: Dependencies, forecasts: Forecasts): void {
   register(app, siteWeather, async ({ viewer, params: { siteId } }) =>
     forecasts.at(await readWeatherSite(viewer, parts.db, siteId)),
   );

@@ -3,7 +3,7 @@ import { weatherAdvice } from "@suncrew/domain/weather/weather-advice.ts";
 import { within } from "../../platform/clock.ts";
 import { GatheredLog } from "../../platform/gathered.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Parts, Service, Settings } from "../../platform/parts.ts";
+import type { Dependencies, Service, Settings } from "../../platform/parts.ts";
 import { AnswerCache } from "./answer-cache.ts";
 import { type Conditions, ProviderFailure, type WeatherPlace, type WeatherSite } from "./conditions.ts";
 import { OpenMeteo, placeAsAsked } from "./open-meteo.ts";
@@ -16,7 +16,7 @@ const MAX_PLACES = 2_000;
 /** A run that is due does not wait longer for the weather, in milliseconds. */
 const ADVICE_LIMIT_MS = 3_000;
 
-export interface ForecastsParts extends Pick<Parts, "clock" | "log" | "fetch"> {
+export interface ForecastsParts extends Pick<Dependencies, "clock" | "log" | "fetch"> {
   readonly settings: Pick<Settings, "weather">;
 }
 
@@ -110,7 +110,7 @@ function weatherOf({ at, current, forecast }: Fetched, source: Weather["source"]
   return { current, forecast, advice: weatherAdvice(forecast), source, fetched_at: at.toISOString() };
 }
 
-function wait(clock: Parts["clock"], ms: number): Promise<void> {
+function wait(clock: Dependencies["clock"], ms: number): Promise<void> {
   if (ms === 0) return Promise.resolve();
   return new Promise((resolve) => void clock.after(ms, resolve));
 }

@@ -3,7 +3,7 @@ import helmet from "@fastify/helmet";
 import { type FastifyInstance, type FastifyServerOptions, LogController } from "fastify";
 import { constants } from "node:zlib";
 import { GatheredLog } from "../gathered.ts";
-import type { Parts, Settings } from "../parts.ts";
+import type { Dependencies, Settings } from "../parts.ts";
 import type { Workers } from "../workers/workers.ts";
 import { serveConsole } from "./console-files.ts";
 import { contentPolicy } from "./content-policy.ts";
@@ -33,7 +33,7 @@ export function httpOptions(settings: Settings): FastifyServerOptions {
 /** Headers, bodies, errors, compression and the console's files: all of HTTP that no feature owns. Comes before the features. */
 export async function useHttpPlatform(
   app: FastifyInstance,
-  { settings, clock, log }: Pick<Parts, "settings" | "clock" | "log">,
+  { settings, clock, log }: Pick<Dependencies, "settings" | "clock" | "log">,
   workers: Workers,
 ): Promise<void> {
   const failures = new GatheredLog(log, clock);

@@ -7,7 +7,7 @@ import type pg from "pg";
 import type { Cancel } from "../clock.ts";
 import { type Asker, FairQueue, type FairQueueOptions, type Turn } from "../fair-queue.ts";
 import { HttpError } from "../http/http-error.ts";
-import type { Parts, Service } from "../parts.ts";
+import type { Dependencies, Service } from "../parts.ts";
 import type { Viewer } from "../viewer.ts";
 import {
   errorFromCopy,
@@ -59,14 +59,14 @@ const limits: FairQueueOptions = {
 
 /** Does the heavy work of people's calls in processes of their own, fairly and a little at a time. */
 export class Workers implements Service {
-  readonly #clock: Parts["clock"];
-  readonly #log: Parts["log"];
+  readonly #clock: Dependencies["clock"];
+  readonly #log: Dependencies["log"];
   /** As it can be copied to a worker: without the parsers, which every pool brings itself. */
   readonly #connection: pg.ClientConfig;
   readonly #long = new FairQueue(limits);
   readonly #short = new FairQueue(limits);
 
-  constructor({ clock, log, connection }: Pick<Parts, "clock" | "log" | "connection">) {
+  constructor({ clock, log, connection }: Pick<Dependencies, "clock" | "log" | "connection">) {
     this.#clock = clock;
     this.#log = log;
     const { types: _parsers, ...copied } = connection;
@@ -178,7 +178,7 @@ interface Task {
 /** Shared by whatever runs in this process. */
 const processes = new Set<WorkerProcess>();
 
-function leastBusy(log: Parts["log"]): WorkerProcess {
+function leastBusy(log: Dependencies["log"]): WorkerProcess {
   const [first] = [...processes].toSorted((a, b) => a.taskCount - b.taskCount);
   if (first !== undefined && (first.taskCount === 0 || processes.size >= WORKERS)) return first;
   const started = new WorkerProcess(log);
@@ -191,7 +191,7 @@ class WorkerProcess {
   readonly #tasks = new Map<number, Task>();
   #lastId = 0;
 
-  constructor(log: Parts["log"]) {
+  constructor(log: Dependencies["log"]) {
     this.#child = fork(program, {
       // None of what the server was begun with is meant for it.
       execArgv: [`--max-old-space-size=${WORKER_MEMORY_MB}`],
