@@ -1,7 +1,7 @@
 import pino from "pino";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "./clock.ts";
-import { GATHER_MS, Gathered, GatheredLog, MAX_KINDS, type Told } from "./gathered.ts";
+import { GATHER_MS, Gathered, GatheredLog, MAX_KINDS, type Repeats } from "./gathered.ts";
 
 let clock: ManualClock;
 let lines: string[];
@@ -63,7 +63,7 @@ describe("protocol rule 10: what can be repeated at will fills no log", () => {
   });
 
   test("protocol rule 10: what could not be told is told with the next minute's", async () => {
-    const heard: Told<string>[] = [];
+    const heard: Repeats<string>[] = [];
     let isAway = true;
     const gathered = new Gathered<string>(clock, async (minute) => {
       if (isAway) throw new Error("away");

@@ -15,7 +15,7 @@ interface Open<T> {
   cancel: Cancel;
 }
 
-export interface Told<T> {
+export interface Repeats<T> {
   /** The last of them. */
   readonly last: T;
   readonly times: number;
@@ -29,12 +29,12 @@ export interface Told<T> {
  */
 export class Gathered<T> {
   readonly #clock: Clock;
-  readonly #tell: (told: Told<T>) => Promise<void> | void;
+  readonly #tell: (told: Repeats<T>) => Promise<void> | void;
   readonly #open = new Map<string, Open<T>>();
   readonly #telling = new Set<Promise<void>>();
 
   /** What `tell` rejects with is not heard; its number is told with the next minute's. */
-  constructor(clock: Clock, tell: (told: Told<T>) => Promise<void> | void) {
+  constructor(clock: Clock, tell: (told: Repeats<T>) => Promise<void> | void) {
     this.#clock = clock;
     this.#tell = tell;
   }
