@@ -1,7 +1,7 @@
 import pino from "pino";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "./clock.ts";
-import { GATHER_MS, Gathered, GatheredLog, MAX_KINDS, type Repeats } from "./gathered.ts";
+import { GATHER_MS, Throttle, GatheredLog, MAX_KINDS, type Repeats } from "./gathered.ts";
 
 let clock: ManualClock;
 let lines: string[];
@@ -65,7 +65,7 @@ describe("protocol rule 10: what can be repeated at will fills no log", () => {
   test("protocol rule 10: what could not be told is told with the next minute's", async () => {
     const heard: Repeats<string>[] = [];
     let isAway = true;
-    const gathered = new Gathered<string>(clock, async (minute) => {
+    const gathered = new Throttle<string>(clock, async (minute) => {
       if (isAway) throw new Error("away");
       heard.push(minute);
     });

@@ -27,7 +27,7 @@ export interface Repeats<T> {
  * Keeps what others can repeat at will from filling a log or a table: the first of a kind is told at once by the caller,
  * those of the minute that follows are told together when it is over, and so on while there are any.
  */
-export class Gathered<T> {
+export class Throttle<T> {
   readonly #clock: Clock;
   readonly #tell: (told: Repeats<T>) => Promise<void> | void;
   readonly #open = new Map<string, Open<T>>();
@@ -101,11 +101,11 @@ interface Line {
 /** A log for what a stranger, a robot or a person can cause again and again: a line of each kind, and one a minute. */
 export class GatheredLog implements Service {
   readonly #log: Logger;
-  readonly #gathered: Gathered<Line>;
+  readonly #gathered: Throttle<Line>;
 
   constructor(log: Logger, clock: Clock) {
     this.#log = log;
-    this.#gathered = new Gathered(clock, ({ last: { level, fields, sentence }, times, isMixed }) => {
+    this.#gathered = new Throttle(clock, ({ last: { level, fields, sentence }, times, isMixed }) => {
       const more = `${times.toLocaleString("en")} more ${times === 1 ? "time" : "times"} in the last minute`;
       this.#log[level]({ ...(!isMixed && fields), times }, `${sentence}: ${more}`);
     });

@@ -1,4 +1,4 @@
-import { Gathered } from "../../platform/gathered.ts";
+import { Throttle } from "../../platform/gathered.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
 import { type AuditRecord, recordAudit } from "./audit.writes.ts";
 
@@ -8,11 +8,11 @@ import { type AuditRecord, recordAudit } from "./audit.writes.ts";
  */
 export class GatheredAudit implements Service {
   readonly #parts: Pick<Dependencies, "db" | "clock" | "log">;
-  readonly #gathered: Gathered<AuditRecord>;
+  readonly #gathered: Throttle<AuditRecord>;
 
   constructor(parts: Pick<Dependencies, "db" | "clock" | "log">) {
     this.#parts = parts;
-    this.#gathered = new Gathered(parts.clock, async ({ last, times, isMixed }) => {
+    this.#gathered = new Throttle(parts.clock, async ({ last, times, isMixed }) => {
       const { actor, after, ...record } = last;
       try {
         await recordAudit(parts.db, {
