@@ -1,15 +1,15 @@
 import pino from "pino";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "./clock.ts";
-import { GATHER_MS, Throttle, GatheredLog, MAX_KINDS, type Repeats } from "./gathered.ts";
+import { GATHER_MS, Throttle, ThrottledLog, MAX_KINDS, type Repeats } from "./gathered.ts";
 
 let clock: ManualClock;
 let lines: string[];
-let log: GatheredLog;
+let log: ThrottledLog;
 beforeEach(() => {
   clock = new ManualClock(new Date("2026-06-15T06:30:00Z"));
   lines = [];
-  log = new GatheredLog(pino({ level: "info" }, { write: (line: string) => void lines.push(line) }), clock);
+  log = new ThrottledLog(pino({ level: "info" }, { write: (line: string) => void lines.push(line) }), clock);
 });
 
 const told = () => lines.map((line) => JSON.parse(line) as { msg: string; times?: number; client?: string });

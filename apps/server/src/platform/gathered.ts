@@ -99,7 +99,7 @@ interface Line {
 }
 
 /** A log for what a stranger, a robot or a person can cause again and again: a line of each kind, and one a minute. */
-export class GatheredLog implements Service {
+export class ThrottledLog implements Service {
   readonly #log: Logger;
   readonly #gathered: Throttle<Line>;
 

@@ -1,7 +1,7 @@
 import pino from "pino";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "./clock.ts";
-import { GatheredLog } from "./gathered.ts";
+import { ThrottledLog } from "./gathered.ts";
 import { logOptions } from "./log.ts";
 import { BrokerAway, Outages } from "./outages.ts";
 import { PeriodicTask } from "./rounds.ts";
@@ -74,7 +74,7 @@ describe("set-up: an outage is one thing in the log", () => {
   });
 
   test("what was gathered during an outage and is told after it begins no other", async () => {
-    const gathered = new GatheredLog(log, clock);
+    const gathered = new ThrottledLog(log, clock);
     gathered.error({ error: away() }, "call failed");
     gathered.error({ error: away() }, "call failed");
     isBack = true;

@@ -3,7 +3,7 @@ import type { ReceivedMessage } from "../../platform/broker.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import { type Cancel, within } from "../../platform/clock.ts";
-import { GatheredLog } from "../../platform/gathered.ts";
+import { ThrottledLog } from "../../platform/gathered.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
 import { BadMessages } from "./bad-messages.ts";
@@ -36,7 +36,7 @@ export class Bridge implements Service {
   readonly #bad: BadMessages;
   readonly #taken = new Map<RobotLeaf, number>();
   readonly #lock: BridgeLock;
-  readonly #log: GatheredLog;
+  readonly #log: ThrottledLog;
   readonly #queue: IngestQueue;
   readonly #subscription: RobotSubscription;
   readonly #statusRequests: StatusRequests;
@@ -61,7 +61,7 @@ export class Bridge implements Service {
       onLost: () => this.#end(),
     });
     const onIngested = (ingested: Ingested) => this.#afterIngest(ingested);
-    this.#log = new GatheredLog(log, clock);
+    this.#log = new ThrottledLog(log, clock);
     this.#queue = new IngestQueue({ db, clock, log: this.#log, bad: this.#bad, onIngested });
     this.#statusRequests = new StatusRequests(broker, clock);
     this.#subscription = new RobotSubscription(broker, clock, log, {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Db } from "../../platform/database/database.ts";
-import type { GatheredLog } from "../../platform/gathered.ts";
+import type { ThrottledLog } from "../../platform/gathered.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
 import { alertLostMessages } from "./alert-lost-messages.writes.ts";
 import type { BadMessages } from "./bad-messages.ts";
@@ -20,7 +20,7 @@ const TRIES = 5;
 export interface IngestQueueParts {
   readonly db: Db;
   readonly clock: Clock;
-  readonly log: GatheredLog;
+  readonly log: ThrottledLog;
   readonly bad: BadMessages;
   /** Called after each commit. */
   readonly onIngested: (ingested: Ingested) => void;

@@ -11,7 +11,7 @@ import { ChangeSignal } from "../../platform/change-signal.ts";
 import { type Clock, SystemClock } from "../../platform/clock.ts";
 import { changedNow } from "../../platform/database/database.ts";
 import { useErrorHandler } from "../../platform/http/error-handler.ts";
-import { GatheredLog } from "../../platform/gathered.ts";
+import { ThrottledLog } from "../../platform/gathered.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import { liveRoutes } from "./live.routes.ts";
@@ -95,7 +95,7 @@ describe("wire, Live: limits of a server with few places", () => {
       transformResult: async ({ result }) => result,
     };
     http = Fastify({ forceCloseConnections: true, trustProxy: true });
-    useErrorHandler(http, new GatheredLog(server.parts.log, server.clock));
+    useErrorHandler(http, new ThrottledLog(server.parts.log, server.clock));
     http.decorateRequest("viewer", null);
     http.addHook("onRequest", async (call) => {
       call.viewer = viewerOf(Number(call.headers["x-session"]));

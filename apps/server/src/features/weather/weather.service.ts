@@ -1,7 +1,7 @@
 import type { Weather, WeatherAdvice } from "@suncrew/contract/weather/weather.ts";
 import { weatherAdvice } from "@suncrew/domain/weather/weather-advice.ts";
 import { within } from "../../platform/clock.ts";
-import { GatheredLog } from "../../platform/gathered.ts";
+import { ThrottledLog } from "../../platform/gathered.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies, Service, Settings } from "../../platform/parts.ts";
 import { AnswerCache } from "./answer-cache.ts";
@@ -29,13 +29,13 @@ export class Forecasts implements Service {
   readonly #parts: ForecastsParts;
   readonly #openMeteo: OpenMeteo | null;
   readonly #cache: AnswerCache<Fetched>;
-  readonly #log: GatheredLog;
+  readonly #log: ThrottledLog;
   #ended = new AbortController();
 
   constructor(parts: ForecastsParts) {
     const { clock, settings } = parts;
     this.#parts = parts;
-    this.#log = new GatheredLog(parts.log, clock);
+    this.#log = new ThrottledLog(parts.log, clock);
     this.#openMeteo =
       settings.weather.provider === "open-meteo"
         ? new OpenMeteo({ ...settings.weather, clock, fetch: parts.fetch ?? fetch })

@@ -4,7 +4,7 @@ import { createServer, type Socket } from "node:net";
 import { Aedes, type Client } from "aedes";
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
-import { GatheredLog } from "../gathered.ts";
+import { ThrottledLog } from "../gathered.ts";
 import { AccountConnections } from "./account-connections.ts";
 import { limitPacketSize } from "./packet-size.ts";
 import { listenNear } from "./ports.ts";
@@ -54,7 +54,7 @@ const LAST_WORDS_MS = 500;
 /** Starts an MQTT 3.1.1 broker inside this process. Throws a StartError where the port is taken. */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
   const { access, log } = options;
-  const refusals = new GatheredLog(log, options.clock);
+  const refusals = new ThrottledLog(log, options.clock);
   const password = randomBytes(24).toString("base64url");
   const accounts = new WeakMap<Client, string>();
   const connections = new AccountConnections();

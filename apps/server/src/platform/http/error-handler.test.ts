@@ -2,7 +2,7 @@ import Fastify from "fastify";
 import pino from "pino";
 import { expect, test } from "vitest";
 import { ManualClock } from "../clock.ts";
-import { GatheredLog } from "../gathered.ts";
+import { ThrottledLog } from "../gathered.ts";
 import { copyError, errorFromCopy } from "../workers/worker-task.ts";
 import { useErrorHandler } from "./error-handler.ts";
 
@@ -24,7 +24,7 @@ test.each([
   ],
 ])("set-up: a disk that cannot be written, %s, is answered 503, from a thread too", async (code, message, sentence) => {
   const app = Fastify();
-  const log = new GatheredLog(pino({ level: "silent" }), new ManualClock(new Date("2026-06-15T06:30:00Z")));
+  const log = new ThrottledLog(pino({ level: "silent" }), new ManualClock(new Date("2026-06-15T06:30:00Z")));
   useErrorHandler(app, log);
   const failure = Object.assign(new Error(message), { code });
   app.get("/here", () => Promise.reject(failure));

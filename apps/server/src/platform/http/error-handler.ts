@@ -1,6 +1,6 @@
 import type { ErrorResponse } from "@suncrew/contract/http/error.ts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { GatheredLog } from "../gathered.ts";
+import type { ThrottledLog } from "../gathered.ts";
 import { ChangedMeanwhile } from "../database/decide.ts";
 import {
   databaseFault,
@@ -29,7 +29,7 @@ interface Refusal {
 }
 
 /** Makes every error an answer `{message, errors?}`; device calls add `success: false`. Nothing inner gets out. */
-export function useErrorHandler(app: FastifyInstance, log: GatheredLog): void {
+export function useErrorHandler(app: FastifyInstance, log: ThrottledLog): void {
   app.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error);
     if (refusal.status >= 500 && !(error instanceof HttpError)) logError(log, error, request, refusal.status);
@@ -103,7 +103,7 @@ function partsOf(error: unknown): { statusCode: number; code: string } {
 }
 
 /** Not the request's body: it may hold what is nobody's business. */
-function logError(log: GatheredLog, error: unknown, request: FastifyRequest, status: number): void {
+function logError(log: ThrottledLog, error: unknown, request: FastifyRequest, status: number): void {
   const { method, routeOptions } = request;
   const route = routeOptions?.url;
   const words = error instanceof Error ? error.message : "not an Error was thrown";

@@ -2,7 +2,7 @@ import compress from "@fastify/compress";
 import helmet from "@fastify/helmet";
 import { type FastifyInstance, type FastifyServerOptions, LogController } from "fastify";
 import { constants } from "node:zlib";
-import { GatheredLog } from "../gathered.ts";
+import { ThrottledLog } from "../gathered.ts";
 import type { Dependencies, Settings } from "../parts.ts";
 import type { Workers } from "../workers/workers.ts";
 import { serveConsole } from "./console-files.ts";
@@ -36,7 +36,7 @@ export async function useHttpPlatform(
   { settings, clock, log }: Pick<Dependencies, "settings" | "clock" | "log">,
   workers: Workers,
 ): Promise<void> {
-  const failures = new GatheredLog(log, clock);
+  const failures = new ThrottledLog(log, clock);
   app.addHook("onClose", () => failures.stop());
   const tileUrl = settings.mapTiles?.url ?? null;
   const calls = new KnownCalls(app);
