@@ -1,7 +1,7 @@
 import pino from "pino";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "./clock.ts";
-import { GATHER_MS, Throttle, ThrottledLog, MAX_KINDS, type Repeats } from "./gathered.ts";
+import { THROTTLE_WINDOW_MS, Throttle, ThrottledLog, MAX_KINDS, type Repeats } from "./gathered.ts";
 
 let clock: ManualClock;
 let lines: string[];
@@ -22,7 +22,7 @@ describe("protocol rule 10: what can be repeated at will fills no log", () => {
       ["refused a sign-in", "C-1"],
       ["refused a sign-in", "C-2"],
     ]);
-    clock.advance(GATHER_MS);
+    clock.advance(THROTTLE_WINDOW_MS);
     expect(told().slice(2)).toMatchObject([
       { level: 40, client: "C-1", times: 1_638, msg: "refused a sign-in: 1,638 more times in the last minute" },
     ]);
@@ -32,7 +32,7 @@ describe("protocol rule 10: what can be repeated at will fills no log", () => {
     for (let minute = 0; minute < 3; minute += 1) {
       log.error({}, "failed");
       log.error({}, "failed");
-      clock.advance(GATHER_MS);
+      clock.advance(THROTTLE_WINDOW_MS);
     }
     expect(told().map(({ msg }) => msg)).toEqual([
       "failed",
@@ -40,7 +40,7 @@ describe("protocol rule 10: what can be repeated at will fills no log", () => {
       "failed: 2 more times in the last minute",
       "failed: 2 more times in the last minute",
     ]);
-    clock.advance(GATHER_MS);
+    clock.advance(THROTTLE_WINDOW_MS);
     log.error({}, "failed");
     expect(told().at(-1)?.msg).toBe("failed");
   });
@@ -48,7 +48,7 @@ describe("protocol rule 10: what can be repeated at will fills no log", () => {
   test("protocol rule 10: whoever invents kinds gets no more lines and no more memory than some", () => {
     for (let each = 0; each < 10_000; each += 1) log.warn({ client: `C-${each}` }, "refused a sign-in", `C-${each}`);
     expect(lines).toHaveLength(MAX_KINDS + 1);
-    clock.advance(GATHER_MS);
+    clock.advance(THROTTLE_WINDOW_MS);
     expect(lines).toHaveLength(MAX_KINDS + 2);
     expect(told().at(-1)).toMatchObject({ times: 10_000 - MAX_KINDS - 1 });
     expect(told().at(-1)).not.toHaveProperty("client");
@@ -58,7 +58,7 @@ describe("protocol rule 10: what can be repeated at will fills no log", () => {
     for (let each = 0; each < 3; each += 1) log.warn({}, "refused");
     await log.stop();
     expect(told().at(-1)?.times).toBe(2);
-    clock.advance(GATHER_MS);
+    clock.advance(THROTTLE_WINDOW_MS);
     expect(lines).toHaveLength(2);
   });
 
@@ -70,7 +70,7 @@ describe("protocol rule 10: what can be repeated at will fills no log", () => {
       heard.push(minute);
     });
     for (let each = 0; each < 4; each += 1) gathered.add("sign-in", "owner");
-    clock.advance(GATHER_MS);
+    clock.advance(THROTTLE_WINDOW_MS);
     await Promise.resolve();
     isAway = false;
     await gathered.stop();

@@ -3,7 +3,7 @@ import type { Cancel, Clock } from "./clock.ts";
 import type { Service } from "./parts.ts";
 
 /** What follows the first of a kind is told as a number, when so long has passed. */
-export const GATHER_MS = 60_000;
+export const THROTTLE_WINDOW_MS = 60_000;
 /** So many kinds are counted apart at the same time; all beyond them are counted together, whoever invents them. */
 export const MAX_KINDS = 100;
 
@@ -67,7 +67,7 @@ export class Throttle<T> {
   }
 
   #after(key: string): Cancel {
-    return this.#clock.after(GATHER_MS, () => {
+    return this.#clock.after(THROTTLE_WINDOW_MS, () => {
       const open = this.#open.get(key);
       if (open === undefined) return;
       if (open.times === 0) {
