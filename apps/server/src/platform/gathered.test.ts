@@ -1,7 +1,7 @@
 import pino from "pino";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "./clock.ts";
-import { THROTTLE_WINDOW_MS, Throttle, ThrottledLog, MAX_KINDS, type Repeats } from "./gathered.ts";
+import { THROTTLE_WINDOW_MS, Throttle, ThrottledLog, MAX_THROTTLED_KEYS, type Repeats } from "./gathered.ts";
 
 let clock: ManualClock;
 let lines: string[];
@@ -47,10 +47,10 @@ describe("protocol rule 10: what can be repeated at will fills no log", () => {
 
   test("protocol rule 10: whoever invents kinds gets no more lines and no more memory than some", () => {
     for (let each = 0; each < 10_000; each += 1) log.warn({ client: `C-${each}` }, "refused a sign-in", `C-${each}`);
-    expect(lines).toHaveLength(MAX_KINDS + 1);
+    expect(lines).toHaveLength(MAX_THROTTLED_KEYS + 1);
     clock.advance(THROTTLE_WINDOW_MS);
-    expect(lines).toHaveLength(MAX_KINDS + 2);
-    expect(told().at(-1)).toMatchObject({ times: 10_000 - MAX_KINDS - 1 });
+    expect(lines).toHaveLength(MAX_THROTTLED_KEYS + 2);
+    expect(told().at(-1)).toMatchObject({ times: 10_000 - MAX_THROTTLED_KEYS - 1 });
     expect(told().at(-1)).not.toHaveProperty("client");
   });
 

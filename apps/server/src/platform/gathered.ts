@@ -5,7 +5,7 @@ import type { Service } from "./parts.ts";
 /** What follows the first of a kind is told as a number, when so long has passed. */
 export const THROTTLE_WINDOW_MS = 60_000;
 /** So many kinds are counted apart at the same time; all beyond them are counted together, whoever invents them. */
-export const MAX_KINDS = 100;
+export const MAX_THROTTLED_KEYS = 100;
 
 interface Open<T> {
   last: T;
@@ -44,7 +44,7 @@ export class Throttle<T> {
    * there are too many kinds.
    */
   add(kind: string, what: T, mixed = ""): boolean {
-    const isMixed = !this.#open.has(kind) && this.#open.size >= MAX_KINDS;
+    const isMixed = !this.#open.has(kind) && this.#open.size >= MAX_THROTTLED_KEYS;
     const key = isMixed ? `of several kinds: ${mixed}` : kind;
     const open = this.#open.get(key);
     if (open === undefined) {
