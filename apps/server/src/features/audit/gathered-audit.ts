@@ -6,7 +6,7 @@ import { type AuditRecord, recordAudit } from "./audit.writes.ts";
  * The audit of refusals that anybody can cause at will: the first of a kind has its row at once, those of the minute that
  * follows have one row together, which tells their number as `times`. It is written too when the server stops.
  */
-export class GatheredAudit implements Service {
+export class ThrottledAudit implements Service {
   readonly #parts: Pick<Dependencies, "db" | "clock" | "log">;
   readonly #gathered: Throttle<AuditRecord>;
 
