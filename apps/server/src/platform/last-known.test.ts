@@ -1,7 +1,7 @@
 import pino from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ManualClock } from "./clock.ts";
-import { LastKnown } from "./last-known.ts";
+import { CachedSnapshot } from "./last-known.ts";
 
 let nowMs = 0;
 beforeEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => vi.restoreAllMocks());
 async function readsAfter(seconds: number, tookMs: (nth: number) => number): Promise<number> {
   let reads = 0;
   const clock = new ManualClock(new Date(0));
-  const known = new LastKnown({ clock, log: pino({ level: "silent" }) }, async () => {
+  const known = new CachedSnapshot({ clock, log: pino({ level: "silent" }) }, async () => {
     reads += 1;
     nowMs += tookMs(reads);
     return reads;

@@ -7,7 +7,7 @@ const READ_EVERY_MS = 5_000;
 const SHARE_OF_TIME = 0.01;
 
 /** What the database said last, read again every few seconds, for the one order that must not wait for it: Stop. */
-export class LastKnown<T> implements Service {
+export class CachedSnapshot<T> implements Service {
   readonly #parts: Pick<Dependencies, "clock">;
   readonly #rounds: PeriodicTask;
   #value: T | null = null;

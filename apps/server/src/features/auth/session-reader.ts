@@ -1,6 +1,6 @@
 import type { Db } from "../../platform/database/database.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
-import { LastKnown } from "../../platform/last-known.ts";
+import { CachedSnapshot } from "../../platform/last-known.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
 import { readAllSessions, readSession } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
@@ -25,13 +25,13 @@ export class SessionReader implements Service {
   readonly #reservedDb: Db;
   /** Sessions that were found to be over, until when that need not be asked again. */
   readonly #over = new Map<string, number>();
-  readonly #known: LastKnown<Map<string, Viewer>>;
+  readonly #known: CachedSnapshot<Map<string, Viewer>>;
 
   constructor(parts: Pick<Dependencies, "db" | "reservedDb" | "clock" | "log">) {
     this.#parts = parts;
     const db = parts.reservedDb ?? parts.db;
     this.#reservedDb = db;
-    this.#known = new LastKnown(parts, () => readAllSessions(db, parts.clock.now()));
+    this.#known = new CachedSnapshot(parts, () => readAllSessions(db, parts.clock.now()));
   }
 
   async start(): Promise<void> {

@@ -1,4 +1,4 @@
-import { LastKnown } from "../../platform/last-known.ts";
+import { CachedSnapshot } from "../../platform/last-known.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { CommandBody } from "./accept-command.ts";
@@ -9,10 +9,10 @@ import { type KnownRobot, readKnownRobots } from "./known-fleet.writes.ts";
  * finds the robots of the sites that were theirs; where anything does not fit, none.
  */
 export class KnownFleet implements Service {
-  readonly #robots: LastKnown<readonly KnownRobot[]>;
+  readonly #robots: CachedSnapshot<readonly KnownRobot[]>;
 
   constructor(parts: Pick<Dependencies, "db" | "clock" | "log">) {
-    this.#robots = new LastKnown(parts, () => readKnownRobots(parts.db));
+    this.#robots = new CachedSnapshot(parts, () => readKnownRobots(parts.db));
   }
 
   async start(): Promise<void> {
