@@ -5,7 +5,7 @@ import { type Cancel, type Clock, momentOf } from "./clock.ts";
  * Since when this server hears robots without a gap, as far as it knows; what they showed before is no proof. Counted by
  * the monotonic clock, so that a clock that is set changes nothing.
  */
-export class Hearing {
+export class ListeningPeriod {
   readonly #clock: Clock;
   readonly #broker: Broker;
   #sinceMs: number;

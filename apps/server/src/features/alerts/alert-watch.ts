@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { HEARS_SINCE_MS } from "@suncrew/domain/alerts/away-robots.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
-import { Hearing } from "../../platform/hearing.ts";
+import { ListeningPeriod } from "../../platform/hearing.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
 import { PeriodicTask } from "../../platform/rounds.ts";
 import { seenAt } from "../sites/public.ts";
@@ -31,14 +31,14 @@ export class AlertWatch implements Service {
   readonly #roundsForLost: PeriodicTask;
   readonly #roundsForClocks: PeriodicTask;
   readonly #clockAlert: ServerClockAlert;
-  readonly #hearing: Hearing;
+  readonly #hearing: ListeningPeriod;
   #isLeaving = false;
   #cancels: Cancel[] = [];
   #touching: Promise<void> = Promise.resolve();
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
-    this.#hearing = new Hearing(parts);
+    this.#hearing = new ListeningPeriod(parts);
     this.#rounds = new PeriodicTask(parts.log, () => this.#round());
     this.#roundsForLost = new PeriodicTask(parts.log, () => lookForLostRobots(parts.db, seenAt(parts)));
     this.#clockAlert = new ServerClockAlert(parts.db, { id: parts.serverId, name: parts.serverName ?? hostname() });

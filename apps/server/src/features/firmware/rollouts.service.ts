@@ -8,7 +8,7 @@ import { HEARS_SINCE_MS } from "@suncrew/domain/alerts/away-robots.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { decide } from "../../platform/database/decide.ts";
-import { Hearing } from "../../platform/hearing.ts";
+import { ListeningPeriod } from "../../platform/hearing.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
 import { forEachConcurrently, PeriodicTask } from "../../platform/rounds.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
@@ -37,12 +37,12 @@ export class Rollouts implements Service {
   readonly #signer: AddressSigner;
   readonly #rounds: PeriodicTask;
   readonly #sending = new Set<Promise<void>>();
-  readonly #hearing: Hearing;
+  readonly #hearing: ListeningPeriod;
   #cancels: Cancel[] = [];
 
   constructor(parts: RolloutParts) {
     this.#parts = parts;
-    this.#hearing = new Hearing(parts);
+    this.#hearing = new ListeningPeriod(parts);
     this.#signer = new AddressSigner(parts.settings.secretKey);
     this.#rounds = new PeriodicTask(parts.log, () => this.#round());
   }

@@ -3,7 +3,7 @@ import { isClockWrong } from "../../platform/clock-watch.ts";
 import { type Cancel, within } from "../../platform/clock.ts";
 import { databaseNow, type Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
-import { Hearing } from "../../platform/hearing.ts";
+import { ListeningPeriod } from "../../platform/hearing.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
 import { type Commands, lockRobots, showChange } from "../commands/public.ts";
 import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDue } from "../runs/public.ts";
@@ -50,13 +50,13 @@ export class Scheduler implements Service {
   /** Before this moment of the monotonic clock nothing is started: the database was away. */
   #startsFromMs = -Infinity;
   /** Database and broker were there since, and the clock by which robots' states are dated was right. */
-  readonly #hearing: Hearing;
+  readonly #hearing: ListeningPeriod;
   #cancels: Cancel[] = [];
   #ended = false;
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
-    this.#hearing = new Hearing(parts);
+    this.#hearing = new ListeningPeriod(parts);
     this.#hearing.follow();
     const rounds = (work: () => Promise<void>) => new PeriodicTask(parts.log, () => this.#whileTimeIsKnown(work));
     const starts = (work: () => Promise<void>, afterMs = 0) =>
