@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import { connect, type IClientOptions, type MqttClient } from "mqtt";
 import type { Logger } from "pino";
 import { type Clock, SystemClock } from "./clock.ts";
-import { BrokerAway, errorWords, Outage } from "./outages.ts";
+import { BrokerUnavailableError, errorWords, Outage } from "./outages.ts";
 
 export interface ReceivedMessage {
   readonly topic: string;
@@ -90,7 +90,7 @@ class MqttBroker implements Broker {
 
   async publish(topic: string, payload: string): Promise<void> {
     // Without this check the client would keep the message and send it whenever the broker comes back.
-    if (!this.#client.connected) throw new BrokerAway("The MQTT broker is not connected.");
+    if (!this.#client.connected) throw new BrokerUnavailableError("The MQTT broker is not connected.");
     await this.#client.publishAsync(topic, payload, { qos: 1, retain: false });
   }
 
@@ -103,7 +103,7 @@ class MqttBroker implements Broker {
       await this.#client.subscribeAsync([...topics], { qos: 1 });
     } catch (error) {
       this.#handlers.delete(onMessage);
-      throw this.#client.connected ? error : new BrokerAway("The MQTT broker is not connected.", { cause: error });
+      throw this.#client.connected ? error : new BrokerUnavailableError("The MQTT broker is not connected.", { cause: error });
     }
     return async () => {
       this.#handlers.delete(onMessage);

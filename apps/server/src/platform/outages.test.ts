@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "./clock.ts";
 import { ThrottledLog } from "./gathered.ts";
 import { logOptions } from "./log.ts";
-import { BrokerAway, Outages } from "./outages.ts";
+import { BrokerUnavailableError, Outages } from "./outages.ts";
 import { PeriodicTask } from "./rounds.ts";
 
 const away = () =>
@@ -92,7 +92,7 @@ describe("set-up: an outage is one thing in the log", () => {
     log.warn({ error: away() }, "first");
     log.error({ error: new Error("a fault of its own") }, "a round failed");
     log.error({ reason: away() }, "the result of a command is not known");
-    log.warn({ error: new BrokerAway("The MQTT broker is not connected.") }, "a robot could not be asked");
+    log.warn({ error: new BrokerUnavailableError("The MQTT broker is not connected.") }, "a robot could not be asked");
     expect(said().map(([msg]) => msg)).toEqual([
       "the database is away",
       "a round failed",

@@ -8,7 +8,7 @@ const PROBE_EVERY_MS = 1_000;
 const QUIET_MS = 5_000;
 
 /** What failed because there is no connection to an MQTT broker; that connection tells of its outage itself. */
-export class BrokerAway extends Error {
+export class BrokerUnavailableError extends Error {
   override readonly name = "BrokerAway";
 }
 
@@ -107,7 +107,7 @@ export class Outages {
 
   /** True where an outage's own lines tell of this error, so that nobody else need; one that is old begins none. */
   tells(error: Error, during: string, isOld = false): boolean {
-    if (error instanceof BrokerAway) return true;
+    if (error instanceof BrokerUnavailableError) return true;
     if (this.#database === null || !isDatabaseUnreachable(error)) return false;
     if (isOld) return true;
     const { outage, clock } = this.#database;
