@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import { connect, type IClientOptions, type MqttClient } from "mqtt";
 import type { Logger } from "pino";
 import { type Clock, SystemClock } from "./clock.ts";
-import { BrokerUnavailableError, errorWords, Outage } from "./outages.ts";
+import { BrokerUnavailableError, errorText, Outage } from "./outages.ts";
 
 export interface ReceivedMessage {
   readonly topic: string;
@@ -77,7 +77,7 @@ class MqttBroker implements Broker {
       if (!this.#isClosing && !outage.isOn) outage.begin("The connection ended.");
     });
     client.on("error", (error) => {
-      if (!this.#isClosing) outage.begin(errorWords(error));
+      if (!this.#isClosing) outage.begin(errorText(error));
     });
     client.on("message", (topic, payload, packet) => {
       for (const handler of this.#handlers) handler({ topic, payload, retained: packet.retain });

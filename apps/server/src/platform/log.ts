@@ -1,6 +1,6 @@
 import pino, { type Logger, type LoggerOptions } from "pino";
 import pretty from "pino-pretty";
-import { errorWords, type Outages } from "./outages.ts";
+import { errorText, type Outages } from "./outages.ts";
 
 /** Of warnings and errors, not of what ends the process. */
 const isOfOutages = (level: number) => level === 40 || level === 50;
@@ -53,5 +53,5 @@ export function always(log: Logger): Logger {
 function shownError(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === "object" && error !== null ? "not an Error was thrown" : error;
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  return { name: error.name, message: errorWords(error), code, stack: error.stack };
+  return { name: error.name, message: errorText(error), code, stack: error.stack };
 }

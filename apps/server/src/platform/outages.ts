@@ -13,7 +13,7 @@ export class BrokerUnavailableError extends Error {
 }
 
 /** An error's message; of several that came as one, theirs. Never empty. */
-export function errorWords(error: Error): string {
+export function errorText(error: Error): string {
   if (error.message !== "") return error.message;
   const inner: unknown[] = error instanceof AggregateError ? error.errors : [];
   const words = inner.flatMap((each) => (each instanceof Error && each.message !== "" ? [each.message] : []));
@@ -114,7 +114,7 @@ export class Outages {
     this.#lastErrorMs = clock.monotonicMs();
     this.#goodSinceMs = null;
     const isNew = !outage.isOn;
-    outage.begin(errorWords(error), during);
+    outage.begin(errorText(error), during);
     if (isNew) this.#cancel = clock.every(PROBE_EVERY_MS, () => void this.#probe(outage, clock));
     return true;
   }
@@ -131,7 +131,7 @@ export class Outages {
       outage.end(nowMs - this.#goodSinceMs);
     } catch (error) {
       this.#goodSinceMs = null;
-      outage.begin(error instanceof Error ? errorWords(error) : String(error));
+      outage.begin(error instanceof Error ? errorText(error) : String(error));
     } finally {
       this.#isLooking = false;
     }

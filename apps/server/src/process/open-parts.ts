@@ -15,7 +15,7 @@ import { ClockWatch } from "../platform/clock-watch.ts";
 import { type Clock, SystemClock } from "../platform/clock.ts";
 import { type Db, databaseNow, type OpenDatabase, openDatabase } from "../platform/database/database.ts";
 import { isDatabaseUnreachable } from "../platform/database/unreachable.ts";
-import { errorWords, Outage } from "../platform/outages.ts";
+import { errorText, Outage } from "../platform/outages.ts";
 import { migrate, readSchema, requireSchema, SchemaError } from "../platform/database/migrate.ts";
 import { connectedAccount, couldChangeAudit } from "../platform/database/server-account.ts";
 import { startEmbeddedBroker } from "../platform/embedded/broker.ts";
@@ -83,7 +83,7 @@ async function untilThere(db: Db, databaseUrl: string, { log, stops }: PartConte
       return outage.end();
     } catch (error) {
       if (!(error instanceof Error) || !isDatabaseUnreachable(error)) return outage.stop();
-      outage.begin(errorWords(error), "the start, which waits until the database is there");
+      outage.begin(errorText(error), "the start, which waits until the database is there");
       await new Promise<void>((resolve) => clock.after(ASK_AGAIN_MS, resolve));
     }
   }
