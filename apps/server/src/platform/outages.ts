@@ -21,20 +21,20 @@ export function errorText(error: Error): string {
 }
 
 /** The ends of the three sentences about an outage. */
-export interface OutageWords {
+export interface OutageMessages {
   readonly begins: string;
   readonly lasts: string;
   readonly ends: string;
 }
 
-const AWAY: OutageWords = { begins: "is away", lasts: "is still away", ends: "is back" };
+const AWAY: OutageMessages = { begins: "is away", lasts: "is still away", ends: "is back" };
 
 /** One outage after the other of one thing: a line as it begins, one a minute, and one as it ends. */
 export class Outage {
   readonly #what: string;
   readonly #log: Logger;
   readonly #clock: Clock;
-  readonly #words: OutageWords;
+  readonly #words: OutageMessages;
   #sinceMs: number | null = null;
   #reason = "";
   #cancel: Cancel = () => {};
