@@ -70,7 +70,7 @@ export function isClockWrong({ clocks }: { readonly clocks?: ClockCheck }): bool
   return clocks !== undefined && clocks.trouble !== null;
 }
 
-export interface ClockWatchParts {
+export interface ClockWatchDependencies {
   readonly clock: SystemClock;
   readonly log: Logger;
   /** Reads the database's time. */
@@ -87,7 +87,7 @@ export interface ClockWatchParts {
  * fits again, or for two minutes where the machine's own clock confirms it.
  */
 export class ClockWatch implements ClockCheck, Service {
-  readonly #parts: Required<ClockWatchParts>;
+  readonly #parts: Required<ClockWatchDependencies>;
   readonly #told: Outage;
   #under: Promise<void> | null = null;
   #reading: ClockReading | null = null;
@@ -99,7 +99,7 @@ export class ClockWatch implements ClockCheck, Service {
   #before: { readonly monotonicMs: number; readonly uptimeMs: number } | null = null;
   #cancel: Cancel = () => {};
 
-  constructor(parts: ClockWatchParts) {
+  constructor(parts: ClockWatchDependencies) {
     this.#parts = { ownMs: () => Date.now(), uptimeMs: () => uptime() * 1_000, ...parts };
     this.#told = new Outage("this server's clock", parts.log, parts.clock, {
       begins: "does not agree with the database's: it is neither bridge nor scheduler, and starts no robot",
