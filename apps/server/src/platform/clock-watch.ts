@@ -1,6 +1,6 @@
 import { uptime } from "node:os";
 import type { Logger } from "pino";
-import { type Cancel, momentOf, type SystemClock } from "./clock.ts";
+import { type Cancel, timeAt, type SystemClock } from "./clock.ts";
 import { Outage } from "./outages.ts";
 import type { Service } from "./parts.ts";
 
@@ -121,7 +121,7 @@ export class ClockWatch implements ClockCheck, Service {
     const { clock, read } = this.#parts;
     const askedMs = clock.monotonicMs();
     const database = await read();
-    clock.correct(database.getTime() - momentOf(clock, (askedMs + clock.monotonicMs()) / 2).getTime());
+    clock.correct(database.getTime() - timeAt(clock, (askedMs + clock.monotonicMs()) / 2).getTime());
     await this.look();
     // A look that fails is one at a database that is away, of which others tell.
     this.#cancel = clock.every(LOOK_MS, () => void this.look().catch(() => {}));

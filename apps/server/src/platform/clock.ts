@@ -13,7 +13,7 @@ export interface Clock {
 }
 
 /** A moment of the monotonic clock, by the time as it is known now. */
-export function momentOf(clock: Clock, monotonicMs: number): Date {
+export function timeAt(clock: Clock, monotonicMs: number): Date {
   return new Date(clock.now().getTime() - (clock.monotonicMs() - monotonicMs));
 }
 

@@ -1,5 +1,5 @@
 import type { Broker } from "./broker.ts";
-import { type Cancel, type Clock, momentOf } from "./clock.ts";
+import { type Cancel, type Clock, timeAt } from "./clock.ts";
 
 /**
  * Since when this server hears robots without a gap, as far as it knows; what they showed before is no proof. Counted by
@@ -17,7 +17,7 @@ export class ListeningPeriod {
   }
 
   get since(): Date {
-    return momentOf(this.#clock, this.#sinceMs);
+    return timeAt(this.#clock, this.#sinceMs);
   }
 
   get forMs(): number {
