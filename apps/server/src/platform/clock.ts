@@ -18,7 +18,7 @@ export function timeAt(clock: Clock, monotonicMs: number): Date {
 }
 
 /** What the work comes to, or null where that takes longer than `ms`; it goes on all the same. Rejects like the work. */
-export async function within<T>(clock: Clock, work: Promise<T>, ms: number): Promise<T | null> {
+export async function withTimeout<T>(clock: Clock, work: Promise<T>, ms: number): Promise<T | null> {
   const { promise: over, resolve } = Promise.withResolvers<null>();
   const cancel = clock.after(ms, () => resolve(null));
   try {

@@ -1,5 +1,5 @@
 import { COMMAND_EXPIRES_MS, RESEND_MS } from "@suncrew/domain/commands/limits.ts";
-import { type Cancel, within } from "../../platform/clock.ts";
+import { type Cancel, withTimeout } from "../../platform/clock.ts";
 import { isLockTaken } from "../../platform/database/lock-wait.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
@@ -91,13 +91,13 @@ export class DirectStops implements Service {
         (error: unknown): Outcome<A> => ({ error }),
       )
       .finally(() => this.#underWay.delete(press.id));
-    const early = await within(clock, ending, SENT_AFTER_MS);
+    const early = await withTimeout(clock, ending, SENT_AFTER_MS);
     const isDecided = early !== null && ("answer" in early || early.error instanceof HttpError);
     const telling = isDecided ? null : this.#tell(press, order);
     if (telling === null) return answerOf(this.#inWords(early ?? (await ending)));
     const [end] = await Promise.all([
-      early ?? within(clock, ending, ANSWERED_AFTER_MS),
-      within(clock, telling, ANSWERED_AFTER_MS),
+      early ?? withTimeout(clock, ending, ANSWERED_AFTER_MS),
+      withTimeout(clock, telling, ANSWERED_AFTER_MS),
     ]);
     if (end === null && !press.isAnyStored) return kept(press);
     const last = end ?? (await ending);

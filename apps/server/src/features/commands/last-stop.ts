@@ -1,4 +1,4 @@
-import { within } from "../../platform/clock.ts";
+import { withTimeout } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import type { Requester } from "./accept-order.ts";
@@ -59,7 +59,7 @@ export async function sendLastStop(
   { command, session }: LastStop,
 ): Promise<void> {
   try {
-    await within(clock, publishCommandMessage(broker, command.serial_number, messageOf(command, session)), TAKEN_MS);
+    await withTimeout(clock, publishCommandMessage(broker, command.serial_number, messageOf(command, session)), TAKEN_MS);
   } catch (error) {
     log.warn({ reason: error, command: command.id }, "a retired device may not have got its last Stop");
   }

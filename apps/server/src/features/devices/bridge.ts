@@ -2,7 +2,7 @@ import type { RobotLeaf } from "@suncrew/contract/devices/topics.ts";
 import type { ReceivedMessage } from "../../platform/broker.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
-import { type Cancel, within } from "../../platform/clock.ts";
+import { type Cancel, withTimeout } from "../../platform/clock.ts";
 import { ThrottledLog } from "../../platform/gathered.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
@@ -55,7 +55,7 @@ export class Bridge implements Service {
     this.#lock = new BridgeLock(connection, clock, log, {
       mayHold: () => !isClockWrong(parts),
       // What came is told once only.
-      onGivingUp: () => within(clock, this.#queue.flush(), FLUSH_LIMIT_MS),
+      onGivingUp: () => withTimeout(clock, this.#queue.flush(), FLUSH_LIMIT_MS),
       hasBroker: () => broker.connected,
       onHeld: () => this.#begin(),
       onLost: () => this.#end(),

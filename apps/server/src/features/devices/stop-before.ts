@@ -1,4 +1,4 @@
-import { within } from "../../platform/clock.ts";
+import { withTimeout } from "../../platform/clock.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import type { Commands, Requester } from "../commands/public.ts";
 import { seenAt } from "../sites/public.ts";
@@ -22,5 +22,5 @@ export async function stopBefore(
     .catch((error: unknown) => {
       log.warn({ reason: error, serial }, "a robot was not stopped before its device is retired");
     });
-  await within(clock, stopped, STOP_MS);
+  await withTimeout(clock, stopped, STOP_MS);
 }

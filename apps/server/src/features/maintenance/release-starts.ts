@@ -1,5 +1,5 @@
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
-import { within } from "../../platform/clock.ts";
+import { withTimeout } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/parts.ts";
@@ -63,7 +63,7 @@ export class ReleaseStarts {
   /** The start that was asked for with the release, like any press of Start; it undoes no release, and no Stop since. */
   async start(robot: LockedRobot, seenSeq: number): Promise<ReleaseStart> {
     this.#seenSeqs.set(robot.id, seenSeq);
-    return (await within(this.#parts.clock, this.#started(robot), this.#leftMs())) ?? this.#unknown(robot);
+    return (await withTimeout(this.#parts.clock, this.#started(robot), this.#leftMs())) ?? this.#unknown(robot);
   }
 
   #leftMs(): number {

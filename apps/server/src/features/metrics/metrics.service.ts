@@ -1,6 +1,6 @@
 import type { Gauge } from "prom-client";
 import { isClockWrong } from "../../platform/clock-watch.ts";
-import { within } from "../../platform/clock.ts";
+import { withTimeout } from "../../platform/clock.ts";
 import { type Db, poolCounts } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import { settledCounts } from "../commands/public.ts";
@@ -120,7 +120,7 @@ export class Metrics {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = null;
     });
-    return within(clock, this.#reading, PATIENCE_MS);
+    return withTimeout(clock, this.#reading, PATIENCE_MS);
   }
 
   async #read(): Promise<FleetFigures | null> {

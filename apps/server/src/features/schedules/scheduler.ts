@@ -1,6 +1,6 @@
 import { dueDecision } from "@suncrew/domain/schedules/due-decision.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
-import { type Cancel, within } from "../../platform/clock.ts";
+import { type Cancel, withTimeout } from "../../platform/clock.ts";
 import { databaseNow, type Tx } from "../../platform/database/database.ts";
 import { decide } from "../../platform/database/decide.ts";
 import { ListeningPeriod } from "../../platform/hearing.ts";
@@ -117,7 +117,7 @@ export class Scheduler implements Service {
       () => true,
       () => false,
     );
-    const isThere = (await within(clock, answered, STOPS_RECORDED_MS)) ?? false;
+    const isThere = (await withTimeout(clock, answered, STOPS_RECORDED_MS)) ?? false;
     const answeredMs = clock.monotonicMs();
     const isLate = answeredMs - askedMs > STOPS_RECORDED_MS;
     if (!isThere || isLate || isClockWrong(this.#parts)) this.#startOver();

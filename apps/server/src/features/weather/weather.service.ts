@@ -1,6 +1,6 @@
 import type { Weather, WeatherAdvice } from "@suncrew/contract/weather/weather.ts";
 import { weatherAdvice } from "@suncrew/domain/weather/weather-advice.ts";
-import { within } from "../../platform/clock.ts";
+import { withTimeout } from "../../platform/clock.ts";
 import { ThrottledLog } from "../../platform/gathered.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies, Service, Settings } from "../../platform/parts.ts";
@@ -76,7 +76,7 @@ export class Forecasts implements Service {
       ({ forecast }) => weatherAdvice(forecast),
       () => null,
     );
-    return within(this.#parts.clock, advice, ADVICE_LIMIT_MS);
+    return withTimeout(this.#parts.clock, advice, ADVICE_LIMIT_MS);
   }
 
   #sample(place: WeatherPlace): Fetched {
