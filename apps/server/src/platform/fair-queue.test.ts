@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Asker, FairQueue, type Turn } from "./fair-queue.ts";
+import { type WorkOwner, FairQueue, type Turn } from "./fair-queue.ts";
 
-const asker = (name: string): Asker => ({ person: name, team: name.slice(0, 1) });
+const asker = (name: string): WorkOwner => ({ person: name, team: name.slice(0, 1) });
 const never = new AbortController().signal;
 
 function queueOf(atOnce: number, waitingPerPerson = 10, waiting = 100) {

@@ -1,5 +1,5 @@
 /** Whose work it is. A person works on one thing at a time, and teams take turns however much each has asked for. */
-export interface Asker {
+export interface WorkOwner {
   readonly person: string;
   readonly team: string;
 }
@@ -22,7 +22,7 @@ export interface FairQueueOptions {
 }
 
 interface Waiting {
-  readonly asker: Asker;
+  readonly asker: WorkOwner;
   readonly begin: () => void;
 }
 
@@ -49,7 +49,7 @@ export class FairQueue {
   }
 
   /** Resolves when it is this asker's turn. Rejects where too much waits already, or once the signal aborts. */
-  async enter(asker: Asker, signal: AbortSignal): Promise<Turn> {
+  async enter(asker: WorkOwner, signal: AbortSignal): Promise<Turn> {
     signal.throwIfAborted();
     const { waiting, waitingPerPerson, refusal } = this.#options;
     if (this.#waiting >= waiting) throw refusal("all");
@@ -66,7 +66,7 @@ export class FairQueue {
   }
 
   /** Does the work when it is this asker's turn; answers what it answers. */
-  async run<T>(asker: Asker, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async run<T>(asker: WorkOwner, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const turn = await this.enter(asker, signal);
     try {
       return await work();
@@ -75,7 +75,7 @@ export class FairQueue {
     }
   }
 
-  #turnOf(asker: Asker): Turn {
+  #turnOf(asker: WorkOwner): Turn {
     let works = true;
     let ended = false;
     const stopWork = () => {
@@ -123,7 +123,7 @@ export class FairQueue {
     return line.waiting[0] ?? null;
   }
 
-  #placesOf({ team, person }: Asker): Waiting[] {
+  #placesOf({ team, person }: WorkOwner): Waiting[] {
     return this.#teams.get(team)?.waiting.get(person)?.waiting ?? [];
   }
 
@@ -150,7 +150,7 @@ export class FairQueue {
     return true;
   }
 
-  #forgetIdle({ team, person }: Asker): void {
+  #forgetIdle({ team, person }: WorkOwner): void {
     const people = this.#teams.get(team)?.waiting;
     if (people?.get(person)?.waiting.length === 0 && !this.#busy.has(person)) people.delete(person);
     if (people?.size === 0) this.#teams.delete(team);

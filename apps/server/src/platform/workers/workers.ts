@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type pg from "pg";
 import type { Cancel } from "../clock.ts";
-import { type Asker, FairQueue, type FairQueueOptions, type Turn } from "../fair-queue.ts";
+import { type WorkOwner, FairQueue, type FairQueueOptions, type Turn } from "../fair-queue.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { Dependencies, Service } from "../parts.ts";
 import type { Viewer } from "../viewer.ts";
@@ -34,12 +34,12 @@ const LAST_WORDS = 2_000;
 const program = fileURLToPath(new URL("../../worker.ts", import.meta.url));
 
 /** Of a person's own call; partners are teams, and so are the operators. */
-export function askerOf({ userId, partnerId }: Viewer): Asker {
+export function askerOf({ userId, partnerId }: Viewer): WorkOwner {
   return { person: `user ${userId}`, team: partnerId === null ? "operators" : `partner ${partnerId}` };
 }
 
 export interface Terms {
-  readonly asker: Asker;
+  readonly asker: WorkOwner;
   /** Aborts when nobody waits any more. */
   readonly signal: AbortSignal;
 }
