@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type WorkOwner, FairQueue, type Turn } from "./fair-queue.ts";
+import { type WorkOwner, FairQueue, type QueueSlot } from "./fair-queue.ts";
 
 const asker = (name: string): WorkOwner => ({ person: name, team: name.slice(0, 1) });
 const never = new AbortController().signal;
@@ -44,7 +44,7 @@ describe("§6 heavy work is shared out fairly", () => {
   test("a person works on one thing at a time, others beside", async () => {
     const queue = queueOf(3);
     const first = await queue.enter(asker("a1"), never);
-    let second: Turn | null = null;
+    let second: QueueSlot | null = null;
     void queue.enter(asker("a1"), never).then((turn) => (second = turn));
     const other = await queue.enter(asker("a2"), never);
     expect(second).toBeNull();

@@ -5,7 +5,7 @@ export interface WorkOwner {
 }
 
 /** A place at work, to be given back. */
-export interface Turn {
+export interface QueueSlot {
   /** Lets others work meanwhile; the same person's next piece goes on waiting for the end. */
   yield(): void;
   end(): void;
@@ -49,12 +49,12 @@ export class FairQueue {
   }
 
   /** Resolves when it is this asker's turn. Rejects where too much waits already, or once the signal aborts. */
-  async enter(asker: WorkOwner, signal: AbortSignal): Promise<Turn> {
+  async enter(asker: WorkOwner, signal: AbortSignal): Promise<QueueSlot> {
     signal.throwIfAborted();
     const { waiting, waitingPerPerson, refusal } = this.#options;
     if (this.#waiting >= waiting) throw refusal("all");
     if (this.#placesOf(asker).length >= waitingPerPerson) throw refusal("person");
-    const { promise, resolve, reject } = Promise.withResolvers<Turn>();
+    const { promise, resolve, reject } = Promise.withResolvers<QueueSlot>();
     const place: Waiting = { asker, begin: () => resolve(this.#turnOf(asker)) };
     this.#join(place);
     const leave = () => {
@@ -75,7 +75,7 @@ export class FairQueue {
     }
   }
 
-  #turnOf(asker: WorkOwner): Turn {
+  #turnOf(asker: WorkOwner): QueueSlot {
     let works = true;
     let ended = false;
     const stopWork = () => {

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type pg from "pg";
 import type { Cancel } from "../clock.ts";
-import { type WorkOwner, FairQueue, type FairQueueOptions, type Turn } from "../fair-queue.ts";
+import { type WorkOwner, FairQueue, type FairQueueOptions, type QueueSlot } from "../fair-queue.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { Dependencies, Service } from "../parts.ts";
 import type { Viewer } from "../viewer.ts";
@@ -106,7 +106,7 @@ export class Workers implements Service {
   }
 
   /** The turn ends with the worker's work, or at once where no worker could be told of it. */
-  #start(begin: Begin, signal: AbortSignal, turn: Turn): Promise<Answer<unknown>> {
+  #start(begin: Begin, signal: AbortSignal, turn: QueueSlot): Promise<Answer<unknown>> {
     try {
       return leastBusy(this.#log).run(begin, signal, () => turn.end());
     } catch (error) {
@@ -116,7 +116,7 @@ export class Workers implements Service {
   }
 
   /** The next person's work goes on beside a file that is being read, and one that nobody reads is ended. */
-  #whileRead(bytes: WorkerBytes, turn: Turn): void {
+  #whileRead(bytes: WorkerBytes, turn: QueueSlot): void {
     turn.yield();
     let cancel: Cancel = () => {};
     bytes.onRead = () => cancel();
