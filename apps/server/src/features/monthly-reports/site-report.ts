@@ -3,7 +3,7 @@ import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-d
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { askerOf, type Workers } from "../../platform/workers/workers.ts";
+import { workOwnerOf, type Workers } from "../../platform/workers/workers.ts";
 import { reportPdfTask } from "../reports/public.ts";
 import type { MakeReport } from "./make-report.ts";
 
@@ -33,7 +33,7 @@ export function siteReports({ clock, settings }: Pick<Dependencies, "clock" | "s
         templateId: null,
         sections,
       };
-      const { value, bytes } = await workers.make(reportPdfTask, given, { asker: askerOf(suncrew), signal });
+      const { value, bytes } = await workers.make(reportPdfTask, given, { asker: workOwnerOf(suncrew), signal });
       return { kind: "made", pdf: await collected(bytes, signal), partnerId: value.partnerId };
     } catch (error) {
       // §8: a range without activity has no report.

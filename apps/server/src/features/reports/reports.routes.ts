@@ -3,7 +3,7 @@ import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-d
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/parts.ts";
-import { askerOf, type Workers } from "../../platform/workers/workers.ts";
+import { workOwnerOf, type Workers } from "../../platform/workers/workers.ts";
 import { reportCsvTask, reportPdfTask } from "./report-files.ts";
 import { attachmentOf } from "./report-file-name.ts";
 import { withinLimit } from "./report-limit.ts";
@@ -17,7 +17,7 @@ export function reportsRoutes(app: FastifyInstance, parts: Dependencies, workers
     const templateId = body.template_id ?? null;
     const given = { viewer, asked, now: clock.now(), maintenanceIntervalDays, templateId, sections: null };
     const { value, bytes } = await withinLimit(clock, signal, (limit) =>
-      workers.make(reportPdfTask, given, { asker: askerOf(viewer), signal: limit }),
+      workers.make(reportPdfTask, given, { asker: workOwnerOf(viewer), signal: limit }),
     );
     void reply.header("content-disposition", attachmentOf(value.siteName, asked, "pdf"));
     return bytes;
@@ -26,7 +26,7 @@ export function reportsRoutes(app: FastifyInstance, parts: Dependencies, workers
   register(app, reportCsv, async ({ viewer, body, reply, signal }) => {
     const asked = { siteId: body.site_id, from: body.from, to: body.to };
     const { value, bytes } = await withinLimit(clock, signal, (limit) =>
-      workers.make(reportCsvTask, { viewer, asked }, { asker: askerOf(viewer), signal: limit }),
+      workers.make(reportCsvTask, { viewer, asked }, { asker: workOwnerOf(viewer), signal: limit }),
     );
     void reply.header("content-disposition", attachmentOf(value.siteName, asked, "csv"));
     return bytes;

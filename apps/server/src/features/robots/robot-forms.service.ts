@@ -4,7 +4,7 @@ import { decide } from "../../platform/database/decide.ts";
 import { WrittenAnswer } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { askerOf, type Workers } from "../../platform/workers/workers.ts";
+import { workOwnerOf, type Workers } from "../../platform/workers/workers.ts";
 import { seenAt } from "../sites/public.ts";
 import { askForStatus } from "./ask-for-status.ts";
 import { createRobotAt } from "./create-robot.ts";
@@ -58,7 +58,7 @@ export class RobotForms {
 
   /** The robots of the viewer's sites, as a CSV file. */
   async export(viewer: Viewer, signal: AbortSignal): Promise<string> {
-    return this.#workers.run(exportRobotsTask, viewer, { asker: askerOf(viewer), signal });
+    return this.#workers.run(exportRobotsTask, viewer, { asker: workOwnerOf(viewer), signal });
   }
 
   /** Throws 400 where a row is wrong that was to be created. */
@@ -68,7 +68,7 @@ export class RobotForms {
     signal: AbortSignal,
   ): Promise<WrittenAnswer<typeof importRobots>> {
     const given = { viewer, body, now: this.#parts.clock.now() };
-    const { json, serials } = await this.#workers.run(importRobotsTask, given, { asker: askerOf(viewer), signal });
+    const { json, serials } = await this.#workers.run(importRobotsTask, given, { asker: workOwnerOf(viewer), signal });
     void askForStatus(this.#parts, serials);
     return new WrittenAnswer(importRobots, json);
   }

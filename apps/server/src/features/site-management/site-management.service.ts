@@ -4,7 +4,7 @@ import { decide } from "../../platform/database/decide.ts";
 import { WrittenAnswer } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
-import { askerOf, type Workers } from "../../platform/workers/workers.ts";
+import { workOwnerOf, type Workers } from "../../platform/workers/workers.ts";
 import { seenAt } from "../sites/public.ts";
 import { deleteSiteOf } from "./delete-site.ts";
 import { exportSitesTask } from "./export-sites.ts";
@@ -46,7 +46,7 @@ export class SiteManagement {
   /** The sites that the viewer may see, as a CSV file. */
   async export(viewer: Viewer, signal: AbortSignal): Promise<string> {
     const given = { viewer, at: seenAt(this.#parts) };
-    return this.#workers.run(exportSitesTask, given, { asker: askerOf(viewer), signal });
+    return this.#workers.run(exportSitesTask, given, { asker: workOwnerOf(viewer), signal });
   }
 
   /** Throws 400 where a row is wrong that was to be created. */
@@ -56,7 +56,7 @@ export class SiteManagement {
     signal: AbortSignal,
   ): Promise<WrittenAnswer<typeof importSites>> {
     const given = { viewer, body, now: this.#parts.clock.now() };
-    const json = await this.#workers.run(importSitesTask, given, { asker: askerOf(viewer), signal });
+    const json = await this.#workers.run(importSitesTask, given, { asker: workOwnerOf(viewer), signal });
     return new WrittenAnswer(importSites, json);
   }
 }

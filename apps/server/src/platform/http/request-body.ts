@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { workerTask } from "../workers/worker-task.ts";
-import { askerOf, type Workers } from "../workers/workers.ts";
+import { workOwnerOf, type Workers } from "../workers/workers.ts";
 import { HttpError, invalid } from "./http-error.ts";
 
 /** No call needs more; what is nested deeper is somebody's trick. */
@@ -42,7 +42,7 @@ export function useJsonBodies(app: FastifyInstance, workers: Workers): void {
   const quicklyParsed = async (text: string, { viewer }: FastifyRequest): Promise<string> => {
     if (text.length <= BODY_LIMIT_BYTES) return text;
     if (viewer === null) throw new HttpError(413, "The request is too large.");
-    return workers.run(largeBody, text, { asker: askerOf(viewer), signal: new AbortController().signal });
+    return workers.run(largeBody, text, { asker: workOwnerOf(viewer), signal: new AbortController().signal });
   };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {

@@ -34,7 +34,7 @@ const LAST_WORDS = 2_000;
 const program = fileURLToPath(new URL("../../worker.ts", import.meta.url));
 
 /** Of a person's own call; partners are teams, and so are the operators. */
-export function askerOf({ userId, partnerId }: Viewer): WorkOwner {
+export function workOwnerOf({ userId, partnerId }: Viewer): WorkOwner {
   return { person: `user ${userId}`, team: partnerId === null ? "operators" : `partner ${partnerId}` };
 }
 
