@@ -38,7 +38,7 @@ export function workOwnerOf({ userId, partnerId }: Viewer): WorkOwner {
   return { person: `user ${userId}`, team: partnerId === null ? "operators" : `partner ${partnerId}` };
 }
 
-export interface Terms {
+export interface TaskOptions {
   readonly asker: WorkOwner;
   /** Aborts when nobody waits any more. */
   readonly signal: AbortSignal;
@@ -84,19 +84,19 @@ export class Workers implements Service {
    * What the task comes to. Throws what the task throws, 429 where this person or everybody has too much waiting, and 503
    * where its worker was lost.
    */
-  async run<A, V>(task: WorkerTask<A, V>, given: A, terms: Terms): Promise<V> {
+  async run<A, V>(task: WorkerTask<A, V>, given: A, terms: TaskOptions): Promise<V> {
     const { value } = await this.#begin(task, given, terms);
     return value;
   }
 
   /** The same for a file, whose bytes follow as fast as they are taken: until then it is the person's piece of work. */
-  async make<A, V>(task: FileTask<A, V>, given: A, terms: Terms): Promise<MadeFile<V>> {
+  async make<A, V>(task: FileTask<A, V>, given: A, terms: TaskOptions): Promise<MadeFile<V>> {
     const { value, bytes } = await this.#begin(task, given, terms);
     if (bytes === null) throw new TypeError(`The task ${task.name} has made no file.`);
     return { value, bytes };
   }
 
-  async #begin<A, V>(task: WorkerTask<A, V>, given: A, { asker, signal }: Terms): Promise<Answer<V>> {
+  async #begin<A, V>(task: WorkerTask<A, V>, given: A, { asker, signal }: TaskOptions): Promise<Answer<V>> {
     const turn = await (task.isShort === true ? this.#short : this.#long).enter(asker, signal);
     const begin = { task: task.name, given, connection: this.#connection };
     const { value, bytes } = await this.#start(begin, signal, turn);
