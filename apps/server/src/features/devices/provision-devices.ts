@@ -8,7 +8,7 @@ import {
   NameTaken,
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
-import { ChangedMeanwhile, decide } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError, decide } from "../../platform/database/decide.ts";
 import { type HeldLock, LockNotHad, type SessionLocks } from "../../platform/database/session-locks.ts";
 import { HttpError, invalid } from "../../platform/http/http-error.ts";
 import { type AuditActor, recordAudit, recordAudits } from "../audit/public.ts";
@@ -110,7 +110,7 @@ async function store(tx: Tx, devices: readonly DeviceAccount[], asked: Provision
   );
   if (taken.length > 0) throw takenAlready(taken);
   const hashed = devices.map(({ serial, secret }) => ({ serial, secretSha256: hashDeviceSecret(secret) }));
-  if ((await insertDevices(tx, hashed, partnerId, at)) < devices.length) throw new ChangedMeanwhile();
+  if ((await insertDevices(tx, hashed, partnerId, at)) < devices.length) throw new ConcurrentChangeError();
   const audited = { actor, action: "PROVISION_DEVICE", entity: "device", outcome: "DONE", at } as const;
   await recordAudits(
     tx,

@@ -1,6 +1,6 @@
 import { announceChange } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { ChangedMeanwhile } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError } from "../../platform/database/decide.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
 import { endAlertsOf } from "../alerts/public.ts";
 import { recordAudit } from "../audit/public.ts";
@@ -44,7 +44,7 @@ export async function retire(tx: Tx, retirement: Retirement): Promise<Retired> {
   const device = await lockDevice(tx, serial);
   if (device === null) throw notFound("Device");
   // Given to another robot, or taken from this one, before the locks were held.
-  if ((await readRobotIdOf(tx, serial)) !== robotId) throw new ChangedMeanwhile();
+  if ((await readRobotIdOf(tx, serial)) !== robotId) throw new ConcurrentChangeError();
   const reason = `The device ${serial} was retired.`;
   // Also one that was stored as it began to move a moment ago, or that has not shown that it stands yet.
   const moving = robot && (await readStillMoving(tx, [robot.id], seen))[0];

@@ -1,6 +1,6 @@
 import { announceChange } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { ChangedMeanwhile } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError } from "../../platform/database/decide.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";
@@ -20,7 +20,7 @@ export async function deleteGroupOf(tx: Tx, viewer: Viewer, groupId: number, now
   const locked = await lockGroup(tx, groupId);
   if (locked === null) throw notFound("Group");
   const { content: group } = locked;
-  if (group.robot_ids.some((id) => !robots.has(id))) throw new ChangedMeanwhile();
+  if (group.robot_ids.some((id) => !robots.has(id))) throw new ConcurrentChangeError();
   const cleaning = await readCleaning(tx, group.robot_ids);
   await removeGroup(tx, groupId, now);
   await recordAudit(tx, {

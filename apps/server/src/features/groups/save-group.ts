@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { updateGroup } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { ChangedMeanwhile } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError } from "../../platform/database/decide.ts";
 import { changedMeanwhile, conflict, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";
@@ -57,7 +57,7 @@ export async function saveGroup(
   const locked = groupId === null ? null : await lockGroup(tx, groupId);
   if (groupId !== null && locked === null) throw notFound("Group");
   const before = locked?.content ?? null;
-  if (before?.robot_ids.some((id) => !robots.has(id))) throw new ChangedMeanwhile();
+  if (before?.robot_ids.some((id) => !robots.has(id))) throw new ConcurrentChangeError();
   const change = { tx, viewer, siteId, before, after, now };
   const isStale = locked !== null && body.version !== undefined && body.version !== locked.version;
   const error = isStale ? changedMeanwhile("group") : await refusalOf(tx, siteId, groupId, after);

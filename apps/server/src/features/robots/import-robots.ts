@@ -1,7 +1,7 @@
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { importRobots } from "@suncrew/contract/robots/robot-forms.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { ChangedMeanwhile, decide } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError, decide } from "../../platform/database/decide.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
 import { writtenAnswer } from "../../platform/http/register.ts";
@@ -52,7 +52,7 @@ async function importRobotFile(
     const siteIds = new Set(checked.robots.map(({ site_id }) => site_id));
     await lockSites(viewer, tx, [...siteIds]).catch((error: unknown) => {
       // One was deleted or given away since its name was looked up.
-      throw error instanceof HttpError ? new ChangedMeanwhile() : error;
+      throw error instanceof HttpError ? new ConcurrentChangeError() : error;
     });
     // What was stored while this call waited for the sites is seen now.
     checked = await checkRobotFile(tx, viewer, csv, "to store");

@@ -1,5 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
-import { ChangedMeanwhile } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError } from "../../platform/database/decide.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { endSiteAlerts } from "../alerts/public.ts";
@@ -30,7 +30,7 @@ export async function deleteSiteOf(tx: Tx, viewer: Viewer, siteId: number, seen:
   const robots = await lockRobots(tx, robotIds);
   // Deleted, or moved to another site, while this call waited for the locks.
   if ([...robots.values()].some((robot) => robot.deleted_at !== null || robot.site_id !== siteId)) {
-    throw new ChangedMeanwhile();
+    throw new ConcurrentChangeError();
   }
   const moving = await readStillMoving(tx, robotIds, seen);
   if (moving.length > 0) {
@@ -43,7 +43,7 @@ export async function deleteSiteOf(tx: Tx, viewer: Viewer, siteId: number, seen:
   await endSiteAlerts(tx, siteId, now);
   await markDeleted(tx, siteId, now);
   // Nobody adds one after this: who does locks the site's row first.
-  if ((await robotsOfSite(tx, siteId)).length > 0) throw new ChangedMeanwhile();
+  if ((await robotsOfSite(tx, siteId)).length > 0) throw new ConcurrentChangeError();
   const counts = { robots: robots.size, groups: groupCount, schedules: scheduleCount };
   await audit(tx, about, { outcome: "DONE", before: { ...contentOf(stored), ...counts } });
   return null;

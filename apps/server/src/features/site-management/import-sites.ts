@@ -2,7 +2,7 @@ import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { importSites } from "@suncrew/contract/sites/sites.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { ChangedMeanwhile, decide } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError, decide } from "../../platform/database/decide.ts";
 import type { HttpError } from "../../platform/http/http-error.ts";
 import { importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
 import { writtenAnswer } from "../../platform/http/register.ts";
@@ -69,6 +69,6 @@ async function holdPartners(tx: Tx, sites: readonly SiteContent[]): Promise<void
   const ids = new Set(sites.flatMap((site) => site.maintenance_partner_id ?? []));
   for (const id of [...ids].toSorted((one, other) => one - other)) {
     // Deleted since its name was looked up.
-    if (!(await lockLivePartner(tx, id))) throw new ChangedMeanwhile();
+    if (!(await lockLivePartner(tx, id))) throw new ConcurrentChangeError();
   }
 }

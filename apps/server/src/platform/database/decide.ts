@@ -2,7 +2,7 @@ import { inTransaction } from "./after-commit.ts";
 import type { Db, Tx } from "./database.ts";
 
 /** Thrown in a transaction that found what it had read before its locks changed meanwhile. */
-export class ChangedMeanwhile extends Error {
+export class ConcurrentChangeError extends Error {
   constructor() {
     super("What this transaction had read was changed before it held its locks.");
     this.name = "ChangedMeanwhile";
@@ -28,6 +28,6 @@ export async function decide<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T
 }
 
 function mayBeDecidedAgain(error: unknown): boolean {
-  if (error instanceof ChangedMeanwhile) return true;
+  if (error instanceof ConcurrentChangeError) return true;
   return error instanceof Error && "code" in error && decidedAgain.includes(error.code);
 }

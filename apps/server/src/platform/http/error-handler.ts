@@ -1,7 +1,7 @@
 import type { ErrorResponse } from "@suncrew/contract/http/error.ts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ThrottledLog } from "../gathered.ts";
-import { ChangedMeanwhile } from "../database/decide.ts";
+import { ConcurrentChangeError } from "../database/decide.ts";
 import {
   databaseFault,
   isDatabaseUnreachable,
@@ -78,7 +78,7 @@ function refusalOf(error: unknown): Refusal {
   if (isDatabaseUnreachable(error)) {
     return { status: 503, body: { message: "The database cannot be reached at the moment. Please try again." } };
   }
-  if (error instanceof ChangedMeanwhile) {
+  if (error instanceof ConcurrentChangeError) {
     return { status: 409, body: { message: "Others changed the same at this moment. Please try again." } };
   }
   const { statusCode, code } = partsOf(error);

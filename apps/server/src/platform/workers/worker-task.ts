@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type pg from "pg";
 import type { FieldError } from "@suncrew/contract/http/error.ts";
-import { ChangedMeanwhile } from "../database/decide.ts";
+import { ConcurrentChangeError } from "../database/decide.ts";
 import type { Db } from "../database/database.ts";
 import { HttpError } from "../http/http-error.ts";
 
@@ -93,13 +93,13 @@ export function copyError(error: unknown): CopiedError {
     code: text("code"),
     syscall: text("syscall"),
     http: whole instanceof HttpError ? { status: whole.status, extra: whole.extra } : undefined,
-    isChangedMeanwhile: whole instanceof ChangedMeanwhile,
+    isChangedMeanwhile: whole instanceof ConcurrentChangeError,
   };
 }
 
 /** The error as its worker threw it, as far as anybody asks. */
 export function errorFromCopy({ message, stack, code, syscall, http, isChangedMeanwhile }: CopiedError): Error {
   if (http !== undefined) return new HttpError(http.status, message, http.extra);
-  if (isChangedMeanwhile) return new ChangedMeanwhile();
+  if (isChangedMeanwhile) return new ConcurrentChangeError();
   return Object.assign(new Error(message), { stack, ...(code && { code }), ...(syscall && { syscall }) });
 }
