@@ -4,7 +4,7 @@ import { saveGroup } from "../src/features/groups/public.ts";
 import { removeStored, type ScheduleBody, storeChanged } from "../src/features/schedules/save-schedule.ts";
 import type { Tx } from "../src/platform/database/database.ts";
 import { forgetStateOf } from "../src/features/robots/forget-robot-state.ts";
-import { decide } from "../src/platform/database/decide.ts";
+import { transactionWithRetry } from "../src/platform/database/decide.ts";
 import type { Viewer } from "../src/platform/viewer.ts";
 import type { ScheduleBench } from "./schedule-bench.ts";
 
@@ -33,7 +33,7 @@ export class PersonAtBench {
   /** Makes Suncrew forget what the robot told; answers whether it did. */
   async forget(robotId: number): Promise<boolean> {
     const seen = { now: this.#bench.clock.now(), brokerConnected: true, limits: DEFAULT_MOTION_LIMITS };
-    const { kind } = await decide(this.#bench.db, (tx) => forgetStateOf(tx, this.#viewer, robotId, seen));
+    const { kind } = await transactionWithRetry(this.#bench.db, (tx) => forgetStateOf(tx, this.#viewer, robotId, seen));
     return kind === "forgotten";
   }
 
@@ -70,6 +70,6 @@ export class PersonAtBench {
   }
 
   #decide<T>(work: (tx: Tx, now: Date) => Promise<T>): Promise<T> {
-    return decide(this.#bench.db, (tx) => work(tx, this.#bench.clock.now()));
+    return transactionWithRetry(this.#bench.db, (tx) => work(tx, this.#bench.clock.now()));
   }
 }

@@ -1,6 +1,6 @@
 import { endsWhenAcknowledged } from "@suncrew/domain/alerts/server-alerts.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";
@@ -12,7 +12,7 @@ type Acknowledged = { readonly message: string } | { readonly error: HttpError }
 
 /** Notes that somebody knows of an alert; the first who does stays. Throws 404, and 409 where it is over. */
 export async function acknowledge(db: Db, viewer: Viewer, alertId: string, now: Date): Promise<{ message: string }> {
-  const came = await decide(db, (tx) => acknowledgeIn(tx, viewer, alertId, now));
+  const came = await transactionWithRetry(db, (tx) => acknowledgeIn(tx, viewer, alertId, now));
   if ("error" in came) throw came.error;
   return came;
 }

@@ -1,7 +1,7 @@
 import type { Admin, createAdmin, removeAdmin, resetAdminPassword } from "@suncrew/contract/admins/admins.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { conflict, HttpError, notFound, notSignedIn } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
@@ -120,7 +120,7 @@ export class AdminsService {
       address,
       refused,
     };
-    const { result } = await withOwnPassword(this.#parts, typed, gone, () => decide(db, inTime));
+    const { result } = await withOwnPassword(this.#parts, typed, gone, () => transactionWithRetry(db, inTime));
     return result;
   }
 

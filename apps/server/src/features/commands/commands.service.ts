@@ -1,7 +1,7 @@
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
 import { BatchLoader } from "../../platform/together.ts";
@@ -160,7 +160,7 @@ export class Commands implements Service {
 
   /** Two presses with one key at the same time: the second finds what the first has committed. */
   #accept<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return decide(this.#parts.db, work);
+    return transactionWithRetry(this.#parts.db, work);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { isLockTaken, waitForLocks } from "../../platform/database/lock-wait.ts";
 import type { LockOptions } from "./command-rows.writes.ts";
 import { FirstSeen } from "./start-guard.ts";
@@ -48,7 +48,7 @@ export async function decideEach<T extends { readonly robot: { readonly id: numb
   decideOn: DecideOn<T>,
 ): Promise<DecidedEach<T>> {
   const seen = new FirstSeen();
-  const first = await decide(db, async (tx) => {
+  const first = await transactionWithRetry(db, async (tx) => {
     const chosen = await choose(tx);
     const robots = await readRobots(tx, chosen);
     for (const { id, last_command_seq } of robots) seen.note(id, last_command_seq);
@@ -71,7 +71,7 @@ export async function decideEach<T extends { readonly robot: { readonly id: numb
 async function decideHeld<T>(db: Db, robot: HeldRobot, decideOn: DecideOn<T>, seen: FirstSeen, leftMs: number) {
   const chosen = { siteId: robot.site_id, robotIds: [robot.id] };
   try {
-    const [decided] = await decide(db, async (tx) => {
+    const [decided] = await transactionWithRetry(db, async (tx) => {
       await waitForLocks(tx, Math.max(LEAST_WAIT_MS, leftMs));
       return decideOn(tx, chosen, { skipLocked: false, seen });
     });

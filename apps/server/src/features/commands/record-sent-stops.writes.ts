@@ -1,7 +1,7 @@
 import { COMMAND_SETTLES_MS } from "@suncrew/domain/commands/limits.ts";
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { waitForLocks } from "../../platform/database/lock-wait.ts";
 import { acceptOrders } from "./accept-orders.ts";
 import { settled } from "./command-sentences.ts";
@@ -16,7 +16,7 @@ const LOCK_LIMIT_MS = 1_000;
  * robots show that they stand. What has its row already is left out, and so are robots that are not at the site any more.
  */
 export async function recordSentStops(db: Db, press: SentStops, serverId: string, now: Date): Promise<void> {
-  await decide(db, async (tx) => {
+  await transactionWithRetry(db, async (tx) => {
     await waitForLocks(tx, LOCK_LIMIT_MS);
     const ids = press.stops.map(({ id }) => id);
     const found = await tx.selectFrom("commands").select("id").where("id", "in", ids).execute();

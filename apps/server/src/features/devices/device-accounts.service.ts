@@ -8,7 +8,7 @@ import {
   type NotToldWhy,
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import type { Cancel } from "../../platform/clock.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type Commands, sendLastStop } from "../commands/public.ts";
@@ -83,7 +83,7 @@ export class DeviceAccounts implements Service {
     const { db, clock } = this.#parts;
     const { serials, partner_id: partnerId } = body;
     const by = { userId: viewer.userId, name: viewer.name };
-    const allocated = await decide(db, (tx) => allocate(tx, { serials, partnerId, by, at: clock.now() }));
+    const allocated = await transactionWithRetry(db, (tx) => allocate(tx, { serials, partnerId, by, at: clock.now() }));
     if (allocated.kind === "refused") throw allocated.error;
     return { message: allocated.message };
   }
@@ -105,7 +105,7 @@ export class DeviceAccounts implements Service {
     const { db, serverId } = this.#parts;
     const by = { userId: viewer.userId, name: viewer.name, actionType: "SYSTEM" } as const;
     await stopBefore(this.#parts, this.#commands, by, serial);
-    const retired = await decide(db, (tx) => {
+    const retired = await transactionWithRetry(db, (tx) => {
       const cutsOff = this.#accounts.keepsConnections !== true;
       return retire(tx, { serial, by, serverId, seen: seenAt(this.#parts), cutsOff });
     });

@@ -8,7 +8,7 @@ import {
   NameTaken,
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
-import { ConcurrentChangeError, decide } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/decide.ts";
 import { type HeldLock, LockNotHad, type SessionLocks } from "../../platform/database/session-locks.ts";
 import { HttpError, invalid } from "../../platform/http/http-error.ts";
 import { type AuditActor, recordAudit, recordAudits } from "../audit/public.ts";
@@ -57,7 +57,7 @@ export async function provision(parts: ProvisionParts, asked: Provision): Promis
   try {
     const partner = keepsSecrets(parts.accounts)
       ? await provisionAtBroker(parts, devices, asked)
-      : await decide(parts.db, (tx) => store(tx, devices, asked));
+      : await transactionWithRetry(parts.db, (tx) => store(tx, devices, asked));
     return { devices, partner };
   } catch (error) {
     const refusal = refusalOf(error);
@@ -81,11 +81,11 @@ async function provisionAtBroker(
 ): Promise<string> {
   const serials = devices.map(({ serial }) => serial);
   return locks.holding("all", async (lock) => {
-    await decide(db, (tx) => holdPartner(tx, asked.partnerId));
+    await transactionWithRetry(db, (tx) => holdPartner(tx, asked.partnerId));
     const taken = await readTaken(db, serials);
     if (taken.length > 0) throw takenAlready(taken);
     await tell(accounts, devices, lock);
-    return decide(db, (tx) => store(tx, devices, asked)).catch(async (error: unknown) => {
+    return transactionWithRetry(db, (tx) => store(tx, devices, asked)).catch(async (error: unknown) => {
       // Stored by whom the lock does not bind. After any other failure the devices may be stored all the same.
       if (error instanceof HttpError) await takeBack(accounts, await notTaken(db, devices), lock);
       throw error;

@@ -1,6 +1,6 @@
 import type { createRollout, Rollout, rolloutDetails, steerRollout } from "@suncrew/contract/firmware/firmware.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
@@ -33,7 +33,7 @@ export class Deployments {
   async begin(viewer: Viewer, body: BodyOf<typeof createRollout>): Promise<ResponseOf<typeof createRollout>> {
     const { db, clock } = this.#parts;
     const circumstances = { at: clock.now(), hasAddress: this.#hasAddress() };
-    const begun = await decide(db, (tx) => beginRollout(tx, viewer, body, circumstances));
+    const begun = await transactionWithRetry(db, (tx) => beginRollout(tx, viewer, body, circumstances));
     if (begun instanceof HttpError) throw begun;
     return { message: firmwareSentences.begun(begun.robots), rolloutId: begun.rolloutId };
   }
@@ -45,7 +45,7 @@ export class Deployments {
     { action }: BodyOf<typeof steerRollout>,
   ): Promise<{ message: string }> {
     const { db, clock } = this.#parts;
-    const steered = await decide(db, (tx) => steer(tx, viewer, rolloutId, action, clock.now()));
+    const steered = await transactionWithRetry(db, (tx) => steer(tx, viewer, rolloutId, action, clock.now()));
     if (steered instanceof HttpError) throw steered;
     return { message: steered };
   }

@@ -2,7 +2,7 @@ import { webcrypto } from "node:crypto";
 import { Readable } from "node:stream";
 import type { Firmware, firmwareFile, uploadFirmware } from "@suncrew/contract/firmware/firmware.ts";
 import type { ParamsOf, QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { conflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import { BatchLoader } from "../../platform/together.ts";
@@ -57,7 +57,7 @@ export class FirmwareFiles {
     // Beside the thread that robots wait for.
     const sha256 = Buffer.from(await webcrypto.subtle.digest("SHA-256", content));
     const at = this.#parts.clock.now();
-    const uploaded = await decide(this.#parts.db, async (tx): Promise<Uploaded | HttpError> => {
+    const uploaded = await transactionWithRetry(this.#parts.db, async (tx): Promise<Uploaded | HttpError> => {
       const known = await findVersion(tx, version);
       const isSame = known?.sha256.equals(sha256) === true;
       const error = refusedUpload(version, content, known !== null && !isSame);
@@ -94,7 +94,7 @@ export class FirmwareFiles {
   /** Throws 404, and 409 while a rollout needs it. */
   async remove(viewer: Viewer, firmwareId: number): Promise<{ message: string }> {
     const at = this.#parts.clock.now();
-    const removed = await decide(this.#parts.db, async (tx) => {
+    const removed = await transactionWithRetry(this.#parts.db, async (tx) => {
       const file = await lockFirmware(tx, firmwareId, true);
       if (file === null) throw notFound("Firmware");
       const { version, file_name, bytes } = file;

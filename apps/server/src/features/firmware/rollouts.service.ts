@@ -7,7 +7,7 @@ import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { HEARS_SINCE_MS } from "@suncrew/domain/alerts/away-robots.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { ListeningPeriod } from "../../platform/hearing.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
 import { forEachConcurrently, PeriodicTask } from "../../platform/rounds.ts";
@@ -74,7 +74,7 @@ export class Rollouts implements Service {
     await this.#endInstalling();
     await forEachConcurrently(await readUnderWay(db), AT_ONCE, async (rolloutId) => {
       try {
-        await decide(db, (tx) => advanceRollout(tx, rolloutId, this.#circumstances()));
+        await transactionWithRetry(db, (tx) => advanceRollout(tx, rolloutId, this.#circumstances()));
       } catch (error) {
         // One rollout that cannot be brought on must not hold up the others.
         log.error({ error, rolloutId }, "bringing a rollout on failed; trying again within a second");
@@ -106,7 +106,7 @@ export class Rollouts implements Service {
     const heardSince = this.#hearing.forMs < HEARS_SINCE_MS ? this.#hearing.since : null;
     const overdue = await findOverdue(db, clock.now(), OVERDUE_AT_ONCE, heardSince);
     if (overdue.length === 0) return;
-    await decide(db, async (tx) => {
+    await transactionWithRetry(db, async (tx) => {
       const locked = await lockRobots(tx, overdue, { skipLocked: true });
       await showChange(tx, await failOverdue(tx, [...locked.keys()], clock.now()));
     });
@@ -116,7 +116,7 @@ export class Rollouts implements Service {
     const { db, clock } = this.#parts;
     const ended = await findNoLongerInstalling(db, clock.now(), OVERDUE_AT_ONCE);
     if (ended.length === 0) return;
-    await decide(db, async (tx) => {
+    await transactionWithRetry(db, async (tx) => {
       const locked = await lockRobots(tx, ended, { skipLocked: true });
       await showChange(tx, await endInstalling(tx, [...locked.keys()], clock.now()));
     });
@@ -127,7 +127,7 @@ export class Rollouts implements Service {
     const publicUrl = this.#publicUrl();
     // Left alone, so that another server which reaches the broker can take them.
     if (publicUrl === null || !broker.connected) return;
-    const offers = await decide(db, (tx) => takeOffers(tx, clock.now()));
+    const offers = await transactionWithRetry(db, (tx) => takeOffers(tx, clock.now()));
     for (const offer of offers) this.#send(offer, publicUrl);
   }
 

@@ -7,7 +7,7 @@ import {
   updateGroup,
 } from "@suncrew/contract/groups/groups.ts";
 import type { FastifyInstance } from "fastify";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
@@ -20,7 +20,7 @@ import { type GroupBody, saveGroup } from "./save-group.ts";
 export function groupsRoutes(app: FastifyInstance, parts: Dependencies, commands: Commands): void {
   const { db, clock } = parts;
   const save = async (viewer: Viewer, groupId: number | null, body: GroupBody): Promise<number> => {
-    const saved = await decide(db, (tx) => saveGroup(tx, viewer, groupId, body, clock.now()));
+    const saved = await transactionWithRetry(db, (tx) => saveGroup(tx, viewer, groupId, body, clock.now()));
     if (saved.kind === "refused") throw saved.error;
     return saved.groupId;
   };
@@ -34,7 +34,7 @@ export function groupsRoutes(app: FastifyInstance, parts: Dependencies, commands
     return { message: "Group updated successfully" as const };
   });
   register(app, deleteGroup, async ({ viewer, params }) => {
-    await decide(db, (tx) => deleteGroupOf(tx, viewer, params.groupId, clock.now()));
+    await transactionWithRetry(db, (tx) => deleteGroupOf(tx, viewer, params.groupId, clock.now()));
     return { message: "Group deleted successfully" };
   });
   register(app, groupSendCommand, ({ viewer, body, request }) =>

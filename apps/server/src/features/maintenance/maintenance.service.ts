@@ -2,7 +2,7 @@ import type { ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/g
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
@@ -55,7 +55,7 @@ export class Maintenance {
     const startedAt = this.#parts.clock.now();
     const by = lockerOf(viewer, "MANUAL", press);
     const seen = new FirstSeen();
-    const [decided] = await decide(this.#parts.db, async (tx) => {
+    const [decided] = await transactionWithRetry(this.#parts.db, async (tx) => {
       const { siteId, lastSeq } = await findRobotOf(viewer, tx, robotId);
       seen.note(robotId, lastSeq);
       return this.#accept(tx, siteId, [robotId], by, body, { seen });

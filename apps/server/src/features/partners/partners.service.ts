@@ -6,7 +6,7 @@ import type {
 } from "@suncrew/contract/partners/partners.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { type HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
@@ -36,7 +36,7 @@ export class PartnersService {
 
   async create(viewer: Viewer, content: PartnerContent): Promise<ResponseOf<typeof createPartner>> {
     const made = await this.#makePassword();
-    const { partnerId, user } = await decide(this.#parts.db, (tx) =>
+    const { partnerId, user } = await transactionWithRetry(this.#parts.db, (tx) =>
       createPartnerWithUser(this.#work(tx, viewer), content, made),
     );
     return {
@@ -86,7 +86,7 @@ export class PartnersService {
     partnerId: number,
     work: (work: PartnerWork, partner: PartnerRow) => Promise<HttpError | null>,
   ): Promise<void> {
-    const refusal = await decide(this.#parts.db, async (tx) => {
+    const refusal = await transactionWithRetry(this.#parts.db, async (tx) => {
       const partner = await lockPartner(tx, partnerId);
       if (partner === null) throw notFound("Partner");
       return work(this.#work(tx, viewer), partner);

@@ -7,7 +7,7 @@ import type {
 } from "@suncrew/contract/report-templates/report-templates.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
@@ -33,7 +33,7 @@ export class ReportTemplatesService {
   /** Throws 400 with the place named where a rule is broken, and 409 for a name that is taken. */
   async create(viewer: Viewer, body: TemplateBody): Promise<ResponseOf<typeof createReportTemplate>> {
     const content = contentOfBody(body);
-    const made = await decide(this.#parts.db, (tx) => createTemplate(this.#work(tx, viewer), content));
+    const made = await transactionWithRetry(this.#parts.db, (tx) => createTemplate(this.#work(tx, viewer), content));
     if (made instanceof HttpError) throw made;
     return { message: "Report template created successfully", templateId: made };
   }
@@ -65,7 +65,7 @@ export class ReportTemplatesService {
     viewer: Viewer,
     body: BodyOf<typeof updateReportSettings>,
   ): Promise<ResponseOf<typeof updateReportSettings>> {
-    const refusal = await decide(this.#parts.db, (tx) => updateSettings(this.#work(tx, viewer), body));
+    const refusal = await transactionWithRetry(this.#parts.db, (tx) => updateSettings(this.#work(tx, viewer), body));
     if (refusal !== null) throw refusal;
     return { message: "Report settings updated successfully" };
   }
@@ -76,7 +76,7 @@ export class ReportTemplatesService {
     templateId: number,
     work: (work: TemplateWork, template: TemplateRow) => Promise<HttpError | null>,
   ): Promise<void> {
-    const refusal = await decide(this.#parts.db, async (tx) => {
+    const refusal = await transactionWithRetry(this.#parts.db, async (tx) => {
       const template = await lockTemplate(tx, templateId);
       if (template === null) throw notFound("Report template");
       return work(this.#work(tx, viewer), template);

@@ -1,7 +1,7 @@
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { importRobots } from "@suncrew/contract/robots/robot-forms.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { ConcurrentChangeError, decide } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/decide.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
 import { writtenAnswer } from "../../platform/http/register.ts";
@@ -31,7 +31,7 @@ interface FileCall {
 
 /** §7: a file of new robots, checked or stored. Throws 400 where a row is wrong that was to be stored. */
 export const importRobotsTask = workerTask("import robots", async ({ viewer, body, now }: FileCall, { db }) => {
-  const imported = await decide(db, (tx) => importRobotFile(tx, viewer, body, now));
+  const imported = await transactionWithRetry(db, (tx) => importRobotFile(tx, viewer, body, now));
   if (imported.kind === "refused") throw imported.error;
   return { json: writtenAnswer(importRobots, imported.answer), serials: imported.serials };
 });

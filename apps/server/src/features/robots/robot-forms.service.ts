@@ -1,6 +1,6 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { type createRobot, importRobots, type updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { WrittenAnswer } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
@@ -26,7 +26,7 @@ export class RobotForms {
   /** Answers the new robot's id. Throws 400, 404 and 409. */
   async create(viewer: Viewer, body: BodyOf<typeof createRobot>): Promise<number> {
     const { db, clock } = this.#parts;
-    const created = await decide(db, (tx) => createRobotAt(tx, viewer, body, clock.now()));
+    const created = await transactionWithRetry(db, (tx) => createRobotAt(tx, viewer, body, clock.now()));
     if (created.kind === "refused") throw created.error;
     void askForStatus(this.#parts, [body.serial_number]);
     return created.robotId;
@@ -35,7 +35,7 @@ export class RobotForms {
   /** Throws 400, 404 and 409. */
   async update(viewer: Viewer, robotId: number, body: BodyOf<typeof updateRobot>): Promise<void> {
     const { db } = this.#parts;
-    const updated = await decide(db, (tx) => updateRobotOf(tx, viewer, robotId, body, seenAt(this.#parts)));
+    const updated = await transactionWithRetry(db, (tx) => updateRobotOf(tx, viewer, robotId, body, seenAt(this.#parts)));
     if (updated.kind === "refused") throw updated.error;
     if (updated.isOtherMachine) void askForStatus(this.#parts, [body.serial_number]);
   }
@@ -43,14 +43,14 @@ export class RobotForms {
   /** Throws 400 and 404. */
   async delete(viewer: Viewer, robotId: number): Promise<void> {
     const { db } = this.#parts;
-    const refusal = await decide(db, (tx) => deleteRobotOf(tx, viewer, robotId, seenAt(this.#parts)));
+    const refusal = await transactionWithRetry(db, (tx) => deleteRobotOf(tx, viewer, robotId, seenAt(this.#parts)));
     if (refusal !== null) throw refusal;
   }
 
   /** Answers what was done, and asks the robot for its state. Throws 404, and 409 while the robot may be moving. */
   async forgetState(viewer: Viewer, robotId: number): Promise<string> {
     const { db } = this.#parts;
-    const forgotten = await decide(db, (tx) => forgetStateOf(tx, viewer, robotId, seenAt(this.#parts)));
+    const forgotten = await transactionWithRetry(db, (tx) => forgetStateOf(tx, viewer, robotId, seenAt(this.#parts)));
     if (forgotten.kind === "refused") throw forgotten.error;
     void askForStatus(this.#parts, [forgotten.serial]);
     return `The state of robot ${forgotten.serial} was forgotten; the next that it tells is taken.`;

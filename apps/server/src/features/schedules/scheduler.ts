@@ -2,7 +2,7 @@ import { dueDecision } from "@suncrew/domain/schedules/due-decision.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import { type Cancel, withTimeout } from "../../platform/clock.ts";
 import { databaseNow, type Tx } from "../../platform/database/database.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { ListeningPeriod } from "../../platform/hearing.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
 import { type Commands, lockRobots, showChange } from "../commands/public.ts";
@@ -157,7 +157,7 @@ export class Scheduler implements Service {
       for (let moreDue = true; moreDue && !this.#ended;) {
         const hearsSince = this.#hearing.since;
         const circumstances = { now: clock.now(), canSend: broker.connected, hearsSince, tooWet };
-        const served = await decide(db, (tx) => runDue(tx, schedule.id, circumstances));
+        const served = await transactionWithRetry(db, (tx) => runDue(tx, schedule.id, circumstances));
         if (served !== null) this.#parts.onServed?.(circumstances.now.getTime() - schedule.nextRunAt.getTime());
         this.#send(served?.commandIds ?? []);
         moreDue = served?.moreDue ?? false;
@@ -182,7 +182,7 @@ export class Scheduler implements Service {
     const { db, clock, log } = this.#parts;
     if (this.#ended) return;
     try {
-      this.#send(await decide(db, (tx) => stopRuns(tx, batch, clock.now())));
+      this.#send(await transactionWithRetry(db, (tx) => stopRuns(tx, batch, clock.now())));
     } catch (error) {
       if (batch.length > 1) for (const run of batch) await this.#stopBatch([run]);
       else log.error({ error, runs: batch }, "stopping a planned run failed; trying again within a second");
@@ -213,7 +213,7 @@ export class Scheduler implements Service {
   async #robotWork(robotId: number, work: (tx: Tx) => Promise<string | null>): Promise<void> {
     if (this.#ended) return;
     try {
-      const commandId = await decide(this.#parts.db, work);
+      const commandId = await transactionWithRetry(this.#parts.db, work);
       if (commandId !== null) this.#send([commandId]);
     } catch (error) {
       this.#parts.log.error({ error, robotId }, "serving a planned run failed; trying again within a second");

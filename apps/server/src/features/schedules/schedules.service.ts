@@ -1,6 +1,6 @@
 import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { removeStored, type Saved, type ScheduleBody, storeChanged, storeNew } from "./save-schedule.ts";
@@ -24,12 +24,12 @@ export class Schedules {
 
   async remove(viewer: Viewer, scheduleId: number): Promise<void> {
     const { db, clock } = this.#parts;
-    await decide(db, (tx) => removeStored(tx, viewer, scheduleId, clock.now()));
+    await transactionWithRetry(db, (tx) => removeStored(tx, viewer, scheduleId, clock.now()));
   }
 
   /** A refusal is on record by then, so it is thrown after the commit. */
   async #saved(save: (tx: Tx) => Promise<Saved>): Promise<Schedule> {
-    const result = await decide(this.#parts.db, save);
+    const result = await transactionWithRetry(this.#parts.db, save);
     if (result.kind === "refused") throw result.error;
     return scheduleOf(result.schedule);
   }

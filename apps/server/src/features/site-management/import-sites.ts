@@ -2,7 +2,7 @@ import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { importSites } from "@suncrew/contract/sites/sites.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { ConcurrentChangeError, decide } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/decide.ts";
 import type { HttpError } from "../../platform/http/http-error.ts";
 import { importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
 import { writtenAnswer } from "../../platform/http/register.ts";
@@ -26,7 +26,7 @@ interface FileCall {
 
 /** §7: a file of new sites, checked or stored. Throws 400 where a row is wrong that was to be stored. */
 export const importSitesTask = workerTask("import sites", async ({ viewer, body, now }: FileCall, { db }) => {
-  const imported = await decide(db, (tx) => importSiteFile(tx, viewer, body, now));
+  const imported = await transactionWithRetry(db, (tx) => importSiteFile(tx, viewer, body, now));
   if (imported.kind === "refused") throw imported.error;
   return writtenAnswer(importSites, imported.answer);
 });

@@ -1,6 +1,6 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { type createSite, importSites, type updateSite } from "@suncrew/contract/sites/sites.ts";
-import { decide } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { WrittenAnswer } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
@@ -24,7 +24,7 @@ export class SiteManagement {
   /** Answers the new site's id. Throws 400 and 409. */
   async create(viewer: Viewer, body: BodyOf<typeof createSite>): Promise<number> {
     const { db, clock } = this.#parts;
-    const saved = await decide(db, (tx) => storeNewSite(tx, viewer, body, clock.now()));
+    const saved = await transactionWithRetry(db, (tx) => storeNewSite(tx, viewer, body, clock.now()));
     if (saved.kind === "refused") throw saved.error;
     return saved.siteId;
   }
@@ -32,14 +32,14 @@ export class SiteManagement {
   /** Throws 400, 403, 404 and 409. */
   async update(viewer: Viewer, siteId: number, body: BodyOf<typeof updateSite>): Promise<void> {
     const { db, clock } = this.#parts;
-    const saved = await decide(db, (tx) => storeChangedSite(tx, viewer, siteId, body, clock.now()));
+    const saved = await transactionWithRetry(db, (tx) => storeChangedSite(tx, viewer, siteId, body, clock.now()));
     if (saved.kind === "refused") throw saved.error;
   }
 
   /** Throws 404 and 409. */
   async delete(viewer: Viewer, siteId: number): Promise<void> {
     const { db } = this.#parts;
-    const refusal = await decide(db, (tx) => deleteSiteOf(tx, viewer, siteId, seenAt(this.#parts)));
+    const refusal = await transactionWithRetry(db, (tx) => deleteSiteOf(tx, viewer, siteId, seenAt(this.#parts)));
     if (refusal !== null) throw refusal;
   }
 

@@ -17,7 +17,7 @@ const ATTEMPTS = 4;
  * Runs a decision in a transaction, again where another one came between: then it sees what that one has committed
  * and refuses in plain words instead of failing.
  */
-export async function decide<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function transactionWithRetry<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await inTransaction(db, work);
