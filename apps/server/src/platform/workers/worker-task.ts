@@ -78,7 +78,7 @@ export interface CopiedError {
   readonly http:
     | { readonly status: number; readonly extra: { readonly errors?: FieldError[] | undefined } }
     | undefined;
-  readonly isChangedMeanwhile: boolean;
+  readonly isConcurrentChange: boolean;
 }
 
 export function copyError(error: unknown): CopiedError {
@@ -93,12 +93,12 @@ export function copyError(error: unknown): CopiedError {
     code: text("code"),
     syscall: text("syscall"),
     http: whole instanceof HttpError ? { status: whole.status, extra: whole.extra } : undefined,
-    isChangedMeanwhile: whole instanceof ConcurrentChangeError,
+    isConcurrentChange: whole instanceof ConcurrentChangeError,
   };
 }
 
 /** The error as its worker threw it, as far as anybody asks. */
-export function errorFromCopy({ message, stack, code, syscall, http, isChangedMeanwhile }: CopiedError): Error {
+export function errorFromCopy({ message, stack, code, syscall, http, isConcurrentChange: isChangedMeanwhile }: CopiedError): Error {
   if (http !== undefined) return new HttpError(http.status, message, http.extra);
   if (isChangedMeanwhile) return new ConcurrentChangeError();
   return Object.assign(new Error(message), { stack, ...(code && { code }), ...(syscall && { syscall }) });
