@@ -3,7 +3,7 @@ import type { updateGroup } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError } from "../../platform/database/decide.ts";
-import { changedMeanwhile, conflict, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
+import { editConflict, conflict, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
@@ -60,7 +60,7 @@ export async function saveGroup(
   if (before?.robot_ids.some((id) => !robots.has(id))) throw new ConcurrentChangeError();
   const change = { tx, viewer, siteId, before, after, now };
   const isStale = locked !== null && body.version !== undefined && body.version !== locked.version;
-  const error = isStale ? changedMeanwhile("group") : await refusalOf(tx, siteId, groupId, after);
+  const error = isStale ? editConflict("group") : await refusalOf(tx, siteId, groupId, after);
   if (error !== null) {
     await audit({ ...change, groupId, refused: error.message });
     return { kind: "refused", error };

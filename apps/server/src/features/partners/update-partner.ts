@@ -1,6 +1,6 @@
 import type { updatePartner } from "@suncrew/contract/partners/partners.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import { changedMeanwhile, type HttpError } from "../../platform/http/http-error.ts";
+import { editConflict, type HttpError } from "../../platform/http/http-error.ts";
 import { contentOf, recordPartner } from "./partner-audit.ts";
 import { changePartner, type PartnerRow, showOnSites } from "./partner-rows.writes.ts";
 import { changeUsersOf } from "./partner-users.writes.ts";
@@ -16,7 +16,7 @@ export async function updatePartnerOf(
   // What is left out of an edit stays as it is.
   const about = { action: "UPDATE_PARTNER", partnerId: partner.id, before, after: { ...before, ...edit } } as const;
   if (version !== undefined && version !== partner.version) {
-    const refusal = changedMeanwhile("partner");
+    const refusal = editConflict("partner");
     await recordPartner(work, { ...about, refused: refusal.message });
     return refusal;
   }

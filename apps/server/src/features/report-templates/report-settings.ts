@@ -1,7 +1,7 @@
 import type { reportSettings, updateReportSettings } from "@suncrew/contract/report-templates/report-templates.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Executor } from "../../platform/database/database.ts";
-import { changedMeanwhile, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
+import { editConflict, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import { recordReportChange, type TemplateWork } from "./report-audit.ts";
 import { changeSettings, lockSettings, readSettingsRow, type SettingsRow } from "./settings-rows.writes.ts";
 import { lockTemplate } from "./template-rows.writes.ts";
@@ -35,7 +35,7 @@ export async function updateSettings(
   const after = { ...fieldsOf(before), ...edit, ...(edit.recipients && { recipients: once(edit.recipients) }) };
   const about = { action: "UPDATE_REPORT_SETTINGS", templateId: null, before: fieldsOf(before), after } as const;
   if (version !== undefined && version !== before.version) {
-    const refusal = changedMeanwhile("page's settings");
+    const refusal = editConflict("page's settings");
     await recordReportChange(work, { ...about, refused: refusal.message });
     return refusal;
   }

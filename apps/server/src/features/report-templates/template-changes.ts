@@ -2,7 +2,7 @@ import type { updateReportTemplate } from "@suncrew/contract/report-templates/re
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { takenTemplateName } from "@suncrew/domain/report-templates/template-name.ts";
 import { composeSections } from "@suncrew/domain/report-templates/template-sections.ts";
-import { changedMeanwhile, conflict, HttpError, invalid } from "../../platform/http/http-error.ts";
+import { editConflict, conflict, HttpError, invalid } from "../../platform/http/http-error.ts";
 import { recordReportChange, type TemplateWork } from "./report-audit.ts";
 import { lockSettings } from "./settings-rows.writes.ts";
 import {
@@ -66,7 +66,7 @@ export async function updateTemplate(
   return null;
 
   async function refusalOf(): Promise<HttpError | null> {
-    if (version !== undefined && version !== template.version) return changedMeanwhile("report template");
+    if (version !== undefined && version !== template.version) return editConflict("report template");
     if (await isTemplateNameTaken(tx, content.name, template.id)) return nameTaken();
     if (!content.is_active && template.is_active && (await isUsed(work, template.id))) return conflict(inUse);
     return null;

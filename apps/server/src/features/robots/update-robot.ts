@@ -1,7 +1,7 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { changedMeanwhile, HttpError, notFound } from "../../platform/http/http-error.ts";
+import { editConflict, HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";
 import {
@@ -57,7 +57,7 @@ export async function updateRobotOf(
   const isOtherMachine = after.serial_number !== before.serial_number;
   const error =
     begunFrom !== undefined && begunFrom !== version
-      ? changedMeanwhile("robot")
+      ? editConflict("robot")
       : ((await bound(tx, robot, before, after, { ...seen, partnerChanges: partners.size > 1 })) ??
         refusedForm((await robotConflicts(tx, viewer, [{ id: robotId, ...after }])).flat()));
   await recordAudit(tx, {

@@ -2,7 +2,7 @@ import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { effectiveStart } from "@suncrew/domain/schedules/effective-start.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { changedMeanwhile, conflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
+import { editConflict, conflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
 import type { LockedSchedule } from "./due-schedules.writes.ts";
@@ -74,7 +74,7 @@ export async function storeChanged(
     return refuse(tx, viewer, about, invalid("group_id", "group_id must be the group of the schedule"), now);
   }
   if (body.version !== undefined && body.version !== stored.version) {
-    return refuse(tx, viewer, about, changedMeanwhile("schedule"), now);
+    return refuse(tx, viewer, about, editConflict("schedule"), now);
   }
   const plan = planOf(body, group, now);
   if (plan instanceof HttpError) return refuse(tx, viewer, about, plan, now);

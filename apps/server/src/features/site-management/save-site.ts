@@ -4,7 +4,7 @@ import { may } from "@suncrew/domain/auth/permissions.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { changedMeanwhile, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
+import { editConflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";
 import { lockLivePartner } from "../partners/public.ts";
@@ -66,7 +66,7 @@ export async function storeChangedSite(
   const about = { viewer, siteId, before: contentOf(stored), after: content, now };
   const error =
     partnerForbidden(viewer, stored, partnerId) ??
-    (version !== undefined && version !== stored.version ? changedMeanwhile("site") : null) ??
+    (version !== undefined && version !== stored.version ? editConflict("site") : null) ??
     wrongContacts({ ...fields, maintenance_partner_id: partnerId }) ??
     (await refusalOf(tx, content, siteId));
   if (error !== null) return refuse(tx, about, error);

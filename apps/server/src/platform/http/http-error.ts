@@ -37,7 +37,7 @@ export function conflict(message: string): HttpError {
 }
 
 /** 409 where an edit began from a version that is no longer the row's: nothing is changed. */
-export function changedMeanwhile(what: string): HttpError {
+export function editConflict(what: string): HttpError {
   const message = `Somebody else changed this ${what} meanwhile.`;
   return new HttpError(409, message, { errors: [{ field: "version", message }] });
 }
