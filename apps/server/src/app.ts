@@ -33,7 +33,7 @@ import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { Forecasts } from "./features/weather/public.ts";
 import { weatherRoutes } from "./features/weather/weather.routes.ts";
 import { ChangeSignal } from "./platform/change-signal.ts";
-import { CallsUnderWay } from "./platform/http/calls-under-way.ts";
+import { InFlightRequests } from "./platform/http/calls-under-way.ts";
 import { httpOptions, useHttpPlatform } from "./platform/http/http-platform.ts";
 import type { Dependencies, Service } from "./platform/parts.ts";
 import { Workers } from "./platform/workers/workers.ts";
@@ -63,7 +63,7 @@ export async function buildApp(parts: Dependencies): Promise<App> {
   http.setSerializerCompiler(serializerCompiler);
   http.decorateRequest("viewer", null);
   const workers = new Workers(parts);
-  const calls = new CallsUnderWay(http);
+  const calls = new InFlightRequests(http);
   await useHttpPlatform(http, parts, workers);
 
   const reserved = { ...parts, db: parts.reservedDb ?? parts.db };

@@ -9,7 +9,7 @@ interface Patience {
 }
 
 /** The calls that have no answer yet, so that a server that stops still gives it. */
-export class CallsUnderWay {
+export class InFlightRequests {
   readonly #http: FastifyInstance;
   readonly #unanswered = new Set<FastifyRequest>();
   #ending = false;
