@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
 import { type Db, databaseNow } from "../../platform/database/database.ts";
-import { lookForReadOnly, tryToWrite } from "../../platform/database/look.ts";
+import { rejectReadOnly, tryToWrite } from "../../platform/database/look.ts";
 import { databaseFault } from "../../platform/database/unreachable.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import { type BridgeStanding, bridgeStanding } from "../devices/public.ts";
@@ -52,7 +52,7 @@ export class Readiness {
   /** Through the connections of commands: whether it stores, and whether robots are reached. */
   async #lookAsOrdersDo(db: Db): Promise<string | undefined> {
     const nowMs = this.#parts.clock.monotonicMs();
-    if (nowMs - this.#writtenMs < WRITE_EVERY_MS) await lookForReadOnly(db);
+    if (nowMs - this.#writtenMs < WRITE_EVERY_MS) await rejectReadOnly(db);
     else {
       await tryToWrite(db);
       this.#writtenMs = nowMs;

@@ -8,7 +8,7 @@ class ReadOnly extends Error {
 }
 
 /** Rejects, as a write would, where the database only reads. */
-export async function lookForReadOnly(db: Db): Promise<void> {
+export async function rejectReadOnly(db: Db): Promise<void> {
   const { rows } = await sql<{ reads_only: boolean }>`
     select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as reads_only
   `.execute(db);
@@ -23,7 +23,7 @@ export const spill = sql`select count(*) from generate_series(1, 5000)`;
  * in its journal; touches no table, and leaves nothing.
  */
 export async function tryToWrite(db: Db): Promise<void> {
-  await lookForReadOnly(db);
+  await rejectReadOnly(db);
   try {
     await db.transaction().execute(async (tx) => {
       await sql`set local work_mem = '64kB'`.execute(tx);
