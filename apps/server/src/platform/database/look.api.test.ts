@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { createTestDatabase } from "../../../test/test-database.ts";
-import { spill, tryToWrite } from "./look.ts";
+import { spillToDisk, tryToWrite } from "./look.ts";
 
 test("set-up: whether there is room is tried on the disk itself, and nothing is left", async () => {
   const database = await createTestDatabase();
@@ -9,7 +9,7 @@ test("set-up: whether there is room is tried on the disk itself, and nothing is 
   await tryToWrite(db);
   const { rows } = await db.transaction().execute(async (tx) => {
     await sql`set local work_mem = '64kB'`.execute(tx);
-    return sql<{ "QUERY PLAN": string }>`explain (analyze, buffers) ${spill}`.execute(tx);
+    return sql<{ "QUERY PLAN": string }>`explain (analyze, buffers) ${spillToDisk}`.execute(tx);
   });
   expect(rows.map((row) => row["QUERY PLAN"]).join("\n")).toMatch(/temp .*written=\d+/);
   expect((await sql`show work_mem`.execute(db)).rows).not.toEqual([{ work_mem: "64kB" }]);

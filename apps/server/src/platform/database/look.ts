@@ -16,7 +16,7 @@ export async function rejectReadOnly(db: Db): Promise<void> {
 }
 
 /** PostgreSQL keeps these rows in a temporary file: with 64 kB of memory some 100 kB of them are too many. */
-export const spill = sql`select count(*) from generate_series(1, 5000)`;
+export const spillToDisk = sql`select count(*) from generate_series(1, 5000)`;
 
 /**
  * Rejects where the database cannot store. Takes a little room on its disk, by rows that are too many for its memory, and
@@ -27,7 +27,7 @@ export async function tryToWrite(db: Db): Promise<void> {
   try {
     await db.transaction().execute(async (tx) => {
       await sql`set local work_mem = '64kB'`.execute(tx);
-      await spill.execute(tx);
+      await spillToDisk.execute(tx);
       await sql`select pg_logical_emit_message(true, 'suncrew', 'ready?')`.execute(tx);
     });
   } catch (error) {
