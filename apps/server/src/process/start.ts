@@ -11,7 +11,7 @@ import { isHistoryWanted } from "../demo/history/history-mark.writes.ts";
 import { type DemoSignIn, StandingSignIns } from "../features/config/public.ts";
 import { type Db, databaseNow, type OpenDatabase } from "../platform/database/database.ts";
 import { smtpMailer } from "../platform/smtp-mailer.ts";
-import { tryToWrite } from "../platform/database/look.ts";
+import { probeWrite } from "../platform/database/look.ts";
 import type { Outages } from "../platform/outages.ts";
 import { choosePort, portError } from "../platform/embedded/ports.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
@@ -83,7 +83,7 @@ export async function start(parts: StartParts): Promise<Started | null> {
 
   /** Known once the server listens. */
   let ownUrl: string | null = null;
-  outages.watchDatabase(log, clock, () => tryToWrite(reservedDb));
+  outages.watchDatabase(log, clock, () => probeWrite(reservedDb));
   stops.add("outages", 100, async () => outages.stop());
   const app = await buildApp({
     ...database,

@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
 import { type Db, databaseNow } from "../../platform/database/database.ts";
-import { rejectReadOnly, tryToWrite } from "../../platform/database/look.ts";
+import { rejectReadOnly, probeWrite } from "../../platform/database/look.ts";
 import { databaseFault } from "../../platform/database/unreachable.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import { type BridgeStanding, bridgeStanding } from "../devices/public.ts";
@@ -54,7 +54,7 @@ export class Readiness {
     const nowMs = this.#parts.clock.monotonicMs();
     if (nowMs - this.#writtenMs < WRITE_EVERY_MS) await rejectReadOnly(db);
     else {
-      await tryToWrite(db);
+      await probeWrite(db);
       this.#writtenMs = nowMs;
     }
     if (!this.#parts.broker.connected) return "The MQTT broker is not reached.";

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { createTestDatabase } from "../../../test/test-database.ts";
-import { spillToDisk, tryToWrite } from "./look.ts";
+import { spillToDisk, probeWrite } from "./look.ts";
 
 test("set-up: whether there is room is tried on the disk itself, and nothing is left", async () => {
   const database = await createTestDatabase();
   const { db } = database;
-  await tryToWrite(db);
+  await probeWrite(db);
   const { rows } = await db.transaction().execute(async (tx) => {
     await sql`set local work_mem = '64kB'`.execute(tx);
     return sql<{ "QUERY PLAN": string }>`explain (analyze, buffers) ${spillToDisk}`.execute(tx);

@@ -22,7 +22,7 @@ export const spillToDisk = sql`select count(*) from generate_series(1, 5000)`;
  * Rejects where the database cannot store. Takes a little room on its disk, by rows that are too many for its memory, and
  * in its journal; touches no table, and leaves nothing.
  */
-export async function tryToWrite(db: Db): Promise<void> {
+export async function probeWrite(db: Db): Promise<void> {
   await rejectReadOnly(db);
   try {
     await db.transaction().execute(async (tx) => {
