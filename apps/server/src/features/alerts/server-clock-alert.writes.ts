@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
 import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
-import { waitForLocks } from "../../platform/database/lock-wait.ts";
+import { setLockTimeout } from "../../platform/database/lock-wait.ts";
 
 const CLOCK = "SERVER_CLOCK" satisfies ServerAlertCode;
 /** Any number all servers agree on. Nothing but these looks waits for it. */
@@ -60,7 +60,7 @@ export class ServerClockAlert {
     // Also where the database does not tell whether it was stored.
     this.#hasRow ||= words !== null;
     await inTransaction(this.#db, async (tx) => {
-      await waitForLocks(tx, LOCK_WAIT_MS);
+      await setLockTimeout(tx, LOCK_WAIT_MS);
       await sql`select pg_advisory_xact_lock(${SERVER_CLOCKS_LOCK})`.execute(tx);
       if (words === null) await tx.deleteFrom("server_clocks").where("server_id", "=", this.#own.id).execute();
       else await putOnRecord(tx, this.#own, words);

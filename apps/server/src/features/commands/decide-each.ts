@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
-import { isLockTaken, waitForLocks } from "../../platform/database/lock-wait.ts";
+import { isLockTaken, setLockTimeout } from "../../platform/database/lock-wait.ts";
 import type { LockOptions } from "./command-rows.writes.ts";
 import { FirstSeen } from "./start-guard.ts";
 
@@ -72,7 +72,7 @@ async function decideHeld<T>(db: Db, robot: HeldRobot, decideOn: DecideOn<T>, se
   const chosen = { siteId: robot.site_id, robotIds: [robot.id] };
   try {
     const [decided] = await transactionWithRetry(db, async (tx) => {
-      await waitForLocks(tx, Math.max(LEAST_WAIT_MS, leftMs));
+      await setLockTimeout(tx, Math.max(LEAST_WAIT_MS, leftMs));
       return decideOn(tx, chosen, { skipLocked: false, seen });
     });
     return decided ?? "gone";

@@ -2,7 +2,7 @@ import { COMMAND_SETTLES_MS } from "@suncrew/domain/commands/limits.ts";
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
-import { waitForLocks } from "../../platform/database/lock-wait.ts";
+import { setLockTimeout } from "../../platform/database/lock-wait.ts";
 import { acceptOrders } from "./accept-orders.ts";
 import { settled } from "./command-sentences.ts";
 import { closeAll, logAll, type OpenCommand } from "./settle.writes.ts";
@@ -17,7 +17,7 @@ const LOCK_LIMIT_MS = 1_000;
  */
 export async function recordSentStops(db: Db, press: SentStops, serverId: string, now: Date): Promise<void> {
   await transactionWithRetry(db, async (tx) => {
-    await waitForLocks(tx, LOCK_LIMIT_MS);
+    await setLockTimeout(tx, LOCK_LIMIT_MS);
     const ids = press.stops.map(({ id }) => id);
     const found = await tx.selectFrom("commands").select("id").where("id", "in", ids).execute();
     const recorded = new Set(found.map(({ id }) => id));

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
-import { waitForLocks } from "../../platform/database/lock-wait.ts";
+import { setLockTimeout } from "../../platform/database/lock-wait.ts";
 import { alertUnconfirmed } from "./alert-commands.writes.ts";
 import { type Command, lockRobots, readOpenCommands, showChange } from "./command-rows.writes.ts";
 import { failureSentences, pendingSentences } from "./command-sentences.ts";
@@ -58,7 +58,7 @@ export async function settleDue(
   { skipLocked, waitMs }: DueOptions,
 ): Promise<SettledDue> {
   return inTransaction(db, async (tx) => {
-    if (waitMs !== undefined) await waitForLocks(tx, waitMs);
+    if (waitMs !== undefined) await setLockTimeout(tx, waitMs);
     const robots = await lockRobots(tx, robotIds, { skipLocked });
     const now = clock.now();
     const due = (await readOpenCommands(tx, [...robots.keys()])).flatMap((command) => {

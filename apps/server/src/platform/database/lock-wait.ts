@@ -5,7 +5,7 @@ import type { Tx } from "./database.ts";
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /** From here on this transaction waits for no lock longer than this; then it fails, as `isLockTaken` tells. */
-export async function waitForLocks(tx: Tx, ms: number): Promise<void> {
+export async function setLockTimeout(tx: Tx, ms: number): Promise<void> {
   await sql`select set_config('lock_timeout', ${`${Math.ceil(ms)}ms`}, true)`.execute(tx);
 }
 
