@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
-import { isLockTaken, setLockTimeout } from "../../platform/database/lock-wait.ts";
+import { isLockTimeout, setLockTimeout } from "../../platform/database/lock-wait.ts";
 import type { LockOptions } from "./command-rows.writes.ts";
 import { FirstSeen } from "./start-guard.ts";
 
@@ -77,7 +77,7 @@ async function decideHeld<T>(db: Db, robot: HeldRobot, decideOn: DecideOn<T>, se
     });
     return decided ?? "gone";
   } catch (error) {
-    if (isLockTaken(error)) return "held";
+    if (isLockTimeout(error)) return "held";
     throw error;
   }
 }

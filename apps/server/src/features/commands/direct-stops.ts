@@ -1,6 +1,6 @@
 import { COMMAND_EXPIRES_MS, RESEND_MS } from "@suncrew/domain/commands/limits.ts";
 import { type Cancel, withTimeout } from "../../platform/clock.ts";
-import { isLockTaken } from "../../platform/database/lock-wait.ts";
+import { isLockTimeout } from "../../platform/database/lock-wait.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
@@ -177,7 +177,7 @@ export class DirectStops implements Service {
       } catch (error) {
         // Tried again; while the database is away there is nothing to tell.
         if (isDatabaseUnreachable(error)) return;
-        if (isLockTaken(error)) continue;
+        if (isLockTimeout(error)) continue;
         log.error({ error, press: press.id }, "a Stop that was sent could not be put on record; trying again");
         continue;
       }

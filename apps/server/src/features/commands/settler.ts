@@ -1,5 +1,5 @@
 import type { Cancel } from "../../platform/clock.ts";
-import { isLockTaken } from "../../platform/database/lock-wait.ts";
+import { isLockTimeout } from "../../platform/database/lock-wait.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
 import { seenAt } from "../sites/public.ts";
@@ -96,7 +96,7 @@ export class Settler implements Service {
       return await settleDue(db, robotIds, clock, options);
     } catch (error) {
       if (isDatabaseUnreachable(error)) throw error;
-      if (isLockTaken(error)) return { changed: false, skipped: robotIds };
+      if (isLockTimeout(error)) return { changed: false, skipped: robotIds };
       if (robotIds.length === 1) {
         log.error({ error, robotId: robotIds[0] }, "settling a robot's commands failed; trying again within a second");
         return { changed: false, skipped: [] };

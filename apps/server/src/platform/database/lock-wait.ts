@@ -10,6 +10,6 @@ export async function setLockTimeout(tx: Tx, ms: number): Promise<void> {
 }
 
 /** True where a transaction failed because somebody else kept what it wanted to lock. */
-export function isLockTaken(error: unknown): boolean {
+export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === LOCK_NOT_AVAILABLE;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import type { Db, Executor, Tx } from "./database.ts";
-import { isLockTaken } from "./lock-wait.ts";
+import { isLockTimeout } from "./lock-wait.ts";
 import { accountExists, grantToServers } from "./server-account.ts";
 
 const folder = fileURLToPath(new URL("../../../migrations", import.meta.url));
@@ -181,5 +181,5 @@ async function refuseBreakingBesideServers(tx: Tx, missing: readonly Migration[]
 
 /** A lock that was not to be had in time, and two transactions that waited for each other. */
 function mayTryAgain(error: unknown): boolean {
-  return isLockTaken(error) || (error instanceof Error && "code" in error && error.code === "40P01");
+  return isLockTimeout(error) || (error instanceof Error && "code" in error && error.code === "40P01");
 }
