@@ -12,7 +12,7 @@ import { transactionWithRetry } from "../../platform/database/decide.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type Commands, sendLastStop } from "../commands/public.ts";
-import { SessionLocks } from "../../platform/database/session-locks.ts";
+import { AdvisoryLocks } from "../../platform/database/session-locks.ts";
 import { seenAt } from "../sites/public.ts";
 import { allocate } from "./allocate-devices.ts";
 import { clearPending, countRefusal, type PendingDevice, takePending } from "./pending-devices.writes.ts";
@@ -35,8 +35,8 @@ export class DeviceAccounts implements Service {
   readonly #parts: Dependencies;
   readonly #commands: Commands;
   readonly #accounts: BrokerAccounts;
-  readonly #rotations: SessionLocks;
-  readonly #provisions: SessionLocks;
+  readonly #rotations: AdvisoryLocks;
+  readonly #provisions: AdvisoryLocks;
   #cancel: Cancel = () => {};
   #telling: Promise<void> | null = null;
 
@@ -44,8 +44,8 @@ export class DeviceAccounts implements Service {
     this.#parts = parts;
     this.#commands = commands;
     this.#accounts = parts.brokerAccounts ?? manualAccounts;
-    this.#rotations = new SessionLocks(parts.connection, ROTATION_LOCKS);
-    this.#provisions = new SessionLocks(parts.connection, PROVISION_LOCKS);
+    this.#rotations = new AdvisoryLocks(parts.connection, ROTATION_LOCKS);
+    this.#provisions = new AdvisoryLocks(parts.connection, PROVISION_LOCKS);
   }
 
   async start(): Promise<void> {

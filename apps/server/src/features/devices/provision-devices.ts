@@ -9,7 +9,7 @@ import {
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/decide.ts";
-import { type HeldLock, LockNotHad, type SessionLocks } from "../../platform/database/session-locks.ts";
+import { type HeldLock, LockNotHad, type AdvisoryLocks } from "../../platform/database/session-locks.ts";
 import { HttpError, invalid } from "../../platform/http/http-error.ts";
 import { type AuditActor, recordAudit, recordAudits } from "../audit/public.ts";
 import { holdPartner } from "./allocate-devices.ts";
@@ -36,7 +36,7 @@ export interface Provision {
 export interface ProvisionParts {
   readonly db: Db;
   readonly accounts: BrokerAccounts;
-  readonly locks: SessionLocks;
+  readonly locks: AdvisoryLocks;
 }
 
 export interface Provisioned {

@@ -5,7 +5,7 @@ import {
   NameTaken,
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { type HeldLock, LockNotHad, type SessionLocks } from "../../platform/database/session-locks.ts";
+import { type HeldLock, LockNotHad, type AdvisoryLocks } from "../../platform/database/session-locks.ts";
 import { conflict, HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import { type AuditActor, recordAudit } from "../audit/public.ts";
@@ -25,7 +25,7 @@ export interface Rotation {
 /** What a rotation is done with; `locks` are of rotations alone, a key for each serial number. */
 export interface RotationParts extends Pick<Dependencies, "db" | "clock" | "broker" | "settings" | "log"> {
   readonly accounts: BrokerAccounts;
-  readonly locks: SessionLocks;
+  readonly locks: AdvisoryLocks;
 }
 
 /**

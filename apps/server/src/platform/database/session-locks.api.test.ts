@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTestDatabase } from "../../../test/test-database.ts";
 import type { OpenDatabase } from "./database.ts";
-import { LockNotHad, SessionLocks } from "./session-locks.ts";
+import { LockNotHad, AdvisoryLocks } from "./session-locks.ts";
 
 const KIND = 4711;
 
@@ -13,10 +13,10 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-const locks = (waitMs?: number) => new SessionLocks(database.connection, KIND, waitMs);
+const locks = (waitMs?: number) => new AdvisoryLocks(database.connection, KIND, waitMs);
 
 /** Runs work of these keys at once, each on a server of its own or all on one; answers how many ran at the same time. */
-async function mostAtOnce(keys: readonly string[], on: (nth: number) => SessionLocks): Promise<number> {
+async function mostAtOnce(keys: readonly string[], on: (nth: number) => AdvisoryLocks): Promise<number> {
   let [running, most] = [0, 0];
   const work = async () => {
     running += 1;

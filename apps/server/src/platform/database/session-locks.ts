@@ -23,7 +23,7 @@ export interface HeldLock {
  * Neither a transaction is open meanwhile nor a connection of the pool in use, and where the process dies the lock is
  * free at once.
  */
-export class SessionLocks {
+export class AdvisoryLocks {
   readonly #connection: pg.ClientConfig;
   /** Names the kind of work: any number all servers agree on. */
   readonly #kind: number;
