@@ -9,7 +9,7 @@ import {
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/decide.ts";
-import { type HeldLock, LockNotHad, type AdvisoryLocks } from "../../platform/database/session-locks.ts";
+import { type HeldLock, LockUnavailableError, type AdvisoryLocks } from "../../platform/database/session-locks.ts";
 import { HttpError, invalid } from "../../platform/http/http-error.ts";
 import { type AuditActor, recordAudit, recordAudits } from "../audit/public.ts";
 import { holdPartner } from "./allocate-devices.ts";
@@ -128,7 +128,7 @@ function takenAlready(serials: readonly string[]): HttpError {
 function refusalOf(error: unknown): HttpError | null {
   if (error instanceof HttpError) return error;
   if (error instanceof NameTaken) return takenAlready([error.serial]);
-  if (error instanceof LockNotHad) return new HttpError(503, deviceSentences.provisionedElsewhere);
+  if (error instanceof LockUnavailableError) return new HttpError(503, deviceSentences.provisionedElsewhere);
   if (error instanceof BrokerNotTold) return new HttpError(503, deviceSentences.nothingProvisioned(error.message));
   return null;
 }

@@ -5,7 +5,7 @@ import {
   NameTaken,
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { type HeldLock, LockNotHad, type AdvisoryLocks } from "../../platform/database/session-locks.ts";
+import { type HeldLock, LockUnavailableError, type AdvisoryLocks } from "../../platform/database/session-locks.ts";
 import { conflict, HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import { type AuditActor, recordAudit } from "../audit/public.ts";
@@ -48,7 +48,7 @@ export async function rotate(parts: RotationParts, rotation: Rotation): Promise<
     await parts.locks.holding(rotation.serial, (lock) => rotateAtBroker(parts, rotation, secret, lock));
     return secret;
   } catch (error) {
-    if (!(error instanceof LockNotHad)) throw error;
+    if (!(error instanceof LockUnavailableError)) throw error;
     const refusal = new HttpError(503, deviceSentences.rotatedElsewhere(rotation.serial));
     await inRecord(parts, rotation, async () => refusal);
     throw refusal;
@@ -75,7 +75,7 @@ async function rotateAtBroker(parts: RotationParts, rotation: Rotation, secret: 
     });
   }
   try {
-    if (!lock.held) throw new LockNotHad();
+    if (!lock.held) throw new LockUnavailableError();
     await inRecord(parts, rotation, (tx) => store(tx, rotation, secret));
   } catch (error) {
     if (error instanceof HttpError) throw error;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTestDatabase } from "../../../test/test-database.ts";
 import type { OpenDatabase } from "./database.ts";
-import { LockNotHad, AdvisoryLocks } from "./session-locks.ts";
+import { LockUnavailableError, AdvisoryLocks } from "./session-locks.ts";
 
 const KIND = 4711;
 
@@ -46,7 +46,7 @@ test("protocol rule 9: one server's work of many keys uses few connections, and 
 test("protocol rule 9: who waits too long gives up and does nothing", async () => {
   await locks().holding("OWN-1", async () => {
     const work = locks(50).holding("OWN-1", async () => "done");
-    await expect(work).rejects.toThrow(LockNotHad);
+    await expect(work).rejects.toThrow(LockUnavailableError);
   });
   expect(await locks(50).holding("OWN-1", async () => "done")).toBe("done");
 });

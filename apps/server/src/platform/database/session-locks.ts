@@ -6,7 +6,7 @@ const WAIT_MS = 30_000;
 const AT_ONCE = 4;
 
 /** Somebody else has held the lock for too long. */
-export class LockNotHad extends Error {
+export class LockUnavailableError extends Error {
   constructor() {
     super("Somebody else has held this lock for too long.");
     this.name = "LockNotHad";
@@ -75,7 +75,7 @@ async function acquire(client: pg.Client, kind: number, key: string): Promise<vo
     await client.query("select pg_advisory_lock($1, hashtext($2))", [kind, key]);
   } catch (error) {
     // 55P03: lock_not_available.
-    if (error instanceof Error && "code" in error && error.code === "55P03") throw new LockNotHad();
+    if (error instanceof Error && "code" in error && error.code === "55P03") throw new LockUnavailableError();
     throw error;
   }
 }
