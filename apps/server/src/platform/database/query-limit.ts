@@ -4,7 +4,7 @@ import type pg from "pg";
 /** What the driver says where a query got no answer within its limit; it carries no code. */
 const NO_ANSWER = "Query read timeout";
 
-export function gotNoAnswer(error: unknown): boolean {
+export function isQueryTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === NO_ANSWER;
 }
 
@@ -43,7 +43,7 @@ class WatchedClient implements PostgresPoolClient {
     try {
       return await this.#client.query<R>(text, parameters);
     } catch (error) {
-      if (gotNoAnswer(error)) this.#stuck = true;
+      if (isQueryTimeout(error)) this.#stuck = true;
       throw error;
     }
   }

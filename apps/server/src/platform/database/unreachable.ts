@@ -1,4 +1,4 @@
-import { gotNoAnswer } from "./query-limit.ts";
+import { isQueryTimeout } from "./query-limit.ts";
 
 const connectCodes = new Set([
   "ECONNREFUSED",
@@ -25,7 +25,7 @@ const diskCodes = new Set(["ENOSPC", "EDQUOT", "EROFS"]);
 /** True where a query failed because the database is not there or cannot work, not because of the query. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (gotNoAnswer(error)) return true;
+  if (isQueryTimeout(error)) return true;
   const code = codeOf(error);
   if (stateCode.test(code) || driverWords.test(error.message)) return true;
   if (isOfDatabase(code) && diskWords.test(error.message)) return true;
