@@ -31,7 +31,7 @@ const STOPS_AT_ONCE = 100;
 /** Transactions of one kind at the same time. */
 const AT_ONCE = 3;
 
-export interface SchedulerParts extends Pick<Dependencies, "db" | "clock" | "clocks" | "broker" | "settings" | "log"> {
+export interface SchedulerDependencies extends Pick<Dependencies, "db" | "clock" | "clocks" | "broker" | "settings" | "log"> {
   readonly commands: Pick<Commands, "dispatch">;
   readonly forecasts: Pick<Forecasts, "adviceFor">;
   /** Told how long after its due time a schedule was served, in milliseconds. */
@@ -43,7 +43,7 @@ export interface SchedulerParts extends Pick<Dependencies, "db" | "clock" | "clo
  * keep each due time to one run for each robot. Whatever a server leaves undone by dying, the others find.
  */
 export class Scheduler implements Service {
-  readonly #parts: SchedulerParts;
+  readonly #parts: SchedulerDependencies;
   readonly #everySecond: readonly PeriodicTask[];
   readonly #lost: PeriodicTask;
   readonly #sending = new Set<Promise<void>>();
@@ -54,7 +54,7 @@ export class Scheduler implements Service {
   #cancels: Cancel[] = [];
   #ended = false;
 
-  constructor(parts: SchedulerParts) {
+  constructor(parts: SchedulerDependencies) {
     this.#parts = parts;
     this.#hearing = new ListeningPeriod(parts);
     this.#hearing.follow();
