@@ -16,7 +16,7 @@ import { readToken } from "./tokens.ts";
 const names = new Map<RouteSpec, RouteName>();
 for (const name of Object.keys(routes) as RouteName[]) names.set(routes[name], name);
 
-export interface GuardParts {
+export interface GuardDependencies {
   readonly clock: Dependencies["clock"];
   readonly sessions: SessionReader;
   readonly limits: CallLimits;
@@ -29,7 +29,7 @@ export interface GuardParts {
  * registered. The session's row is read for every call of a signed-in user, so that its end shows at once; a person's
  * calls are counted before that, so that one too many costs no query.
  */
-export function useGuard(app: FastifyInstance, { clock, sessions, limits, refusals, cookies }: GuardParts): void {
+export function useGuard(app: FastifyInstance, { clock, sessions, limits, refusals, cookies }: GuardDependencies): void {
   /** Calls whose viewer is remembered, with what the database says once it can. */
   const unconfirmed = new WeakMap<FastifyRequest, Promise<Viewer | null>>();
   /** Calls that may be a Stop, with whose they are. */
