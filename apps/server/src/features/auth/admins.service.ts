@@ -9,11 +9,11 @@ import { type AuditRecord, recordAudit } from "../audit/public.ts";
 import { type AdminWork, deleteAdmin, giveAdminPassword, insertAdmin, lockAdmin, readAdmins } from "./admins.writes.ts";
 import { demoSignIns } from "./demo-sign-ins.ts";
 import { generatePassword } from "./generated-password.ts";
-import { type OwnPasswordParts, withOwnPassword } from "./own-password.ts";
+import { type OwnPasswordDependencies, withOwnPassword } from "./own-password.ts";
 import { hashPassword } from "./passwords.ts";
 import { holdAccount, readAccountOf } from "./users.writes.ts";
 
-export type AdminsParts = Pick<Dependencies, "clock" | "settings"> & OwnPasswordParts;
+export type AdminsParts = Pick<Dependencies, "clock" | "settings"> & OwnPasswordDependencies;
 
 /** Who changes Super Admins, from where, and with what they typed as their own password. */
 export interface AdminCall {

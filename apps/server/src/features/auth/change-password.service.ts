@@ -6,14 +6,14 @@ import { endSessionsOf } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
 import { demoSignIns } from "./demo-sign-ins.ts";
-import { type OwnPasswordParts, withOwnPassword } from "./own-password.ts";
+import { type OwnPasswordDependencies, withOwnPassword } from "./own-password.ts";
 import { hashPassword } from "./passwords.ts";
 import { type Account, readAccountOf, replacePassword } from "./users.writes.ts";
 import { weakPasswordOf } from "./weak-password.ts";
 
 type Passwords = BodyOf<typeof changePassword>;
 
-export type ChangePasswordParts = Pick<Dependencies, "clock" | "settings"> & OwnPasswordParts;
+export type ChangePasswordParts = Pick<Dependencies, "clock" | "settings"> & OwnPasswordDependencies;
 
 /** §5 Change password: people give themselves a new password, which ends their other sessions. */
 export class ChangePasswordService {

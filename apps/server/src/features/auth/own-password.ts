@@ -19,7 +19,7 @@ export interface TypedAgain {
   readonly refused: AuditRecord;
 }
 
-export interface OwnPasswordParts {
+export interface OwnPasswordDependencies {
   readonly db: Db;
   readonly tries: PasswordTries;
   readonly refusals: GatheredAudit;
@@ -31,7 +31,7 @@ export interface OwnPasswordParts {
  * wrong ones were tried, here or at sign-in.
  */
 export async function withOwnPassword<T>(
-  { db, tries, refusals }: OwnPasswordParts,
+  { db, tries, refusals }: OwnPasswordDependencies,
   { viewer, account, password, field, wrong, address, refused }: TypedAgain,
   gone: AbortSignal,
   work: () => Promise<T | null>,
