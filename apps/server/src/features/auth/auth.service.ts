@@ -22,16 +22,16 @@ export interface SignedIn {
   readonly answer: ResponseOf<typeof login>;
 }
 
-export interface AuthParts extends Pick<Dependencies, "db" | "clock" | "settings"> {
+export interface AuthDependencies extends Pick<Dependencies, "db" | "clock" | "settings"> {
   readonly tries: PasswordTries;
   readonly refusals: GatheredAudit;
   readonly sign: (claims: TokenClaims, now: Date) => string;
 }
 
 export class AuthService {
-  readonly #parts: AuthParts;
+  readonly #parts: AuthDependencies;
 
-  constructor(parts: AuthParts) {
+  constructor(parts: AuthDependencies) {
     this.#parts = parts;
   }
 
