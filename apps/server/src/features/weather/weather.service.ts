@@ -16,7 +16,7 @@ const MAX_PLACES = 2_000;
 /** A run that is due does not wait longer for the weather, in milliseconds. */
 const ADVICE_LIMIT_MS = 3_000;
 
-export interface ForecastsParts extends Pick<Dependencies, "clock" | "log" | "fetch"> {
+export interface ForecastsDependencies extends Pick<Dependencies, "clock" | "log" | "fetch"> {
   readonly settings: Pick<Settings, "weather">;
 }
 
@@ -26,13 +26,13 @@ interface Fetched extends Conditions {
 
 /** The weather at sites, of the provider that the settings name. */
 export class Forecasts implements Service {
-  readonly #parts: ForecastsParts;
+  readonly #parts: ForecastsDependencies;
   readonly #openMeteo: OpenMeteo | null;
   readonly #cache: AnswerCache<Fetched>;
   readonly #log: ThrottledLog;
   #ended = new AbortController();
 
-  constructor(parts: ForecastsParts) {
+  constructor(parts: ForecastsDependencies) {
     const { clock, settings } = parts;
     this.#parts = parts;
     this.#log = new ThrottledLog(parts.log, clock);
