@@ -15,7 +15,7 @@ const LOOK_MS = 10_000;
 const LOOK_FOR_LOST_MS = 2_000;
 const LOOK_AT_CLOCKS_MS = 2_000;
 
-interface WatchParts extends Pick<Dependencies, "db" | "clock" | "clocks" | "broker" | "settings" | "log" | "serverId"> {
+interface AlertWatchDependencies extends Pick<Dependencies, "db" | "clock" | "clocks" | "broker" | "settings" | "log" | "serverId"> {
   /** What people call this server; the name of its machine where it is not given. */
   readonly serverName?: string;
 }
@@ -26,7 +26,7 @@ interface WatchParts extends Pick<Dependencies, "db" | "clock" | "clocks" | "bro
  * looks, by the time of the database.
  */
 export class AlertWatch implements Service {
-  readonly #parts: WatchParts;
+  readonly #parts: AlertWatchDependencies;
   readonly #rounds: PeriodicTask;
   readonly #roundsForLost: PeriodicTask;
   readonly #roundsForClocks: PeriodicTask;
@@ -36,7 +36,7 @@ export class AlertWatch implements Service {
   #cancels: Cancel[] = [];
   #touching: Promise<void> = Promise.resolve();
 
-  constructor(parts: WatchParts) {
+  constructor(parts: AlertWatchDependencies) {
     this.#parts = parts;
     this.#hearing = new ListeningPeriod(parts);
     this.#rounds = new PeriodicTask(parts.log, () => this.#round());
