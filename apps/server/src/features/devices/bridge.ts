@@ -25,14 +25,14 @@ const SWEEP_GRACE_MS = 15_000;
 const RETAINED_MS = 500;
 const DAY_MS = 86_400_000;
 
-export interface BridgeParts extends Pick<Dependencies, "db" | "connection" | "broker" | "clock" | "clocks" | "log"> {
+export interface BridgeDependencies extends Pick<Dependencies, "db" | "connection" | "broker" | "clock" | "clocks" | "log"> {
   /** Sends pending STOPs and maintenance locks again to robots that are back (protocol rules 3 and 8). */
   readonly resendPending: (robotIds: readonly number[]) => Promise<void> | void;
 }
 
 /** Brings what robots say into the database, on the one server that holds the bridge lock (protocol rule 11). */
 export class Bridge implements Service {
-  readonly #parts: BridgeParts;
+  readonly #parts: BridgeDependencies;
   readonly #bad: BadMessages;
   readonly #taken = new Map<RobotLeaf, number>();
   readonly #lock: BridgeLock;
@@ -48,7 +48,7 @@ export class Bridge implements Service {
   #sinceMs = 0;
   #sweeping = false;
 
-  constructor(parts: BridgeParts) {
+  constructor(parts: BridgeDependencies) {
     const { db, connection, broker, clock, log } = parts;
     this.#parts = parts;
     this.#bad = new BadMessages(clock, log);

@@ -1,4 +1,4 @@
-export { Bridge, type BridgeParts } from "./bridge.ts";
+export { Bridge, type BridgeDependencies as BridgeParts } from "./bridge.ts";
 export { type BridgeStanding, bridgeStanding } from "./bridge-lock.ts";
 export { storeDeviceSecrets, storeMissingDevices } from "./device-secrets.writes.ts";
 export { type DeviceAccess, deviceAccess, hashDeviceSecret } from "./device-access.ts";
