@@ -23,7 +23,7 @@ export interface Rotation {
 }
 
 /** What a rotation is done with; `locks` are of rotations alone, a key for each serial number. */
-export interface RotationParts extends Pick<Dependencies, "db" | "clock" | "broker" | "settings" | "log"> {
+export interface RotationDependencies extends Pick<Dependencies, "db" | "clock" | "broker" | "settings" | "log"> {
   readonly accounts: BrokerAccounts;
   readonly locks: AdvisoryLocks;
 }
@@ -34,7 +34,7 @@ export interface RotationParts extends Pick<Dependencies, "db" | "clock" | "brok
  * it is stored. Throws 404, 409 (retired, or its robot may move) or 503 (the broker cannot be told, or the secret not be
  * stored).
  */
-export async function rotate(parts: RotationParts, rotation: Rotation): Promise<string> {
+export async function rotate(parts: RotationDependencies, rotation: Rotation): Promise<string> {
   const secret = newSecret();
   if (!keepsSecrets(parts.accounts)) {
     await inRecord(
@@ -56,7 +56,7 @@ export async function rotate(parts: RotationParts, rotation: Rotation): Promise<
 }
 
 /** Of two who rotate at once the second one begins when the first one has ended, so that both sides keep the same. */
-async function rotateAtBroker(parts: RotationParts, rotation: Rotation, secret: string, lock: HeldLock): Promise<void> {
+async function rotateAtBroker(parts: RotationDependencies, rotation: Rotation, secret: string, lock: HeldLock): Promise<void> {
   const { serial, at } = rotation;
   let wasUnsure = false;
   await inRecord(parts, rotation, async (tx) => {
@@ -85,7 +85,7 @@ async function rotateAtBroker(parts: RotationParts, rotation: Rotation, secret: 
 }
 
 /** Why the device gets no new secret; null where it may. Throws 404. */
-async function refusalOf(tx: Tx, parts: RotationParts, { serial }: Rotation): Promise<HttpError | null> {
+async function refusalOf(tx: Tx, parts: RotationDependencies, { serial }: Rotation): Promise<HttpError | null> {
   const device = await lockDevice(tx, serial);
   if (device === null) throw notFound("Device");
   if (device.retired_at !== null) return conflict(deviceSentences.retiredAlready(serial));
@@ -117,7 +117,7 @@ function notPut(error: unknown): { readonly refusal: HttpError; readonly mayHave
 
 /** A step of a rotation in a transaction, on record with what it came to; "open" where it goes on. Throws a refusal. */
 async function inRecord(
-  { db }: RotationParts,
+  { db }: RotationDependencies,
   { serial, by, at }: Rotation,
   step: (tx: Tx) => Promise<HttpError | null | "open">,
 ): Promise<void> {
