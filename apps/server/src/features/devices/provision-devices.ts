@@ -33,7 +33,7 @@ export interface Provision {
 }
 
 /** What devices are provisioned with; `locks` are of provisioning alone. */
-export interface ProvisionParts {
+export interface ProvisionDependencies {
   readonly db: Db;
   readonly accounts: BrokerAccounts;
   readonly locks: AdvisoryLocks;
@@ -49,7 +49,7 @@ export interface Provisioned {
  * Makes devices with their secrets, all of them or none: the broker has their accounts before they are stored, and before
  * anybody is told a secret. Throws 400 (no range), 404 (no such partner), 409 (taken) or 503 (the broker cannot be told).
  */
-export async function provision(parts: ProvisionParts, asked: Provision): Promise<Provisioned> {
+export async function provision(parts: ProvisionDependencies, asked: Provision): Promise<Provisioned> {
   const { first, last, by, at } = asked;
   const serials = serialRange(first, last, DEVICES_AT_ONCE);
   if (serials === null) throw invalid("last_serial", deviceSentences.noRange(DEVICES_AT_ONCE));
@@ -75,7 +75,7 @@ export async function provision(parts: ProvisionParts, asked: Provision): Promis
  * accounts have secrets that nobody was told; whoever provisions these serial numbers next takes them over.
  */
 async function provisionAtBroker(
-  { db, accounts, locks }: ProvisionParts,
+  { db, accounts, locks }: ProvisionDependencies,
   devices: readonly DeviceAccount[],
   asked: Provision,
 ): Promise<string> {
