@@ -17,7 +17,7 @@ const RETRY_MS = 1_000;
 /** A robot's messages that cannot be stored, though others' can, are tried so often: after 1, 2, 4 and 8 s again. */
 const TRIES = 5;
 
-export interface IngestQueueParts {
+export interface IngestQueueDependencies {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: ThrottledLog;
@@ -43,7 +43,7 @@ interface Round {
 
 /** What arrived, on its way into the database. One flush runs at a time, so that order is kept. */
 export class IngestQueue {
-  readonly #parts: IngestQueueParts;
+  readonly #parts: IngestQueueDependencies;
   readonly #buffer: IncomingBuffer;
   readonly #budgets: RobotBudgets;
   #flushing: Promise<void> | null = null;
@@ -56,7 +56,7 @@ export class IngestQueue {
   /** Raised by `clear`: what was taken out before it is not put back. */
   #generation = 0;
 
-  constructor(parts: IngestQueueParts) {
+  constructor(parts: IngestQueueDependencies) {
     this.#parts = parts;
     this.#buffer = new IncomingBuffer((serial, dropped, kind) => parts.bad.add(kind, serial, dropped));
     this.#budgets = new RobotBudgets(parts.clock);
