@@ -8,7 +8,7 @@ import type { Logger } from "pino";
 import { demoDevicesFile, demoScenarioFile } from "../demo/demo-devices.ts";
 import { repositoryDir } from "./data-folder.ts";
 
-export interface SimulatorParts {
+export interface SimulatorOptions {
   readonly mqttUrl: string;
   readonly dataDir: string;
   readonly log: Logger;
@@ -31,14 +31,14 @@ const ownSecrets = ["SECRET_KEY", "ADMIN_PASSWORD", "DATABASE_URL", "MQTT_URL", 
  * Ctrl-C reaches the server alone; it ends with the server by itself, also when that is killed.
  */
 export class SimulatorChild {
-  readonly #parts: SimulatorParts;
+  readonly #parts: SimulatorOptions;
   readonly #controlFile: string;
   #child: ChildProcess | null = null;
   #stopping = false;
   #pauseMs = FIRST_PAUSE_MS;
   #restart: NodeJS.Timeout | null = null;
 
-  constructor(parts: SimulatorParts) {
+  constructor(parts: SimulatorOptions) {
     this.#parts = parts;
     this.#controlFile = process.env["SIM_CONTROL_FILE"] || join(parts.dataDir, "simulator-control");
   }
