@@ -25,7 +25,7 @@ import type { ProcessSettings } from "./settings.ts";
 import { SimulatorChild } from "./simulator-child.ts";
 import type { StopList } from "./stop-list.ts";
 
-export interface StartParts {
+export interface StartOptions {
   readonly settings: ProcessSettings;
   readonly options: Options;
   readonly log: Logger;
@@ -53,7 +53,7 @@ export interface Started {
  * Brings everything up in order: console, data folder, database, broker, server, simulated robots. What has begun is
  * in `stops` at every moment. Answers null where stopping was asked for on the way.
  */
-export async function start(parts: StartParts): Promise<Started | null> {
+export async function start(parts: StartOptions): Promise<Started | null> {
   const { settings, options, log, outages, stops, say, fail } = parts;
   const isDemo = settings.mode === "demo";
   if (options.reset && settings.databaseUrl !== null) {
@@ -148,7 +148,7 @@ function reachableHost(host: string): string {
 async function prepareDemo(
   { db, connection }: OpenDatabase,
   dataDir: string,
-  { options, say }: StartParts,
+  { options, say }: StartOptions,
 ): Promise<null> {
   const size = await chooseFleet(db, options.fleet);
   const simulated = await robotsToSimulate(size.robots);
@@ -170,7 +170,7 @@ async function prepareDemo(
   return null;
 }
 
-async function prepareProduction(db: Db, { settings }: StartParts): Promise<FirstAdmin | null> {
+async function prepareProduction(db: Db, { settings }: StartOptions): Promise<FirstAdmin | null> {
   if (await holdsDemoData(db)) {
     throw new StartError(
       "The database holds the demo's sample data and its known passwords: production needs a database of its own.",
