@@ -28,7 +28,7 @@ import type { StopList } from "./stop-list.ts";
 /** Twice what the largest message of the protocol may have, and room for its topic. */
 const MAX_PACKET_BYTES = 65_536;
 
-export interface PartContext {
+export interface StartContext {
   readonly settings: ProcessSettings;
   readonly dataDir: string;
   readonly log: Logger;
@@ -41,7 +41,7 @@ export interface PartContext {
  * Opens the database, embedded or named, with the schema of this program. Production on a database of its own has been
  * migrated before (decision 40): other servers may run on it. Throws a StartError where the schema is another.
  */
-export async function openMigratedDatabase(context: PartContext): Promise<OpenDatabase> {
+export async function openMigratedDatabase(context: StartContext): Promise<OpenDatabase> {
   const { settings, log, stops } = context;
   const connection =
     settings.databaseUrl === null ? await embedded(context) : { connectionString: settings.databaseUrl };
@@ -74,7 +74,7 @@ export async function openMigratedDatabase(context: PartContext): Promise<OpenDa
 const ASK_AGAIN_MS = 1_000;
 
 /** Resolves when the database answers, also with a refusal, or the process is stopping; tells meanwhile that it waits. */
-async function untilThere(db: Db, databaseUrl: string, { log, stops }: PartContext): Promise<void> {
+async function untilThere(db: Db, databaseUrl: string, { log, stops }: StartContext): Promise<void> {
   const clock = new SystemClock();
   const outage = new Outage(`the database at ${placeOf(databaseUrl)}`, log, clock);
   while (!stops.stopping) {
@@ -93,13 +93,13 @@ async function untilThere(db: Db, databaseUrl: string, { log, stops }: PartConte
 const RESERVED_CONNECTIONS = 10;
 
 /** Connections for commands, schedules and the bridge alone. */
-export function openReserved({ connection }: OpenDatabase, context: PartContext): Db {
+export function openReserved({ connection }: OpenDatabase, context: StartContext): Db {
   const reserved = openDatabase(connection, { poolSize: RESERVED_CONNECTIONS, onError: idleError(context) });
   context.stops.add("reserved database connections", 1000, () => reserved.close());
   return reserved.db;
 }
 
-function idleError({ log, stops }: PartContext): (error: Error) => void {
+function idleError({ log, stops }: StartContext): (error: Error) => void {
   return (error) => {
     if (!stops.stopping) log.warn({ error }, "an idle database connection failed");
   };
@@ -116,7 +116,7 @@ export function databaseFailure(databaseUrl: string | null, error: unknown): Sta
   return new StartError(`${place} cannot be used: ${reason}${isForbidden ? `. ${remedy}` : ""}`);
 }
 
-async function embedded({ settings, dataDir, stops, log, fail }: PartContext): Promise<pg.ClientConfig> {
+async function embedded({ settings, dataDir, stops, log, fail }: StartContext): Promise<pg.ClientConfig> {
   const postgres = await startEmbeddedPostgres({
     dataDir,
     name: databaseName(settings.mode),
@@ -135,7 +135,7 @@ function placeOf(databaseUrl: string): string {
 /** A clock that follows the database's, so that all servers agree on what is due, and what watches it. */
 export async function openClock(
   db: Db,
-  { log, stops }: PartContext,
+  { log, stops }: StartContext,
 ): Promise<{ readonly clock: SystemClock; readonly clocks: ClockWatch }> {
   const clock = new SystemClock();
   const clocks = new ClockWatch({ clock, log, read: () => databaseNow(db) });
@@ -152,7 +152,7 @@ export interface OpenedBroker {
 }
 
 /** Connects to the broker that was named, or to an embedded one at 127.0.0.1. */
-export async function openServerBroker(db: Db, clock: Clock, context: PartContext): Promise<OpenedBroker> {
+export async function openServerBroker(db: Db, clock: Clock, context: StartContext): Promise<OpenedBroker> {
   const { settings, log, stops } = context;
   const clientId = `suncrew-server-${randomUUID()}`;
   if (settings.mqttUrl !== null) {
@@ -176,7 +176,7 @@ export async function openServerBroker(db: Db, clock: Clock, context: PartContex
 }
 
 /** The devices' accounts at a broker that was named. */
-function openBrokerAccounts(clock: Clock, { settings, log, stops }: PartContext): BrokerAccounts {
+function openBrokerAccounts(clock: Clock, { settings, log, stops }: StartContext): BrokerAccounts {
   const { brokerAccounts } = settings;
   switch (brokerAccounts.form) {
     case "dynamic-security": {

@@ -18,7 +18,7 @@ import { StartError } from "../platform/embedded/start-error.ts";
 import { builtConsole, consoleReady } from "./console-build.ts";
 import { demoSecretKey, openDataFolder, resetDemo } from "./data-folder.ts";
 import { type FirstAdmin, makeFirstAdmin } from "./first-admin.writes.ts";
-import { openClock, openMigratedDatabase, openReserved, openServerBroker, type PartContext } from "./open-parts.ts";
+import { openClock, openMigratedDatabase, openReserved, openServerBroker, type StartContext } from "./open-parts.ts";
 import { robotsToSimulate, simulatedSentence } from "./open-files.ts";
 import type { Options } from "./options.ts";
 import type { ProcessSettings } from "./settings.ts";
@@ -66,7 +66,7 @@ export async function start(parts: StartOptions): Promise<Started | null> {
   const consoleBuilt = isDemo || options.noConsole ? null : await builtConsole();
   const dataDir = await openDataFolder(settings);
   if (options.reset) await resetDemo(dataDir);
-  const context: PartContext = { settings, dataDir, log, stops, fail };
+  const context: StartContext = { settings, dataDir, log, stops, fail };
 
   const building = isDemo && !options.noConsole ? consoleReady(say) : Promise.resolve(consoleBuilt);
   // A failure is thrown where the console is needed, not before.
