@@ -16,7 +16,7 @@ export interface Counters {
  * only grows, so one message with a number without bounds would shut its robot out for good. `commandSeq` is the highest
  * number that Suncrew gave, perhaps by a clock that was fast.
  */
-export function counterBeyondBelief(
+export function implausibleCounter(
   { session, eventSeq, lastSeq }: Counters,
   nowMs: number,
   commandSeq: number,

@@ -1,5 +1,5 @@
 import type { EventMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
-import { counterBeyondBelief } from "@suncrew/domain/devices/believable.ts";
+import { implausibleCounter } from "@suncrew/domain/devices/believable.ts";
 import type { RobotBudget } from "@suncrew/domain/devices/robot-budget.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -210,7 +210,7 @@ function outcomeOf(
   };
   for (const incoming of messages) {
     const beyondBelief =
-      incoming.leaf === "ack" ? null : counterBeyondBelief(incoming.message, incoming.receivedAt.getTime(), commandSeq);
+      incoming.leaf === "ack" ? null : implausibleCounter(incoming.message, incoming.receivedAt.getTime(), commandSeq);
     if (beyondBelief !== null) {
       outcome.beyondBelief = beyondBelief;
       continue;
