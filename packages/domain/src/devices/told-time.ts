@@ -1,7 +1,7 @@
 import { CLOCK_SKEW_MS } from "../commands/limits.ts";
 
 /** When something happened, as a robot told it. */
-export interface Told {
+export interface ReportedTime {
   /** By the robot's clock. */
   readonly at: Date;
   readonly receivedAt: Date;
@@ -10,7 +10,7 @@ export interface Told {
 }
 
 /** The robot's time of what it tells, unless its clock is off or ahead of the receipt (protocol rule 12). */
-export function toldTime({ at, receivedAt, clockSkewMs }: Told): Date {
+export function toldTime({ at, receivedAt, clockSkewMs }: ReportedTime): Date {
   const clockIsOff = clockSkewMs !== null && Math.abs(clockSkewMs) > CLOCK_SKEW_MS;
   return clockIsOff || at > receivedAt ? receivedAt : at;
 }
