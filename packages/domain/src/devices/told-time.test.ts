@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toldTime } from "./told-time.ts";
+import { reportedTime } from "./told-time.ts";
 
 const receivedAt = new Date("2026-11-21T06:30:00Z");
 const before = new Date("2026-11-21T05:00:00Z");
@@ -12,5 +12,5 @@ test.each([
   ["nor one that is behind", before, -30_001, receivedAt],
   ["nothing is told before it happened", after, 0, receivedAt],
 ])("protocol rule 12: %s", (_words, at, clockSkewMs, expected) => {
-  expect(toldTime({ at, receivedAt, clockSkewMs })).toEqual(expected);
+  expect(reportedTime({ at, receivedAt, clockSkewMs })).toEqual(expected);
 });

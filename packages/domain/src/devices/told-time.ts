@@ -10,7 +10,7 @@ export interface ReportedTime {
 }
 
 /** The robot's time of what it tells, unless its clock is off or ahead of the receipt (protocol rule 12). */
-export function toldTime({ at, receivedAt, clockSkewMs }: ReportedTime): Date {
+export function reportedTime({ at, receivedAt, clockSkewMs }: ReportedTime): Date {
   const clockIsOff = clockSkewMs !== null && Math.abs(clockSkewMs) > CLOCK_SKEW_MS;
   return clockIsOff || at > receivedAt ? receivedAt : at;
 }

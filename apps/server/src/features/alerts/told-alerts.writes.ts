@@ -1,7 +1,7 @@
 import { type EventMessage, eventMessageSchema } from "@suncrew/contract/devices/messages.ts";
 import { CLOCK_SKEW_MS } from "@suncrew/domain/commands/limits.ts";
 import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
-import { toldTime } from "@suncrew/domain/devices/told-time.ts";
+import { reportedTime } from "@suncrew/domain/devices/told-time.ts";
 import { sql } from "kysely";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 
@@ -37,7 +37,7 @@ export async function recordToldAlerts(
     if (event === undefined || !budget.has(pair.robotId, "alerts")) continue;
     const { clockSkewMs, siteId } = event;
     const at = ({ message, receivedAt }: PairEnd<Raised | Cleared>) =>
-      toldTime({ at: new Date(message.at), receivedAt, clockSkewMs });
+      reportedTime({ at: new Date(message.at), receivedAt, clockSkewMs });
     const [raisedAt, clearedAt] = [at(pair.raised), at(pair.cleared)];
     const { alert } = pair.raised.message;
     if (!(await addPast(tx, { robotId: pair.robotId, siteId, alert, raisedAt, clearedAt }))) continue;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type EventMessage, eventMessageSchema } from "@suncrew/contract/devices/messages.ts";
 import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
-import { toldTime } from "@suncrew/domain/devices/told-time.ts";
+import { reportedTime } from "@suncrew/domain/devices/told-time.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import {
   beginRuns,
@@ -132,7 +132,7 @@ async function keepEvents(tx: Tx, told: readonly EventTold[]): Promise<EventTold
 }
 
 function timeOf({ receivedAt, clockSkewMs }: EventTold, { at }: RunBegan | RunEnded): Date {
-  return toldTime({ at: new Date(at), receivedAt, clockSkewMs });
+  return reportedTime({ at: new Date(at), receivedAt, clockSkewMs });
 }
 
 async function applyBegan(tx: Tx, told: readonly Told<RunBegan>[]): Promise<number[]> {
