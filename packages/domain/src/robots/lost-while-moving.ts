@@ -38,7 +38,7 @@ export function stopsByOf({ runEndsAt, lastHeardAt, connectionLostAt }: UnheardM
 }
 
 /** From when on it is sure that it stands: its clock, and the moment it notices, may differ from what the server saw. */
-export function standsAtOf(motion: UnheardMotion, limits: MotionLimits): Date {
+export function surelyStoppedAtOf(motion: UnheardMotion, limits: MotionLimits): Date {
   return new Date(stopsByOf(motion, limits).getTime() + STANDS_MARGIN_MS);
 }
 
@@ -54,7 +54,7 @@ export interface LostWhileMoving {
 /** Protocol rule 13, seen moving is moving: perhaps until rule 4 must have stopped it, and not seen to stand after that. */
 export function lostWhileMovingOf(motion: UnheardMotion, limits: MotionLimits, now: Date): LostWhileMoving {
   return {
-    state: now < standsAtOf(motion, limits) ? "MAY_BE_MOVING" : "MUST_HAVE_STOPPED",
+    state: now < surelyStoppedAtOf(motion, limits) ? "MAY_BE_MOVING" : "MUST_HAVE_STOPPED",
     lostAt: motion.connectionLostAt ?? motion.lastHeardAt,
     stopsBy: stopsByOf(motion, limits),
   };

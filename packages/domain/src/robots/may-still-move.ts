@@ -1,6 +1,6 @@
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
 import { STANDS_MARGIN_MS } from "../commands/limits.ts";
-import { DEFAULT_MOTION_LIMITS, type MotionLimits, standsAtOf } from "./lost-while-moving.ts";
+import { DEFAULT_MOTION_LIMITS, type MotionLimits, surelyStoppedAtOf } from "./lost-while-moving.ts";
 
 /** What the server knows of a robot that is to be taken away or cut off, read under the lock on the robot's row. */
 export interface MaybeMoving {
@@ -67,7 +67,7 @@ export function mayStillMove(
   if (robot.lastHeardAt === null) return null;
   const { lastHeardAt, connectionLostAt } = robot;
   const where = connectionLostAt === null ? "unheard" : "lost";
-  const standsAt = standsAtOf({ runEndsAt: endOf(robot), lastHeardAt, connectionLostAt }, limits);
+  const standsAt = surelyStoppedAtOf({ runEndsAt: endOf(robot), lastHeardAt, connectionLostAt }, limits);
   return now < standsAt ? { why, where, standsAt } : null;
 }
 
