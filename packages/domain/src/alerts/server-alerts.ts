@@ -1,6 +1,6 @@
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
-import { type LostWhileMoving, lostWords } from "../robots/lost-while-moving.ts";
+import { type LostWhileMoving, lostText } from "../robots/lost-while-moving.ts";
 
 /** A robot that is away for this long raises an alert. */
 export const OFFLINE_TOO_LONG_MINUTES = 30;
@@ -48,7 +48,7 @@ export function unknownStatusAlert(status: string): ServerAlert {
 
 /** Protocol rule 13; `clockOf` tells an instant by the clocks of the site. */
 export function lostWhileMovingAlert(lost: LostWhileMoving, clockOf: (at: Date) => string): ServerAlert {
-  return { code: "LOST_WHILE_MOVING", severity: "CRITICAL", text: `${lostWords(lost, clockOf)}.` };
+  return { code: "LOST_WHILE_MOVING", severity: "CRITICAL", text: `${lostText(lost, clockOf)}.` };
 }
 
 /** A server whose clocks do not agree; `words` say how, as a sentence. */

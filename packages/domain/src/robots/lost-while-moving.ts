@@ -61,7 +61,7 @@ export function lostWhileMovingOf(motion: UnheardMotion, limits: MotionLimits, n
 }
 
 /** The same in words; `clockOf` tells an instant by the clocks of the site. Without a full stop. */
-export function lostWords({ state, lostAt, stopsBy }: LostWhileMoving, clockOf: (at: Date) => string): string {
+export function lostText({ state, lostAt, stopsBy }: LostWhileMoving, clockOf: (at: Date) => string): string {
   // To the minute, and never a minute too early.
   const by = clockOf(new Date(Math.ceil(stopsBy.getTime() / 60_000) * 60_000));
   const since = `Lost contact while cleaning at ${clockOf(lostAt)}`;

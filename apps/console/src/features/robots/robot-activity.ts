@@ -1,4 +1,4 @@
-import { lostWords } from "@suncrew/domain/robots/lost-while-moving.ts";
+import { lostText } from "@suncrew/domain/robots/lost-while-moving.ts";
 import { siteShortText } from "../../ui/site-time-text.ts";
 import { wordsOfOpenCommand } from "../commands/public.ts";
 import { alarmOf, type RobotView } from "./robot-view.ts";
@@ -47,7 +47,7 @@ export function robotActivityOf(robot: RobotView, now: Date): RobotActivity {
 
 /** Protocol rule 13: where it was lost, what it may be doing, and the Stop or lock that is kept for its return. */
 function lostActivity(robot: RobotView, lost: NonNullable<RobotView["lost"]>, now: Date): RobotActivity {
-  const words = lostWords(lost, (at) => siteShortText(at, robot.timezone, now));
+  const words = lostText(lost, (at) => siteShortText(at, robot.timezone, now));
   const text = robot.openCommand === null ? words : `${words}. ${wordsOfOpenCommand(robot.openCommand)}`;
   return { text, kind: lost.state === "MAY_BE_MOVING" ? "alarm" : "warning" };
 }
