@@ -1,5 +1,5 @@
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
-import { MANUAL_RUN_MAX_MINUTES, STANDS_MARGIN_MS, STANDS_WITHOUT_BROKER_MS } from "../commands/limits.ts";
+import { MANUAL_RUN_MAX_MINUTES, STANDS_MARGIN_MS, LINK_LOSS_STOP_MS } from "../commands/limits.ts";
 
 /** How long a robot moves at most, whatever it hears (protocol rule 4), in milliseconds. */
 export interface MotionLimits {
@@ -11,7 +11,7 @@ export interface MotionLimits {
 
 export const DEFAULT_MOTION_LIMITS: MotionLimits = {
   longestRunMs: MANUAL_RUN_MAX_MINUTES * 60_000,
-  withoutBrokerMs: STANDS_WITHOUT_BROKER_MS,
+  withoutBrokerMs: LINK_LOSS_STOP_MS,
 };
 
 /** What the server knows of the motion of a robot that it does not hear any more. */

@@ -1,5 +1,5 @@
 import type { LostRobot } from "@suncrew/contract/robots/robots.ts";
-import { MANUAL_RUN_MAX_MINUTES, STANDS_WITHOUT_BROKER_MS } from "@suncrew/domain/commands/limits.ts";
+import { MANUAL_RUN_MAX_MINUTES, LINK_LOSS_STOP_MS } from "@suncrew/domain/commands/limits.ts";
 import {
   type LostWhileMoving,
   lostWhileMovingOf,
@@ -25,7 +25,7 @@ export function seenAt({ clock, broker, settings }: Pick<Dependencies, "clock" |
     brokerConnected: broker.connected,
     limits: {
       longestRunMs: longestMinutes * 60_000,
-      withoutBrokerMs: linkLossStopSeconds === undefined ? STANDS_WITHOUT_BROKER_MS : linkLossStopSeconds * 1_000,
+      withoutBrokerMs: linkLossStopSeconds === undefined ? LINK_LOSS_STOP_MS : linkLossStopSeconds * 1_000,
     },
   };
 }
