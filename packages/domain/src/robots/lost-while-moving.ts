@@ -1,5 +1,5 @@
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
-import { MANUAL_RUN_MAX_MINUTES, STANDS_MARGIN_MS, LINK_LOSS_STOP_MS } from "../commands/limits.ts";
+import { MANUAL_RUN_MAX_MINUTES, STOPPED_MARGIN_MS, LINK_LOSS_STOP_MS } from "../commands/limits.ts";
 
 /** How long a robot moves at most, whatever it hears (protocol rule 4), in milliseconds. */
 export interface MotionLimits {
@@ -39,7 +39,7 @@ export function stopsByOf({ runEndsAt, lastHeardAt, connectionLostAt }: UnheardM
 
 /** From when on it is sure that it stands: its clock, and the moment it notices, may differ from what the server saw. */
 export function surelyStoppedAtOf(motion: UnheardMotion, limits: MotionLimits): Date {
-  return new Date(stopsByOf(motion, limits).getTime() + STANDS_MARGIN_MS);
+  return new Date(stopsByOf(motion, limits).getTime() + STOPPED_MARGIN_MS);
 }
 
 export type LostState = "MAY_BE_MOVING" | "MUST_HAVE_STOPPED";

@@ -1,5 +1,5 @@
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
-import { STANDS_MARGIN_MS } from "../commands/limits.ts";
+import { STOPPED_MARGIN_MS } from "../commands/limits.ts";
 import { DEFAULT_MOTION_LIMITS, type MotionLimits, surelyStoppedAtOf } from "./lost-while-moving.ts";
 
 /** What the server knows of a robot that is to be taken away or cut off, read under the lock on the robot's row. */
@@ -79,7 +79,7 @@ function whyOf(robot: MaybeMoving, now: Date): MovingWhy | null {
   if (robot.motion === "MOVING" || robot.openRun !== null) return "cleaning";
   if (robot.installing) return "installing";
   const { lostStartEndsAt } = robot;
-  return lostStartEndsAt !== null && now < later(lostStartEndsAt, STANDS_MARGIN_MS) ? "start-unconfirmed" : null;
+  return lostStartEndsAt !== null && now < later(lostStartEndsAt, STOPPED_MARGIN_MS) ? "start-unconfirmed" : null;
 }
 
 /** When the last of what it may be moving for ends; null where that is not known of all. */

@@ -1,4 +1,4 @@
-import { STANDS_MARGIN_MS } from "@suncrew/domain/commands/limits.ts";
+import { STOPPED_MARGIN_MS } from "@suncrew/domain/commands/limits.ts";
 import { DEFAULT_MOTION_LIMITS, type MotionLimits } from "@suncrew/domain/robots/lost-while-moving.ts";
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
@@ -71,7 +71,7 @@ export async function closeRunsOfRemoved(
 
 /** One that began at the robot waits for no end that is known: it is over once the robot stood without its broker. */
 function isLost({ now, brokerConnected, limits }: SeenAt) {
-  const surely = span(limits.withoutBrokerMs + STANDS_MARGIN_MS);
+  const surely = span(limits.withoutBrokerMs + STOPPED_MARGIN_MS);
   return sql<boolean>`r.ended_at is null and r.began_at is not null and not s.online
     and (${latestEnd(limits)} + ${surely} < ${now}
       or (${brokerConnected} and ${KNOWN_END} is null and ${LOST_AT} + ${surely} < ${now}))`;
