@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
-import { type SentCommand, type ShownState, stateShows } from "./confirmation.ts";
+import { type SentCommand, type ReportedState, stateShows } from "./confirmation.ts";
 
-const state: ShownState = {
+const state: ReportedState = {
   motion: "MOVING",
   mode: "AUTO",
   lastSeq: 10,
@@ -17,7 +17,7 @@ const command = (change: Partial<SentCommand>): SentCommand => ({
 });
 
 describe("protocol rule 6: done is what the robot shows", () => {
-  test.each<[string, Partial<ShownState>, Partial<SentCommand>, boolean]>([
+  test.each<[string, Partial<ReportedState>, Partial<SentCommand>, boolean]>([
     ["START: moving on its run", {}, {}, true],
     ["START: moving on another run", { runId: "0198c0de-0000-7000-8000-000000000002" }, {}, false],
     ["START: standing", { motion: "STOPPED" }, {}, false],

@@ -9,10 +9,10 @@ export interface SentCommand {
   readonly settings: Partial<AppliedSettings> | null;
 }
 
-export type ShownState = Pick<StateMessage, "motion" | "mode" | "lastSeq" | "runId" | "applied">;
+export type ReportedState = Pick<StateMessage, "motion" | "mode" | "lastSeq" | "runId" | "applied">;
 
 /** True where a live state of the current session shows that the command has worked. The status text is never asked. */
-export function stateShows(state: ShownState, command: SentCommand): boolean {
+export function stateShows(state: ReportedState, command: SentCommand): boolean {
   if (state.lastSeq < command.seq) return false;
   switch (command.verb) {
     case "START":

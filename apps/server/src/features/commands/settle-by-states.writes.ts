@@ -1,5 +1,5 @@
 import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
-import { type ShownState, stateShows } from "@suncrew/domain/commands/confirmation.ts";
+import { type ReportedState, stateShows } from "@suncrew/domain/commands/confirmation.ts";
 import { sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
@@ -14,7 +14,7 @@ export interface LiveState {
   readonly robotId: number;
   /** The highest number of a command that the robot had told of before. */
   readonly knownSeq: number;
-  readonly state: ShownState & Pick<StateMessage, "session" | "ts">;
+  readonly state: ReportedState & Pick<StateMessage, "session" | "ts">;
 }
 
 /** A robot raises its session by one with each connection: so often it may have connected since a START was given. */
@@ -84,7 +84,7 @@ class Settled {
     return this.confirmed.map(({ robot }) => robot.id);
   }
 
-  add(robot: LockedRobot, open: readonly Command[], state: ShownState, now: Date): void {
+  add(robot: LockedRobot, open: readonly Command[], state: ReportedState, now: Date): void {
     for (const command of open) {
       if (this.#decided.has(command.id) || !isInTime(command, now) || !stateShows(state, sentOf(command))) continue;
       this.#decided.add(command.id);
