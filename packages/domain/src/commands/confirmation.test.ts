@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { type SentCommand, type ReportedState, stateShows } from "./confirmation.ts";
+import { type SentCommand, type ReportedState, stateConfirms } from "./confirmation.ts";
 
 const state: ReportedState = {
   motion: "MOVING",
@@ -37,13 +37,13 @@ describe("protocol rule 6: done is what the robot shows", () => {
     ["MAINTENANCE_OFF: released", {}, { verb: "MAINTENANCE_OFF" }, true],
     ["MAINTENANCE_OFF: still locked", { mode: "MAINTENANCE" }, { verb: "MAINTENANCE_OFF" }, false],
   ])("%s", (_words, stateChange, commandChange, shown) => {
-    expect(stateShows({ ...state, ...stateChange }, command(commandChange))).toBe(shown);
+    expect(stateConfirms({ ...state, ...stateChange }, command(commandChange))).toBe(shown);
   });
 
   it("takes no state from before the robot took the command", () => {
     for (const verb of ["START", "STOP", "SET", "MAINTENANCE_OFF"] as const) {
       const before = { ...state, lastSeq: 9, motion: verb === "STOP" ? ("STOPPED" as const) : state.motion };
-      expect(stateShows(before, command({ verb }))).toBe(false);
+      expect(stateConfirms(before, command({ verb }))).toBe(false);
     }
   });
 });

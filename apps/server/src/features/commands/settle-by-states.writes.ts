@@ -1,5 +1,5 @@
 import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
-import { type ReportedState, stateShows } from "@suncrew/domain/commands/confirmation.ts";
+import { type ReportedState, stateConfirms } from "@suncrew/domain/commands/confirmation.ts";
 import { sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
@@ -86,14 +86,14 @@ class Settled {
 
   add(robot: LockedRobot, open: readonly Command[], state: ReportedState, now: Date): void {
     for (const command of open) {
-      if (this.#decided.has(command.id) || !isInTime(command, now) || !stateShows(state, sentOf(command))) continue;
+      if (this.#decided.has(command.id) || !isInTime(command, now) || !stateConfirms(state, sentOf(command))) continue;
       this.#decided.add(command.id);
       this.confirmed.push({ robot, command });
       if (command.verb !== "SET") continue;
       // An older SET must not overwrite what this newer one stored.
       for (const older of open) {
         const isOlder = older.verb === "SET" && older.seq < command.seq;
-        if (!isOlder || this.#decided.has(older.id) || stateShows(state, sentOf(older))) continue;
+        if (!isOlder || this.#decided.has(older.id) || stateConfirms(state, sentOf(older))) continue;
         this.#decided.add(older.id);
         this.overtaken.push({ robot, command: older });
       }
@@ -106,7 +106,7 @@ function isInTime(command: Command, now: Date): boolean {
   return staysPending(command.verb) || command.settle_by > now;
 }
 
-function sentOf(command: Command): Parameters<typeof stateShows>[1] {
+function sentOf(command: Command): Parameters<typeof stateConfirms>[1] {
   const { direction, "main-speed": mainSpeed, "brush-speed": brushSpeed } = command.params;
   return {
     verb: command.verb,
