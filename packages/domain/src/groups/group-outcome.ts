@@ -12,14 +12,14 @@ export function groupOutcomeOf(results: readonly { readonly outcome: RobotOutcom
 type Counted = Pick<RobotResult, "outcome" | "pending" | "was_moving">;
 
 /** A robot that stood already when it was stopped. */
-export function stoodAlready({ outcome, pending, was_moving }: Counted): boolean {
+export function wereAlreadyStopped({ outcome, pending, was_moving }: Counted): boolean {
   return outcome === "SUCCESS" && !pending && was_moving === false;
 }
 
 /** What was done to how many: "2 of 3 robots started.", "1 of 1 robot stopped. 2 stood already.", "4 robots stood already." */
 export function doneSentences(results: readonly Counted[], done: string): string {
   const robots = (count: number) => (count === 1 ? "1 robot" : `${count} robots`);
-  const stood = results.filter(stoodAlready).length;
+  const stood = results.filter(wereAlreadyStopped).length;
   const of = results.length - stood;
   const succeeded = results.filter(({ outcome, pending }) => outcome === "SUCCESS" && !pending).length - stood;
   if (of === 0) return `${robots(stood)} stood already.`;

@@ -1,6 +1,6 @@
 import { groupSendCommand } from "@suncrew/contract/groups/groups.ts";
 import type { Group, ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/groups.ts";
-import { doneSentences, groupOutcomeOf, stoodAlready } from "@suncrew/domain/groups/group-outcome.ts";
+import { doneSentences, groupOutcomeOf, wereAlreadyStopped } from "@suncrew/domain/groups/group-outcome.ts";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
@@ -82,7 +82,7 @@ function tellOutcome(groupName: string, verb: StartOrStop, results: readonly Rob
   const title = groupOutcomeTitle[outcome];
   if (outcome === "all") {
     const sent = succeeded - confirmedIn(results).length;
-    const stood = results.filter(stoodAlready).length;
+    const stood = results.filter(wereAlreadyStopped).length;
     const words =
       sent > 0
         ? `${verb} sent to ${robotsText(sent)}; will be recorded.`

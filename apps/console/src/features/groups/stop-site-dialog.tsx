@@ -1,4 +1,4 @@
-import { doneSentences, stoodAlready } from "@suncrew/domain/groups/group-outcome.ts";
+import { doneSentences, wereAlreadyStopped } from "@suncrew/domain/groups/group-outcome.ts";
 import { Button, Group as Row, Modal, Text } from "@mantine/core";
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
@@ -43,7 +43,7 @@ export function StopSiteDialog({ site, rows, stopped, onAgain, onClose }: StopSi
           <RobotResultList
             label="What came of each robot"
             results={worstFirst(stopped.results)}
-            doneText={(result) => (stoodAlready(result) ? "Stood already." : "Has stopped.")}
+            doneText={(result) => (wereAlreadyStopped(result) ? "Stood already." : "Has stopped.")}
           />
         )}
       </div>
