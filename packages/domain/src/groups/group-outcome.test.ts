@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { doneSentences } from "./group-outcome.ts";
+import { successSentences } from "./group-outcome.ts";
 
 describe("§4 Group action: how many were started or stopped", () => {
   const moved = { outcome: "SUCCESS", pending: false, was_moving: true } as const;
@@ -13,6 +13,6 @@ describe("§4 Group action: how many were started or stopped", () => {
     [[stood, stood], "2 robots stood already."],
     [[failed], "0 of 1 robot stopped."],
   ])("%j: %s", (results, sentences) => {
-    expect(doneSentences(results, "stopped")).toBe(sentences);
+    expect(successSentences(results, "stopped")).toBe(sentences);
   });
 });

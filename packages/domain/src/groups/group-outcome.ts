@@ -17,7 +17,7 @@ export function wereAlreadyStopped({ outcome, pending, was_moving }: Counted): b
 }
 
 /** What was done to how many: "2 of 3 robots started.", "1 of 1 robot stopped. 2 stood already.", "4 robots stood already." */
-export function doneSentences(results: readonly Counted[], done: string): string {
+export function successSentences(results: readonly Counted[], done: string): string {
   const robots = (count: number) => (count === 1 ? "1 robot" : `${count} robots`);
   const stood = results.filter(wereAlreadyStopped).length;
   const of = results.length - stood;

@@ -1,6 +1,6 @@
 import { groupSendCommand } from "@suncrew/contract/groups/groups.ts";
 import type { Group, ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/groups.ts";
-import { doneSentences, groupOutcomeOf, wereAlreadyStopped } from "@suncrew/domain/groups/group-outcome.ts";
+import { successSentences, groupOutcomeOf, wereAlreadyStopped } from "@suncrew/domain/groups/group-outcome.ts";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
@@ -87,12 +87,12 @@ function tellOutcome(groupName: string, verb: StartOrStop, results: readonly Rob
       sent > 0
         ? `${verb} sent to ${robotsText(sent)}; will be recorded.`
         : stood > 0
-          ? doneSentences(results, done)
+          ? successSentences(results, done)
           : `${robotsText(succeeded)} ${done}.`;
     toast.success({ title, message: `Group "${groupName}": ${words}` });
     return;
   }
-  const message = `Group "${groupName}": ${doneSentences(results, done)}`;
+  const message = `Group "${groupName}": ${successSentences(results, done)}`;
   const pending = results.filter((result) => result.pending).length;
   const reason = pending === 0 ? undefined : `STOP is kept for ${robotsText(pending)} until confirmed.`;
   toast.failure({ title, message, reason });

@@ -1,7 +1,7 @@
 import { Button, CloseButton } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
-import { doneSentences, groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
+import { successSentences, groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
 import { IconRefresh } from "@tabler/icons-react";
 import { useEffect, useRef } from "react";
 import type { RefObject } from "react";
@@ -38,7 +38,7 @@ export function GroupResult({ group, rows, action }: GroupResultProps) {
       </div>
       {failure === null ? (
         <>
-          <p className={classes["resultText"]}>{doneSentences(results, done)}</p>
+          <p className={classes["resultText"]}>{successSentences(results, done)}</p>
           <div className={classes["resultList"]} tabIndex={0}>
             <RobotResultList
               label={`Robots of ${group.group_name} that were not ${done}`}

@@ -1,4 +1,4 @@
-import { doneSentences, wereAlreadyStopped } from "@suncrew/domain/groups/group-outcome.ts";
+import { successSentences, wereAlreadyStopped } from "@suncrew/domain/groups/group-outcome.ts";
 import { Button, Group as Row, Modal, Text } from "@mantine/core";
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
@@ -80,7 +80,7 @@ function summaryOf(stopped: SiteStopped | null, robotCount: number): string {
   const pending = stopped.results.filter((result) => result.pending).length - sent;
   const told = sent === 0 ? "" : ` Sent to ${robotsText(sent)}; will be recorded.`;
   const kept = pending === 0 ? "" : ` For ${robotsText(pending)} the STOP is kept and sent again until confirmed.`;
-  return `${doneSentences(stopped.results, "stopped")}${told}${kept}`;
+  return `${successSentences(stopped.results, "stopped")}${told}${kept}`;
 }
 
 function Awaited({ row }: { row: RobotWithSettings }) {

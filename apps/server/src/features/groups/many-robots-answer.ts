@@ -1,5 +1,5 @@
 import type { ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/groups.ts";
-import { doneSentences, groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
+import { successSentences, groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
 
 /** What was done to robots, in the words of the answer. */
 export interface DoneWords {
@@ -27,7 +27,7 @@ export function manyRobotsAnswer(results: readonly RobotResult[], words: DoneWor
   // A lock that is kept holds already; a Stop that is kept has stopped nobody.
   const counted = words.maySkipDatabase === true ? results : results.map((result) => ({ ...result, pending: false }));
   const sentences = [
-    ...(sent < results.length ? [doneSentences(counted, words.done)] : []),
+    ...(sent < results.length ? [successSentences(counted, words.done)] : []),
     ...(sent > 0 ? [`Sent to ${robots(sent)}; will be recorded.`] : []),
     ...(failed > 0 ? [`${failed} failed.`] : []),
     ...(skipped > 0 ? [`${skipped} skipped.`] : []),
