@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { type AwayPicture, type AwayRobot, decideAway } from "./away-robots.ts";
+import { type AwayPicture, type OfflineRobot, decideAway } from "./away-robots.ts";
 
 const now = new Date("2026-03-01T06:00:00Z");
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
 
 let robots = 0;
-const away = (siteId: number, minutes: number, isTold = false): AwayRobot => ({
+const away = (siteId: number, minutes: number, isTold = false): OfflineRobot => ({
   robotId: (robots += 1),
   siteId,
   since: ago(minutes),

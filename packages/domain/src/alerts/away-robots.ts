@@ -12,7 +12,7 @@ export const SITE_DARK_ROBOTS = 2;
 export const HEARS_SINCE_MS = 2 * MINUTE_MS;
 
 /** A robot that has been there once, is not in maintenance and has no connection now. */
-export interface AwayRobot {
+export interface OfflineRobot {
   readonly robotId: number;
   readonly siteId: number;
   /** When it was last heard of. */
@@ -30,7 +30,7 @@ export interface DarkSite {
 
 export interface AwayPicture {
   readonly now: Date;
-  readonly away: readonly AwayRobot[];
+  readonly away: readonly OfflineRobot[];
   /** Sites where a robot that is not in maintenance is there. */
   readonly litSiteIds: ReadonlySet<number>;
   readonly dark: readonly DarkSite[];
@@ -38,9 +38,9 @@ export interface AwayPicture {
 
 export interface AwayDecision {
   /** Robots that have been away for too long. */
-  readonly robots: readonly AwayRobot[];
+  readonly robots: readonly OfflineRobot[];
   /** Sites that went dark, with their robots that are away. */
-  readonly darkened: readonly { readonly siteId: number; readonly robots: readonly AwayRobot[] }[];
+  readonly darkened: readonly { readonly siteId: number; readonly robots: readonly OfflineRobot[] }[];
   /** Dark sites that are dark no more. */
   readonly lit: readonly number[];
 }
@@ -61,7 +61,7 @@ export function decideAway({ now, away, litSiteIds, dark }: AwayPicture): AwayDe
       .map(({ siteId }) => siteId),
   );
   const darkened: AwayDecision["darkened"][number][] = [];
-  const robots: AwayRobot[] = [];
+  const robots: OfflineRobot[] = [];
   for (const [siteId, ofSite] of bySite) {
     if (stillDark.has(siteId)) continue;
     const untold = ofSite.filter(({ isTold }) => !isTold);

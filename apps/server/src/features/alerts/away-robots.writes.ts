@@ -1,4 +1,4 @@
-import { type AwayRobot, type DarkSite, decideAway, SITE_RECOVERS_MS } from "@suncrew/domain/alerts/away-robots.ts";
+import { type OfflineRobot, type DarkSite, decideAway, SITE_RECOVERS_MS } from "@suncrew/domain/alerts/away-robots.ts";
 import { offlineTooLongAlert, type ServerAlertCode, siteDarkAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { sql } from "kysely";
 import { inTransaction } from "../../platform/database/after-commit.ts";
@@ -36,7 +36,7 @@ function inService(db: Executor) {
     .where(sql<Date | null>`greatest(s.live_at, s.connection_at)`, "is not", null);
 }
 
-async function readAway(db: Executor): Promise<AwayRobot[]> {
+async function readAway(db: Executor): Promise<OfflineRobot[]> {
   return inService(db)
     .leftJoin("alerts as a", (join) =>
       join
@@ -78,7 +78,7 @@ async function readDark(db: Executor, now: Date): Promise<DarkSite[]> {
 }
 
 /** Those of the robots that are still away, locked so that none comes back before this is stored. */
-async function lockAway(tx: Tx, robots: readonly AwayRobot[]): Promise<AwayRobot[]> {
+async function lockAway(tx: Tx, robots: readonly OfflineRobot[]): Promise<OfflineRobot[]> {
   const { rows } = await sql<{ robot_id: number }>`
     select s.robot_id from robot_state s
     where s.robot_id = any(${robots.map(({ robotId }) => robotId)}::int[]) and not s.online
@@ -87,7 +87,7 @@ async function lockAway(tx: Tx, robots: readonly AwayRobot[]): Promise<AwayRobot
   return robots.filter(({ robotId }) => locked.has(robotId));
 }
 
-async function raiseOffline(tx: Tx, robots: readonly AwayRobot[], now: Date): Promise<void> {
+async function raiseOffline(tx: Tx, robots: readonly OfflineRobot[], now: Date): Promise<void> {
   const still = await lockAway(tx, robots);
   await raiseAlerts(
     tx,
@@ -112,7 +112,7 @@ async function clearBack(tx: Tx, robotIds: readonly number[], now: Date): Promis
 /** Left to the next look where one of the robots came back just now, or another server is at it. */
 async function raiseDark(
   tx: Tx,
-  { siteId, robots }: { readonly siteId: number; readonly robots: readonly AwayRobot[] },
+  { siteId, robots }: { readonly siteId: number; readonly robots: readonly OfflineRobot[] },
   now: Date,
 ): Promise<void> {
   if ((await lockAway(tx, robots)).length < robots.length) return;
