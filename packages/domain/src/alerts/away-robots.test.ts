@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { type AwayPicture, type OfflineRobot, decideAway } from "./away-robots.ts";
+import { type FleetConnectivity, type OfflineRobot, decideAway } from "./away-robots.ts";
 
 const now = new Date("2026-03-01T06:00:00Z");
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
@@ -14,7 +14,7 @@ const away = (siteId: number, minutes: number, isTold = false): OfflineRobot => 
 });
 const twenty = (siteId: number, minutes: number) => Array.from({ length: 20 }, () => away(siteId, minutes));
 
-function decided(picture: Partial<AwayPicture>) {
+function decided(picture: Partial<FleetConnectivity>) {
   const { robots: told, darkened, lit } = decideAway({ now, away: [], litSiteIds: new Set(), dark: [], ...picture });
   return { told: told.length, dark: darkened.map(({ siteId }) => siteId), lit };
 }

@@ -28,7 +28,7 @@ export interface DarkSite {
   readonly clearedAt: Date | null;
 }
 
-export interface AwayPicture {
+export interface FleetConnectivity {
   readonly now: Date;
   readonly away: readonly OfflineRobot[];
   /** Sites where a robot that is not in maintenance is there. */
@@ -49,7 +49,7 @@ export interface AwayDecision {
  * Who gets an alert for being away. Where all robots of a site are away, and this would be news of two or more of them,
  * the site gets one alert and they get none; those away for longer keep theirs.
  */
-export function decideAway({ now, away, litSiteIds, dark }: AwayPicture): AwayDecision {
+export function decideAway({ now, away, litSiteIds, dark }: FleetConnectivity): AwayDecision {
   const agoMs = (at: Date) => now.getTime() - at.getTime();
   const bySite = Map.groupBy(away, ({ siteId }) => siteId);
   const isHeld = ({ siteId }: DarkSite) => !litSiteIds.has(siteId) && bySite.has(siteId);
