@@ -36,7 +36,7 @@ export interface FleetConnectivity {
   readonly dark: readonly DarkSite[];
 }
 
-export interface AwayDecision {
+export interface OfflineAlertDecision {
   /** Robots that have been away for too long. */
   readonly robots: readonly OfflineRobot[];
   /** Sites that went dark, with their robots that are away. */
@@ -49,7 +49,7 @@ export interface AwayDecision {
  * Who gets an alert for being away. Where all robots of a site are away, and this would be news of two or more of them,
  * the site gets one alert and they get none; those away for longer keep theirs.
  */
-export function decideAway({ now, away, litSiteIds, dark }: FleetConnectivity): AwayDecision {
+export function decideAway({ now, away, litSiteIds, dark }: FleetConnectivity): OfflineAlertDecision {
   const agoMs = (at: Date) => now.getTime() - at.getTime();
   const bySite = Map.groupBy(away, ({ siteId }) => siteId);
   const isHeld = ({ siteId }: DarkSite) => !litSiteIds.has(siteId) && bySite.has(siteId);
@@ -60,7 +60,7 @@ export function decideAway({ now, away, litSiteIds, dark }: FleetConnectivity): 
       .filter(({ clearedAt }) => clearedAt === null || agoMs(clearedAt) < SITE_RECOVERS_MS)
       .map(({ siteId }) => siteId),
   );
-  const darkened: AwayDecision["darkened"][number][] = [];
+  const darkened: OfflineAlertDecision["darkened"][number][] = [];
   const robots: OfflineRobot[] = [];
   for (const [siteId, ofSite] of bySite) {
     if (stillDark.has(siteId)) continue;
