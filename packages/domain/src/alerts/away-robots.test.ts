@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { type FleetConnectivity, type OfflineRobot, decideAway } from "./away-robots.ts";
+import { type FleetConnectivity, type OfflineRobot, decideOfflineAlerts } from "./away-robots.ts";
 
 const now = new Date("2026-03-01T06:00:00Z");
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
@@ -15,7 +15,7 @@ const away = (siteId: number, minutes: number, isTold = false): OfflineRobot => 
 const twenty = (siteId: number, minutes: number) => Array.from({ length: 20 }, () => away(siteId, minutes));
 
 function decided(picture: Partial<FleetConnectivity>) {
-  const { robots: told, darkened, lit } = decideAway({ now, away: [], litSiteIds: new Set(), dark: [], ...picture });
+  const { robots: told, darkened, lit } = decideOfflineAlerts({ now, away: [], litSiteIds: new Set(), dark: [], ...picture });
   return { told: told.length, dark: darkened.map(({ siteId }) => siteId), lit };
 }
 const nothing = { told: 0, dark: [], lit: [] };
@@ -90,7 +90,7 @@ describe("Alerts: a whole site going dark is one alert", () => {
         const all = drawn.away.map(({ siteId, minutes, isTold }) => away(siteId, minutes, isTold));
         const dark = drawn.dark.map((siteId) => ({ siteId, clearedAt: null }));
         const litSiteIds = new Set(drawn.lit);
-        const { robots: told, darkened, lit } = decideAway({ now, away: all, litSiteIds, dark });
+        const { robots: told, darkened, lit } = decideOfflineAlerts({ now, away: all, litSiteIds, dark });
         const stillDark = new Set([
           ...drawn.dark.filter((siteId) => !lit.includes(siteId)),
           ...darkened.map(({ siteId }) => siteId),
