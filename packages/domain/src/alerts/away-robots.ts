@@ -9,7 +9,7 @@ export const SITE_RECOVERS_MS = 5 * MINUTE_MS;
 /** So many robots without an alert of their own make a site dark; one is just a robot. */
 export const SITE_DARK_ROBOTS = 2;
 /** A server that could not hear robots until now believes no absence for this long. */
-export const HEARS_SINCE_MS = 2 * MINUTE_MS;
+export const LISTENING_GRACE_MS = 2 * MINUTE_MS;
 
 /** A robot that has been there once, is not in maintenance and has no connection now. */
 export interface OfflineRobot {

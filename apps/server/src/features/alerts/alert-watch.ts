@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { HEARS_SINCE_MS } from "@suncrew/domain/alerts/away-robots.ts";
+import { LISTENING_GRACE_MS } from "@suncrew/domain/alerts/away-robots.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { ListeningPeriod } from "../../platform/hearing.ts";
@@ -90,7 +90,7 @@ export class AlertWatch implements Service {
     // Nobody may have stored, or rightly dated, what robots said.
     if (isClockWrong(this.#parts)) this.#hearing.restart();
     // Without its broker every robot seems to be away, and after it robots take a moment to be back.
-    if (!broker.connected || this.#hearing.forMs < HEARS_SINCE_MS) return;
+    if (!broker.connected || this.#hearing.forMs < LISTENING_GRACE_MS) return;
     await lookForAwayRobots(db, clock.now());
   }
 }

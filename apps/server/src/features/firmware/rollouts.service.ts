@@ -4,7 +4,7 @@ import {
   PROTOCOL_VERSION,
 } from "@suncrew/contract/devices/messages.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
-import { HEARS_SINCE_MS } from "@suncrew/domain/alerts/away-robots.ts";
+import { LISTENING_GRACE_MS } from "@suncrew/domain/alerts/away-robots.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
@@ -88,7 +88,7 @@ export class Rollouts implements Service {
     return {
       now: clock.now(),
       canSend: broker.connected && this.#publicUrl() !== null,
-      hearsRobots: broker.connected && this.#hearing.forMs >= HEARS_SINCE_MS,
+      hearsRobots: broker.connected && this.#hearing.forMs >= LISTENING_GRACE_MS,
     };
   }
 
@@ -103,7 +103,7 @@ export class Rollouts implements Service {
   async #failOverdue(): Promise<void> {
     const { db, clock, broker } = this.#parts;
     if (!broker.connected) return;
-    const heardSince = this.#hearing.forMs < HEARS_SINCE_MS ? this.#hearing.since : null;
+    const heardSince = this.#hearing.forMs < LISTENING_GRACE_MS ? this.#hearing.since : null;
     const overdue = await findOverdue(db, clock.now(), OVERDUE_AT_ONCE, heardSince);
     if (overdue.length === 0) return;
     await transactionWithRetry(db, async (tx) => {
