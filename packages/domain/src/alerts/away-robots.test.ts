@@ -15,7 +15,7 @@ const away = (siteId: number, minutes: number, isTold = false): OfflineRobot => 
 const twenty = (siteId: number, minutes: number) => Array.from({ length: 20 }, () => away(siteId, minutes));
 
 function decided(picture: Partial<FleetConnectivity>) {
-  const { robots: told, darkened, lit } = decideOfflineAlerts({ now, away: [], litSiteIds: new Set(), dark: [], ...picture });
+  const { robots: told, darkened, lit } = decideOfflineAlerts({ now, away: [], recoveredSiteIds: new Set(), dark: [], ...picture });
   return { told: told.length, dark: darkened.map(({ siteId }) => siteId), lit };
 }
 const nothing = { told: 0, dark: [], lit: [] };
@@ -26,11 +26,11 @@ describe("Alerts: a robot that is away too long", () => {
     [30, 1],
     [600, 1],
   ])("for %d minutes, while others of its site are there: %d alerts", (minutes, alerts) => {
-    expect(decided({ away: [away(1, minutes)], litSiteIds: new Set([1]) })).toEqual({ ...nothing, told: alerts });
+    expect(decided({ away: [away(1, minutes)], recoveredSiteIds: new Set([1]) })).toEqual({ ...nothing, told: alerts });
   });
 
   it("is told once", () => {
-    expect(decided({ away: [away(1, 90, true)], litSiteIds: new Set([1]) })).toEqual(nothing);
+    expect(decided({ away: [away(1, 90, true)], recoveredSiteIds: new Set([1]) })).toEqual(nothing);
   });
 
   it("alone at its site is a robot, not a dark site", () => {
@@ -60,7 +60,7 @@ describe("Alerts: a whole site going dark is one alert", () => {
   it("stays while nobody is back, and is over with the first", () => {
     const dark = [{ siteId: 1, clearedAt: null }];
     expect(decided({ away: twenty(1, 90), dark })).toEqual(nothing);
-    expect(decided({ away: twenty(1, 90), dark, litSiteIds: new Set([1]) })).toEqual({ ...nothing, lit: [1] });
+    expect(decided({ away: twenty(1, 90), dark, recoveredSiteIds: new Set([1]) })).toEqual({ ...nothing, lit: [1] });
     // All of its robots were deleted or put in maintenance.
     expect(decided({ dark })).toEqual({ ...nothing, lit: [1] });
   });
@@ -90,7 +90,7 @@ describe("Alerts: a whole site going dark is one alert", () => {
         const all = drawn.away.map(({ siteId, minutes, isTold }) => away(siteId, minutes, isTold));
         const dark = drawn.dark.map((siteId) => ({ siteId, clearedAt: null }));
         const litSiteIds = new Set(drawn.lit);
-        const { robots: told, darkened, lit } = decideOfflineAlerts({ now, away: all, litSiteIds, dark });
+        const { robots: told, darkened, lit } = decideOfflineAlerts({ now, away: all, recoveredSiteIds: litSiteIds, dark });
         const stillDark = new Set([
           ...drawn.dark.filter((siteId) => !lit.includes(siteId)),
           ...darkened.map(({ siteId }) => siteId),
