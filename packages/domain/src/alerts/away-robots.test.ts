@@ -10,7 +10,7 @@ const away = (siteId: number, minutes: number, isTold = false): OfflineRobot => 
   robotId: (robots += 1),
   siteId,
   since: ago(minutes),
-  isTold,
+  hasAlert: isTold,
 });
 const twenty = (siteId: number, minutes: number) => Array.from({ length: 20 }, () => away(siteId, minutes));
 
@@ -95,7 +95,7 @@ describe("Alerts: a whole site going dark is one alert", () => {
           ...drawn.dark.filter((siteId) => !lit.includes(siteId)),
           ...darkened.map(({ siteId }) => siteId),
         ]);
-        expect(told.filter(({ siteId, isTold }) => stillDark.has(siteId) || isTold)).toEqual([]);
+        expect(told.filter(({ siteId, hasAlert: isTold }) => stillDark.has(siteId) || isTold)).toEqual([]);
         expect(new Set(told).size).toBe(told.length);
         expect([...stillDark].filter((siteId) => litSiteIds.has(siteId))).toEqual([]);
       }),

@@ -18,7 +18,7 @@ export interface OfflineRobot {
   /** When it was last heard of. */
   readonly since: Date;
   /** Its own alert is open. */
-  readonly isTold: boolean;
+  readonly hasAlert: boolean;
 }
 
 /** The last time that a site was dark. */
@@ -64,7 +64,7 @@ export function decideOfflineAlerts({ now, away, recoveredSiteIds: litSiteIds, d
   const robots: OfflineRobot[] = [];
   for (const [siteId, ofSite] of bySite) {
     if (stillDark.has(siteId)) continue;
-    const untold = ofSite.filter(({ isTold }) => !isTold);
+    const untold = ofSite.filter(({ hasAlert: isTold }) => !isTold);
     if (!litSiteIds.has(siteId) && untold.length >= SITE_DARK_ROBOTS) {
       // None is told of by itself while the last of them may come back in a moment.
       if (ofSite.every(({ since }) => agoMs(since) >= SITE_DARK_MS)) darkened.push({ siteId, robots: ofSite });
