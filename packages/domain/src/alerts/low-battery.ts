@@ -10,7 +10,7 @@ export const LOW_BATTERY_CLEARED_PERCENT = 25;
 
 const code = "LOW_BATTERY" satisfies ServerAlertCode;
 
-export interface BatteryShown {
+export interface BatteryReading {
   readonly batteryPercent: number;
   readonly charging: boolean;
   /** The alerts that the robot itself lists. */
@@ -21,7 +21,7 @@ export interface BatteryShown {
  * What a reading says about a low battery: it is raised, it is over, or (between both) it stays as it is. A robot that
  * tells of it by itself is believed, so that nobody reads the same twice.
  */
-export function lowBattery({ batteryPercent, charging, listed }: BatteryShown): DeviceAlert | "over" | "stays" {
+export function lowBattery({ batteryPercent, charging, listed }: BatteryReading): DeviceAlert | "over" | "stays" {
   if (listed.some((alert) => alert.code === code)) return "over";
   if (batteryPercent < NEARLY_EMPTY_PERCENT) {
     return { code, severity: "CRITICAL", text: `The battery is nearly empty, below ${NEARLY_EMPTY_PERCENT} %.` };
