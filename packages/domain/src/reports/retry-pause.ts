@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 const PAUSES_MINUTES: readonly number[] = [1, 5, 15, 60, 180, 360, 720];
 
 /** Making or sending a monthly report is tried so often. */
-export const MOST_TRIES = PAUSES_MINUTES.length + 1;
+export const MAX_ATTEMPTS = PAUSES_MINUTES.length + 1;
 
 /** How long to wait after that many tries have failed, in milliseconds; null where it is given up. */
 export function pauseAfter(tries: number): number | null {

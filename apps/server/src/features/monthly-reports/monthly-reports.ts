@@ -1,4 +1,4 @@
-import { MOST_TRIES, pauseAfter } from "@suncrew/domain/reports/retry-pause.ts";
+import { MAX_ATTEMPTS, pauseAfter } from "@suncrew/domain/reports/retry-pause.ts";
 import { monthRange } from "@suncrew/domain/reports/site-month.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
@@ -73,7 +73,7 @@ export class MonthlyReports implements Service {
   async #make(claim: ReportClaim): Promise<void> {
     const { db, clock, log } = this.#parts;
     if (claim.siteDeleted) return this.#fail(claim, "The site was deleted before its report was made.", "for good");
-    if (claim.attempt > MOST_TRIES) return this.#fail(claim, "The servers that made it ended each time.", "for good");
+    if (claim.attempt > MAX_ATTEMPTS) return this.#fail(claim, "The servers that made it ended each time.", "for good");
     const { template_id: templateId } = await readSettingsRow(db);
     try {
       const { name, sections } = await readPrintedTemplate(db, templateId);

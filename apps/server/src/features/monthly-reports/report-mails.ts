@@ -1,4 +1,4 @@
-import { MOST_TRIES, pauseAfter } from "@suncrew/domain/reports/retry-pause.ts";
+import { MAX_ATTEMPTS, pauseAfter } from "@suncrew/domain/reports/retry-pause.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
 import { type Mailer, type MailResult, MailRefused } from "../../platform/mailer.ts";
 import type { Dependencies } from "../../platform/parts.ts";
@@ -45,7 +45,7 @@ export class ReportMails {
     const to = wanted.filter((address) => !mailedTo.includes(address));
     if (wanted.length === 0) return { ...settled, status: "NONE", reason: "Nobody is named to get it." };
     if (to.length === 0) return { ...settled, status: "SENT" };
-    if (claim.attempt > MOST_TRIES) {
+    if (claim.attempt > MAX_ATTEMPTS) {
       return { ...settled, status: "FAILED", reason: "The servers that sent it ended each time." };
     }
     try {
