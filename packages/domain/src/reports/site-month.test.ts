@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MAX_ATTEMPTS, pauseAfter } from "./retry-pause.ts";
+import { MAX_ATTEMPTS, retryDelayMs } from "./retry-pause.ts";
 import { lastMonthOf, monthRange, monthWords } from "./site-month.ts";
 
 describe("monthly reports: the month that was over last is the site's, not that of UTC", () => {
@@ -28,7 +28,7 @@ describe("monthly reports: the month that was over last is the site's, not that 
 });
 
 test("monthly reports: pauses between tries grow, and end", () => {
-  const pauses = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, nth) => pauseAfter(nth + 1) ?? 0);
+  const pauses = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, nth) => retryDelayMs(nth + 1) ?? 0);
   expect(pauses).toEqual(pauses.toSorted((one, other) => one - other));
-  expect([pauses[0], pauseAfter(MAX_ATTEMPTS)]).toEqual([60_000, null]);
+  expect([pauses[0], retryDelayMs(MAX_ATTEMPTS)]).toEqual([60_000, null]);
 });

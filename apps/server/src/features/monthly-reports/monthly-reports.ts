@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS, pauseAfter } from "@suncrew/domain/reports/retry-pause.ts";
+import { MAX_ATTEMPTS, retryDelayMs } from "@suncrew/domain/reports/retry-pause.ts";
 import { monthRange } from "@suncrew/domain/reports/site-month.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
@@ -107,7 +107,7 @@ export class MonthlyReports implements Service {
 
   async #fail(claim: ReportClaim, reason: string, until?: "for good"): Promise<void> {
     const now = this.#parts.clock.now();
-    const pause = until === undefined ? pauseAfter(claim.attempt) : null;
+    const pause = until === undefined ? retryDelayMs(claim.attempt) : null;
     const tryAt = pause === null ? null : new Date(now.getTime() + pause);
     const told = tryAt === null ? reason : `${reason} It is tried again.`;
     await inTransaction(this.#parts.db, async (tx) => {

@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS, pauseAfter } from "@suncrew/domain/reports/retry-pause.ts";
+import { MAX_ATTEMPTS, retryDelayMs } from "@suncrew/domain/reports/retry-pause.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
 import { type Mailer, type MailResult, MailRefused } from "../../platform/mailer.ts";
 import type { Dependencies } from "../../platform/parts.ts";
@@ -70,7 +70,7 @@ export class ReportMails {
   }
 
   #failed({ attempt }: MailClaim, reason: string, mailedTo: readonly string[]): MailOutcome {
-    const pause = pauseAfter(attempt);
+    const pause = retryDelayMs(attempt);
     if (pause === null) return { status: "FAILED", reason, tryAt: null, mailedTo };
     const tryAt = new Date(this.#parts.clock.now().getTime() + pause);
     return { status: "PENDING", reason, tryAt, mailedTo };
