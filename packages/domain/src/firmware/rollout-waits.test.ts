@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Waits } from "./offer-refusal.ts";
-import { gaveUpWords, isWaitOver, refusedWords, turnWords, waitsWords } from "./rollout-waits.ts";
+import { gaveUpWords, isWaitOver, refusedText, turnWords, waitsWords } from "./rollout-waits.ts";
 
 const robot = { motion: "STOPPED", status: "idle", batteryPercent: 80 } as const;
 
@@ -22,7 +22,7 @@ test.each<[Waits, object, string, string]>([
 });
 
 test("protocol rule 13: who refused tells why it is asked again, and why it was not in the end", () => {
-  const busy = refusedWords("BUSY");
+  const busy = refusedText("BUSY");
   expect(waitsWords("refused", robot, busy)).toBe("Waits to be asked again: it was busy");
   expect(waitsWords("refused", robot)).toBe("Waits to be asked again: it refused a moment ago");
   expect(gaveUpWords("refused", robot, 2, busy)).toBe("Gave up waiting after 2 h: it was busy");

@@ -60,7 +60,7 @@ const refusedBecause: Record<PassingCode, string> = {
 };
 
 /** Why a robot refused an offer, as it is kept until the next one. */
-export function refusedWords(code: PassingCode): string {
+export function refusedText(code: PassingCode): string {
   return refusedBecause[code];
 }
 

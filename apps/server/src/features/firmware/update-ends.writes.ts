@@ -1,6 +1,6 @@
 import type { FirmwareStateMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
 import { type AfterReport, afterReport, REFUSED_WAIT_MS } from "@suncrew/domain/firmware/after-report.ts";
-import { refusedWords } from "@suncrew/domain/firmware/rollout-waits.ts";
+import { refusedText } from "@suncrew/domain/firmware/rollout-waits.ts";
 import { sql } from "kysely";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 import { codeSentences } from "./firmware-sentences.ts";
@@ -63,7 +63,7 @@ export async function recordReports(tx: Tx, reports: readonly FirmwareReport[], 
 }
 
 function reasonOf(after: AfterReport): string | null {
-  if (after.state === "WAITING") return refusedWords(after.code);
+  if (after.state === "WAITING") return refusedText(after.code);
   return after.state === "FAILED" ? codeSentences[after.code] : null;
 }
 
