@@ -65,7 +65,7 @@ export function refusedText(code: PassingCode): string {
 }
 
 /** What a robot waits for before it is offered firmware, of several the one that must end first. `refused` as kept. */
-export function waitsWords(why: Waits, robot: Shown, refused: string | null = null): string {
+export function waitingText(why: Waits, robot: Shown, refused: string | null = null): string {
   if (why === "refused" && refused !== null) return `Waits to be asked again: ${refused}`;
   return `Waits ${wordsOf(why, robot).until}`;
 }

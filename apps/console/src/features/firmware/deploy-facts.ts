@@ -7,7 +7,7 @@ import {
 import type { Firmware } from "@suncrew/contract/firmware/firmware.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
-import { waitsWords } from "@suncrew/domain/firmware/rollout-waits.ts";
+import { waitingText } from "@suncrew/domain/firmware/rollout-waits.ts";
 import type { Question } from "../../platform/confirm/confirm.ts";
 
 /** A robot that firmware may be deployed to. */
@@ -49,7 +49,7 @@ export function waitsBefore(robot: Reading, now: Date): string | null {
     waitUntil: null,
   };
   const refusal = offerRefusal(candidate, "", now);
-  return refusal?.kind === "wait" ? waitsWords(refusal.why, candidate) : null;
+  return refusal?.kind === "wait" ? waitingText(refusal.why, candidate) : null;
 }
 
 /** Those of the robots in which every word of the search is found. */

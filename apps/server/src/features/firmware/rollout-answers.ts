@@ -1,6 +1,6 @@
 import type { Rollout, RolloutRobot } from "@suncrew/contract/firmware/firmware.ts";
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
-import { turnWords, waitsWords } from "@suncrew/domain/firmware/rollout-waits.ts";
+import { turnWords, waitingText } from "@suncrew/domain/firmware/rollout-waits.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { readCandidates } from "./candidates.writes.ts";
 import { skippedSentences } from "./firmware-sentences.ts";
@@ -61,7 +61,7 @@ async function whatTheyWaitFor(
       const refusal = offerRefusal(robot, version, now);
       if (refusal === null) return [robot.robotId, turn];
       if (refusal.kind === "skip") return [robot.robotId, skippedSentences[refusal.why](version)];
-      return [robot.robotId, waitsWords(refusal.why, robot, robot.refused)];
+      return [robot.robotId, waitingText(refusal.why, robot, robot.refused)];
     }),
   );
 }
