@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Waits } from "./offer-refusal.ts";
-import { gaveUpWords, isWaitOver, refusedText, turnWords, waitingText } from "./rollout-waits.ts";
+import { gaveUpText, isWaitOver, refusedText, turnWords, waitingText } from "./rollout-waits.ts";
 
 const robot = { motion: "STOPPED", status: "idle", batteryPercent: 80 } as const;
 
@@ -18,14 +18,14 @@ test.each<[Waits, object, string, string]>([
   ["not-idle", { status: "warning" }, "Waits until it is idle: its status is warning", "its status was warning"],
 ])("protocol rule 13: what is said of a robot that is %s, %o", (why, change, waits, was) => {
   expect(waitingText(why, { ...robot, ...change })).toBe(waits);
-  expect(gaveUpWords(why, { ...robot, ...change }, 24)).toBe(`Gave up waiting after 24 h: ${was}`);
+  expect(gaveUpText(why, { ...robot, ...change }, 24)).toBe(`Gave up waiting after 24 h: ${was}`);
 });
 
 test("protocol rule 13: who refused tells why it is asked again, and why it was not in the end", () => {
   const busy = refusedText("BUSY");
   expect(waitingText("refused", robot, busy)).toBe("Waits to be asked again: it was busy");
   expect(waitingText("refused", robot)).toBe("Waits to be asked again: it refused a moment ago");
-  expect(gaveUpWords("refused", robot, 2, busy)).toBe("Gave up waiting after 2 h: it was busy");
+  expect(gaveUpText("refused", robot, 2, busy)).toBe("Gave up waiting after 2 h: it was busy");
   // What it refused for is over: what it waits for now is told.
   expect(waitingText("away", robot, busy)).toBe("Waits until it is online");
 });

@@ -71,7 +71,7 @@ export function waitingText(why: Waits, robot: Shown, refused: string | null = n
 }
 
 /** Why a robot was left out in the end. */
-export function gaveUpWords(why: Waits, robot: Shown, limitHours: number, refused: string | null = null): string {
+export function gaveUpText(why: Waits, robot: Shown, limitHours: number, refused: string | null = null): string {
   const was = why === "refused" && refused !== null ? refused : wordsOf(why, robot).was;
   return `Gave up waiting after ${limitHours} h: ${was}`;
 }

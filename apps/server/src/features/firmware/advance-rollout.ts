@@ -1,6 +1,6 @@
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
 import { type RolloutStep, rolloutStep } from "@suncrew/domain/firmware/rollout-step.ts";
-import { gaveUpWords, isWaitOver } from "@suncrew/domain/firmware/rollout-waits.ts";
+import { gaveUpText, isWaitOver } from "@suncrew/domain/firmware/rollout-waits.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { recordAudit } from "../audit/public.ts";
@@ -112,7 +112,7 @@ async function offerBatch(
       return [{ robotId, reason: skippedSentences[refusal.why](rollout.version), gaveUp: false }];
     }
     if (refusal === null || !givesUp) return [];
-    return [{ robotId, reason: gaveUpWords(refusal.why, robot, limitHours, refused), gaveUp: true }];
+    return [{ robotId, reason: gaveUpText(refusal.why, robot, limitHours, refused), gaveUp: true }];
   });
   if (skipped.length > 0) {
     await skipRobots(tx, rollout.id, skipped, now);
