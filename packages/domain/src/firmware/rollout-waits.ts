@@ -77,7 +77,7 @@ export function gaveUpText(why: Waits, robot: Shown, limitHours: number, refused
 }
 
 /** How a rollout stands for a robot that could take its offer now. */
-export interface Turn {
+export interface RolloutTurn {
   readonly paused: boolean;
   /** Suncrew reaches the broker, and robots could reach Suncrew. */
   readonly canSend: boolean;
@@ -86,7 +86,7 @@ export interface Turn {
   readonly done: number;
 }
 
-export function turnWords({ paused, canSend, open, done }: Turn): string {
+export function turnWords({ paused, canSend, open, done }: RolloutTurn): string {
   if (paused) return "Waits until the rollout is resumed";
   if (!canSend) return "Waits until Suncrew can reach robots again";
   if (open === 0) return "Waits for its offer, which is next";
