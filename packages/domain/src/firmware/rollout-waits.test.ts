@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Waits } from "./offer-refusal.ts";
-import { gaveUpText, isWaitOver, refusedText, turnWords, waitingText } from "./rollout-waits.ts";
+import { gaveUpText, isWaitOver, refusedText, turnText, waitingText } from "./rollout-waits.ts";
 
 const robot = { motion: "STOPPED", status: "idle", batteryPercent: 80 } as const;
 
@@ -37,7 +37,7 @@ test.each([
   [{}, "Waits for the first robot to run it"],
   [{ done: 1 }, "Waits for its turn after the batch under way"],
 ])("protocol rule 13: a robot that could take it, with %o, is told what it waits for", (change, words) => {
-  expect(turnWords({ paused: false, canSend: true, open: 1, done: 0, ...change })).toBe(words);
+  expect(turnText({ paused: false, canSend: true, open: 1, done: 0, ...change })).toBe(words);
 });
 
 test("protocol rule 13: robots are waited for as many hours as were chosen, and no longer", () => {

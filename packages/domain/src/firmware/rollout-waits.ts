@@ -86,7 +86,7 @@ export interface RolloutTurn {
   readonly done: number;
 }
 
-export function turnWords({ paused, canSend, open, done }: RolloutTurn): string {
+export function turnText({ paused, canSend, open, done }: RolloutTurn): string {
   if (paused) return "Waits until the rollout is resumed";
   if (!canSend) return "Waits until Suncrew can reach robots again";
   if (open === 0) return "Waits for its offer, which is next";

@@ -1,6 +1,6 @@
 import type { Rollout, RolloutRobot } from "@suncrew/contract/firmware/firmware.ts";
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
-import { turnWords, waitingText } from "@suncrew/domain/firmware/rollout-waits.ts";
+import { turnText, waitingText } from "@suncrew/domain/firmware/rollout-waits.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { readCandidates } from "./candidates.writes.ts";
 import { skippedSentences } from "./firmware-sentences.ts";
@@ -55,7 +55,7 @@ async function whatTheyWaitFor(
 ): Promise<Map<number, string>> {
   if (counts.WAITING === 0) return new Map();
   const open = counts.OFFERED + counts.DOWNLOADING + counts.INSTALLING;
-  const turn = turnWords({ paused: state === "PAUSED", canSend, open, done: counts.DONE });
+  const turn = turnText({ paused: state === "PAUSED", canSend, open, done: counts.DONE });
   return new Map(
     (await readCandidates(db, id)).map((robot) => {
       const refusal = offerRefusal(robot, version, now);
