@@ -1,18 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, inject, it, test } from "vitest";
 import { afterReport } from "./after-report.ts";
-import { type RolloutStand, type RolloutStep, rolloutStep } from "./rollout-step.ts";
+import { type RolloutProgress, type RolloutStep, rolloutStep } from "./rollout-step.ts";
 
 type Robot = "WAITING" | "OPEN" | "DONE" | "FAILED" | "SKIPPED";
 
 interface Rollout {
-  state: RolloutStand["state"];
+  state: RolloutProgress["state"];
   readonly robots: { state: Robot; canary: boolean; isNews: boolean }[];
   readonly batchSize: number;
   readonly threshold: number;
 }
 
-function standOf({ state, robots, batchSize, threshold }: Rollout): RolloutStand {
+function standOf({ state, robots, batchSize, threshold }: Rollout): RolloutProgress {
   const count = (wanted: Robot) => robots.filter((robot) => robot.state === wanted).length;
   const news = robots.filter((robot) => robot.state === "FAILED" && robot.isNews);
   return {
@@ -63,7 +63,7 @@ function happen(rollout: Rollout, what: string, which: number): void {
 }
 
 /** What is wrong with a step, by the rules. */
-function problemOf(before: RolloutStand, step: RolloutStep): string | null {
+function problemOf(before: RolloutProgress, step: RolloutStep): string | null {
   const isRunning = before.state === "RUNNING";
   switch (step.kind) {
     case "nothing":
@@ -125,7 +125,7 @@ describe("protocol rule 13: how a rollout goes on", () => {
     );
   });
 
-  const stand: RolloutStand = {
+  const stand: RolloutProgress = {
     state: "RUNNING",
     batchSize: 10,
     failureThresholdPercent: 20,
@@ -136,7 +136,7 @@ describe("protocol rule 13: how a rollout goes on", () => {
     newFailures: 2,
     canaryFailed: false,
   };
-  test.each<[string, Partial<RolloutStand>, string]>([
+  test.each<[string, Partial<RolloutProgress>, string]>([
     ["goes on where exactly the threshold failed", {}, "offer"],
     ["pauses where more failed", { failed: 3, done: 8, newFailures: 3 }, "pause"],
     [

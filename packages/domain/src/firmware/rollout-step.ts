@@ -1,7 +1,7 @@
 import type { RolloutState } from "@suncrew/contract/firmware/firmware.ts";
 
 /** How a rollout stands, counted over its robots. */
-export interface RolloutStand {
+export interface RolloutProgress {
   readonly state: RolloutState;
   readonly batchSize: number;
   readonly failureThresholdPercent: number;
@@ -30,7 +30,7 @@ const nothing: RolloutStep = { kind: "nothing" };
  * pauses as soon as it is sure that more than the threshold of those that were offered the firmware will have failed,
  * and ends when nobody is left.
  */
-export function rolloutStep(rollout: RolloutStand): RolloutStep {
+export function rolloutStep(rollout: RolloutProgress): RolloutStep {
   const { waiting, open, done, state } = rollout;
   if (state === "DONE") return nothing;
   if (waiting === 0 || state === "CANCELLED") return open === 0 ? { kind: "end" } : nothing;
@@ -43,6 +43,6 @@ export function rolloutStep(rollout: RolloutStand): RolloutStep {
 }
 
 /** Those under way count as done: more can only fail. */
-function passesThreshold({ failed, newFailures, done, open, failureThresholdPercent }: RolloutStand): boolean {
+function passesThreshold({ failed, newFailures, done, open, failureThresholdPercent }: RolloutProgress): boolean {
   return newFailures > 0 && failed * 100 > failureThresholdPercent * (failed + done + open);
 }
