@@ -9,12 +9,12 @@ export const OFFER_RESEND_MS = 10_000;
 export type AfterReport =
   | { readonly state: "DOWNLOADING" | "INSTALLING"; readonly percent: number }
   /** It is offered again later, by a new offer. */
-  | { readonly state: "WAITING"; readonly code: PassingCode }
+  | { readonly state: "WAITING"; readonly code: TransientCode }
   | { readonly state: "FAILED"; readonly code: FirmwareCode };
 
 /** Reasons to refuse that pass. */
 const passingCodes = ["BUSY", "BATTERY_LOW", "MAINTENANCE", "OLD_SESSION"] as const satisfies readonly FirmwareCode[];
-export type PassingCode = (typeof passingCodes)[number];
+export type TransientCode = (typeof passingCodes)[number];
 
 /**
  * A report never ends an update well: INSTALLED is told before the new firmware has shown anything, so that only a live

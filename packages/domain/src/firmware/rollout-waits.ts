@@ -1,6 +1,6 @@
 import { FIRMWARE_MIN_BATTERY_PERCENT } from "@suncrew/contract/firmware/firmware.ts";
 import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "../commands/limits.ts";
-import type { PassingCode } from "./after-report.ts";
+import type { TransientCode } from "./after-report.ts";
 import type { OfferCandidate, Waits } from "./offer-refusal.ts";
 
 type Shown = Pick<OfferCandidate, "motion" | "status" | "batteryPercent">;
@@ -52,7 +52,7 @@ function batteryWords(percent: number | null): Words {
   return { until: `for its battery: ${battery}`, was: `its battery had ${battery}` };
 }
 
-const refusedBecause: Record<PassingCode, string> = {
+const refusedBecause: Record<TransientCode, string> = {
   BUSY: "it was busy",
   BATTERY_LOW: "its battery was too low",
   MAINTENANCE: "it was in maintenance",
@@ -60,7 +60,7 @@ const refusedBecause: Record<PassingCode, string> = {
 };
 
 /** Why a robot refused an offer, as it is kept until the next one. */
-export function refusedText(code: PassingCode): string {
+export function refusedText(code: TransientCode): string {
   return refusedBecause[code];
 }
 
