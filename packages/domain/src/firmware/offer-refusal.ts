@@ -27,7 +27,7 @@ export interface OfferCandidate {
 }
 
 /** These never take it in this rollout; all else may change. */
-export type Skipped = "deleted" | "replaced" | "retired" | "has-it";
+export type SkipReason = "deleted" | "replaced" | "retired" | "has-it";
 export type Waits =
   | "maintenance"
   | "away"
@@ -40,7 +40,7 @@ export type Waits =
   | "battery"
   | "refused";
 export type OfferRefusal =
-  | { readonly kind: "skip"; readonly why: Skipped }
+  | { readonly kind: "skip"; readonly why: SkipReason }
   | { readonly kind: "wait"; readonly why: Waits };
 
 /**
@@ -54,7 +54,7 @@ export function offerRefusal(robot: OfferCandidate, version: string, now: Date):
   return waits === null ? null : { kind: "wait", why: waits };
 }
 
-function skippedAs(robot: OfferCandidate, version: string): Skipped | null {
+function skippedAs(robot: OfferCandidate, version: string): SkipReason | null {
   if (robot.deleted) return "deleted";
   if (robot.replaced) return "replaced";
   if (robot.deviceRetired) return "retired";

@@ -1,9 +1,9 @@
 import type { FirmwareCode } from "@suncrew/contract/devices/messages.ts";
 import type { RolloutState } from "@suncrew/contract/firmware/firmware.ts";
-import type { Skipped } from "@suncrew/domain/firmware/offer-refusal.ts";
+import type { SkipReason } from "@suncrew/domain/firmware/offer-refusal.ts";
 
 /** Why a robot is left out for good. */
-export const skippedSentences: Record<Skipped, (version: string) => string> = {
+export const skippedSentences: Record<SkipReason, (version: string) => string> = {
   deleted: () => "The robot was deleted.",
   replaced: () => "The robot has another device since.",
   retired: () => "Its device was retired.",
