@@ -28,7 +28,7 @@ export interface OfferCandidate {
 
 /** These never take it in this rollout; all else may change. */
 export type SkipReason = "deleted" | "replaced" | "retired" | "has-it";
-export type Waits =
+export type WaitReason =
   | "maintenance"
   | "away"
   | "stale"
@@ -41,7 +41,7 @@ export type Waits =
   | "refused";
 export type OfferRefusal =
   | { readonly kind: "skip"; readonly why: SkipReason }
-  | { readonly kind: "wait"; readonly why: Waits };
+  | { readonly kind: "wait"; readonly why: WaitReason };
 
 /**
  * Protocol rule 13: why a robot is not offered this version now, or null where it may be; of several reasons the one that
@@ -61,7 +61,7 @@ function skippedAs(robot: OfferCandidate, version: string): SkipReason | null {
   return robot.firmware === version ? "has-it" : null;
 }
 
-function waitsFor(robot: OfferCandidate, now: Date): Waits | null {
+function waitsFor(robot: OfferCandidate, now: Date): WaitReason | null {
   if (robot.operatingMode === "maintenance" || robot.deviceMode === "MAINTENANCE") return "maintenance";
   if (!robot.online || robot.liveStateAt === null) return "away";
   if (now.getTime() - robot.liveStateAt.getTime() > STATE_FRESH_MS) return "stale";

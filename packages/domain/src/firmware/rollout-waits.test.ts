@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { Waits } from "./offer-refusal.ts";
+import type { WaitReason } from "./offer-refusal.ts";
 import { gaveUpText, isWaitOver, refusedText, turnText, waitingText } from "./rollout-waits.ts";
 
 const robot = { motion: "STOPPED", status: "idle", batteryPercent: 80 } as const;
 
-test.each<[Waits, object, string, string]>([
+test.each<[WaitReason, object, string, string]>([
   ["maintenance", {}, "Waits until it is released from maintenance", "it was in maintenance"],
   ["away", {}, "Waits until it is online", "it was not online"],
   ["stale", {}, "Waits until it reports again", "it had not reported for 45 s"],

@@ -1,7 +1,7 @@
 import { FIRMWARE_MIN_BATTERY_PERCENT } from "@suncrew/contract/firmware/firmware.ts";
 import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "../commands/limits.ts";
 import type { TransientCode } from "./after-report.ts";
-import type { OfferCandidate, Waits } from "./offer-refusal.ts";
+import type { OfferCandidate, WaitReason } from "./offer-refusal.ts";
 
 type Shown = Pick<OfferCandidate, "motion" | "status" | "batteryPercent">;
 
@@ -12,7 +12,7 @@ interface Words {
   readonly was: string;
 }
 
-function wordsOf(why: Waits, { motion, status, batteryPercent }: Shown): Words {
+function wordsOf(why: WaitReason, { motion, status, batteryPercent }: Shown): Words {
   switch (why) {
     case "maintenance":
       return { until: "until it is released from maintenance", was: "it was in maintenance" };
@@ -65,13 +65,13 @@ export function refusedText(code: TransientCode): string {
 }
 
 /** What a robot waits for before it is offered firmware, of several the one that must end first. `refused` as kept. */
-export function waitingText(why: Waits, robot: Shown, refused: string | null = null): string {
+export function waitingText(why: WaitReason, robot: Shown, refused: string | null = null): string {
   if (why === "refused" && refused !== null) return `Waits to be asked again: ${refused}`;
   return `Waits ${wordsOf(why, robot).until}`;
 }
 
 /** Why a robot was left out in the end. */
-export function gaveUpText(why: Waits, robot: Shown, limitHours: number, refused: string | null = null): string {
+export function gaveUpText(why: WaitReason, robot: Shown, limitHours: number, refused: string | null = null): string {
   const was = why === "refused" && refused !== null ? refused : wordsOf(why, robot).was;
   return `Gave up waiting after ${limitHours} h: ${was}`;
 }
