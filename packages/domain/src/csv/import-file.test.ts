@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dayOfCell, firstPerField, readImportFile, sameElsewhere } from "./import-file.ts";
+import { dayOfCell, firstPerField, readImportFile, findDuplicateRows } from "./import-file.ts";
 
 const columns = { all: ["name", "pin_code", "phone"], optional: ["phone"] } as const;
 const fieldsOf = (text: string) => readImportFile(text, columns).problems.map(({ field }) => field);
@@ -59,7 +59,7 @@ describe("Import: days as spreadsheets write them", () => {
 });
 
 test("Import: rows that have the same name each other's rows", () => {
-  const found = sameElsewhere(["a", "b", "a", null, null, "a"], (nth) => nth + 2);
+  const found = findDuplicateRows(["a", "b", "a", null, null, "a"], (nth) => nth + 2);
   expect([...found]).toEqual([
     [0, [4, 7]],
     [2, [2, 7]],

@@ -94,7 +94,7 @@ export function dayOfCell(cell: string): CellDay {
 const NAMED = 3;
 
 /** The lines that have the same as another one, by their places in the list, with the rows of the first others. */
-export function sameElsewhere(
+export function findDuplicateRows(
   keys: readonly (string | null)[],
   rowOf: (nth: number) => number,
 ): ReadonlyMap<number, readonly number[]> {

@@ -6,7 +6,7 @@ import {
   firstPerField,
   type ImportLine,
   readImportFile,
-  sameElsewhere,
+  findDuplicateRows,
   sameSentence,
 } from "@suncrew/domain/csv/import-file.ts";
 import { robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
@@ -100,11 +100,11 @@ function namedOf({ cells }: Pick<Line, "cells">, siteId: number): NamedRobot {
 /** §5: serial numbers, and names at one site, that stand twice in the file, with the rows of the others. */
 function conflictsInFile(lines: readonly Line[], named: readonly NamedRobot[]): Problem[][] {
   const rowOf = (nth: number) => lines[nth]?.row ?? 0;
-  const serials = sameElsewhere(
+  const serials = findDuplicateRows(
     named.map(({ serial_number }) => (serial_number === "" ? null : serial_number)),
     rowOf,
   );
-  const names = sameElsewhere(
+  const names = findDuplicateRows(
     named.map(({ site_id, robot_name }) =>
       site_id === NO_SITE || robot_name === "" ? null : `${site_id} ${robotNameKey(robot_name)}`,
     ),

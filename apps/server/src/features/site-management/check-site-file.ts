@@ -6,7 +6,7 @@ import {
   firstPerField,
   type ImportLine,
   readImportFile,
-  sameElsewhere,
+  findDuplicateRows,
   sameSentence,
 } from "@suncrew/domain/csv/import-file.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
@@ -107,7 +107,7 @@ async function conflictsInFile(tx: Tx, lines: readonly Line[], placed: readonly 
     tx,
     placed.map(({ name }) => name),
   );
-  const names = sameElsewhere(
+  const names = findDuplicateRows(
     keys.map((key) => (key === "" ? null : key)),
     rowOf,
   );
