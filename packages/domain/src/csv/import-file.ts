@@ -116,7 +116,7 @@ export function findDuplicateRows(
 }
 
 /** As in "The same stands in row 3" and "The same stands in rows 3, 4". */
-export function sameSentence(rows: readonly number[]): string {
+export function duplicateSentence(rows: readonly number[]): string {
   return `The same stands in ${rows.length === 1 ? "row" : "rows"} ${rows.join(", ")}`;
 }
 

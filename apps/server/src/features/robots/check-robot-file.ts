@@ -7,7 +7,7 @@ import {
   type ImportLine,
   readImportFile,
   findDuplicateRows,
-  sameSentence,
+  duplicateSentence,
 } from "@suncrew/domain/csv/import-file.ts";
 import { robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
 import { siteNameKey } from "@suncrew/domain/sites/site-name.ts";
@@ -114,8 +114,8 @@ function conflictsInFile(lines: readonly Line[], named: readonly NamedRobot[]): 
     const sameSerial = serials.get(nth);
     const sameName = names.get(nth);
     return [
-      ...(sameSerial === undefined ? [] : [{ field: "serial_number", message: sameSentence(sameSerial) }]),
-      ...(sameName === undefined ? [] : [{ field: "robot_name", message: sameSentence(sameName) }]),
+      ...(sameSerial === undefined ? [] : [{ field: "serial_number", message: duplicateSentence(sameSerial) }]),
+      ...(sameName === undefined ? [] : [{ field: "robot_name", message: duplicateSentence(sameName) }]),
     ];
   });
 }

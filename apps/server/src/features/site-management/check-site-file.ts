@@ -7,7 +7,7 @@ import {
   type ImportLine,
   readImportFile,
   findDuplicateRows,
-  sameSentence,
+  duplicateSentence,
 } from "@suncrew/domain/csv/import-file.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
 import { TakenPlaces } from "@suncrew/domain/sites/taken-places.ts";
@@ -117,10 +117,10 @@ async function conflictsInFile(tx: Tx, lines: readonly Line[], placed: readonly 
     const sameName = names.get(nth);
     const samePlace = places.at(place, (other) => other === nth);
     return [
-      ...(sameName === undefined ? [] : [{ field: "name", message: sameSentence(sameName) }]),
+      ...(sameName === undefined ? [] : [{ field: "name", message: duplicateSentence(sameName) }]),
       ...(samePlace === null
         ? []
-        : ["latitude", "longitude"].map((field) => ({ field, message: sameSentence([rowOf(samePlace)]) }))),
+        : ["latitude", "longitude"].map((field) => ({ field, message: duplicateSentence([rowOf(samePlace)]) }))),
     ];
   });
 }
