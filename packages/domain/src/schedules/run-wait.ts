@@ -3,7 +3,7 @@ import { CLOCK_SKEW_MS } from "../commands/limits.ts";
 import { STARTS_LATE_UP_TO_MS } from "./due-decision.ts";
 
 /** Every robot that is there is heard of within this: they report every 30 s, and a new bridge asks them at once. */
-export const HEARD_OF_MS = 30_000;
+export const HEARD_WITHIN_MS = 30_000;
 
 /** What is known of a robot whose run is due. */
 export interface DueRobot {
@@ -44,7 +44,7 @@ export function runWait(robot: DueRobot, { dueAt, hearsSince, now }: WaitTimes):
   if (hasUnrecordedStop(robot, dueAt)) return "unrecorded";
   const isHeard = liveStateAt !== null && liveStateAt >= hearsSince;
   if (isHeard && refusal === null) return null;
-  if (now.getTime() - hearsSince.getTime() < HEARD_OF_MS) return "unheard";
+  if (now.getTime() - hearsSince.getTime() < HEARD_WITHIN_MS) return "unheard";
   if (!isHeard) return mayComeBack(robot, dueAt) ? "unheard" : null;
   // It was stored or under way for long: what the robot shows now follows.
   if (refusal === "clock" && clockSkewMs !== null && clockSkewMs < -CLOCK_SKEW_MS) return "late-state";

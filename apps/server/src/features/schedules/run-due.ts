@@ -1,6 +1,6 @@
 import { dueDecision, STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
 import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
-import { HEARD_OF_MS } from "@suncrew/domain/schedules/run-wait.ts";
+import { HEARD_WITHIN_MS } from "@suncrew/domain/schedules/run-wait.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Occurrence } from "../runs/public.ts";
 import { advance, type LockedSchedule, lockDue, readMemberIds, tellWaiting } from "./due-schedules.writes.ts";
@@ -46,7 +46,7 @@ export async function runDue(
     const occurrence: Occurrence = { ...occurrenceOf(schedule), dueAt: next, stopDueAt: decision.stopDueAt };
     if (decision.kind === "missed") {
       // Those that were waited for in vain are skipped for what they waited for.
-      const wasThere = now.getTime() - hearsSince.getTime() >= HEARD_OF_MS && isJustOver(occurrence, now);
+      const wasThere = now.getTime() - hearsSince.getTime() >= HEARD_WITHIN_MS && isJustOver(occurrence, now);
       if (wasThere) await startGroup(tx, occurrence, members, { hearsSince, now, isOver: true });
       await recordNone(tx, occurrence, members, { outcome: "MISSED", reason: missedSentences[decision.reason] }, now);
     } else if (schedule.skipOnRain && tooWet === true) {
@@ -75,7 +75,7 @@ export async function runDue(
 /** Whoever was waited for is known as it is until shortly after; of what is long over nothing is known any more. */
 function isJustOver({ dueAt, stopDueAt }: Occurrence, now: Date): boolean {
   const overMs = Math.min(stopDueAt.getTime(), dueAt.getTime() + STARTS_LATE_UP_TO_MS);
-  return now.getTime() - overMs < HEARD_OF_MS;
+  return now.getTime() - overMs < HEARD_WITHIN_MS;
 }
 
 function occurrenceOf({ id, siteId, groupId, groupName }: LockedSchedule) {
