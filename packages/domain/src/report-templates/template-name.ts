@@ -4,4 +4,4 @@ export function templateNameKey(name: string): string {
 }
 
 /** Why a name cannot be had. */
-export const takenTemplateName = "A report template with this name already exists. Please choose a different name.";
+export const TEMPLATE_NAME_TAKEN = "A report template with this name already exists. Please choose a different name.";

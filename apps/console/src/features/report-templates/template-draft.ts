@@ -6,7 +6,7 @@ import type {
   SectionType,
   TemplateSection,
 } from "@suncrew/contract/report-templates/report-templates.ts";
-import { takenTemplateName, templateNameKey } from "@suncrew/domain/report-templates/template-name.ts";
+import { TEMPLATE_NAME_TAKEN, templateNameKey } from "@suncrew/domain/report-templates/template-name.ts";
 import { shownSections } from "@suncrew/domain/report-templates/template-sections.ts";
 import { sections as catalogue } from "@suncrew/domain/report-templates/section-catalogue.ts";
 import type { EditedFields, StoredForm } from "../../ui/use-merged-edits.ts";
@@ -62,7 +62,7 @@ export function templateProblems(draft: TemplateDraft, others: readonly { readon
     ...(unseen.description !== null && { description: `must not have ${unseen.description}` }),
     ...(name === "" && { name: "Name is required" }),
     ...(name.length > 120 && { name: "must have at most 120 characters" }),
-    ...(others.some((other) => templateNameKey(other.name) === templateNameKey(name)) && { name: takenTemplateName }),
+    ...(others.some((other) => templateNameKey(other.name) === templateNameKey(name)) && { name: TEMPLATE_NAME_TAKEN }),
     ...(draft.description.trim().length > 500 && { description: "must have at most 500 characters" }),
     ...(!draft.sections.some(({ enabled }) => enabled) && { sections: "At least one section must be enabled." }),
   };

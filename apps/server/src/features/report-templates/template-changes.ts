@@ -1,6 +1,6 @@
 import type { updateReportTemplate } from "@suncrew/contract/report-templates/report-templates.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import { takenTemplateName } from "@suncrew/domain/report-templates/template-name.ts";
+import { TEMPLATE_NAME_TAKEN } from "@suncrew/domain/report-templates/template-name.ts";
 import { composeSections } from "@suncrew/domain/report-templates/template-sections.ts";
 import { editConflict, conflict, HttpError, invalid } from "../../platform/http/http-error.ts";
 import { recordReportChange, type TemplateWork } from "./report-audit.ts";
@@ -32,7 +32,7 @@ export async function createTemplate(work: TemplateWork, content: TemplateConten
     await recordReportChange(work, {
       action: "CREATE_TEMPLATE",
       templateId: null,
-      refused: takenTemplateName,
+      refused: TEMPLATE_NAME_TAKEN,
       after: content,
     });
     return nameTaken();
@@ -91,7 +91,7 @@ async function isUsed({ tx }: TemplateWork, templateId: number): Promise<boolean
 }
 
 function nameTaken(): HttpError {
-  return new HttpError(409, takenTemplateName, { errors: [{ field: "name", message: takenTemplateName }] });
+  return new HttpError(409, TEMPLATE_NAME_TAKEN, { errors: [{ field: "name", message: TEMPLATE_NAME_TAKEN }] });
 }
 
 function contentOf({ name, description, sections, is_active }: TemplateRow): TemplateContent {
