@@ -98,7 +98,7 @@ export function printedSections(stored: readonly StoredSection[]): PrintedSectio
 }
 
 /** What a report prints without a template. */
-export const everySection: readonly PrintedSection[] = sectionCatalogue.map(({ type, fields }) => ({
+export const allSections: readonly PrintedSection[] = sectionCatalogue.map(({ type, fields }) => ({
   type,
   fields: fields.map(({ name }) => name),
 }));

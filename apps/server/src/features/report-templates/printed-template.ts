@@ -1,5 +1,5 @@
 import {
-  everySection,
+  allSections,
   type PrintedSection,
   printedSections,
 } from "@suncrew/domain/report-templates/template-sections.ts";
@@ -20,7 +20,7 @@ export async function readPrintedTemplate(
   db: Executor,
   templateId: number | null | undefined,
 ): Promise<PrintedTemplate> {
-  if (templateId === null || templateId === undefined) return { name: null, sections: everySection };
+  if (templateId === null || templateId === undefined) return { name: null, sections: allSections };
   const template = await readTemplate(db, templateId);
   if (template === null || !template.is_active) throw notFound("Report template");
   return { name: template.name, sections: printedSections(template.sections) };

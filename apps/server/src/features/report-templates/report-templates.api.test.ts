@@ -8,7 +8,7 @@ import {
 } from "@suncrew/contract/report-templates/report-templates.ts";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { sampleTemplates } from "@suncrew/domain/report-templates/sample-templates.ts";
-import { everySection, shownSections } from "@suncrew/domain/report-templates/template-sections.ts";
+import { allSections, shownSections } from "@suncrew/domain/report-templates/template-sections.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import type { TestClient } from "../../../test/test-client.ts";
@@ -93,7 +93,7 @@ describe("§3 Report template", () => {
   });
 
   test("without a template everything is printed; one that is inactive or away answers 404 in words", async () => {
-    expect(await readPrintedTemplate(server.db, null)).toEqual({ name: null, sections: everySection });
+    expect(await readPrintedTemplate(server.db, null)).toEqual({ name: null, sections: allSections });
     for (const id of [MAINTENANCE, NOBODYS]) {
       await expect(readPrintedTemplate(server.db, id)).rejects.toMatchObject({
         status: 404,

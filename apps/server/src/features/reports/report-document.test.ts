@@ -1,4 +1,4 @@
-import { everySection } from "@suncrew/domain/report-templates/template-sections.ts";
+import { allSections } from "@suncrew/domain/report-templates/template-sections.ts";
 import { reportFigureRules } from "@suncrew/domain/reports/report-figures.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { emptyReportData, madeReportData } from "../../../test/made-report-data.ts";
@@ -223,7 +223,7 @@ describe("§3 Report template: the PDF obeys it", () => {
   });
 
   test("without a template there is every section", async () => {
-    const all = await readPdf(writeReportPdf(madeReportData(), everySection));
+    const all = await readPdf(writeReportPdf(madeReportData(), allSections));
     const none = usual;
     expect(whole(none)).toBe(whole(all));
   });

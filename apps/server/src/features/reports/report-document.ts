@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { everySection, type PrintedSection } from "@suncrew/domain/report-templates/template-sections.ts";
+import { allSections, type PrintedSection } from "@suncrew/domain/report-templates/template-sections.ts";
 import { PdfDocument } from "../../platform/pdf/pdf-document.ts";
 import { streamPdf } from "../../platform/pdf/stream-pdf.ts";
 import { activitiesPart } from "./report-activities.ts";
@@ -27,7 +27,7 @@ const parts: Record<PrintedSection["type"], ReportPart> = {
  * stream that is destroyed costs nothing more. `printed` are the sections of a template in their order; null is all.
  */
 export function writeReportPdf(data: ReportData, printed: readonly PrintedSection[] | null): Readable {
-  const sections = printed ?? everySection;
+  const sections = printed ?? allSections;
   const document = new PdfDocument({
     title: `Site report: ${data.site.name}, ${rangeWords(data.range)}`,
     subject: `Cleaning robots of ${data.site.name}`,
