@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { sampleTemplates } from "./sample-templates.ts";
 import { sectionCatalogue } from "./section-catalogue.ts";
 import { templateNameKey } from "./template-name.ts";
-import { composeSections, allSections, printedSections, shownSections } from "./template-sections.ts";
+import { composeSections, allSections, printedSections, answeredSections } from "./template-sections.ts";
 
 const on = (...names: string[]) => names.map((name) => ({ name, enabled: true }));
 const performance = {
@@ -61,7 +61,7 @@ describe("§3 Report template: sections and fields", () => {
       { type: "alerts", fields: ["critical_alerts"] },
       { type: "performance", fields: ["uptime", "cleaning_cycles"] },
     ]);
-    const shown = shownSections(sections).map((section) => templateSectionSchema.parse(section));
+    const shown = answeredSections(sections).map((section) => templateSectionSchema.parse(section));
     expect(shown.map(({ order }) => order)).toEqual([1, 2, 3, 4, 5]);
     const ids = shown.flatMap(({ id, fields }) => [id, ...fields.map((field) => field.id)]);
     expect([ids.length, new Set(ids).size]).toEqual([25, 25]);
@@ -109,7 +109,7 @@ test("§3 the three sample templates keep the rules, and without a template a re
     ["Maintenance Report", false],
   ]);
   for (const { sections } of sampleTemplates) {
-    const sent = shownSections(sections).map(({ type, enabled, order, fields }) => ({ type, enabled, order, fields }));
+    const sent = answeredSections(sections).map(({ type, enabled, order, fields }) => ({ type, enabled, order, fields }));
     expect(composed(sent)).toEqual(sections);
   }
   expect(printedSections(sampleTemplates[0]?.sections ?? [])).toEqual(allSections);

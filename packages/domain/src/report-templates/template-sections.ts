@@ -75,7 +75,7 @@ function problemOf(
 }
 
 /** All five sections with all their fields, as an answer has them. */
-export function shownSections(stored: readonly StoredSection[]): TemplateSection[] {
+export function answeredSections(stored: readonly StoredSection[]): TemplateSection[] {
   return stored.map(({ type, enabled, fields: on }, nth) => {
     const { name, fields } = sectionOf(type);
     const shown = fields.map((field) => ({

@@ -7,7 +7,7 @@ import type {
   TemplateSection,
 } from "@suncrew/contract/report-templates/report-templates.ts";
 import { TEMPLATE_NAME_TAKEN, templateNameKey } from "@suncrew/domain/report-templates/template-name.ts";
-import { shownSections } from "@suncrew/domain/report-templates/template-sections.ts";
+import { answeredSections } from "@suncrew/domain/report-templates/template-sections.ts";
 import { sections as catalogue } from "@suncrew/domain/report-templates/section-catalogue.ts";
 import type { EditedFields, StoredForm } from "../../ui/use-merged-edits.ts";
 
@@ -25,7 +25,7 @@ export type TemplateProblem = Partial<Record<"name" | "description" | "sections"
 export const newDraft: TemplateDraft = {
   name: "",
   description: "",
-  sections: shownSections(
+  sections: answeredSections(
     catalogue.map(({ type, fields }) => ({ type, enabled: true, fields: fields.map(({ name }) => name) })),
   ),
   isActive: true,

@@ -8,7 +8,7 @@ import {
 } from "@suncrew/contract/report-templates/report-templates.ts";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { sampleTemplates } from "@suncrew/domain/report-templates/sample-templates.ts";
-import { allSections, shownSections } from "@suncrew/domain/report-templates/template-sections.ts";
+import { allSections, answeredSections } from "@suncrew/domain/report-templates/template-sections.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import type { TestClient } from "../../../test/test-client.ts";
@@ -56,7 +56,7 @@ describe("§3 Report template", () => {
     const told = await admin.ask(reportTemplates);
     expect(
       told.map(({ name, description, isActive, sections }) => ({ name, description, isActive, sections })),
-    ).toEqual(sampleTemplates.map(({ sections, ...sample }) => ({ ...sample, sections: shownSections(sections) })));
+    ).toEqual(sampleTemplates.map(({ sections, ...sample }) => ({ ...sample, sections: answeredSections(sections) })));
     expect(await names(await server.as("owner"))).toEqual(["Monthly Site Report", "Performance Only Report"]);
   });
 

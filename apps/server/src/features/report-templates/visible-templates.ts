@@ -1,5 +1,5 @@
 import type { ReportTemplate } from "@suncrew/contract/report-templates/report-templates.ts";
-import { shownSections } from "@suncrew/domain/report-templates/template-sections.ts";
+import { answeredSections } from "@suncrew/domain/report-templates/template-sections.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 
@@ -16,7 +16,7 @@ export async function readTemplates(viewer: Viewer, db: Executor): Promise<Repor
     id: row.id,
     name: row.name,
     description: row.description,
-    sections: shownSections(row.sections),
+    sections: answeredSections(row.sections),
     createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
