@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { keptMaintenance, missingContacts } from "./site-contacts.ts";
+import { storedMaintenance, missingContacts } from "./site-contacts.ts";
 
 const typed = {
   maintenance_partner_id: null,
@@ -30,8 +30,8 @@ describe("§5 Site create: a maintenance partner, or all of contact, phone and e
   );
 
   test("what was typed is not kept beside a partner", () => {
-    expect(keptMaintenance(typed)).toEqual(typed);
-    expect(keptMaintenance({ ...typed, maintenance_partner_id: 2 })).toEqual({
+    expect(storedMaintenance(typed)).toEqual(typed);
+    expect(storedMaintenance({ ...typed, maintenance_partner_id: 2 })).toEqual({
       maintenance_partner_id: 2,
       maintenance_contact_name: null,
       maintenance_contact: null,

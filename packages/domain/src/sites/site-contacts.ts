@@ -23,7 +23,7 @@ export function missingContacts(site: SiteMaintenance): FieldError[] {
 }
 
 /** What is kept of it: contact, phone and e-mail of a site with a partner are the partner's. */
-export function keptMaintenance(site: SiteMaintenance): SiteMaintenance {
+export function storedMaintenance(site: SiteMaintenance): SiteMaintenance {
   const { maintenance_partner_id, maintenance_contact_name, maintenance_contact, maintenance_email } = site;
   return maintenance_partner_id === null
     ? { maintenance_partner_id, maintenance_contact_name, maintenance_contact, maintenance_email }

@@ -1,6 +1,6 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { createSite } from "@suncrew/contract/sites/sites.ts";
-import { keptMaintenance } from "@suncrew/domain/sites/site-contacts.ts";
+import { storedMaintenance } from "@suncrew/domain/sites/site-contacts.ts";
 import { sql } from "kysely";
 import { announceScope } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
@@ -56,7 +56,7 @@ export async function readStored(tx: Tx, siteId: number): Promise<StoredSite | n
 export function contentOf(site: SiteContent): SiteContent {
   const { name, address, district, state, pin_code, commissioning_date, latitude, longitude } = site;
   const place = { address, district, state, pin_code, commissioning_date, latitude, longitude };
-  return { name, ...place, ...keptMaintenance(site) };
+  return { name, ...place, ...storedMaintenance(site) };
 }
 
 export interface NewSite extends SiteContent {
