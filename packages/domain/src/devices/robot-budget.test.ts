@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BudgetUse, budgetKinds, leftOf, nothing, robotLimits, useAfter, useAt } from "./robot-budget.ts";
+import { type BudgetUse, budgetKinds, leftOf, noUsage, robotLimits, useAfter, useAt } from "./robot-budget.ts";
 
 const HOUR_MS = 3_600_000;
-const fresh: BudgetUse = { atMs: 0, used: nothing };
-const one = (kind: keyof typeof nothing) => ({ ...nothing, [kind]: 1 });
+const fresh: BudgetUse = { atMs: 0, used: noUsage };
+const one = (kind: keyof typeof noUsage) => ({ ...noUsage, [kind]: 1 });
 
 /** How much goes through of what a robot tries at these times, in milliseconds. */
-function takenOf(kind: keyof typeof nothing, times: readonly number[]): number {
+function takenOf(kind: keyof typeof noUsage, times: readonly number[]): number {
   let use = fresh;
   let taken = 0;
   for (const atMs of times) {

@@ -39,7 +39,7 @@ export interface BudgetUse {
   readonly used: Amounts;
 }
 
-export const nothing: Amounts = { messages: 0, connections: 0, readings: 0, events: 0, runs: 0, alerts: 0 };
+export const noUsage: Amounts = { messages: 0, connections: 0, readings: 0, events: 0, runs: 0, alerts: 0 };
 
 /** The same at a later time, in milliseconds since 1970; a clock that went back gives nothing back. */
 export function useAt(use: BudgetUse, atMs: number): BudgetUse {

@@ -3,7 +3,7 @@ import {
   type BudgetKind,
   type BudgetUse,
   leftOf,
-  nothing,
+  noUsage,
   QUIET_AFTER_FLOOD_MS,
   useAfter,
   useAt,
@@ -30,7 +30,7 @@ interface Excess {
 /** What one robot may still cause, for one try to store what it said. */
 export class Allowance {
   readonly #left: Amounts;
-  readonly #taken: Record<BudgetKind, number> = { ...nothing };
+  readonly #taken: Record<BudgetKind, number> = { ...noUsage };
   #wantedMore = false;
   readonly #before: Excess;
 
@@ -91,7 +91,7 @@ export class RobotBudgets {
       account.exceededAtMs = account.use.atMs;
       return false;
     }
-    account.use = useAfter(account.use, { ...nothing, messages: 1 });
+    account.use = useAfter(account.use, { ...noUsage, messages: 1 });
     return true;
   }
 
@@ -99,7 +99,7 @@ export class RobotBudgets {
   noteConnection(serial: string): void {
     const account = this.#accountOf(serial);
     if (leftOf(account.use).connections < 1) account.reconnectedAtMs = account.use.atMs;
-    else account.use = useAfter(account.use, { ...nothing, connections: 1 });
+    else account.use = useAfter(account.use, { ...noUsage, connections: 1 });
   }
 
   allowanceOf(serial: string): Allowance {
@@ -118,7 +118,7 @@ export class RobotBudgets {
   #accountOf(serial: string): Account {
     const nowMs = this.#clock.now().getTime();
     const known = this.#accounts.get(serial);
-    const account = known ?? { use: { atMs: nowMs, used: nothing }, exceededAtMs: null, reconnectedAtMs: null };
+    const account = known ?? { use: { atMs: nowMs, used: noUsage }, exceededAtMs: null, reconnectedAtMs: null };
     account.use = useAt(account.use, nowMs);
     // Last in the order of the map is who was heard of last.
     this.#accounts.delete(serial);
