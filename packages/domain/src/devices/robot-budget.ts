@@ -42,7 +42,7 @@ export interface BudgetUse {
 export const noUsage: Amounts = { messages: 0, connections: 0, readings: 0, events: 0, runs: 0, alerts: 0 };
 
 /** The same at a later time, in milliseconds since 1970; a clock that went back gives nothing back. */
-export function useAt(use: BudgetUse, atMs: number): BudgetUse {
+export function usageAt(use: BudgetUse, atMs: number): BudgetUse {
   const hours = Math.max(0, atMs - use.atMs) / HOUR_MS;
   return { atMs, used: eachKind((kind) => Math.max(0, use.used[kind] - hours * robotLimits[kind].perHour)) };
 }

@@ -6,7 +6,7 @@ import {
   noUsage,
   QUIET_AFTER_FLOOD_MS,
   useAfter,
-  useAt,
+  usageAt,
 } from "@suncrew/domain/devices/robot-budget.ts";
 import type { Clock } from "../../platform/clock.ts";
 
@@ -119,7 +119,7 @@ export class RobotBudgets {
     const nowMs = this.#clock.now().getTime();
     const known = this.#accounts.get(serial);
     const account = known ?? { use: { atMs: nowMs, used: noUsage }, exceededAtMs: null, reconnectedAtMs: null };
-    account.use = useAt(account.use, nowMs);
+    account.use = usageAt(account.use, nowMs);
     // Last in the order of the map is who was heard of last.
     this.#accounts.delete(serial);
     this.#accounts.set(serial, account);
