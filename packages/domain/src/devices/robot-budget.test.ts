@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BudgetUse, budgetKinds, leftOf, noUsage, robotLimits, useAfter, usageAt } from "./robot-budget.ts";
+import { type BudgetUse, budgetKinds, leftOf, noUsage, robotLimits, usageAfter, usageAt } from "./robot-budget.ts";
 
 const HOUR_MS = 3_600_000;
 const fresh: BudgetUse = { atMs: 0, used: noUsage };
@@ -13,7 +13,7 @@ function takenOf(kind: keyof typeof noUsage, times: readonly number[]): number {
   for (const atMs of times) {
     use = usageAt(use, atMs);
     if (leftOf(use)[kind] < 1) continue;
-    use = useAfter(use, one(kind));
+    use = usageAfter(use, one(kind));
     taken += 1;
   }
   return taken;

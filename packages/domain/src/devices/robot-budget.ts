@@ -48,7 +48,7 @@ export function usageAt(use: BudgetUse, atMs: number): BudgetUse {
 }
 
 /** After it caused so much more. */
-export function useAfter({ atMs, used }: BudgetUse, caused: Amounts): BudgetUse {
+export function usageAfter({ atMs, used }: BudgetUse, caused: Amounts): BudgetUse {
   return { atMs, used: eachKind((kind) => used[kind] + caused[kind]) };
 }
 

@@ -5,7 +5,7 @@ import {
   leftOf,
   noUsage,
   QUIET_AFTER_FLOOD_MS,
-  useAfter,
+  usageAfter,
   usageAt,
 } from "@suncrew/domain/devices/robot-budget.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -91,7 +91,7 @@ export class RobotBudgets {
       account.exceededAtMs = account.use.atMs;
       return false;
     }
-    account.use = useAfter(account.use, { ...noUsage, messages: 1 });
+    account.use = usageAfter(account.use, { ...noUsage, messages: 1 });
     return true;
   }
 
@@ -99,7 +99,7 @@ export class RobotBudgets {
   noteConnection(serial: string): void {
     const account = this.#accountOf(serial);
     if (leftOf(account.use).connections < 1) account.reconnectedAtMs = account.use.atMs;
-    else account.use = useAfter(account.use, { ...noUsage, connections: 1 });
+    else account.use = usageAfter(account.use, { ...noUsage, connections: 1 });
   }
 
   allowanceOf(serial: string): Allowance {
@@ -111,7 +111,7 @@ export class RobotBudgets {
   /** Counts what was stored; what was rolled back cost nothing. */
   settle(serial: string, { taken, wantedMore }: Allowance): void {
     const account = this.#accountOf(serial);
-    account.use = useAfter(account.use, taken);
+    account.use = usageAfter(account.use, taken);
     if (wantedMore) account.exceededAtMs = account.use.atMs;
   }
 
