@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BudgetUse, budgetKinds, leftOf, noUsage, robotLimits, usageAfter, usageAt } from "./robot-budget.ts";
+import { type BudgetUse, budgetKinds, remainingOf, noUsage, robotLimits, usageAfter, usageAt } from "./robot-budget.ts";
 
 const HOUR_MS = 3_600_000;
 const fresh: BudgetUse = { atMs: 0, used: noUsage };
@@ -12,7 +12,7 @@ function takenOf(kind: keyof typeof noUsage, times: readonly number[]): number {
   let taken = 0;
   for (const atMs of times) {
     use = usageAt(use, atMs);
-    if (leftOf(use)[kind] < 1) continue;
+    if (remainingOf(use)[kind] < 1) continue;
     use = usageAfter(use, one(kind));
     taken += 1;
   }

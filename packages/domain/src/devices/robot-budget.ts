@@ -53,7 +53,7 @@ export function usageAfter({ atMs, used }: BudgetUse, caused: Amounts): BudgetUs
 }
 
 /** What it may still cause, in whole things. */
-export function leftOf({ used }: BudgetUse): Amounts {
+export function remainingOf({ used }: BudgetUse): Amounts {
   return eachKind((kind) => Math.max(0, Math.floor(robotLimits[kind].burst - used[kind] + 1e-9)));
 }
 

@@ -2,7 +2,7 @@ import {
   type Amounts,
   type BudgetKind,
   type BudgetUse,
-  leftOf,
+  remainingOf,
   noUsage,
   QUIET_AFTER_FLOOD_MS,
   usageAfter,
@@ -87,7 +87,7 @@ export class RobotBudgets {
   /** Counts a message that arrived; false where it is past the robot's budget. */
   takeMessage(serial: string): boolean {
     const account = this.#accountOf(serial);
-    if (leftOf(account.use).messages < 1) {
+    if (remainingOf(account.use).messages < 1) {
       account.exceededAtMs = account.use.atMs;
       return false;
     }
@@ -98,14 +98,14 @@ export class RobotBudgets {
   /** Counts a connection that began; it is taken whatever the budget says. */
   noteConnection(serial: string): void {
     const account = this.#accountOf(serial);
-    if (leftOf(account.use).connections < 1) account.reconnectedAtMs = account.use.atMs;
+    if (remainingOf(account.use).connections < 1) account.reconnectedAtMs = account.use.atMs;
     else account.use = usageAfter(account.use, { ...noUsage, connections: 1 });
   }
 
   allowanceOf(serial: string): Allowance {
     const { use, exceededAtMs, reconnectedAtMs } = this.#accountOf(serial);
     const isRecent = (atMs: number | null) => atMs !== null && use.atMs - atMs < QUIET_AFTER_FLOOD_MS;
-    return new Allowance(leftOf(use), { messages: isRecent(exceededAtMs), connections: isRecent(reconnectedAtMs) });
+    return new Allowance(remainingOf(use), { messages: isRecent(exceededAtMs), connections: isRecent(reconnectedAtMs) });
   }
 
   /** Counts what was stored; what was rolled back cost nothing. */
