@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BudgetUse, budgetKinds, remainingOf, noUsage, robotLimits, usageAfter, usageAt } from "./robot-budget.ts";
+import { type BudgetUsage, budgetKinds, remainingOf, noUsage, robotLimits, usageAfter, usageAt } from "./robot-budget.ts";
 
 const HOUR_MS = 3_600_000;
-const fresh: BudgetUse = { atMs: 0, used: noUsage };
+const fresh: BudgetUsage = { atMs: 0, used: noUsage };
 const one = (kind: keyof typeof noUsage) => ({ ...noUsage, [kind]: 1 });
 
 /** How much goes through of what a robot tries at these times, in milliseconds. */

@@ -34,7 +34,7 @@ const HOUR_MS = 3_600_000;
 export type Amounts = Readonly<Record<BudgetKind, number>>;
 
 /** How much of its budgets a robot has used up; it comes back with time. */
-export interface BudgetUse {
+export interface BudgetUsage {
   readonly atMs: number;
   readonly used: Amounts;
 }
@@ -42,18 +42,18 @@ export interface BudgetUse {
 export const noUsage: Amounts = { messages: 0, connections: 0, readings: 0, events: 0, runs: 0, alerts: 0 };
 
 /** The same at a later time, in milliseconds since 1970; a clock that went back gives nothing back. */
-export function usageAt(use: BudgetUse, atMs: number): BudgetUse {
+export function usageAt(use: BudgetUsage, atMs: number): BudgetUsage {
   const hours = Math.max(0, atMs - use.atMs) / HOUR_MS;
   return { atMs, used: eachKind((kind) => Math.max(0, use.used[kind] - hours * robotLimits[kind].perHour)) };
 }
 
 /** After it caused so much more. */
-export function usageAfter({ atMs, used }: BudgetUse, caused: Amounts): BudgetUse {
+export function usageAfter({ atMs, used }: BudgetUsage, caused: Amounts): BudgetUsage {
   return { atMs, used: eachKind((kind) => used[kind] + caused[kind]) };
 }
 
 /** What it may still cause, in whole things. */
-export function remainingOf({ used }: BudgetUse): Amounts {
+export function remainingOf({ used }: BudgetUsage): Amounts {
   return eachKind((kind) => Math.max(0, Math.floor(robotLimits[kind].burst - used[kind] + 1e-9)));
 }
 

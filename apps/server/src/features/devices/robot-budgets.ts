@@ -1,7 +1,7 @@
 import {
   type Amounts,
   type BudgetKind,
-  type BudgetUse,
+  type BudgetUsage,
   remainingOf,
   noUsage,
   QUIET_AFTER_FLOOD_MS,
@@ -14,7 +14,7 @@ import type { Clock } from "../../platform/clock.ts";
 const MAX_ROBOTS = 50_000;
 
 interface Account {
-  use: BudgetUse;
+  use: BudgetUsage;
   /** When it last wanted more than it may; null where it never did. */
   exceededAtMs: number | null;
   /** The same of connections, which are all taken. */
