@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from "vitest";
-import { type MaybeMoving, mayStillMove, type MovingWhy } from "./may-still-move.ts";
+import { type MotionEvidence, mayStillMove, type MovingWhy } from "./may-still-move.ts";
 
 const now = new Date("2026-03-01T06:00:00Z");
 const ago = (ms: number) => new Date(now.getTime() - ms);
 const ahead = (ms: number) => ago(-ms);
 const minutes = (count: number) => count * 60_000;
-const standing: MaybeMoving = {
+const standing: MotionEvidence = {
   deviceRetired: false,
   online: true,
   motion: "STOPPED",
@@ -21,7 +21,7 @@ const standing: MaybeMoving = {
 const running = { openRun: { endsAt: ahead(minutes(20)) } };
 
 /** Everything that makes a robot one that may move, by itself. */
-const reasons: [string, Partial<MaybeMoving>, MovingWhy][] = [
+const reasons: [string, Partial<MotionEvidence>, MovingWhy][] = [
   ["shows that it moves", { motion: "MOVING" }, "cleaning"],
   ["has a run that has not ended", running, "cleaning"],
   ["has a Stop that it has not confirmed", { hasPendingStop: true }, "stop-unconfirmed"],
@@ -58,7 +58,7 @@ describe("§7 Robots: one that may move is not deleted", () => {
     expect(mayStillMove({ ...standing, deviceRetired: true, ...change }, now)).toBeNull();
   });
 
-  test.each<[string, Partial<MaybeMoving>]>([
+  test.each<[string, Partial<MotionEvidence>]>([
     ["is there", {}],
     ["went away", { online: false, connectionLostAt: ago(minutes(60)) }],
     ["cleans", { ...running, motion: "MOVING" }],
@@ -96,10 +96,10 @@ describe("protocol rule 4: a robot stands 300 s after it lost its broker", () =>
 });
 
 describe("protocol rule 4: a robot that is silent may have its broker all the same", () => {
-  const silent: MaybeMoving = { ...standing, online: false, lastHeardAt: ago(minutes(7)) };
+  const silent: MotionEvidence = { ...standing, online: false, lastHeardAt: ago(minutes(7)) };
   const longest = new Date(ago(minutes(7)).getTime() + minutes(481));
 
-  test.each<[string, Partial<MaybeMoving>, Date]>([
+  test.each<[string, Partial<MotionEvidence>, Date]>([
     ["the end of its run", { motion: "MOVING", openRun: { endsAt: ahead(minutes(3)) } }, ahead(minutes(4))],
     ["the longest run, where its end is not known", { motion: "MOVING", openRun: { endsAt: null } }, longest],
     ["the longest run, where it moves without one", { motion: "MOVING" }, longest],

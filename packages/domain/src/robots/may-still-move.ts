@@ -3,7 +3,7 @@ import { STOPPED_MARGIN_MS } from "../commands/limits.ts";
 import { DEFAULT_MOTION_LIMITS, type MotionLimits, surelyStoppedAtOf } from "./lost-while-moving.ts";
 
 /** What the server knows of a robot that is to be taken away or cut off, read under the lock on the robot's row. */
-export interface MaybeMoving {
+export interface MotionEvidence {
   /** Its device was cut off for good: nothing reaches it, whatever is decided. */
   readonly deviceRetired: boolean;
   readonly online: boolean;
@@ -54,7 +54,7 @@ export type StillMoving =
  * run is over.
  */
 export function mayStillMove(
-  robot: MaybeMoving,
+  robot: MotionEvidence,
   now: Date,
   limits: MotionLimits = DEFAULT_MOTION_LIMITS,
 ): StillMoving | null {
@@ -72,7 +72,7 @@ export function mayStillMove(
 }
 
 /** What is under way by order of a person comes first: it says best what to wait for. */
-function whyOf(robot: MaybeMoving, now: Date): MovingWhy | null {
+function whyOf(robot: MotionEvidence, now: Date): MovingWhy | null {
   if (robot.hasOpenStart) return "starting";
   if (robot.hasPendingStop) return "stop-unconfirmed";
   if (robot.hasPendingLock) return "lock-unconfirmed";
@@ -83,7 +83,7 @@ function whyOf(robot: MaybeMoving, now: Date): MovingWhy | null {
 }
 
 /** When the last of what it may be moving for ends; null where that is not known of all. */
-function endOf(robot: MaybeMoving): Date | null {
+function endOf(robot: MotionEvidence): Date | null {
   const known = [robot.openRun?.endsAt, robot.lostStartEndsAt].filter((at) => at instanceof Date);
   if (known.length === 0 || (robot.motion === "MOVING" && !robot.openRun?.endsAt)) return null;
   return new Date(Math.max(...known.map((at) => at.getTime())));
