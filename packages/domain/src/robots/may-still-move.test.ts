@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { type MotionEvidence, mayStillMove, type MovingWhy } from "./may-still-move.ts";
+import { type MotionEvidence, mayStillMove, type MovingReason } from "./may-still-move.ts";
 
 const now = new Date("2026-03-01T06:00:00Z");
 const ago = (ms: number) => new Date(now.getTime() - ms);
@@ -21,7 +21,7 @@ const standing: MotionEvidence = {
 const running = { openRun: { endsAt: ahead(minutes(20)) } };
 
 /** Everything that makes a robot one that may move, by itself. */
-const reasons: [string, Partial<MotionEvidence>, MovingWhy][] = [
+const reasons: [string, Partial<MotionEvidence>, MovingReason][] = [
   ["shows that it moves", { motion: "MOVING" }, "cleaning"],
   ["has a run that has not ended", running, "cleaning"],
   ["has a Stop that it has not confirmed", { hasPendingStop: true }, "stop-unconfirmed"],

@@ -33,7 +33,7 @@ export interface MotionEvidence {
 }
 
 /** Why a robot may move, or must be told to stop before it is let go. */
-export type MovingWhy =
+export type MovingReason =
   | "installing"
   | "starting"
   | "stop-unconfirmed"
@@ -43,9 +43,9 @@ export type MovingWhy =
 
 /** `standsAt` is null where a robot is there: it shows by itself that it stands. */
 export type StillMoving =
-  | { readonly why: MovingWhy; readonly where: "there"; readonly standsAt: null }
+  | { readonly why: MovingReason; readonly where: "there"; readonly standsAt: null }
   /** `lost`: it surely is without its broker. `unheard`: it is silent, and may have its broker all the same. */
-  | { readonly why: MovingWhy; readonly where: "lost" | "unheard"; readonly standsAt: Date };
+  | { readonly why: MovingReason; readonly where: "lost" | "unheard"; readonly standsAt: Date };
 
 /**
  * Why a robot must not be deleted, sent elsewhere or cut off now, or null where it surely stands: nothing could stop it
@@ -72,7 +72,7 @@ export function mayStillMove(
 }
 
 /** What is under way by order of a person comes first: it says best what to wait for. */
-function whyOf(robot: MotionEvidence, now: Date): MovingWhy | null {
+function whyOf(robot: MotionEvidence, now: Date): MovingReason | null {
   if (robot.hasOpenStart) return "starting";
   if (robot.hasPendingStop) return "stop-unconfirmed";
   if (robot.hasPendingLock) return "lock-unconfirmed";

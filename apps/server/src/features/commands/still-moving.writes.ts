@@ -1,4 +1,4 @@
-import { mayStillMove, type MovingWhy, type StillMoving } from "@suncrew/domain/robots/may-still-move.ts";
+import { mayStillMove, type MovingReason, type StillMoving } from "@suncrew/domain/robots/may-still-move.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { connectionLostAt, lastHeardAt, type SeenAt, seenRunEndsAt } from "../sites/public.ts";
@@ -78,7 +78,7 @@ function isOpen(verb: "START" | "STOP" | "MAINTENANCE_ON") {
 }
 
 /** What is known of a robot that may move, as a person is told it. */
-const knownOf: Record<MovingWhy, string> = {
+const knownOf: Record<MovingReason, string> = {
   installing: "is installing new firmware",
   starting: "is being started",
   cleaning: "is cleaning",
