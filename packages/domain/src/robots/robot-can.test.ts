@@ -1,6 +1,6 @@
 import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import { describe, expect, it, test } from "vitest";
-import { type ControllableRobot, type Obstacle, robotCan } from "./robot-can.ts";
+import { type ControllableRobot, type BlockedReason, robotCan } from "./robot-can.ts";
 
 const idle: ControllableRobot = {
   status: "idle",
@@ -12,7 +12,7 @@ const idle: ControllableRobot = {
 const running: ControllableRobot = { ...idle, status: "normal", motion: "MOVING" };
 
 describe("§4 Button enabling", () => {
-  test.each<[string, Partial<ControllableRobot>, Obstacle | null]>([
+  test.each<[string, Partial<ControllableRobot>, BlockedReason | null]>([
     ["idle", {}, null],
     ["in warning", { status: "warning" }, null],
     ["in fault", { status: "critical" }, null],
@@ -26,7 +26,7 @@ describe("§4 Button enabling", () => {
     expect(robotCan.start({ ...idle, ...change })).toBe(obstacle);
   });
 
-  test.each<[string, Partial<ControllableRobot>, Obstacle | null]>([
+  test.each<[string, Partial<ControllableRobot>, BlockedReason | null]>([
     ["normal", {}, null],
     ["in warning", { status: "warning" }, null],
     ["idle and standing", { status: "idle", motion: "STOPPED" }, "idle"],

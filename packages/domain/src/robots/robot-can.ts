@@ -19,7 +19,7 @@ export interface ControllableRobot {
 }
 
 /** Why a button is disabled, as meaning; null where it is enabled. */
-export type Obstacle =
+export type BlockedReason =
   | "maintenance"
   | "installing"
   | "in-progress"
@@ -31,7 +31,7 @@ export type Obstacle =
   | "not-idle"
   | "role";
 
-function commonObstacle(robot: ControllableRobot): Obstacle | null {
+function commonObstacle(robot: ControllableRobot): BlockedReason | null {
   if (robot.operatingMode === "maintenance") return "maintenance";
   if (robot.commandInProgress) return "in-progress";
   if (robot.isMock) return "mock";
@@ -44,14 +44,14 @@ function commonObstacle(robot: ControllableRobot): Obstacle | null {
  * well, which is kept until it returns (protocol rule 13).
  */
 export const robotCan = {
-  start(robot: ControllableRobot): Obstacle | null {
+  start(robot: ControllableRobot): BlockedReason | null {
     if (robot.installing === true && robot.operatingMode !== "maintenance") return "installing";
     const obstacle = commonObstacle(robot) ?? (robot.status === "normal" || mayMove(robot.motion) ? "running" : null);
     // Says more than that it is offline or did not answer.
     const isSeen = robot.motion !== "MAY_BE_MOVING" || obstacle === "maintenance" || obstacle === "in-progress";
     return isSeen ? obstacle : "may-be-moving";
   },
-  stop(robot: ControllableRobot): Obstacle | null {
+  stop(robot: ControllableRobot): BlockedReason | null {
     const isLost = robot.motion === "MAY_BE_MOVING" || robot.motion === "MUST_HAVE_STOPPED";
     const stoppable: ControllableRobot = isLost ? { ...robot, status: "normal", isMock: false } : robot;
     if (robot.commandInProgress && robot.stopTakesOver === true) {
@@ -59,12 +59,12 @@ export const robotCan = {
     }
     return commonObstacle(stoppable) ?? (stoppable.status === "idle" && !wasSeenMoving(robot.motion) ? "idle" : null);
   },
-  toggleDirection(robot: ControllableRobot): Obstacle | null {
+  toggleDirection(robot: ControllableRobot): BlockedReason | null {
     if (robot.operatingMode === "maintenance") return "maintenance";
     return robot.status === "offline" ? "offline" : null;
   },
   /** The settings button is absent, not disabled, where this answers an obstacle. */
-  changeSettings(robot: ControllableRobot, role: Role | null): Obstacle | null {
+  changeSettings(robot: ControllableRobot, role: Role | null): BlockedReason | null {
     if (!may(role, "changeMotorSpeeds")) return "role";
     return robot.status === "idle" || robot.status === "normal" ? null : "not-idle";
   },

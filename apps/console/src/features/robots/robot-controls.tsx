@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
-import type { Obstacle } from "@suncrew/domain/robots/robot-can.ts";
+import type { BlockedReason } from "@suncrew/domain/robots/robot-can.ts";
 import { wasSeenMoving } from "@suncrew/domain/robots/lost-while-moving.ts";
 import { IconPlayerPlayFilled, IconPlayerStopFilled, IconRefresh, IconSettings } from "@tabler/icons-react";
 import { useId } from "react";
@@ -24,7 +24,7 @@ export interface RobotControlsProps {
 export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsProps) {
   const { role } = useSignedIn();
   const controllable = controllableOf(robot);
-  const told = (obstacle: Obstacle | null) => (obstacle === null ? null : obstacleWords(robot, obstacle));
+  const told = (obstacle: BlockedReason | null) => (obstacle === null ? null : obstacleWords(robot, obstacle));
   const stopObstacle = robotCan.stop(controllable);
   // Stop stands out where something moves or is about to.
   const isMotionAhead = wasSeenMoving(robot.motion) || controllable.stopTakesOver === true;

@@ -1,7 +1,7 @@
 import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import type { BatteryLevel } from "@suncrew/domain/robots/battery.ts";
 import type { LostState } from "@suncrew/domain/robots/lost-while-moving.ts";
-import type { Obstacle } from "@suncrew/domain/robots/robot-can.ts";
+import type { BlockedReason } from "@suncrew/domain/robots/robot-can.ts";
 import { IconTool } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
 import { statusLooks } from "../../ui/status-looks.ts";
@@ -48,7 +48,7 @@ export const batteryWord: Record<BatteryLevel, string> = { good: "good", fair: "
 type ObstacleSentence = (serialNumber: string) => string;
 
 /** Why a button is disabled, in words (§4 Button enabling). */
-const obstacleSentence: Record<Obstacle, ObstacleSentence> = {
+const obstacleSentence: Record<BlockedReason, ObstacleSentence> = {
   maintenance: (serial) => `Robot ${serial} is in maintenance.`,
   installing: (serial) => `Robot ${serial} is installing firmware.`,
   "in-progress": () => "A command is in progress. Wait for the robot's answer.",
@@ -62,7 +62,7 @@ const obstacleSentence: Record<Obstacle, ObstacleSentence> = {
 };
 
 /** The same for one robot: one that nothing is known of yet is not told as offline. */
-export function obstacleWords(robot: Pick<RobotView, "serialNumber" | "isChecking">, obstacle: Obstacle): string {
+export function obstacleWords(robot: Pick<RobotView, "serialNumber" | "isChecking">, obstacle: BlockedReason): string {
   if (obstacle === "offline" && robot.isChecking) {
     return `Robot ${robot.serialNumber} is still being asked for its status.`;
   }
