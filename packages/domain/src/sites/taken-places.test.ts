@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isSamePlace, type Place } from "./site-place.ts";
-import { TakenPlaces } from "./taken-places.ts";
+import { LocationIndex } from "./taken-places.ts";
 
 describe("§5 Site create: coordinates that are taken", () => {
   test("found are exactly the places that count as the same, also over the date line", () => {
@@ -15,7 +15,7 @@ describe("§5 Site create: coordinates that are taken", () => {
       });
     fc.assert(
       fc.property(fc.array(place, { maxLength: 5 }), place, (taken, asked) => {
-        const places = new TakenPlaces<Place>();
+        const places = new LocationIndex<Place>();
         for (const each of taken) places.add(each, each);
         const found = places.at(asked);
         expect(found !== null).toBe(taken.some((each) => isSamePlace(each, asked)));
@@ -25,7 +25,7 @@ describe("§5 Site create: coordinates that are taken", () => {
   });
 
   test("who is left out has no place", () => {
-    const places = new TakenPlaces<number>();
+    const places = new LocationIndex<number>();
     const here = { latitude: 27.53, longitude: 71.91 };
     places.add(here, 1);
     expect(places.at(here, (id) => id === 1)).toBeNull();

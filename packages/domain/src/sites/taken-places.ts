@@ -5,7 +5,7 @@ const CELL = 100;
 const CELLS_AROUND = 360_000_000 / CELL;
 
 /** Places that are taken, each by somebody, so that among thousands one is found at once. */
-export class TakenPlaces<T> {
+export class LocationIndex<T> {
   readonly #cells = new Map<string, { readonly place: Place; readonly by: T }[]>();
 
   /** A place that is none, as of an unreadable cell, is nowhere. */

@@ -10,7 +10,7 @@ import {
   duplicateSentence,
 } from "@suncrew/domain/csv/import-file.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
-import { TakenPlaces } from "@suncrew/domain/sites/taken-places.ts";
+import { LocationIndex } from "@suncrew/domain/sites/taken-places.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { CheckedImport } from "../../platform/http/import-answer.ts";
 import { fieldProblemsOf } from "../../platform/http/validation-errors.ts";
@@ -111,7 +111,7 @@ async function conflictsInFile(tx: Tx, lines: readonly Line[], placed: readonly 
     keys.map((key) => (key === "" ? null : key)),
     rowOf,
   );
-  const places = new TakenPlaces<number>();
+  const places = new LocationIndex<number>();
   for (const [nth, place] of placed.entries()) places.add(place, nth);
   return placed.map((place, nth) => {
     const sameName = names.get(nth);

@@ -1,7 +1,7 @@
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 import { duplicateSiteName } from "@suncrew/domain/sites/site-name.ts";
 import { duplicateLocation } from "@suncrew/domain/sites/site-place.ts";
-import { TakenPlaces } from "@suncrew/domain/sites/taken-places.ts";
+import { LocationIndex } from "@suncrew/domain/sites/taken-places.ts";
 import { type Expression, sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 
@@ -33,7 +33,7 @@ export async function siteConflicts(tx: Tx, sites: readonly PlacedSite[]): Promi
     .where("deleted_at", "is", null)
     .execute();
   const byName = new Map(others.map(({ key, id }) => [key, id]));
-  const places = new TakenPlaces<number>();
+  const places = new LocationIndex<number>();
   for (const other of others) places.add(other, other.id);
   const keys = await nameKeysOf(
     tx,
