@@ -1,5 +1,5 @@
 import { isIP, isIPv4 } from "node:net";
-import { unseenIn } from "@suncrew/contract/http/text.ts";
+import { findInvisibleCharacter } from "@suncrew/contract/http/text.ts";
 import { z } from "zod";
 import type { WeatherSettings } from "../platform/parts.ts";
 import type { SmtpSettings } from "../platform/smtp-mailer.ts";
@@ -107,7 +107,7 @@ const schema = z.object({
   ADMIN_USERNAME: z
     .string()
     .regex(/^\S{1,60}$/)
-    .refine((text) => unseenIn(text, "one line") === null)
+    .refine((text) => findInvisibleCharacter(text, "one line") === null)
     .optional(),
   ADMIN_PASSWORD: z
     .string()

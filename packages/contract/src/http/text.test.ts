@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { optionalText, requiredText, typed, unseenIn, withoutUnseen } from "./text.ts";
+import { optionalText, requiredText, typed, findInvisibleCharacter, withoutUnseen } from "./text.ts";
 
 const code = (...codes: number[]) => String.fromCodePoint(...codes);
 const problemOf = (schema: z.ZodType, text: string) =>
@@ -30,7 +30,7 @@ describe("§5 names and one-line texts: nothing in them that nobody sees", () =>
     const text = `Park${code(point)}One`;
     expect(problemOf(requiredText("Name is required", 40), text)).toEqual([`must not have ${told}`]);
     expect(problemOf(optionalText(40), text)).toEqual([`must not have ${told}`]);
-    expect(unseenIn(withoutUnseen(text), "one line")).toBeNull();
+    expect(findInvisibleCharacter(withoutUnseen(text), "one line")).toBeNull();
   });
 
   test.each([
@@ -52,8 +52,8 @@ describe("§5 names and one-line texts: nothing in them that nobody sees", () =>
   });
 
   test("joiners that change nothing to be seen are refused in these scripts too", () => {
-    expect(unseenIn(`कम${code(0x200d)}ल`, "one line")).toBe("a character that cannot be seen (U+200D)");
-    expect(unseenIn(`क्${code(0x200c, 0x200c)}ष`, "one line")).toBe("a character that cannot be seen (U+200C)");
+    expect(findInvisibleCharacter(`कम${code(0x200d)}ल`, "one line")).toBe("a character that cannot be seen (U+200D)");
+    expect(findInvisibleCharacter(`क्${code(0x200c, 0x200c)}ष`, "one line")).toBe("a character that cannot be seen (U+200C)");
   });
 
   test("blanks of another kind become plain ones; what is around a text is cut off", () => {

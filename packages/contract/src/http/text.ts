@@ -25,7 +25,7 @@ const LINE_ENDS_AND_TABS = /\r\n|[\n\t]/g;
 export type Lines = "one line" | "several lines";
 
 /** What a text has that nobody would see in it, in words that follow "must not have"; null where there is nothing. */
-export function unseenIn(text: string, lines: Lines): string | null {
+export function findInvisibleCharacter(text: string, lines: Lines): string | null {
   const rest = lines === "one line" ? text : text.replaceAll(LINE_ENDS_AND_TABS, "");
   const [found] = UNSEEN.exec(rest.replaceAll(NEEDED, "")) ?? [];
   if (found === undefined) return null;
@@ -57,7 +57,7 @@ export function typed(schema: z.ZodString, lines: Lines = "one line"): z.ZodStri
     .overwrite((text) => text.replaceAll(/\p{Zs}/gu, " "))
     .trim()
     .superRefine((text, context) => {
-      const unseen = unseenIn(text, lines);
+      const unseen = findInvisibleCharacter(text, lines);
       if (unseen !== null) context.addIssue({ code: "custom", message: `must not have ${unseen}` });
     });
 }

@@ -1,6 +1,6 @@
 import { GROUP_INCOMPLETE } from "@suncrew/contract/groups/groups.ts";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
-import { unseenIn, withoutUnseen } from "@suncrew/contract/http/text.ts";
+import { findInvisibleCharacter, withoutUnseen } from "@suncrew/contract/http/text.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { groupNameKey } from "@suncrew/domain/groups/group-name.ts";
 import type { EditedFields, StoredForm } from "../../ui/use-merged-edits.ts";
@@ -42,7 +42,7 @@ export interface GroupDraft extends GroupForm {
 
 /** §5: the sentence where the name cannot be taken, as where another group of the site has it, compared without case and spaces; else null. */
 export function nameProblem({ name, group, groups }: GroupDraft): string | null {
-  const unseen = unseenIn(name.trim(), "one line");
+  const unseen = findInvisibleCharacter(name.trim(), "one line");
   if (unseen !== null) return `Group name must not have ${unseen}`;
   const key = groupNameKey(name);
   const isTaken = key !== "" && groups.some((one) => one.id !== group?.id && groupNameKey(one.group_name) === key);
