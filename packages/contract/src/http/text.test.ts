@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { optionalText, requiredText, typed, findInvisibleCharacter, withoutUnseen } from "./text.ts";
+import { optionalText, requiredText, typed, findInvisibleCharacter, stripInvisible } from "./text.ts";
 
 const code = (...codes: number[]) => String.fromCodePoint(...codes);
 const problemOf = (schema: z.ZodType, text: string) =>
@@ -30,7 +30,7 @@ describe("§5 names and one-line texts: nothing in them that nobody sees", () =>
     const text = `Park${code(point)}One`;
     expect(problemOf(requiredText("Name is required", 40), text)).toEqual([`must not have ${told}`]);
     expect(problemOf(optionalText(40), text)).toEqual([`must not have ${told}`]);
-    expect(findInvisibleCharacter(withoutUnseen(text), "one line")).toBeNull();
+    expect(findInvisibleCharacter(stripInvisible(text), "one line")).toBeNull();
   });
 
   test.each([
@@ -48,7 +48,7 @@ describe("§5 names and one-line texts: nothing in them that nobody sees", () =>
     ["Latin", "Éloïse O'Neill-Roy (Süd) №1 ½"],
   ])("%s stays as it is", (_words, text) => {
     expect(requiredText("Name is required", 40).parse(text)).toBe(text);
-    expect(withoutUnseen(text)).toBe(text);
+    expect(stripInvisible(text)).toBe(text);
   });
 
   test("joiners that change nothing to be seen are refused in these scripts too", () => {
@@ -73,7 +73,7 @@ describe("§5 names and one-line texts: nothing in them that nobody sees", () =>
   });
 
   test("a stored text is offered for typing without what nobody sees, its lines as words", () => {
-    expect(withoutUnseen(`Pa${code(0x200b)}rk\r\nOne${code(0x202e)}`)).toBe("Park One");
-    expect(withoutUnseen(`Brush\r\n\tworn${code(0x07)}`, "several lines")).toBe("Brush\n\tworn");
+    expect(stripInvisible(`Pa${code(0x200b)}rk\r\nOne${code(0x202e)}`)).toBe("Park One");
+    expect(stripInvisible(`Brush\r\n\tworn${code(0x07)}`, "several lines")).toBe("Brush\n\tworn");
   });
 });

@@ -36,7 +36,7 @@ export function findInvisibleCharacter(text: string, lines: Lines): string | nul
 }
 
 /** A text that was stored before there was the rule, as it may be typed: what nobody sees in it is left out. */
-export function withoutUnseen(text: string, lines: Lines = "one line"): string {
+export function stripInvisible(text: string, lines: Lines = "one line"): string {
   const kept = (part: string) => (lines === "several lines" && /[\n\t]/.test(part) ? part : breakOf(part));
   // A needed one is of two characters' doing, so each is looked at where it stands.
   const needed = new Set([...text.matchAll(NEEDED)].map(({ index }) => index));

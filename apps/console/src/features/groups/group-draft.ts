@@ -1,6 +1,6 @@
 import { GROUP_INCOMPLETE } from "@suncrew/contract/groups/groups.ts";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
-import { findInvisibleCharacter, withoutUnseen } from "@suncrew/contract/http/text.ts";
+import { findInvisibleCharacter, stripInvisible } from "@suncrew/contract/http/text.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { groupNameKey } from "@suncrew/domain/groups/group-name.ts";
 import type { EditedFields, StoredForm } from "../../ui/use-merged-edits.ts";
@@ -17,7 +17,7 @@ export interface GroupForm {
 /** A group as it is stored; null for a new one. */
 export function storedGroup(group: Group | null): StoredForm<GroupForm> {
   return {
-    form: { name: withoutUnseen(group?.group_name ?? ""), robotIds: group?.robots.map(({ id }) => id) ?? [] },
+    form: { name: stripInvisible(group?.group_name ?? ""), robotIds: group?.robots.map(({ id }) => id) ?? [] },
     version: group?.version ?? 0,
   };
 }

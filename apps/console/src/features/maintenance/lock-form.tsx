@@ -1,5 +1,5 @@
 import { Alert, Button, Group as Row, Textarea } from "@mantine/core";
-import { withoutUnseen } from "@suncrew/contract/http/text.ts";
+import { stripInvisible } from "@suncrew/contract/http/text.ts";
 import { MAINTENANCE_REASON_MAX } from "@suncrew/contract/maintenance/maintenance.ts";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useRef, useState } from "react";
@@ -41,7 +41,7 @@ export function LockForm({
   const input = useRef<HTMLTextAreaElement>(null);
   const submit = () => {
     // What nobody sees came in with a paste, and must not hold a lock up.
-    const said = withoutUnseen(reason, "several lines").trim();
+    const said = stripInvisible(reason, "several lines").trim();
     setMissing(said === "");
     if (said === "") input.current?.focus();
     else onLock(said);

@@ -1,5 +1,5 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import { findInvisibleCharacter, withoutUnseen } from "@suncrew/contract/http/text.ts";
+import { findInvisibleCharacter, stripInvisible } from "@suncrew/contract/http/text.ts";
 import type {
   createReportTemplate,
   ReportTemplate,
@@ -34,7 +34,7 @@ export const newDraft: TemplateDraft = {
 export function storedDraft(template: ReportTemplate | null): StoredForm<TemplateDraft> {
   if (template === null) return { form: newDraft, version: 0 };
   const { name, description, sections, isActive, version } = template;
-  const typed = { name: withoutUnseen(name), description: withoutUnseen(description, "several lines") };
+  const typed = { name: stripInvisible(name), description: stripInvisible(description, "several lines") };
   return { form: { ...typed, sections, isActive }, version };
 }
 

@@ -1,7 +1,7 @@
 import { partnerBodySchema } from "@suncrew/contract/partners/partners.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import type { FieldError } from "@suncrew/contract/http/error.ts";
-import { requiredText, withoutUnseen } from "@suncrew/contract/http/text.ts";
+import { requiredText, stripInvisible } from "@suncrew/contract/http/text.ts";
 import { certificationsAsText, certificationsOf } from "@suncrew/domain/partners/certifications.ts";
 import type { EditedFields } from "../../../ui/use-merged-edits.ts";
 
@@ -46,7 +46,7 @@ export const emptyDraft: PartnerDraft = {
 };
 
 export function draftOf(partner: Partner): PartnerDraft {
-  return draftWith((field) => withoutUnseen(partner[field] ?? "") || (field === "country" ? COUNTRY_OF_OLD_ROWS : ""));
+  return draftWith((field) => stripInvisible(partner[field] ?? "") || (field === "country" ? COUNTRY_OF_OLD_ROWS : ""));
 }
 
 function draftWith(textOf: (field: PartnerField) => string): PartnerDraft {

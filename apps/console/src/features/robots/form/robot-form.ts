@@ -1,4 +1,4 @@
-import { withoutUnseen } from "@suncrew/contract/http/text.ts";
+import { stripInvisible } from "@suncrew/contract/http/text.ts";
 import { robotBodySchema } from "@suncrew/contract/robots/robot-forms.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { DUPLICATE_ROBOT_NAME, robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
@@ -52,10 +52,10 @@ export function emptyRobotForm(siteId: number): RobotForm {
 
 export function robotFormOf(row: RobotWithSettings): RobotForm {
   return {
-    name: withoutUnseen(row.robot_name),
+    name: stripInvisible(row.robot_name),
     serialNumber: row.serial_number,
-    motorType: withoutUnseen(row.motor_type ?? ""),
-    controlType: withoutUnseen(row.control_type ?? ""),
+    motorType: stripInvisible(row.motor_type ?? ""),
+    controlType: stripInvisible(row.control_type ?? ""),
     installationDate: row.installation_date,
     siteId: row.site_id,
   };

@@ -1,4 +1,4 @@
-import { withoutUnseen } from "@suncrew/contract/http/text.ts";
+import { stripInvisible } from "@suncrew/contract/http/text.ts";
 import { degreesInputSchema } from "@suncrew/contract/http/values.ts";
 import { siteBodySchema } from "@suncrew/contract/sites/sites.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
@@ -95,18 +95,18 @@ export const emptySiteForm: SiteForm = {
 
 export function siteFormOf(site: Site): SiteForm {
   return {
-    name: withoutUnseen(site.name),
-    address: withoutUnseen(site.address),
-    district: withoutUnseen(site.district),
-    state: withoutUnseen(site.state),
+    name: stripInvisible(site.name),
+    address: stripInvisible(site.address),
+    district: stripInvisible(site.district),
+    state: stripInvisible(site.state),
     pinCode: site.pin_code,
     commissioningDate: site.commissioning_date,
     lat: String(site.latitude),
     lng: String(site.longitude),
     maintenancePartnerId: site.maintenance_partner_id,
     maintenancePartner: site.partner_name ?? "",
-    maintenanceContact: withoutUnseen(site.maintenance_contact_name ?? ""),
-    maintenancePhone: withoutUnseen(site.maintenance_contact ?? ""),
+    maintenanceContact: stripInvisible(site.maintenance_contact_name ?? ""),
+    maintenancePhone: stripInvisible(site.maintenance_contact ?? ""),
     maintenanceEmail: site.maintenance_email ?? "",
   };
 }
