@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
-import { typed } from "../http/text.ts";
+import { typedText } from "../http/text.ts";
 import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
 
 /** §5 Deploy firmware: the file types that are taken. */
@@ -16,7 +16,7 @@ export const firmwareVersionSchema = z
     "must have 1 to 40 letters, digits, dots, hyphens, plus signs or underscores",
   );
 
-const fileNameSchema = typed(z.string({ error: "A file is required" }))
+const fileNameSchema = typedText(z.string({ error: "A file is required" }))
   .min(1, "A file is required")
   .max(200)
   .refine(

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { commandModeSchema, commandVerbSchema } from "../commands/commands.ts";
 import { defineRoute } from "../http/route.ts";
-import { typed } from "../http/text.ts";
+import { typedText } from "../http/text.ts";
 import { idInputSchema, idSchema, instantSchema, versionSchema } from "../http/values.ts";
 import { frequencySchema, scheduleSchema } from "../schedules/schedules.ts";
 
@@ -26,7 +26,7 @@ export const GROUP_ROBOTS_MAX = 500;
 
 const groupBody = z.object({
   site_id: idInputSchema,
-  group_name: typed(z.string()).min(1, GROUP_INCOMPLETE).max(GROUP_NAME_MAX),
+  group_name: typedText(z.string()).min(1, GROUP_INCOMPLETE).max(GROUP_NAME_MAX),
   robot_ids: z
     .array(idInputSchema)
     .min(1, GROUP_INCOMPLETE)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { optionalText, requiredText, typed, findInvisibleCharacter, stripInvisible } from "./text.ts";
+import { optionalText, requiredText, typedText, findInvisibleCharacter, stripInvisible } from "./text.ts";
 
 const code = (...codes: number[]) => String.fromCodePoint(...codes);
 const problemOf = (schema: z.ZodType, text: string) =>
@@ -64,7 +64,7 @@ describe("§5 names and one-line texts: nothing in them that nobody sees", () =>
   });
 
   test("a text of several lines has line ends and tabs, and nothing else of the kind", () => {
-    const lines = typed(z.string(), "several lines");
+    const lines = typedText(z.string(), "several lines");
     expect(lines.parse("Brush\r\n\tworn\n")).toBe("Brush\r\n\tworn");
     expect(problemOf(lines, `Brush${code(0x202e)}\nworn`)).toEqual([
       "must not have a character that cannot be seen (U+202E)",

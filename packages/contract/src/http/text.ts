@@ -52,7 +52,7 @@ function breakOf(part: string): string {
  * Text that a person types, trimmed, its blanks of any width as plain ones. With what nobody sees in it it is refused;
  * only one of several lines may have line ends and tabs.
  */
-export function typed(schema: z.ZodString, lines: Lines = "one line"): z.ZodString {
+export function typedText(schema: z.ZodString, lines: Lines = "one line"): z.ZodString {
   return schema
     .overwrite((text) => text.replaceAll(/\p{Zs}/gu, " "))
     .trim()
@@ -64,14 +64,14 @@ export function typed(schema: z.ZodString, lines: Lines = "one line"): z.ZodStri
 
 /** Text that must not be blank; `sentence` is told where it is missing or blank. */
 export function requiredText(sentence: string, maxLength: number) {
-  return typed(z.string({ error: sentence }))
+  return typedText(z.string({ error: sentence }))
     .min(1, sentence)
     .max(maxLength, `must have at most ${maxLength} characters`);
 }
 
 /** Text that may be left out, null or blank: null where nothing is in it. */
 export function optionalText(maxLength: number, lines: Lines = "one line") {
-  return typed(z.string(), lines)
+  return typedText(z.string(), lines)
     .max(maxLength, `must have at most ${maxLength} characters`)
     .transform((text) => (text === "" ? null : text))
     .nullish()

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { manyRobotsResponseSchema } from "../groups/groups.ts";
 import { defineRoute } from "../http/route.ts";
-import { typed } from "../http/text.ts";
+import { typedText } from "../http/text.ts";
 import { idInputSchema } from "../http/values.ts";
 
 export const MAINTENANCE_REASON_MAX = 300;
@@ -10,7 +10,7 @@ const maintenanceBody = z
   .object({
     enabled: z.boolean(),
     /** Why; required to lock. */
-    reason: typed(z.string(), "several lines").max(MAINTENANCE_REASON_MAX).default(""),
+    reason: typedText(z.string(), "several lines").max(MAINTENANCE_REASON_MAX).default(""),
     /** On release: start the robot once it confirmed the release. */
     start_after: z.boolean().default(false),
   })
