@@ -5,7 +5,7 @@ import { choiceInputSchema, limitSchema, searchSchema, totalFields } from "../ht
 import { isWritable } from "../http/text.ts";
 import {
   beginsBeforeItEnds,
-  endsTooEarly,
+  TO_BEFORE_FROM,
   idInputSchema,
   idSchema,
   instantInputSchema,
@@ -85,7 +85,7 @@ export const activityLogs = defineRoute({
       /** `true` counts every row, however many there are. */
       exact_total: choiceInputSchema.optional(),
     })
-    .refine(beginsBeforeItEnds, endsTooEarly),
+    .refine(beginsBeforeItEnds, TO_BEFORE_FROM),
   response: z.object({
     logs: z.array(activityEntrySchema),
     ...totalFields,
@@ -98,7 +98,7 @@ export const exportActivity = defineRoute({
   summary: "The activity log as CSV, newest first",
   method: "GET",
   path: "/api/site/robot/activity_logs/export",
-  query: activityFilterSchema.refine(beginsBeforeItEnds, endsTooEarly),
+  query: activityFilterSchema.refine(beginsBeforeItEnds, TO_BEFORE_FROM),
   file: "text/csv",
   response: z.string(),
 });

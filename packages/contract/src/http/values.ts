@@ -90,4 +90,4 @@ export function beginsBeforeItEnds(span: {
   const { from, to } = span;
   return from === undefined || to === undefined || Date.parse(from) <= Date.parse(to);
 }
-export const endsTooEarly = { path: ["to"], message: "must not be before from" };
+export const TO_BEFORE_FROM = { path: ["to"], message: "must not be before from" };
