@@ -4,7 +4,7 @@ import { defineRoute } from "../http/route.ts";
 import { choiceInputSchema, limitSchema, searchSchema, totalFields } from "../http/page.ts";
 import { isWritable } from "../http/text.ts";
 import {
-  beginsBeforeItEnds,
+  isOrderedRange,
   TO_BEFORE_FROM,
   idInputSchema,
   idSchema,
@@ -85,7 +85,7 @@ export const activityLogs = defineRoute({
       /** `true` counts every row, however many there are. */
       exact_total: choiceInputSchema.optional(),
     })
-    .refine(beginsBeforeItEnds, TO_BEFORE_FROM),
+    .refine(isOrderedRange, TO_BEFORE_FROM),
   response: z.object({
     logs: z.array(activityEntrySchema),
     ...totalFields,
@@ -98,7 +98,7 @@ export const exportActivity = defineRoute({
   summary: "The activity log as CSV, newest first",
   method: "GET",
   path: "/api/site/robot/activity_logs/export",
-  query: activityFilterSchema.refine(beginsBeforeItEnds, TO_BEFORE_FROM),
+  query: activityFilterSchema.refine(isOrderedRange, TO_BEFORE_FROM),
   file: "text/csv",
   response: z.string(),
 });

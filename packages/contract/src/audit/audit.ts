@@ -3,7 +3,7 @@ import { choiceInputSchema, limitSchema, searchSchema, totalFields } from "../ht
 import { defineRoute } from "../http/route.ts";
 import { isWritable } from "../http/text.ts";
 import {
-  beginsBeforeItEnds,
+  isOrderedRange,
   TO_BEFORE_FROM,
   idInputSchema,
   idSchema,
@@ -84,7 +84,7 @@ export const auditList = defineRoute({
         .optional(),
       exact_total: choiceInputSchema.optional(),
     })
-    .refine(beginsBeforeItEnds, TO_BEFORE_FROM),
+    .refine(isOrderedRange, TO_BEFORE_FROM),
   response: z.object({
     entries: z.array(auditEntrySchema),
     ...totalFields,
@@ -102,7 +102,7 @@ export const exportAudit = defineRoute({
   summary: "The audit as CSV, newest first",
   method: "GET",
   path: "/api/audit/export",
-  query: auditFilterSchema.refine(beginsBeforeItEnds, TO_BEFORE_FROM),
+  query: auditFilterSchema.refine(isOrderedRange, TO_BEFORE_FROM),
   file: "text/csv",
   response: z.string(),
 });

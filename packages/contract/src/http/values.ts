@@ -83,7 +83,7 @@ export function degreesInputSchema(name: string, limit: number) {
 }
 
 /** For a filter over a time: refines it with `endsTooEarly`. */
-export function beginsBeforeItEnds(span: {
+export function isOrderedRange(span: {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }): boolean {
