@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { commandModeSchema, commandVerbSchema, travelSchema } from "../commands/commands.ts";
 import { defineRoute } from "../http/route.ts";
-import { choiceInputSchema, limitSchema, searchSchema, totalFields } from "../http/page.ts";
+import { booleanInputSchema, limitSchema, searchSchema, totalFields } from "../http/page.ts";
 import { isWritable } from "../http/text.ts";
 import {
   isOrderedRange,
@@ -83,7 +83,7 @@ export const activityLogs = defineRoute({
         .regex(/^\d{1,18}$/, "is not a cursor")
         .optional(),
       /** `true` counts every row, however many there are. */
-      exact_total: choiceInputSchema.optional(),
+      exact_total: booleanInputSchema.optional(),
     })
     .refine(isOrderedRange, TO_BEFORE_FROM),
   response: z.object({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { severitySchema } from "./severity.ts";
-import { choiceInputSchema, limitSchema, totalFields } from "../http/page.ts";
+import { booleanInputSchema, limitSchema, totalFields } from "../http/page.ts";
 import { defineRoute } from "../http/route.ts";
 import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
 
@@ -49,7 +49,7 @@ export const alertList = defineRoute({
     site_id: idInputSchema.optional(),
     robot_id: idInputSchema.optional(),
     /** Also those about Suncrew's own servers, which have no site; only a Super Admin has them. */
-    servers: choiceInputSchema.optional(),
+    servers: booleanInputSchema.optional(),
     limit: limitSchema(ALERTS_MAX_LIMIT).optional(),
     cursor: z
       .string()

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choiceInputSchema, limitSchema, searchSchema, totalFields } from "../http/page.ts";
+import { booleanInputSchema, limitSchema, searchSchema, totalFields } from "../http/page.ts";
 import { defineRoute } from "../http/route.ts";
 import { isWritable } from "../http/text.ts";
 import {
@@ -82,7 +82,7 @@ export const auditList = defineRoute({
         .string()
         .regex(/^\d{1,18}$/, "is not a cursor")
         .optional(),
-      exact_total: choiceInputSchema.optional(),
+      exact_total: booleanInputSchema.optional(),
     })
     .refine(isOrderedRange, TO_BEFORE_FROM),
   response: z.object({

@@ -13,7 +13,7 @@ export function limitSchema(max: number) {
 }
 
 /** A choice in a query, where everything is text. */
-export const choiceInputSchema = z.enum(["true", "false"]).transform((text) => text === "true");
+export const booleanInputSchema = z.enum(["true", "false"]).transform((text) => text === "true");
 
 /** How many rows there are; `total_exact` false where they are at least `total`. */
 export const totalFields = { total: z.int(), total_exact: z.boolean() };
