@@ -1,4 +1,4 @@
-import { rolloutList, steerRollout } from "@suncrew/contract/firmware/firmware.ts";
+import { rolloutList, controlRollout } from "@suncrew/contract/firmware/firmware.ts";
 import type { Locator, Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
 import { BHADLA, chooseSite, expectDisabled, expectEnabled, expectToast, robotCard } from "./support/dashboard.ts";
@@ -19,7 +19,7 @@ const test = base.extend<{ readonly updatable: void }>({
       const admin = await apiAs("admin");
       for (const { id: rolloutId, state } of await admin.call(rolloutList, {})) {
         if (state === "DONE" || state === "CANCELLED") continue;
-        await admin.call(steerRollout, { params: { rolloutId }, body: { action: "CANCEL" } });
+        await admin.call(controlRollout, { params: { rolloutId }, body: { action: "CANCEL" } });
       }
       for (const { serial, firmware } of before) {
         await simulator.clear(serial, "firmware");

@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { createRollout, rolloutDetails, steerRollout, uploadFirmware } from "@suncrew/contract/firmware/firmware.ts";
+import { createRollout, rolloutDetails, controlRollout, uploadFirmware } from "@suncrew/contract/firmware/firmware.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { FaultInput } from "@suncrew/simulator/faults/fault.ts";
 import { type BenchOptions, type BenchServer, CommandBench } from "./command-bench.ts";
@@ -65,7 +65,7 @@ export class RolloutBench {
 
   async steer(rolloutId: number, action: "PAUSE" | "RESUME" | "CANCEL"): Promise<string> {
     const client = await this.admin();
-    return (await client.ask(steerRollout, { params: { rolloutId }, body: { action } })).message;
+    return (await client.ask(controlRollout, { params: { rolloutId }, body: { action } })).message;
   }
 
   async details(rolloutId: number) {

@@ -14,7 +14,7 @@ import {
   firmwareList,
   rolloutDetails,
   rolloutList,
-  steerRollout,
+  controlRollout,
   uploadFirmware,
 } from "./firmware/firmware.ts";
 import { createGroup, deleteGroup, groupList, groupSendCommand, siteStop, updateGroup } from "./groups/groups.ts";
@@ -127,7 +127,7 @@ export const routes = {
   rolloutList,
   createRollout,
   rolloutDetails,
-  steerRollout,
+  steerRollout: controlRollout,
   alertList,
   acknowledgeAlert,
   live,

@@ -197,7 +197,7 @@ export const rolloutDetails = defineRoute({
   response: rolloutSchema.extend({ robots: z.array(rolloutRobotSchema) }),
 });
 
-export const steerRollout = defineRoute({
+export const controlRollout = defineRoute({
   summary: "Pause, resume or cancel a rollout; robots that were offered the firmware already finish",
   method: "PUT",
   path: "/api/firmware/rollouts/:rolloutId",

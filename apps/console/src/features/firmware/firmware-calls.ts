@@ -4,7 +4,7 @@ import {
   firmwareList,
   rolloutDetails,
   rolloutList,
-  steerRollout,
+  controlRollout,
   uploadFirmware,
 } from "@suncrew/contract/firmware/firmware.ts";
 import type { Firmware } from "@suncrew/contract/firmware/firmware.ts";
@@ -40,7 +40,7 @@ export async function deploy(body: SentBodyOf<typeof createRollout>): Promise<nu
 
 /** Tells what came of it and never throws. */
 export async function steer(rolloutId: number, action: "PAUSE" | "RESUME" | "CANCEL"): Promise<void> {
-  await told("Rollout Not Changed", () => call(steerRollout, { params: { rolloutId }, body: { action } }));
+  await told("Rollout Not Changed", () => call(controlRollout, { params: { rolloutId }, body: { action } }));
   await readAgain(rolloutList, rolloutDetails);
 }
 

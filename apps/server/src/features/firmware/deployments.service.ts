@@ -1,4 +1,4 @@
-import type { createRollout, Rollout, rolloutDetails, steerRollout } from "@suncrew/contract/firmware/firmware.ts";
+import type { createRollout, Rollout, rolloutDetails, controlRollout } from "@suncrew/contract/firmware/firmware.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
@@ -42,7 +42,7 @@ export class Deployments {
   async steer(
     viewer: Viewer,
     rolloutId: number,
-    { action }: BodyOf<typeof steerRollout>,
+    { action }: BodyOf<typeof controlRollout>,
   ): Promise<{ message: string }> {
     const { db, clock } = this.#parts;
     const steered = await transactionWithRetry(db, (tx) => steer(tx, viewer, rolloutId, action, clock.now()));

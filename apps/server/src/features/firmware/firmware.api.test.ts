@@ -7,7 +7,7 @@ import {
   firmwareList,
   rolloutDetails,
   rolloutList,
-  steerRollout,
+  controlRollout,
   uploadFirmware,
 } from "@suncrew/contract/firmware/firmware.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -206,7 +206,7 @@ describe("§5 Deploy firmware: rollouts", () => {
   test("it is paused, resumed and cancelled, each said again alike, and not once it is over", async () => {
     const admin = await server.as("admin");
     const steer = (action: "PAUSE" | "RESUME" | "CANCEL") =>
-      admin.call(steerRollout, { params: { rolloutId: standing.rolloutId }, body: { action } });
+      admin.call(controlRollout, { params: { rolloutId: standing.rolloutId }, body: { action } });
     for (const action of ["PAUSE", "RESUME", "CANCEL"] as const) {
       const [first, second] = [await steer(action), await steer(action)];
       expect([first.status, second.status, second.body]).toEqual([200, 200, first.body]);

@@ -5,7 +5,7 @@ import {
   firmwareList,
   rolloutDetails,
   rolloutList,
-  steerRollout,
+  controlRollout,
   uploadFirmware,
 } from "@suncrew/contract/firmware/firmware.ts";
 import type { FastifyInstance } from "fastify";
@@ -30,5 +30,5 @@ export function firmwareRoutes(app: FastifyInstance, parts: Dependencies): void 
   register(app, rolloutList, () => deployments.list());
   register(app, createRollout, ({ viewer, body }) => deployments.begin(viewer, body));
   register(app, rolloutDetails, ({ params }) => deployments.details(params.rolloutId));
-  register(app, steerRollout, ({ viewer, params, body }) => deployments.steer(viewer, params.rolloutId, body));
+  register(app, controlRollout, ({ viewer, params, body }) => deployments.steer(viewer, params.rolloutId, body));
 }

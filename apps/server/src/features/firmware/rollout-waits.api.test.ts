@@ -1,4 +1,4 @@
-import { createRollout, rolloutDetails, steerRollout } from "@suncrew/contract/firmware/firmware.ts";
+import { createRollout, rolloutDetails, controlRollout } from "@suncrew/contract/firmware/firmware.ts";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Fixtures, setState } from "../../../test/fixtures.ts";
@@ -109,7 +109,7 @@ describe("protocol rule 13: a rollout waits for robots no longer than was chosen
   test("whoever resumes a rollout has its robots waited for anew; paused, nobody gives up", async () => {
     const id = await begin();
     const steer = async (action: "PAUSE" | "RESUME") =>
-      (await server.as("admin")).ask(steerRollout, { params: { rolloutId: id }, body: { action } });
+      (await server.as("admin")).ask(controlRollout, { params: { rolloutId: id }, body: { action } });
     await steer("PAUSE");
     await pass(48 * HOUR_MS);
     expect((await details(id)).state).toBe("PAUSED");

@@ -1,4 +1,4 @@
-import type { createRollout, steerRollout } from "@suncrew/contract/firmware/firmware.ts";
+import type { createRollout, controlRollout } from "@suncrew/contract/firmware/firmware.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
@@ -18,7 +18,7 @@ import {
 } from "./rollout-rows.writes.ts";
 
 type NewRolloutBody = BodyOf<typeof createRollout>;
-type Action = BodyOf<typeof steerRollout>["action"];
+type Action = BodyOf<typeof controlRollout>["action"];
 
 /** Serial numbers that a refusal names at most. */
 const NAMED = 3;
