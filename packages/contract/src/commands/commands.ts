@@ -5,7 +5,7 @@ import { motionSchema, robotStatusSchema } from "../robots/robots.ts";
 
 export const travelSchema = z.enum(["FWD", "REV"]);
 /** Direction of travel as the command parameters and the device protocol write it. */
-export type Travel = z.output<typeof travelSchema>;
+export type TravelDirection = z.output<typeof travelSchema>;
 
 export const commandVerbSchema = z.enum(["START", "STOP"]);
 
