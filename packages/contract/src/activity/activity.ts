@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { commandModeSchema, commandVerbSchema, travelSchema } from "../commands/commands.ts";
+import { commandModeSchema, commandVerbSchema, travelDirectionSchema } from "../commands/commands.ts";
 import { defineRoute } from "../http/route.ts";
 import { booleanInputSchema, limitSchema, searchSchema, totalFields } from "../http/page.ts";
 import { isWritable } from "../http/text.ts";
@@ -22,7 +22,7 @@ export type ActivityStatus = z.output<typeof activityStatusSchema>;
 export const activityParamsSchema = z.object({
   robotSerial: z.string(),
   mode: commandModeSchema,
-  direction: travelSchema,
+  direction: travelDirectionSchema,
   "main-speed": z.number(),
   "brush-speed": z.number(),
 });

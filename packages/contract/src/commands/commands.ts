@@ -3,9 +3,9 @@ import { defineRoute } from "../http/route.ts";
 import { idInputSchema, instantSchema, percentInputSchema, serialSchema } from "../http/values.ts";
 import { motionSchema, robotStatusSchema } from "../robots/robots.ts";
 
-export const travelSchema = z.enum(["FWD", "REV"]);
+export const travelDirectionSchema = z.enum(["FWD", "REV"]);
 /** Direction of travel as the command parameters and the device protocol write it. */
-export type TravelDirection = z.output<typeof travelSchema>;
+export type TravelDirection = z.output<typeof travelDirectionSchema>;
 
 export const commandVerbSchema = z.enum(["START", "STOP"]);
 
@@ -28,7 +28,7 @@ export const sendCommand = defineRoute({
     params: z
       .object({
         status: z.string().max(20),
-        direction: travelSchema,
+        direction: travelDirectionSchema,
         "main-speed": percentInputSchema,
         "brush-speed": percentInputSchema,
       })
@@ -60,7 +60,7 @@ export const robotStatus = defineRoute({
       battery: z.number(),
       timestamp: instantSchema,
       motion: motionSchema,
-      direction: travelSchema,
+      direction: travelDirectionSchema,
     }),
   }),
 });

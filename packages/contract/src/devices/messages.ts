@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { severitySchema } from "../alerts/severity.ts";
-import { travelSchema } from "../commands/commands.ts";
+import { travelDirectionSchema } from "../commands/commands.ts";
 import { motionSchema } from "../robots/robots.ts";
 
 /** Says what a field means, with examples; type and bounds say themselves. The documents are made from it. */
@@ -65,7 +65,7 @@ export const deviceAlertSchema = z.object({
 });
 export type DeviceAlert = z.output<typeof deviceAlertSchema>;
 
-const direction = field(travelSchema, "Direction of travel: forward or reverse.", "FWD");
+const direction = field(travelDirectionSchema, "Direction of travel: forward or reverse.", "FWD");
 const mainSpeed = field(percent, "Speed of the drive, in percent.", 75);
 const brushSpeed = field(percent, "Speed of the brush, in percent.", 60);
 
