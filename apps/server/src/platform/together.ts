@@ -8,7 +8,7 @@ export class BatchLoader<K, V> {
   }
 
   /** What the work answers for the key; null where it has nothing for it. Rejects for all where the work fails. */
-  ask(key: K): Promise<V | null> {
+  load(key: K): Promise<V | null> {
     const answer = Promise.withResolvers<V | null>();
     if (this.#asked.length === 0) setImmediate(() => void this.#do());
     this.#asked.push({ key, answer });

@@ -153,7 +153,7 @@ export class Commands implements Service {
     await Promise.all(
       commandIds.map(async (id) => {
         const dispatched = await this.#dispatcher.send(id);
-        if (dispatched.sent === "never") await this.#unsent.ask({ commandId: id, ...dispatched });
+        if (dispatched.sent === "never") await this.#unsent.load({ commandId: id, ...dispatched });
       }),
     );
   }
@@ -174,7 +174,7 @@ export class Commands implements Service {
   async #sendAndAnswer(commandId: string, robotAway: boolean, onSent?: () => void): Promise<SuccessAnswer> {
     const dispatched = await this.#dispatcher.send(commandId);
     onSent?.();
-    if (dispatched.sent === "never") await this.#unsent.ask({ commandId, ...dispatched });
+    if (dispatched.sent === "never") await this.#unsent.load({ commandId, ...dispatched });
     const brokerAway = dispatched.sent === "never" && dispatched.why === "broker-away";
     return this.#answer(commandId, { robotAway, brokerAway });
   }
@@ -191,16 +191,16 @@ export class Commands implements Service {
   /** The command once its caller can be answered: by its deadline at the latest, where this server settles it itself. */
   async #settlementOf(commandId: string): Promise<Command | null> {
     const { clock, log } = this.#parts;
-    const stored = await this.#stored.ask(commandId);
+    const stored = await this.#stored.load(commandId);
     if (stored === null || stored.answered_at !== null) return stored;
     const leftMs = Math.max(0, stored.settle_by.getTime() - clock.now().getTime());
     const cancelDeadline = clock.after(leftMs, () => {
-      this.#overdue.ask(stored.robot_id).catch((error: unknown) => log.error({ error }, "settling a command failed"));
+      this.#overdue.load(stored.robot_id).catch((error: unknown) => log.error({ error }, "settling a command failed"));
     });
     const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<void>();
     const cancelGrace = clock.after(leftMs + GRACE_MS, giveUp);
     try {
-      return (await this.#settlements.of(commandId, givenUp)) ?? (await this.#stored.ask(commandId));
+      return (await this.#settlements.of(commandId, givenUp)) ?? (await this.#stored.load(commandId));
     } finally {
       cancelDeadline();
       cancelGrace();

@@ -45,7 +45,7 @@ export class Dispatcher {
   async send(commandId: string): Promise<Dispatched> {
     const { broker, clock } = this.#parts;
     if (!broker.connected) return { sent: "never", why: "broker-away", claimed: false };
-    const claimed = await this.#claims.ask(commandId);
+    const claimed = await this.#claims.load(commandId);
     if (claimed === null) return { sent: "maybe" };
     // The claim took time: what has lost its broker or become too old since is not sent.
     if (!broker.connected) return { sent: "never", why: "broker-away", claimed: true };
@@ -101,7 +101,7 @@ export class Dispatcher {
   #markPublished(commandId: string): void {
     if (this.#ended) return;
     const marking: Promise<unknown> = this.#marks
-      .ask(commandId)
+      .load(commandId)
       .catch((error: unknown) =>
         this.#parts.log.warn({ error, command: commandId }, "noting that a command was sent failed"),
       )

@@ -124,7 +124,7 @@ export class FirmwareFiles {
     { offerId }: ParamsOf<typeof firmwareFile>,
     { expires, signature }: QueryOf<typeof firmwareFile>,
   ): Promise<{ readonly bytes: number; readonly stream: Readable }> {
-    const offer = await this.#offers.ask(offerId.toLowerCase());
+    const offer = await this.#offers.load(offerId.toLowerCase());
     const grant = {
       offerId,
       serial: offer?.serial ?? "",

@@ -72,7 +72,7 @@ export class ReleaseStarts {
 
   async #started(robot: LockedRobot): Promise<ReleaseStart> {
     try {
-      const result = await this.#starts.ask(robot.id);
+      const result = await this.#starts.load(robot.id);
       if (result === null) return { kind: "failed", message: maintenanceSentences.gone(robot.serial_number) };
       const kinds = { SUCCESS: "started", FAILED: "failed", SKIPPED: "refused" } as const;
       return { kind: kinds[result.outcome], message: result.message };
