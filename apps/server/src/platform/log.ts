@@ -37,7 +37,7 @@ export function logOptions(level: string, outages?: Outages): LoggerOptions {
           "error" in fields &&
           fields.error instanceof Error &&
           // What was gathered happened up to a minute ago.
-          outages?.tells(fields.error, String(sentence), "times" in fields) === true;
+          outages?.covers(fields.error, String(sentence), "times" in fields) === true;
         if (!isTold) method.apply(this, args);
       },
     },

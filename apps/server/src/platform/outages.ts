@@ -106,7 +106,7 @@ export class Outages {
   }
 
   /** True where an outage's own lines tell of this error, so that nobody else need; one that is old begins none. */
-  tells(error: Error, during: string, isOld = false): boolean {
+  covers(error: Error, during: string, isOld = false): boolean {
     if (error instanceof BrokerUnavailableError) return true;
     if (this.#database === null || !isDatabaseUnreachable(error)) return false;
     if (isOld) return true;
