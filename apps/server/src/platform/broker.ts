@@ -103,7 +103,9 @@ class MqttBroker implements Broker {
       await this.#client.subscribeAsync([...topics], { qos: 1 });
     } catch (error) {
       this.#handlers.delete(onMessage);
-      throw this.#client.connected ? error : new BrokerUnavailableError("The MQTT broker is not connected.", { cause: error });
+      throw this.#client.connected
+        ? error
+        : new BrokerUnavailableError("The MQTT broker is not connected.", { cause: error });
     }
     return async () => {
       this.#handlers.delete(onMessage);

@@ -34,7 +34,11 @@ export class PeriodicTask {
 }
 
 /** Works through a list, `atOnce` at a time; `work` handles its own failures. */
-export async function forEachConcurrently<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function forEachConcurrently<T>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const left = items.values();
   const worker = async () => {
     for (const item of left) await work(item);

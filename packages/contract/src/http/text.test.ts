@@ -53,7 +53,9 @@ describe("§5 names and one-line texts: nothing in them that nobody sees", () =>
 
   test("joiners that change nothing to be seen are refused in these scripts too", () => {
     expect(findInvisibleCharacter(`कम${code(0x200d)}ल`, "one line")).toBe("a character that cannot be seen (U+200D)");
-    expect(findInvisibleCharacter(`क्${code(0x200c, 0x200c)}ष`, "one line")).toBe("a character that cannot be seen (U+200C)");
+    expect(findInvisibleCharacter(`क्${code(0x200c, 0x200c)}ष`, "one line")).toBe(
+      "a character that cannot be seen (U+200C)",
+    );
   });
 
   test("blanks of another kind become plain ones; what is around a text is cut off", () => {

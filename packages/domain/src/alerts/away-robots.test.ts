@@ -15,7 +15,11 @@ const away = (siteId: number, minutes: number, isTold = false): OfflineRobot => 
 const twenty = (siteId: number, minutes: number) => Array.from({ length: 20 }, () => away(siteId, minutes));
 
 function decided(picture: Partial<FleetConnectivity>) {
-  const { robots: told, darkened, lit } = decideOfflineAlerts({ now, away: [], recoveredSiteIds: new Set(), dark: [], ...picture });
+  const {
+    robots: told,
+    darkened,
+    lit,
+  } = decideOfflineAlerts({ now, away: [], recoveredSiteIds: new Set(), dark: [], ...picture });
   return { told: told.length, dark: darkened.map(({ siteId }) => siteId), lit };
 }
 const nothing = { told: 0, dark: [], lit: [] };
@@ -90,7 +94,11 @@ describe("Alerts: a whole site going dark is one alert", () => {
         const all = drawn.away.map(({ siteId, minutes, isTold }) => away(siteId, minutes, isTold));
         const dark = drawn.dark.map((siteId) => ({ siteId, clearedAt: null }));
         const litSiteIds = new Set(drawn.lit);
-        const { robots: told, darkened, lit } = decideOfflineAlerts({ now, away: all, recoveredSiteIds: litSiteIds, dark });
+        const {
+          robots: told,
+          darkened,
+          lit,
+        } = decideOfflineAlerts({ now, away: all, recoveredSiteIds: litSiteIds, dark });
         const stillDark = new Set([
           ...drawn.dark.filter((siteId) => !lit.includes(siteId)),
           ...darkened.map(({ siteId }) => siteId),

@@ -49,7 +49,12 @@ export interface OfflineAlertDecision {
  * Who gets an alert for being away. Where all robots of a site are away, and this would be news of two or more of them,
  * the site gets one alert and they get none; those away for longer keep theirs.
  */
-export function decideOfflineAlerts({ now, away, recoveredSiteIds: litSiteIds, dark }: FleetConnectivity): OfflineAlertDecision {
+export function decideOfflineAlerts({
+  now,
+  away,
+  recoveredSiteIds: litSiteIds,
+  dark,
+}: FleetConnectivity): OfflineAlertDecision {
   const agoMs = (at: Date) => now.getTime() - at.getTime();
   const bySite = Map.groupBy(away, ({ siteId }) => siteId);
   const isHeld = ({ siteId }: DarkSite) => !litSiteIds.has(siteId) && bySite.has(siteId);

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BudgetUsage, budgetKinds, remainingOf, noUsage, robotLimits, usageAfter, usageAt } from "./robot-budget.ts";
+import {
+  type BudgetUsage,
+  budgetKinds,
+  remainingOf,
+  noUsage,
+  robotLimits,
+  usageAfter,
+  usageAt,
+} from "./robot-budget.ts";
 
 const HOUR_MS = 3_600_000;
 const fresh: BudgetUsage = { atMs: 0, used: noUsage };

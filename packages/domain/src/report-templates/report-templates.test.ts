@@ -109,7 +109,12 @@ test("§3 the three sample templates keep the rules, and without a template a re
     ["Maintenance Report", false],
   ]);
   for (const { sections } of sampleTemplates) {
-    const sent = answeredSections(sections).map(({ type, enabled, order, fields }) => ({ type, enabled, order, fields }));
+    const sent = answeredSections(sections).map(({ type, enabled, order, fields }) => ({
+      type,
+      enabled,
+      order,
+      fields,
+    }));
     expect(composed(sent)).toEqual(sections);
   }
   expect(printedSections(sampleTemplates[0]?.sections ?? [])).toEqual(allSections);

@@ -56,7 +56,10 @@ export function bodyOf({ name, description, sections, isActive }: TemplateDraft)
 /** What is wrong with the form, by its parts; `others` are the templates beside the edited one. */
 export function templateProblems(draft: TemplateDraft, others: readonly { readonly name: string }[]): TemplateProblem {
   const name = draft.name.trim();
-  const unseen = { name: findInvisibleCharacter(name, "one line"), description: findInvisibleCharacter(draft.description, "several lines") };
+  const unseen = {
+    name: findInvisibleCharacter(name, "one line"),
+    description: findInvisibleCharacter(draft.description, "several lines"),
+  };
   return {
     ...(unseen.name !== null && { name: `must not have ${unseen.name}` }),
     ...(unseen.description !== null && { description: `must not have ${unseen.description}` }),

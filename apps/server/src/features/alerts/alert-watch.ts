@@ -15,7 +15,10 @@ const LOOK_MS = 10_000;
 const LOOK_FOR_LOST_MS = 2_000;
 const LOOK_AT_CLOCKS_MS = 2_000;
 
-interface AlertWatchDependencies extends Pick<Dependencies, "db" | "clock" | "clocks" | "broker" | "settings" | "log" | "serverId"> {
+interface AlertWatchDependencies extends Pick<
+  Dependencies,
+  "db" | "clock" | "clocks" | "broker" | "settings" | "log" | "serverId"
+> {
   /** What people call this server; the name of its machine where it is not given. */
   readonly serverName?: string;
 }

@@ -1,4 +1,9 @@
-import { type OfflineRobot, type DarkSite, decideOfflineAlerts, SITE_RECOVERS_MS } from "@suncrew/domain/alerts/away-robots.ts";
+import {
+  type OfflineRobot,
+  type DarkSite,
+  decideOfflineAlerts,
+  SITE_RECOVERS_MS,
+} from "@suncrew/domain/alerts/away-robots.ts";
 import { offlineTooLongAlert, type ServerAlertCode, siteDarkAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { sql } from "kysely";
 import { inTransaction } from "../../platform/database/after-commit.ts";
@@ -16,7 +21,12 @@ const DARK = "SITE_DARK" satisfies ServerAlertCode;
 export async function lookForAwayRobots(db: Db, now: Date): Promise<void> {
   const away = await readAway(db);
   const litSiteIds = await readLit(db, [...new Set(away.map(({ siteId }) => siteId))]);
-  const { robots, darkened, lit } = decideOfflineAlerts({ now, away, recoveredSiteIds: litSiteIds, dark: await readDark(db, now) });
+  const { robots, darkened, lit } = decideOfflineAlerts({
+    now,
+    away,
+    recoveredSiteIds: litSiteIds,
+    dark: await readDark(db, now),
+  });
   if (robots.length > 0) await inTransaction(db, (tx) => raiseOffline(tx, robots, now));
   for (const site of darkened) await inTransaction(db, (tx) => raiseDark(tx, site, now));
   if (lit.length > 0) await inTransaction(db, (tx) => clearDarkSites(tx, lit, now));

@@ -7,7 +7,9 @@ import { type ChainHead, readHead, sealBatch } from "./audit-seals.writes.ts";
 /** A committed row is sealed within twice this. */
 const LOOK_MS = 1_000;
 
-type SealerParts = Pick<Dependencies, "db" | "clock" | "log"> & { readonly settings: Pick<Dependencies["settings"], "mode"> };
+type SealerParts = Pick<Dependencies, "db" | "clock" | "log"> & {
+  readonly settings: Pick<Dependencies["settings"], "mode">;
+};
 
 /** Numbers and chains committed audit rows, on every server, one at a time; tells each new head in the log. */
 export class Sealer implements Service {

@@ -29,7 +29,10 @@ export interface GuardDependencies {
  * registered. The session's row is read for every call of a signed-in user, so that its end shows at once; a person's
  * calls are counted before that, so that one too many costs no query.
  */
-export function useGuard(app: FastifyInstance, { clock, sessions, limits, refusals, cookies }: GuardDependencies): void {
+export function useGuard(
+  app: FastifyInstance,
+  { clock, sessions, limits, refusals, cookies }: GuardDependencies,
+): void {
   /** Calls whose viewer is remembered, with what the database says once it can. */
   const unconfirmed = new WeakMap<FastifyRequest, Promise<Viewer | null>>();
   /** Calls that may be a Stop, with whose they are. */

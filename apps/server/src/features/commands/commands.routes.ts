@@ -8,7 +8,12 @@ import type { Commands } from "./commands.service.ts";
 import { pressOf } from "./press.ts";
 import { RobotStatusCall } from "./robot-status.service.ts";
 
-export function commandRoutes(app: FastifyInstance, parts: Dependencies, changes: ChangeSignal, commands: Commands): void {
+export function commandRoutes(
+  app: FastifyInstance,
+  parts: Dependencies,
+  changes: ChangeSignal,
+  commands: Commands,
+): void {
   const status = new RobotStatusCall(parts, changes);
   register(app, sendCommand, ({ viewer, body, request }) =>
     commands.send(viewer, body, keyOf(request), pressOf(request, viewer, parts.clock)),

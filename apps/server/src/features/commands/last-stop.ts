@@ -59,7 +59,11 @@ export async function sendLastStop(
   { command, session }: LastStop,
 ): Promise<void> {
   try {
-    await withTimeout(clock, publishCommandMessage(broker, command.serial_number, messageOf(command, session)), TAKEN_MS);
+    await withTimeout(
+      clock,
+      publishCommandMessage(broker, command.serial_number, messageOf(command, session)),
+      TAKEN_MS,
+    );
   } catch (error) {
     log.warn({ reason: error, command: command.id }, "a retired device may not have got its last Stop");
   }

@@ -25,7 +25,10 @@ const SWEEP_GRACE_MS = 15_000;
 const RETAINED_MS = 500;
 const DAY_MS = 86_400_000;
 
-export interface BridgeDependencies extends Pick<Dependencies, "db" | "connection" | "broker" | "clock" | "clocks" | "log"> {
+export interface BridgeDependencies extends Pick<
+  Dependencies,
+  "db" | "connection" | "broker" | "clock" | "clocks" | "log"
+> {
   /** Sends pending STOPs and maintenance locks again to robots that are back (protocol rules 3 and 8). */
   readonly resendPending: (robotIds: readonly number[]) => Promise<void> | void;
 }

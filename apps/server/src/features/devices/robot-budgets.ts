@@ -105,7 +105,10 @@ export class RobotBudgets {
   allowanceOf(serial: string): Allowance {
     const { use, exceededAtMs, reconnectedAtMs } = this.#accountOf(serial);
     const isRecent = (atMs: number | null) => atMs !== null && use.atMs - atMs < QUIET_AFTER_FLOOD_MS;
-    return new Allowance(remainingOf(use), { messages: isRecent(exceededAtMs), connections: isRecent(reconnectedAtMs) });
+    return new Allowance(remainingOf(use), {
+      messages: isRecent(exceededAtMs),
+      connections: isRecent(reconnectedAtMs),
+    });
   }
 
   /** Counts what was stored; what was rolled back cost nothing. */

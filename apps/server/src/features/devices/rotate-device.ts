@@ -56,7 +56,12 @@ export async function rotate(parts: RotationDependencies, rotation: Rotation): P
 }
 
 /** Of two who rotate at once the second one begins when the first one has ended, so that both sides keep the same. */
-async function rotateAtBroker(parts: RotationDependencies, rotation: Rotation, secret: string, lock: HeldLock): Promise<void> {
+async function rotateAtBroker(
+  parts: RotationDependencies,
+  rotation: Rotation,
+  secret: string,
+  lock: HeldLock,
+): Promise<void> {
   const { serial, at } = rotation;
   let wasUnsure = false;
   await inRecord(parts, rotation, async (tx) => {

@@ -39,7 +39,10 @@ export class MonthlyReports implements Service {
   constructor(parts: MonthlyReportsParts) {
     this.#parts = parts;
     const mails = new ReportMails(parts, () => this.#stopping.signal);
-    this.#rounds = [new PeriodicTask(parts.log, () => this.#makeWhatIsDue()), new PeriodicTask(parts.log, () => mails.sendDue())];
+    this.#rounds = [
+      new PeriodicTask(parts.log, () => this.#makeWhatIsDue()),
+      new PeriodicTask(parts.log, () => mails.sendDue()),
+    ];
   }
 
   async start(): Promise<void> {

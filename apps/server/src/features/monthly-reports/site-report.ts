@@ -21,7 +21,10 @@ const suncrew: Viewer = {
 const MOST_BYTES = 24 * 1_024 * 1_024;
 
 /** Makes reports as a person gets them who asks for the same range. */
-export function siteReports({ clock, settings }: Pick<Dependencies, "clock" | "settings">, workers: Workers): MakeReport {
+export function siteReports(
+  { clock, settings }: Pick<Dependencies, "clock" | "settings">,
+  workers: Workers,
+): MakeReport {
   const maintenanceIntervalDays = settings.maintenanceIntervalDays ?? MAINTENANCE_INTERVAL_DAYS;
   return async ({ siteId, from, to, sections, signal }) => {
     try {

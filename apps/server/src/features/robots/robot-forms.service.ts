@@ -35,7 +35,9 @@ export class RobotForms {
   /** Throws 400, 404 and 409. */
   async update(viewer: Viewer, robotId: number, body: BodyOf<typeof updateRobot>): Promise<void> {
     const { db } = this.#parts;
-    const updated = await transactionWithRetry(db, (tx) => updateRobotOf(tx, viewer, robotId, body, seenAt(this.#parts)));
+    const updated = await transactionWithRetry(db, (tx) =>
+      updateRobotOf(tx, viewer, robotId, body, seenAt(this.#parts)),
+    );
     if (updated.kind === "refused") throw updated.error;
     if (updated.isOtherMachine) void askForStatus(this.#parts, [body.serial_number]);
   }

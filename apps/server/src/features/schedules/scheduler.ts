@@ -31,7 +31,10 @@ const STOPS_AT_ONCE = 100;
 /** Transactions of one kind at the same time. */
 const AT_ONCE = 3;
 
-export interface SchedulerDependencies extends Pick<Dependencies, "db" | "clock" | "clocks" | "broker" | "settings" | "log"> {
+export interface SchedulerDependencies extends Pick<
+  Dependencies,
+  "db" | "clock" | "clocks" | "broker" | "settings" | "log"
+> {
   readonly commands: Pick<Commands, "dispatch">;
   readonly forecasts: Pick<Forecasts, "adviceFor">;
   /** Told how long after its due time a schedule was served, in milliseconds. */
