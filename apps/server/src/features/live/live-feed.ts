@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { LIVE_HEARTBEAT_MS } from "@suncrew/contract/live/live.ts";
-import { Semaphore } from "../../platform/at-most.ts";
+import { Semaphore } from "../../platform/semaphore.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { conflict, HttpError, notSignedIn } from "../../platform/http/http-error.ts";

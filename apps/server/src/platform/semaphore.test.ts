@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Semaphore } from "./at-most.ts";
+import { Semaphore } from "./semaphore.ts";
 
 const never = new AbortController().signal;
 
