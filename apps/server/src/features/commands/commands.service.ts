@@ -4,7 +4,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
-import { BatchLoader } from "../../platform/together.ts";
+import { BatchLoader } from "../../platform/batch-loader.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { acceptCommand, type CameBy, type CommandBody, orderOf } from "./accept-command.ts";
 import { acceptSettings, type SettingsChange } from "./accept-settings.ts";

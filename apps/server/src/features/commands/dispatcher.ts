@@ -1,5 +1,5 @@
 import type { Dependencies } from "../../platform/parts.ts";
-import { BatchLoader } from "../../platform/together.ts";
+import { BatchLoader } from "../../platform/batch-loader.ts";
 import { type ClaimedCommand, claimAll, claimPending, markPublished, type Resend } from "./command-claims.writes.ts";
 import { staysPending } from "./pending-verbs.ts";
 import { messageOf, publishCommandMessage, questionEnvelope } from "./command-message.ts";

@@ -5,7 +5,7 @@ import type { ParamsOf, QueryOf, ResponseOf } from "@suncrew/contract/http/route
 import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { conflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/parts.ts";
-import { BatchLoader } from "../../platform/together.ts";
+import { BatchLoader } from "../../platform/batch-loader.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";
 import {

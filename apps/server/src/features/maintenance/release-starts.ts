@@ -3,7 +3,7 @@ import { withTimeout } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/parts.ts";
-import { BatchLoader } from "../../platform/together.ts";
+import { BatchLoader } from "../../platform/batch-loader.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { Commands, LockedRobot } from "../commands/public.ts";
 import { requireRobotsAt } from "../groups/public.ts";
