@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import type { Executor } from "../../platform/database/database.ts";
 import { FairQueue } from "../../platform/fair-queue.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import { KeyedMutex } from "../../platform/in-turn.ts";
+import { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import type { Dependencies } from "../../platform/parts.ts";
 import { hashOfNobody, passwordMatches } from "./passwords.ts";
 import { type Caller, forgetCallersOf, knownAs } from "./known-callers.writes.ts";

@@ -4,7 +4,7 @@ import { Semaphore } from "../../platform/semaphore.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { conflict, HttpError, notSignedIn } from "../../platform/http/http-error.ts";
-import { KeyedMutex } from "../../platform/in-turn.ts";
+import { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
 import { findOpenSessions } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
