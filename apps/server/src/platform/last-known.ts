@@ -1,6 +1,6 @@
 import type { Cancel } from "./clock.ts";
 import type { Dependencies, Service } from "./parts.ts";
-import { PeriodicTask } from "./rounds.ts";
+import { PeriodicTask } from "./periodic-task.ts";
 
 const READ_EVERY_MS = 5_000;
 /** Reading takes the database at most this part of the time, however large the fleet is. */

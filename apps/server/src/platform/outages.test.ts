@@ -4,7 +4,7 @@ import { ManualClock } from "./clock.ts";
 import { ThrottledLog } from "./gathered.ts";
 import { logOptions } from "./log.ts";
 import { BrokerUnavailableError, Outages } from "./outages.ts";
-import { PeriodicTask } from "./rounds.ts";
+import { PeriodicTask } from "./periodic-task.ts";
 
 const away = () =>
   Object.assign(new AggregateError([new Error("connect ECONNREFUSED ::1:5432")]), { code: "ECONNREFUSED" });

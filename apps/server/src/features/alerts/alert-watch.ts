@@ -4,7 +4,7 @@ import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { ListeningPeriod } from "../../platform/hearing.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
-import { PeriodicTask } from "../../platform/rounds.ts";
+import { PeriodicTask } from "../../platform/periodic-task.ts";
 import { seenAt } from "../sites/public.ts";
 import { lookForAwayRobots } from "./away-robots.writes.ts";
 import { lookForLostRobots, touchLostRobots } from "./lost-robots.writes.ts";

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Cancel } from "../../platform/clock.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
-import { PeriodicTask } from "../../platform/rounds.ts";
+import { PeriodicTask } from "../../platform/periodic-task.ts";
 import { type ChainHead, readHead, sealBatch } from "./audit-seals.writes.ts";
 
 /** A committed row is sealed within twice this. */

@@ -4,7 +4,7 @@ import { isLockTimeout } from "../../platform/database/lock-wait.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
-import { PeriodicTask } from "../../platform/rounds.ts";
+import { PeriodicTask } from "../../platform/periodic-task.ts";
 import type { Order } from "./accept-order.ts";
 import { messageOf, publishCommandMessage } from "./command-message.ts";
 import { NOBODY_TOLD } from "./command-sentences.ts";

@@ -10,7 +10,7 @@ import type { Cancel } from "../../platform/clock.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { ListeningPeriod } from "../../platform/hearing.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
-import { forEachConcurrently, PeriodicTask } from "../../platform/rounds.ts";
+import { forEachConcurrently, PeriodicTask } from "../../platform/periodic-task.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { advanceRollout } from "./advance-rollout.ts";
 import { giveBackOffer, type OfferToSend } from "./offers.writes.ts";

@@ -3,7 +3,7 @@ import { monthRange } from "@suncrew/domain/reports/site-month.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
 import type { Dependencies, Service } from "../../platform/parts.ts";
-import { PeriodicTask } from "../../platform/rounds.ts";
+import { PeriodicTask } from "../../platform/periodic-task.ts";
 import { readPrintedTemplate, readSettingsRow } from "../report-templates/public.ts";
 import type { MadeReport, MakeReport } from "./make-report.ts";
 import { recordReport } from "./report-audit.ts";

@@ -10,7 +10,7 @@ import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDu
 import { seenAt } from "../sites/public.ts";
 import type { Forecasts } from "../weather/public.ts";
 import { type DueKind, type DueSchedule, findDue, tellWaiting } from "./due-schedules.writes.ts";
-import { forEachConcurrently, PeriodicTask } from "../../platform/rounds.ts";
+import { forEachConcurrently, PeriodicTask } from "../../platform/periodic-task.ts";
 import { runDue } from "./run-due.ts";
 import { startAnew } from "./start-anew.ts";
 import { WAITS_FOR_BROKER } from "./scheduler-sentences.ts";
