@@ -35,7 +35,7 @@ import { weatherRoutes } from "./features/weather/weather.routes.ts";
 import { ChangeSignal } from "./platform/change-signal.ts";
 import { InFlightRequests } from "./platform/http/calls-under-way.ts";
 import { httpOptions, useHttpPlatform } from "./platform/http/http-platform.ts";
-import type { Dependencies, Service } from "./platform/parts.ts";
+import type { Dependencies, Service } from "./platform/dependencies.ts";
 import { Workers } from "./platform/workers/workers.ts";
 
 export interface App {

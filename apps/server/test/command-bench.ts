@@ -13,7 +13,7 @@ import type { ClockCheck } from "../src/platform/clock-watch.ts";
 import { type Clock, SystemClock } from "../src/platform/clock.ts";
 import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../src/platform/embedded/broker.ts";
-import type { Settings } from "../src/platform/parts.ts";
+import type { Settings } from "../src/platform/dependencies.ts";
 import { activityRows } from "./activity-rows.ts";
 import { CuttableDatabase } from "./cuttable-database.ts";
 import { addRobot, type Fixtures, type Person, type TestRobot } from "./fixtures.ts";

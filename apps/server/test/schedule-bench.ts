@@ -11,7 +11,7 @@ import { ChangeSignal } from "../src/platform/change-signal.ts";
 import type { ClockCheck } from "../src/platform/clock-watch.ts";
 import { ManualClock } from "../src/platform/clock.ts";
 import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
-import type { Dependencies } from "../src/platform/parts.ts";
+import type { Dependencies } from "../src/platform/dependencies.ts";
 import { activityRows } from "./activity-rows.ts";
 import { addRobot, addSite } from "./fixtures.ts";
 import { MemoryBroker } from "./memory-broker.ts";

@@ -8,7 +8,7 @@ import type { Broker } from "../src/platform/broker.ts";
 import { type Clock, ManualClock } from "../src/platform/clock.ts";
 import type { Db } from "../src/platform/database/database.ts";
 import { logOptions } from "../src/platform/log.ts";
-import type { Dependencies, Settings } from "../src/platform/parts.ts";
+import type { Dependencies, Settings } from "../src/platform/dependencies.ts";
 import { type Fixtures, PASSWORD, type Person, usernames } from "./fixtures.ts";
 import { MemoryBroker } from "./memory-broker.ts";
 import { openToken } from "./open-token.ts";

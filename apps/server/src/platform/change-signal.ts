@@ -3,7 +3,7 @@ import pg from "pg";
 import type { Logger } from "pino";
 import type { Cancel, Clock } from "./clock.ts";
 import type { Executor } from "./database/database.ts";
-import type { Service } from "./parts.ts";
+import type { Service } from "./dependencies.ts";
 
 const CHANNEL = "suncrew_changes";
 /** What a notice carries where sites or robots came, went or changed hands; any other says only that rows changed. */

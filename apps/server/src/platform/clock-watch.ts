@@ -2,7 +2,7 @@ import { uptime } from "node:os";
 import type { Logger } from "pino";
 import { type Cancel, timeAt, type SystemClock } from "./clock.ts";
 import { Outage } from "./outages.ts";
-import type { Service } from "./parts.ts";
+import type { Service } from "./dependencies.ts";
 
 const LOOK_MS = 1_000;
 /** A reading that is less exact proves nothing: the database took its time, or this process stood still. */

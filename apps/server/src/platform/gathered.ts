@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Cancel, Clock } from "./clock.ts";
-import type { Service } from "./parts.ts";
+import type { Service } from "./dependencies.ts";
 
 /** What follows the first of a kind is told as a number, when so long has passed. */
 export const THROTTLE_WINDOW_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { Cancel } from "./clock.ts";
-import type { Dependencies, Service } from "./parts.ts";
+import type { Dependencies, Service } from "./dependencies.ts";
 import { PeriodicTask } from "./periodic-task.ts";
 
 const READ_EVERY_MS = 5_000;

@@ -1,5 +1,5 @@
 import { SAMPLE_DELAY_MS } from "../features/weather/public.ts";
-import type { WeatherSettings } from "../platform/parts.ts";
+import type { WeatherSettings } from "../platform/dependencies.ts";
 import { isLoopback } from "../platform/loopback.ts";
 
 const OPEN_METEO = "https://api.open-meteo.com/v1/forecast";

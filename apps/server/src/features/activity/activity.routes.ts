@@ -7,7 +7,7 @@ import {
 import { COUNT_LIMIT } from "@suncrew/contract/http/page.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { activityFile, activityFileName } from "./activity-file.ts";
 import { readActivityForFile, readActivityPage, readActivityUsers, requireChosen } from "./activity.queries.ts";
 

@@ -3,7 +3,7 @@ import { LISTENING_GRACE_MS } from "@suncrew/domain/alerts/away-robots.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { ListeningPeriod } from "../../platform/hearing.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { PeriodicTask } from "../../platform/periodic-task.ts";
 import { seenAt } from "../sites/public.ts";
 import { lookForAwayRobots } from "./away-robots.writes.ts";

@@ -1,7 +1,7 @@
 import { acknowledgeAlert, alertList, ALERTS_DEFAULT_LIMIT } from "@suncrew/contract/alerts/alerts.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { acknowledge } from "./acknowledge-alert.ts";
 import { countAlerts, countOpen, readAlerts, requireChosen } from "./alerts.queries.ts";
 

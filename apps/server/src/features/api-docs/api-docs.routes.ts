@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Settings } from "../../platform/parts.ts";
+import type { Settings } from "../../platform/dependencies.ts";
 import { viewerFiles } from "./viewer-files.ts";
 
 /**

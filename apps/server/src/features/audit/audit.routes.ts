@@ -1,7 +1,7 @@
 import { auditList, exportAudit } from "@suncrew/contract/audit/audit.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { auditFileName } from "./audit-file.ts";
 import { auditPage, exportOfAudit } from "./audit.service.ts";
 

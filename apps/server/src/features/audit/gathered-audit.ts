@@ -1,5 +1,5 @@
 import { Throttle } from "../../platform/gathered.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { type AuditRecord, recordAudit } from "./audit.writes.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Cancel } from "../../platform/clock.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { PeriodicTask } from "../../platform/periodic-task.ts";
 import { type ChainHead, readHead, sealBatch } from "./audit-seals.writes.ts";
 

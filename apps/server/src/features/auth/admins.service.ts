@@ -3,7 +3,7 @@ import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { conflict, HttpError, notFound, notSignedIn } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
 import { type AdminWork, deleteAdmin, giveAdminPassword, insertAdmin, lockAdmin, readAdmins } from "./admins.writes.ts";

@@ -4,7 +4,7 @@ import { changePassword, login, logout } from "@suncrew/contract/auth/auth.ts";
 import type { FastifyInstance } from "fastify";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { register, registerOpen } from "../../platform/http/register.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { GatheredAudit } from "../audit/public.ts";
 import { AdminsService } from "./admins.service.ts";
 import { AuthService } from "./auth.service.ts";

@@ -2,7 +2,7 @@ import type { login, TokenClaims } from "@suncrew/contract/auth/auth.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { GENERATED_PASSWORD_DAYS, generatedPasswordUntil } from "@suncrew/domain/auth/password-rules.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { endSession, openSession } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type AuditRecord, type GatheredAudit, recordAudit } from "../audit/public.ts";

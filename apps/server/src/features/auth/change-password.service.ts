@@ -1,7 +1,7 @@
 import type { changePassword } from "@suncrew/contract/auth/auth.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { invalid, notSignedIn } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { endSessionsOf } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";

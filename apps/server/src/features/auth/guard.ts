@@ -4,7 +4,7 @@ import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { mayCall, permissions } from "@suncrew/domain/auth/permissions.ts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { forbidden, notSignedIn } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { GatheredAudit } from "../audit/public.ts";
 import type { BrowserCookies } from "./browser-cookies.ts";

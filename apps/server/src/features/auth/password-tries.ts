@@ -4,7 +4,7 @@ import type { Executor } from "../../platform/database/database.ts";
 import { FairQueue } from "../../platform/fair-queue.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { KeyedMutex } from "../../platform/keyed-mutex.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { hashOfNobody, passwordMatches } from "./passwords.ts";
 import { type Caller, forgetCallersOf, knownAs } from "./known-callers.writes.ts";
 import { type Counted, countTry, forgetAccount, forgetTry, takeTurn } from "./sign-in-failures.writes.ts";

@@ -1,5 +1,5 @@
 import type { Cancel } from "../../platform/clock.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { forgetOldSessions } from "../../platform/sessions.ts";
 import { forgetOldCallers } from "./known-callers.writes.ts";
 import { forgetOldFailures } from "./sign-in-failures.writes.ts";

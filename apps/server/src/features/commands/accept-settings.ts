@@ -2,7 +2,7 @@ import { may } from "@suncrew/domain/auth/permissions.ts";
 import { settingsRefusal } from "@suncrew/domain/commands/settings-refusal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { forbidden, HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { auditCommand } from "./command-records.writes.ts";
 import { insertCommand, type LockedRobot, lockRobot, readOpenCommands } from "./command-rows.writes.ts";

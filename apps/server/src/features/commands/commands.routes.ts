@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import { invalid } from "../../platform/http/http-error.ts";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Commands } from "./commands.service.ts";
 import { pressOf } from "./press.ts";
 import { RobotStatusCall } from "./robot-status.service.ts";

@@ -3,7 +3,7 @@ import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { BatchLoader } from "../../platform/batch-loader.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { acceptCommand, type CameBy, type CommandBody, orderOf } from "./accept-command.ts";

@@ -3,7 +3,7 @@ import { type Cancel, withTimeout } from "../../platform/clock.ts";
 import { isLockTimeout } from "../../platform/database/lock-wait.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { PeriodicTask } from "../../platform/periodic-task.ts";
 import type { Order } from "./accept-order.ts";
 import { messageOf, publishCommandMessage } from "./command-message.ts";

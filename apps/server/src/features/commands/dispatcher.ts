@@ -1,4 +1,4 @@
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { BatchLoader } from "../../platform/batch-loader.ts";
 import { type ClaimedCommand, claimAll, claimPending, markPublished, type Resend } from "./command-claims.writes.ts";
 import { staysPending } from "./pending-verbs.ts";

@@ -1,5 +1,5 @@
 import { CachedSnapshot } from "../../platform/last-known.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { CommandBody } from "./accept-command.ts";
 import { type KnownRobot, readKnownRobots } from "./known-fleet.writes.ts";

@@ -1,6 +1,6 @@
 import { withTimeout } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Requester } from "./accept-order.ts";
 import { messageOf, publishCommandMessage } from "./command-message.ts";
 import { auditCommand, directionOf } from "./command-records.writes.ts";

@@ -2,7 +2,7 @@ import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { insertNotStarted } from "../runs/public.ts";
 import type { Order } from "./accept-order.ts";
 import { type AcceptedOf, acceptOrders } from "./accept-orders.ts";

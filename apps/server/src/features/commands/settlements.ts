@@ -1,6 +1,6 @@
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import type { Command } from "./command-rows.writes.ts";
 import { readAnswered } from "./settle-due.writes.ts";
 

@@ -1,7 +1,7 @@
 import type { Cancel } from "../../platform/clock.ts";
 import { isLockTimeout } from "../../platform/database/lock-wait.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { seenAt } from "../sites/public.ts";
 import { rewordLateStops } from "./alert-commands.writes.ts";
 import { forgetOldRequests } from "./command-requests.writes.ts";

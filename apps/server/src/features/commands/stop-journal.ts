@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { makeFolders, writePrivateFile } from "../../platform/embedded/files.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 
 const sentStopsSchema = z.object({
   /** Of the press. */

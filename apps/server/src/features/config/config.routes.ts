@@ -2,7 +2,7 @@ import { config, health, ready } from "@suncrew/contract/config/config.ts";
 import type { FastifyInstance } from "fastify";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { registerOpen } from "../../platform/http/register.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { Readiness } from "./readiness.ts";
 import { StandingSignIns } from "./standing-sign-ins.ts";
 import { TileProbe } from "./tile-probe.ts";

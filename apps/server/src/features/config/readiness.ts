@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { type Db, databaseNow } from "../../platform/database/database.ts";
 import { rejectReadOnly, probeWrite } from "../../platform/database/look.ts";
 import { databaseFault } from "../../platform/database/unreachable.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { type BridgeStanding, bridgeStanding } from "../devices/public.ts";
 
 /** What does not answer for so long does not work. */

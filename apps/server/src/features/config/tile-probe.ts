@@ -1,5 +1,5 @@
 import type { Cancel } from "../../platform/clock.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 
 const EVERY_MS = 300_000;
 const TIMEOUT_MS = 5_000;

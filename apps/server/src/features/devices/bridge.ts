@@ -4,7 +4,7 @@ import { announceChange } from "../../platform/change-signal.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import { type Cancel, withTimeout } from "../../platform/clock.ts";
 import { ThrottledLog } from "../../platform/gathered.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
 import { BadMessages } from "./bad-messages.ts";
 import { BridgeLock } from "./bridge-lock.ts";

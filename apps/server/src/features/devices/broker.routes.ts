@@ -8,7 +8,7 @@ import {
 } from "@suncrew/contract/devices/broker-questions.ts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { notSignedIn } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { deviceAccess } from "./device-access.ts";
 
 /**

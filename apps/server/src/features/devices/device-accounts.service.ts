@@ -9,7 +9,7 @@ import {
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type Commands, sendLastStop } from "../commands/public.ts";
 import { AdvisoryLocks } from "../../platform/database/session-locks.ts";

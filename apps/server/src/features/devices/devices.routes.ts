@@ -7,7 +7,7 @@ import {
 } from "@suncrew/contract/devices/devices.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import type { Commands } from "../commands/public.ts";
 import { brokerRoutes } from "./broker.routes.ts";
 import { DeviceAccounts } from "./device-accounts.service.ts";

@@ -7,7 +7,7 @@ import {
 import type { Tx } from "../../platform/database/database.ts";
 import { type HeldLock, LockUnavailableError, type AdvisoryLocks } from "../../platform/database/session-locks.ts";
 import { conflict, HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { type AuditActor, recordAudit } from "../audit/public.ts";
 import { hashDeviceSecret } from "./device-access.ts";
 import { clearUnsure, lockDevice, markUnsure, retireAgain, storeNewSecret } from "./device-rows.writes.ts";

@@ -1,5 +1,5 @@
 import { withTimeout } from "../../platform/clock.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Commands, Requester } from "../commands/public.ts";
 import { seenAt } from "../sites/public.ts";
 import { readMovingRobot } from "./moving-robot.writes.ts";

@@ -2,7 +2,7 @@ import type { createRollout, Rollout, rolloutDetails, controlRollout } from "@su
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { firmwareSentences } from "./firmware-sentences.ts";
 import { listRollouts, rolloutWithRobots } from "./rollout-answers.ts";

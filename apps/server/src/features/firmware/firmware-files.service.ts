@@ -4,7 +4,7 @@ import type { Firmware, firmwareFile, uploadFirmware } from "@suncrew/contract/f
 import type { ParamsOf, QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { conflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { BatchLoader } from "../../platform/batch-loader.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";

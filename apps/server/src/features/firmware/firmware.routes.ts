@@ -10,7 +10,7 @@ import {
 } from "@suncrew/contract/firmware/firmware.ts";
 import type { FastifyInstance } from "fastify";
 import { register, registerOpen } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { Deployments } from "./deployments.service.ts";
 import { FirmwareFiles } from "./firmware-files.service.ts";
 

@@ -9,7 +9,7 @@ import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { ListeningPeriod } from "../../platform/hearing.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { forEachConcurrently, PeriodicTask } from "../../platform/periodic-task.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { advanceRollout } from "./advance-rollout.ts";

@@ -2,7 +2,7 @@ import type { groupSendCommand, ManyRobotsResponse } from "@suncrew/contract/gro
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { HttpError, invalid } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { Commands, KnownFleet, Press } from "../commands/public.ts";
 import { requireSite } from "../sites/public.ts";

@@ -9,7 +9,7 @@ import {
 import type { FastifyInstance } from "fastify";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type Commands, pressOf } from "../commands/public.ts";
 import { deleteGroupOf } from "./delete-group.ts";

@@ -5,7 +5,7 @@ import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { conflict, HttpError, notSignedIn } from "../../platform/http/http-error.ts";
 import { KeyedMutex } from "../../platform/keyed-mutex.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { findOpenSessions } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { seenAt } from "../sites/public.ts";

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import { notSignedIn } from "../../platform/http/http-error.ts";
 import { goneSignal } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { networkOfCaller } from "../auth/public.ts";
 import { LiveFeed } from "./live-feed.ts";
 import type { Line } from "./live-outlet.ts";

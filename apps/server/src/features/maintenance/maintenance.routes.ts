@@ -1,7 +1,7 @@
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { type Commands, pressOf } from "../commands/public.ts";
 import { Maintenance } from "./maintenance.service.ts";
 

@@ -4,7 +4,7 @@ import type { robotMaintenance } from "@suncrew/contract/maintenance/maintenance
 import type { Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import {
   auditCommands,

@@ -2,7 +2,7 @@ import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import { withTimeout } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { BatchLoader } from "../../platform/batch-loader.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { Commands, LockedRobot } from "../commands/public.ts";

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { forbidden, notSignedIn } from "../../platform/http/http-error.ts";
-import type { Settings } from "../../platform/parts.ts";
+import type { Settings } from "../../platform/dependencies.ts";
 
 const forwarding = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Settings } from "../../platform/parts.ts";
+import type { Settings } from "../../platform/dependencies.ts";
 import { requireMetricsAccess } from "./metrics-access.ts";
 import type { Metrics } from "./metrics.service.ts";
 

@@ -2,7 +2,7 @@ import type { Gauge } from "prom-client";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import { withTimeout } from "../../platform/clock.ts";
 import { type Db, poolCounts } from "../../platform/database/database.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { settledCounts } from "../commands/public.ts";
 import type { Bridge } from "../devices/public.ts";
 import { type FleetFigures, readFleetFigures } from "./fleet-figures.writes.ts";

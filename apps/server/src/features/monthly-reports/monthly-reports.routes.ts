@@ -2,7 +2,7 @@ import { keptReportFile, keptReports } from "@suncrew/contract/reports/reports.t
 import { monthRange } from "@suncrew/domain/reports/site-month.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { attachmentOf } from "../reports/public.ts";
 import { readKeptFile, readKeptReports } from "./kept-reports.queries.ts";
 

@@ -2,7 +2,7 @@ import { MAX_ATTEMPTS, retryDelayMs } from "@suncrew/domain/reports/retry-pause.
 import { monthRange } from "@suncrew/domain/reports/site-month.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { inTransaction } from "../../platform/database/after-commit.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { PeriodicTask } from "../../platform/periodic-task.ts";
 import { readPrintedTemplate, readSettingsRow } from "../report-templates/public.ts";
 import type { MadeReport, MakeReport } from "./make-report.ts";

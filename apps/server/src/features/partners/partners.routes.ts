@@ -7,7 +7,7 @@ import {
 } from "@suncrew/contract/partners/partners.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { PartnersService } from "./partners.service.ts";
 import { readPartners } from "./visible-partners.ts";
 

@@ -8,7 +8,7 @@ import {
 } from "@suncrew/contract/report-templates/report-templates.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { ReportTemplatesService } from "./report-templates.service.ts";
 import { readTemplates } from "./visible-templates.ts";
 

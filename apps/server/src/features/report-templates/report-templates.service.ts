@@ -9,7 +9,7 @@ import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { TemplateWork } from "./report-audit.ts";
 import { readReportSettings, updateSettings } from "./report-settings.ts";

@@ -2,7 +2,7 @@ import { reportCsv, reportPdf } from "@suncrew/contract/reports/reports.ts";
 import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-due.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { workOwnerOf, type Workers } from "../../platform/workers/workers.ts";
 import { reportCsvTask, reportPdfTask } from "./report-files.ts";
 import { attachmentOf } from "./report-file-name.ts";

@@ -1,4 +1,4 @@
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
 
 /**

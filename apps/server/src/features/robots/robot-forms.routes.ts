@@ -9,7 +9,7 @@ import {
 } from "@suncrew/contract/robots/robot-forms.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Workers } from "../../platform/workers/workers.ts";
 import { RobotForms } from "./robot-forms.service.ts";
 import { readSerialNumbers } from "./serial-numbers.queries.ts";

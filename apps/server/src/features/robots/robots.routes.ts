@@ -1,7 +1,7 @@
 import { robotDetailsWithSettings, robotsList } from "@suncrew/contract/robots/robots.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { requireSite, seenAt } from "../sites/public.ts";
 import { readRobots } from "./robots.queries.ts";
 

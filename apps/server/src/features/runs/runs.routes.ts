@@ -1,7 +1,7 @@
 import { RUNS_DEFAULT_LIMIT, runsCalendar, runsList, runsOfToday, runsToday } from "@suncrew/contract/runs/runs.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { countToday, readOfToday } from "./runs-today.queries.ts";
 import { readCalendar } from "./runs-calendar.queries.ts";
 import { readRuns, requireChosen, type RunChoice } from "./runs.queries.ts";

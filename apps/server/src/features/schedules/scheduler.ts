@@ -4,7 +4,7 @@ import { type Cancel, withTimeout } from "../../platform/clock.ts";
 import { databaseNow, type Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/decide.ts";
 import { ListeningPeriod } from "../../platform/hearing.ts";
-import type { Dependencies, Service } from "../../platform/parts.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { type Commands, lockRobots, showChange } from "../commands/public.ts";
 import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDue } from "../runs/public.ts";
 import { seenAt } from "../sites/public.ts";

@@ -6,7 +6,7 @@ import {
 } from "@suncrew/contract/schedules/schedules.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { readSchedules } from "./schedules.queries.ts";
 import { Schedules } from "./schedules.service.ts";
 

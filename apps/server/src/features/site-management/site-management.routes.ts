@@ -1,7 +1,7 @@
 import { createSite, deleteSite, exportSites, importSites, updateSite } from "@suncrew/contract/sites/sites.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Workers } from "../../platform/workers/workers.ts";
 import { SiteManagement } from "./site-management.service.ts";
 

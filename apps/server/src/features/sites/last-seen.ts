@@ -6,7 +6,7 @@ import {
   type MotionLimits,
 } from "@suncrew/domain/robots/lost-while-moving.ts";
 import { sql } from "kysely";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 
 /** What a server knows as it asks what robots may be doing. */
 export interface SeenAt {

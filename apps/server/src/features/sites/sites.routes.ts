@@ -1,7 +1,7 @@
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { seenAt } from "./last-seen.ts";
 import { readSites } from "./sites.queries.ts";
 

@@ -1,7 +1,7 @@
 import { siteWeather } from "@suncrew/contract/weather/weather.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/parts.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { readWeatherSite } from "./weather.queries.ts";
 import type { Forecasts } from "./weather.service.ts";
 

@@ -3,7 +3,7 @@ import { weatherAdvice } from "@suncrew/domain/weather/weather-advice.ts";
 import { withTimeout } from "../../platform/clock.ts";
 import { ThrottledLog } from "../../platform/gathered.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Dependencies, Service, Settings } from "../../platform/parts.ts";
+import type { Dependencies, Service, Settings } from "../../platform/dependencies.ts";
 import { AnswerCache } from "./answer-cache.ts";
 import { type Conditions, ProviderFailure, type WeatherPlace, type WeatherSite } from "./conditions.ts";
 import { OpenMeteo, placeAsAsked } from "./open-meteo.ts";

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { isLoopback } from "../loopback.ts";
-import type { Settings } from "../parts.ts";
+import type { Settings } from "../dependencies.ts";
 import { HttpError } from "./http-error.ts";
 import { isCall, pathOf } from "./not-found.ts";
 

@@ -3,7 +3,7 @@ import helmet from "@fastify/helmet";
 import { type FastifyInstance, type FastifyServerOptions, LogController } from "fastify";
 import { constants } from "node:zlib";
 import { ThrottledLog } from "../gathered.ts";
-import type { Dependencies, Settings } from "../parts.ts";
+import type { Dependencies, Settings } from "../dependencies.ts";
 import type { Workers } from "../workers/workers.ts";
 import { serveConsole } from "./console-files.ts";
 import { contentPolicy } from "./content-policy.ts";

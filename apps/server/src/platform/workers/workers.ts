@@ -7,7 +7,7 @@ import type pg from "pg";
 import type { Cancel } from "../clock.ts";
 import { type WorkOwner, FairQueue, type FairQueueOptions, type QueueSlot } from "../fair-queue.ts";
 import { HttpError } from "../http/http-error.ts";
-import type { Dependencies, Service } from "../parts.ts";
+import type { Dependencies, Service } from "../dependencies.ts";
 import type { Viewer } from "../viewer.ts";
 import {
   errorFromCopy,

@@ -1,5 +1,5 @@
-import type { Logger } from "pino";
 import type pg from "pg";
+import type { Logger } from "pino";
 import type { BrokerAccounts } from "./broker-accounts/broker-accounts.ts";
 import type { Broker } from "./broker.ts";
 import type { ClockCheck } from "./clock-watch.ts";
