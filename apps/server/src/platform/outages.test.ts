@@ -1,7 +1,7 @@
 import pino from "pino";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "./clock.ts";
-import { ThrottledLog } from "./gathered.ts";
+import { ThrottledLog } from "./throttle.ts";
 import { logOptions } from "./log.ts";
 import { BrokerUnavailableError, Outages } from "./outages.ts";
 import { PeriodicTask } from "./periodic-task.ts";

@@ -1,4 +1,4 @@
-import { Throttle } from "../../platform/gathered.ts";
+import { Throttle } from "../../platform/throttle.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { type AuditRecord, recordAudit } from "./audit.writes.ts";
 

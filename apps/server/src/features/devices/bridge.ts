@@ -3,7 +3,7 @@ import type { ReceivedMessage } from "../../platform/broker.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import { type Cancel, withTimeout } from "../../platform/clock.ts";
-import { ThrottledLog } from "../../platform/gathered.ts";
+import { ThrottledLog } from "../../platform/throttle.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
 import { BadMessages } from "./bad-messages.ts";

@@ -11,7 +11,7 @@ import { ChangeSignal } from "../../platform/change-signal.ts";
 import { type Clock, SystemClock } from "../../platform/clock.ts";
 import { changedNow } from "../../platform/database/database.ts";
 import { useErrorHandler } from "../../platform/http/error-handler.ts";
-import { ThrottledLog } from "../../platform/gathered.ts";
+import { ThrottledLog } from "../../platform/throttle.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import { liveRoutes } from "./live.routes.ts";

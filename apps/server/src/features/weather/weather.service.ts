@@ -1,7 +1,7 @@
 import type { Weather, WeatherAdvice } from "@suncrew/contract/weather/weather.ts";
 import { weatherAdvice } from "@suncrew/domain/weather/weather-advice.ts";
 import { withTimeout } from "../../platform/clock.ts";
-import { ThrottledLog } from "../../platform/gathered.ts";
+import { ThrottledLog } from "../../platform/throttle.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies, Service, Settings } from "../../platform/dependencies.ts";
 import { AnswerCache } from "./answer-cache.ts";

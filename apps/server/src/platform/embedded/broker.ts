@@ -4,7 +4,7 @@ import { createServer, type Socket } from "node:net";
 import { Aedes, type Client } from "aedes";
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
-import { ThrottledLog } from "../gathered.ts";
+import { ThrottledLog } from "../throttle.ts";
 import { AccountConnections } from "./account-connections.ts";
 import { limitPacketSize } from "./packet-size.ts";
 import { listenNear } from "./ports.ts";

@@ -2,7 +2,7 @@ import Fastify from "fastify";
 import pino from "pino";
 import { expect, test } from "vitest";
 import { ManualClock } from "../clock.ts";
-import { ThrottledLog } from "../gathered.ts";
+import { ThrottledLog } from "../throttle.ts";
 import { copyError, errorFromCopy } from "../workers/worker-task.ts";
 import { useErrorHandler } from "./error-handler.ts";
 

@@ -1,6 +1,6 @@
 import type { ErrorResponse } from "@suncrew/contract/http/error.ts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { ThrottledLog } from "../gathered.ts";
+import type { ThrottledLog } from "../throttle.ts";
 import { ConcurrentChangeError } from "../database/decide.ts";
 import {
   databaseFault,

@@ -2,7 +2,7 @@ import compress from "@fastify/compress";
 import helmet from "@fastify/helmet";
 import { type FastifyInstance, type FastifyServerOptions, LogController } from "fastify";
 import { constants } from "node:zlib";
-import { ThrottledLog } from "../gathered.ts";
+import { ThrottledLog } from "../throttle.ts";
 import type { Dependencies, Settings } from "../dependencies.ts";
 import type { Workers } from "../workers/workers.ts";
 import { serveConsole } from "./console-files.ts";

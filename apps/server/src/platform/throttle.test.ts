@@ -1,7 +1,7 @@
 import pino from "pino";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "./clock.ts";
-import { THROTTLE_WINDOW_MS, Throttle, ThrottledLog, MAX_THROTTLED_KEYS, type Repeats } from "./gathered.ts";
+import { MAX_THROTTLED_KEYS, type Repeats, Throttle, THROTTLE_WINDOW_MS, ThrottledLog } from "./throttle.ts";
 
 let clock: ManualClock;
 let lines: string[];
