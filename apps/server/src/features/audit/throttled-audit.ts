@@ -1,5 +1,5 @@
-import { Throttle } from "../../platform/throttle.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
+import { Throttle } from "../../platform/throttle.ts";
 import { type AuditRecord, recordAudit } from "./audit.writes.ts";
 
 /**
