@@ -1,6 +1,6 @@
 import type { Db } from "../../platform/database/database.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
-import { CachedSnapshot } from "../../platform/last-known.ts";
+import { CachedSnapshot } from "../../platform/cached-snapshot.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { readAllSessions, readSession } from "../../platform/sessions.ts";
 import type { Viewer } from "../../platform/viewer.ts";

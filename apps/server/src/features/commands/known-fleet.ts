@@ -1,4 +1,4 @@
-import { CachedSnapshot } from "../../platform/last-known.ts";
+import { CachedSnapshot } from "../../platform/cached-snapshot.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import type { CommandBody } from "./accept-command.ts";

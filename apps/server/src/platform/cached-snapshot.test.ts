@@ -1,7 +1,7 @@
 import pino from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { CachedSnapshot } from "./cached-snapshot.ts";
 import { ManualClock } from "./clock.ts";
-import { CachedSnapshot } from "./last-known.ts";
 
 let nowMs = 0;
 beforeEach(() => {
