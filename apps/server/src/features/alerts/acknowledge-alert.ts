@@ -1,6 +1,6 @@
 import { endsWhenAcknowledged } from "@suncrew/domain/alerts/server-alerts.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
-import { transactionWithRetry } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";

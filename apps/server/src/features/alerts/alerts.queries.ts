@@ -2,7 +2,7 @@ import type { Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { QueryOf } from "@suncrew/contract/http/route.ts";
 import { sql } from "kysely";
-import { boundedCount } from "../../platform/database/bounded-count.ts";
+import { boundedCount } from "../../platform/database/list-queries.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";

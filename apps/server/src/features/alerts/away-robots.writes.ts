@@ -6,7 +6,7 @@ import {
 } from "@suncrew/domain/alerts/away-robots.ts";
 import { offlineTooLongAlert, type ServerAlertCode, siteDarkAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { sql } from "kysely";
-import { inTransaction } from "../../platform/database/after-commit.ts";
+import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import { clearAlerts, raiseAlerts } from "./alerts.writes.ts";
 import { clearDarkSites, raiseSiteAlert } from "./site-alerts.writes.ts";

@@ -3,7 +3,7 @@ import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
 import { sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
-import { inTransaction } from "../../platform/database/after-commit.ts";
+import { inTransaction } from "../../platform/database/transactions.ts";
 import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
 import { isLostWhileMoving, lastSeenMoving, lostOf, type SeenAt } from "../sites/public.ts";
 import { clearAlerts, raiseAlerts } from "./alerts.writes.ts";

@@ -1,9 +1,8 @@
 import { serverClockAlert, type ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import { sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
-import { inTransaction } from "../../platform/database/after-commit.ts";
+import { inTransaction, setLockTimeout } from "../../platform/database/transactions.ts";
 import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
-import { setLockTimeout } from "../../platform/database/lock-wait.ts";
 
 const CLOCK = "SERVER_CLOCK" satisfies ServerAlertCode;
 /** Any number all servers agree on. Nothing but these looks waits for it. */

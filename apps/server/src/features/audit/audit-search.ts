@@ -1,7 +1,7 @@
 import { withAuditWords } from "@suncrew/domain/audit/audit-words.ts";
 import { type RawBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import { distinctValues } from "../../platform/database/distinct-values.ts";
+import { distinctValues } from "../../platform/database/list-queries.ts";
 
 /** What the words are a part of: rows that name one of these match. */
 export interface FoundInAudit {

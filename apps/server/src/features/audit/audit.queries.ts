@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditFilter } from "@suncrew/contract/audit/audit.ts";
 import { type SelectQueryBuilder, sql } from "kysely";
-import { boundedCount } from "../../platform/database/bounded-count.ts";
+import { boundedCount } from "../../platform/database/list-queries.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import type { AuditTable, Tables } from "../../platform/database/schema.ts";
 import type { Viewer } from "../../platform/viewer.ts";

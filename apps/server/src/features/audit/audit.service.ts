@@ -2,7 +2,7 @@ import { AUDIT_DEFAULT_LIMIT, type auditList, type exportAudit } from "@suncrew/
 import type { QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Readable } from "node:stream";
 import type { Db } from "../../platform/database/database.ts";
-import { distinctValues } from "../../platform/database/distinct-values.ts";
+import { distinctValues } from "../../platform/database/list-queries.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { requireSiteEver } from "../sites/public.ts";
 import { auditFile } from "./audit-file.ts";

@@ -1,7 +1,7 @@
 import type { Admin, createAdmin, removeAdmin, resetAdminPassword } from "@suncrew/contract/admins/admins.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { transactionWithRetry } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { conflict, HttpError, notFound, notSignedIn } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";

@@ -1,4 +1,4 @@
-import { inTransaction } from "../../platform/database/after-commit.ts";
+import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Db } from "../../platform/database/database.ts";
 import { giveBack } from "./command-claims.writes.ts";
 import { lockRobots, showChange } from "./command-rows.writes.ts";

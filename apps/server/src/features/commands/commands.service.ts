@@ -1,7 +1,7 @@
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { transactionWithRetry } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { BatchLoader } from "../../platform/batch-loader.ts";

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
-import { transactionWithRetry } from "../../platform/database/decide.ts";
-import { isLockTimeout, setLockTimeout } from "../../platform/database/lock-wait.ts";
+import { isLockTimeout, setLockTimeout, transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { LockOptions } from "./command-rows.writes.ts";
 import { FirstSeen } from "./start-guard.ts";
 

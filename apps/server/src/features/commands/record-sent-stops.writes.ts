@@ -1,8 +1,7 @@
 import { COMMAND_SETTLES_MS } from "@suncrew/domain/commands/limits.ts";
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
-import { transactionWithRetry } from "../../platform/database/decide.ts";
-import { setLockTimeout } from "../../platform/database/lock-wait.ts";
+import { setLockTimeout, transactionWithRetry } from "../../platform/database/transactions.ts";
 import { acceptOrders } from "./accept-orders.ts";
 import { settled } from "./command-sentences.ts";
 import { closeAll, logAll, type OpenCommand } from "./settle.writes.ts";

@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
-import { inTransaction } from "../../platform/database/after-commit.ts";
+import { inTransaction, setLockTimeout } from "../../platform/database/transactions.ts";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
-import { setLockTimeout } from "../../platform/database/lock-wait.ts";
 import { alertUnconfirmed } from "./alert-commands.writes.ts";
 import { type Command, lockRobots, readOpenCommands, showChange } from "./command-rows.writes.ts";
 import { failureSentences, pendingSentences } from "./command-sentences.ts";

@@ -1,4 +1,4 @@
-import { afterCommit } from "../../platform/database/after-commit.ts";
+import { afterCommit } from "../../platform/database/transactions.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import type { CommandOutcome } from "../../platform/database/schema.ts";
 import type { Command } from "./command-rows.writes.ts";

@@ -1,5 +1,5 @@
 import type { Cancel } from "../../platform/clock.ts";
-import { isLockTimeout } from "../../platform/database/lock-wait.ts";
+import { isLockTimeout } from "../../platform/database/transactions.ts";
 import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { seenAt } from "../sites/public.ts";

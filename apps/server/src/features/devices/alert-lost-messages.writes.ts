@@ -1,5 +1,5 @@
 import { messagesLostAlert } from "@suncrew/domain/alerts/server-alerts.ts";
-import { inTransaction } from "../../platform/database/after-commit.ts";
+import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Db } from "../../platform/database/database.ts";
 import { raiseAlerts } from "../alerts/public.ts";
 

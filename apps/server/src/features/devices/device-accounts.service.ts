@@ -8,7 +8,7 @@ import {
   type NotToldWhy,
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import type { Cancel } from "../../platform/clock.ts";
-import { transactionWithRetry } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type Commands, sendLastStop } from "../commands/public.ts";

@@ -3,7 +3,7 @@ import { implausibleCounter } from "@suncrew/domain/devices/believable.ts";
 import type { RobotBudget } from "@suncrew/domain/devices/robot-budget.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { inTransaction } from "../../platform/database/after-commit.ts";
+import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { clearDarkSites, recordToldAlerts, syncAlerts } from "../alerts/public.ts";
 import { recordAcks, settleByStates } from "../commands/public.ts";

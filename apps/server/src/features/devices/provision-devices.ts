@@ -8,7 +8,7 @@ import {
   NameTaken,
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
-import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
 import { type HeldLock, LockUnavailableError, type AdvisoryLocks } from "../../platform/database/session-locks.ts";
 import { HttpError, invalid } from "../../platform/http/http-error.ts";
 import { type AuditActor, recordAudit, recordAudits } from "../audit/public.ts";

@@ -1,6 +1,6 @@
 import type { createRollout, Rollout, rolloutDetails, controlRollout } from "@suncrew/contract/firmware/firmware.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import { transactionWithRetry } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";

@@ -2,7 +2,7 @@ import { webcrypto } from "node:crypto";
 import { Readable } from "node:stream";
 import type { Firmware, firmwareFile, uploadFirmware } from "@suncrew/contract/firmware/firmware.ts";
 import type { ParamsOf, QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import { transactionWithRetry } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { conflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { BatchLoader } from "../../platform/batch-loader.ts";

@@ -7,7 +7,7 @@ import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { LISTENING_GRACE_MS } from "@suncrew/domain/alerts/away-robots.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
-import { transactionWithRetry } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { ListeningPeriod } from "../../platform/listening-period.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { forEachConcurrently, PeriodicTask } from "../../platform/periodic-task.ts";

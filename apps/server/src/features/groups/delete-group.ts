@@ -1,6 +1,6 @@
 import { announceChange } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { ConcurrentChangeError } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError } from "../../platform/database/transactions.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";

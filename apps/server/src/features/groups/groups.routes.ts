@@ -7,7 +7,7 @@ import {
   updateGroup,
 } from "@suncrew/contract/groups/groups.ts";
 import type { FastifyInstance } from "fastify";
-import { transactionWithRetry } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { updateGroup } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { ConcurrentChangeError } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError } from "../../platform/database/transactions.ts";
 import { editConflict, conflict, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { recordAudit } from "../audit/public.ts";

@@ -2,7 +2,7 @@ import type { ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/g
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { transactionWithRetry } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";

@@ -8,7 +8,7 @@ import { privateWords } from "../../../test/fixtures.ts";
 import { parseMetrics, type Sample, valueOf } from "../../../test/metrics-text.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { urlOf } from "../../../test/test-client.ts";
-import { afterCommit, inTransaction } from "../../platform/database/after-commit.ts";
+import { afterCommit, inTransaction } from "../../platform/database/transactions.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import { Metrics } from "./metrics.service.ts";
 

@@ -1,7 +1,7 @@
 import { MAX_ATTEMPTS, retryDelayMs } from "@suncrew/domain/reports/retry-pause.ts";
 import { monthRange } from "@suncrew/domain/reports/site-month.ts";
 import type { Cancel } from "../../platform/clock.ts";
-import { inTransaction } from "../../platform/database/after-commit.ts";
+import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { PeriodicTask } from "../../platform/periodic-task.ts";
 import { readPrintedTemplate, readSettingsRow } from "../report-templates/public.ts";

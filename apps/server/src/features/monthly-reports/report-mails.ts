@@ -1,5 +1,5 @@
 import { MAX_ATTEMPTS, retryDelayMs } from "@suncrew/domain/reports/retry-pause.ts";
-import { inTransaction } from "../../platform/database/after-commit.ts";
+import { inTransaction } from "../../platform/database/transactions.ts";
 import { type Mailer, type MailResult, MailRefused } from "../../platform/mailer.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { readSettingsRow } from "../report-templates/public.ts";

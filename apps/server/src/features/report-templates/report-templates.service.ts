@@ -7,7 +7,7 @@ import type {
 } from "@suncrew/contract/report-templates/report-templates.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { transactionWithRetry } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";

@@ -1,7 +1,7 @@
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { importRobots } from "@suncrew/contract/robots/robot-forms.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
 import { writtenAnswer } from "../../platform/http/register.ts";

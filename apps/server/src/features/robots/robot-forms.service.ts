@@ -1,6 +1,6 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { type createRobot, importRobots, type updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
-import { transactionWithRetry } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { WrittenAnswer } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";

@@ -2,7 +2,7 @@ import { dueDecision } from "@suncrew/domain/schedules/due-decision.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import { type Cancel, withTimeout } from "../../platform/clock.ts";
 import { databaseNow, type Tx } from "../../platform/database/database.ts";
-import { transactionWithRetry } from "../../platform/database/decide.ts";
+import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { ListeningPeriod } from "../../platform/listening-period.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { type Commands, lockRobots, showChange } from "../commands/public.ts";

@@ -1,5 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
-import { ConcurrentChangeError } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError } from "../../platform/database/transactions.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { endSiteAlerts } from "../alerts/public.ts";

@@ -2,7 +2,7 @@ import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { importSites } from "@suncrew/contract/sites/sites.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/decide.ts";
+import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { HttpError } from "../../platform/http/http-error.ts";
 import { importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
 import { writtenAnswer } from "../../platform/http/register.ts";

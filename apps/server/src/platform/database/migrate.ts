@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import type { Db, Executor, Tx } from "./database.ts";
-import { isLockTimeout } from "./lock-wait.ts";
+import { isLockTimeout } from "./transactions.ts";
 import { accountExists, grantToServers } from "./server-account.ts";
 
 const folder = fileURLToPath(new URL("../../../migrations", import.meta.url));

@@ -1,7 +1,7 @@
 import type { ErrorResponse } from "@suncrew/contract/http/error.ts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ThrottledLog } from "../throttle.ts";
-import { ConcurrentChangeError } from "../database/decide.ts";
+import { ConcurrentChangeError } from "../database/transactions.ts";
 import {
   databaseFault,
   isDatabaseUnreachable,

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type pg from "pg";
 import type { FieldError } from "@suncrew/contract/http/error.ts";
-import { ConcurrentChangeError } from "../database/decide.ts";
+import { ConcurrentChangeError } from "../database/transactions.ts";
 import type { Db } from "../database/database.ts";
 import { HttpError } from "../http/http-error.ts";
 
