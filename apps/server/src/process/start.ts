@@ -11,7 +11,7 @@ import { isHistoryWanted } from "../demo/history/history-mark.writes.ts";
 import { type DemoSignIn, StandingSignIns } from "../features/config/public.ts";
 import { type Db, databaseNow, type OpenDatabase } from "../platform/database/database.ts";
 import { smtpMailer } from "../platform/smtp-mailer.ts";
-import { probeWrite } from "../platform/database/look.ts";
+import { probeWrite } from "../platform/database/write-probe.ts";
 import type { Outages } from "../platform/outages.ts";
 import { choosePort, portError } from "../platform/embedded/ports.ts";
 import { StartError } from "../platform/embedded/start-error.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
 import { type Db, databaseNow } from "../../platform/database/database.ts";
-import { rejectReadOnly, probeWrite } from "../../platform/database/look.ts";
+import { probeWrite, rejectReadOnly } from "../../platform/database/write-probe.ts";
 import { databaseFault } from "../../platform/database/unreachable.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { type BridgeStanding, bridgeStanding } from "../devices/public.ts";
