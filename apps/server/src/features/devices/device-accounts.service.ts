@@ -12,7 +12,7 @@ import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/viewer.ts";
 import { type Commands, sendLastStop } from "../commands/public.ts";
-import { AdvisoryLocks } from "../../platform/database/session-locks.ts";
+import { AdvisoryLocks } from "../../platform/database/advisory-locks.ts";
 import { seenAt } from "../sites/public.ts";
 import { allocate } from "./allocate-devices.ts";
 import { clearPending, countRefusal, type PendingDevice, takePending } from "./pending-devices.writes.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
-import { type HeldLock, LockUnavailableError, type AdvisoryLocks } from "../../platform/database/session-locks.ts";
+import { type AdvisoryLocks, type HeldLock, LockUnavailableError } from "../../platform/database/advisory-locks.ts";
 import { HttpError, invalid } from "../../platform/http/http-error.ts";
 import { type AuditActor, recordAudit, recordAudits } from "../audit/public.ts";
 import { holdPartner } from "./allocate-devices.ts";

@@ -5,7 +5,7 @@ import {
   NameTaken,
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { type HeldLock, LockUnavailableError, type AdvisoryLocks } from "../../platform/database/session-locks.ts";
+import { type AdvisoryLocks, type HeldLock, LockUnavailableError } from "../../platform/database/advisory-locks.ts";
 import { conflict, HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { type AuditActor, recordAudit } from "../audit/public.ts";

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTestDatabase } from "../../../test/test-database.ts";
+import { AdvisoryLocks, LockUnavailableError } from "./advisory-locks.ts";
 import type { OpenDatabase } from "./database.ts";
-import { LockUnavailableError, AdvisoryLocks } from "./session-locks.ts";
 
 const KIND = 4711;
 
