@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Cancel, Clock } from "./clock.ts";
-import { isDatabaseUnreachable } from "./database/unreachable.ts";
+import { isDatabaseUnreachable } from "./database/database-errors.ts";
 
 const STILL_EVERY_MS = 60_000;
 const PROBE_EVERY_MS = 1_000;

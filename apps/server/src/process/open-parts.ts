@@ -14,7 +14,7 @@ import { kickByHttp } from "../platform/broker-accounts/http-kick.ts";
 import { ClockWatch } from "../platform/clock-watch.ts";
 import { type Clock, SystemClock } from "../platform/clock.ts";
 import { type Db, databaseNow, type OpenDatabase, openDatabase } from "../platform/database/database.ts";
-import { isDatabaseUnreachable } from "../platform/database/unreachable.ts";
+import { isDatabaseUnreachable } from "../platform/database/database-errors.ts";
 import { errorText, Outage } from "../platform/outages.ts";
 import { migrate, readSchema, requireSchema, SchemaError } from "../platform/database/migrate.ts";
 import { connectedAccount, couldChangeAudit } from "../platform/database/server-account.ts";

@@ -1,5 +1,5 @@
 import type { Db } from "../../platform/database/database.ts";
-import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
+import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import { CachedSnapshot } from "../../platform/cached-snapshot.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { readAllSessions, readSession } from "../../platform/sessions.ts";

@@ -1,7 +1,7 @@
 import { COMMAND_EXPIRES_MS, RESEND_MS } from "@suncrew/domain/commands/limits.ts";
 import { type Cancel, withTimeout } from "../../platform/clock.ts";
 import { isLockTimeout } from "../../platform/database/transactions.ts";
-import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
+import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { PeriodicTask } from "../../platform/periodic-task.ts";

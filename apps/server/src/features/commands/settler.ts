@@ -1,6 +1,6 @@
 import type { Cancel } from "../../platform/clock.ts";
 import { isLockTimeout } from "../../platform/database/transactions.ts";
-import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
+import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { seenAt } from "../sites/public.ts";
 import { rewordLateStops } from "./alert-commands.writes.ts";

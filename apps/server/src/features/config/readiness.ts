@@ -1,7 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import { type Db, databaseNow } from "../../platform/database/database.ts";
 import { probeWrite, rejectReadOnly } from "../../platform/database/write-probe.ts";
-import { databaseFault } from "../../platform/database/unreachable.ts";
+import { databaseFault } from "../../platform/database/database-errors.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { type BridgeStanding, bridgeStanding } from "../devices/public.ts";
 

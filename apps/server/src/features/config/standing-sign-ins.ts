@@ -1,5 +1,5 @@
 import type { Db } from "../../platform/database/database.ts";
-import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
+import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import { demoSignIns, passwordMatches, readAccount } from "../auth/public.ts";
 
 export type DemoSignIn = (typeof demoSignIns)[number];

@@ -1,7 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Db } from "../../platform/database/database.ts";
 import type { ThrottledLog } from "../../platform/throttle.ts";
-import { isDatabaseUnreachable } from "../../platform/database/unreachable.ts";
+import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import { alertLostMessages } from "./alert-lost-messages.writes.ts";
 import type { BadMessages } from "./bad-messages.ts";
 import type { IncomingMessage } from "./devices.mqtt.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase } from "../../../test/test-database.ts";
 import { type OpenDatabase, openDatabase } from "./database.ts";
-import { isDatabaseUnreachable } from "./unreachable.ts";
+import { isDatabaseUnreachable } from "./database-errors.ts";
 
 let database: OpenDatabase;
 let limited: OpenDatabase;

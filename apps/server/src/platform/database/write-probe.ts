@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "./database.ts";
-import { isDatabaseUnreachable } from "./unreachable.ts";
+import { isDatabaseUnreachable } from "./database-errors.ts";
 
 /** A standby, or one that was set to read only, as PostgreSQL itself would refuse a write. */
 class ReadOnly extends Error {

@@ -7,7 +7,7 @@ import {
   isDatabaseUnreachable,
   isDatabaseUnwritable,
   isOwnDiskUnwritable,
-} from "../database/unreachable.ts";
+} from "../database/database-errors.ts";
 import { HttpError } from "./http-error.ts";
 import { fieldErrorsOf } from "./validation-errors.ts";
 
