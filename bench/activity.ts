@@ -13,7 +13,7 @@ import {
 import { type Db, openDatabase } from "@suncrew/server/platform/database/database.ts";
 import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
-import type { Viewer } from "@suncrew/server/platform/viewer.ts";
+import type { Viewer } from "@suncrew/server/platform/sessions.ts";
 import { sql } from "kysely";
 
 // How long the activity log with a million rows takes for a page, a search, a filter, a count and its file; each as a

@@ -6,7 +6,7 @@ import { readAuditPage } from "@suncrew/server/features/audit/audit.queries.ts";
 import { type Db, openDatabase } from "@suncrew/server/platform/database/database.ts";
 import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
-import type { Viewer } from "@suncrew/server/platform/viewer.ts";
+import type { Viewer } from "@suncrew/server/platform/sessions.ts";
 import { sql } from "kysely";
 
 // How long the audit with a million rows takes for a page, a search and a filter, and for the migration that brings names.

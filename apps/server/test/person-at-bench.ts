@@ -5,7 +5,7 @@ import { removeStored, type ScheduleBody, storeChanged } from "../src/features/s
 import type { Tx } from "../src/platform/database/database.ts";
 import { forgetStateOf } from "../src/features/robots/forget-robot-state.ts";
 import { transactionWithRetry } from "../src/platform/database/transactions.ts";
-import type { Viewer } from "../src/platform/viewer.ts";
+import type { Viewer } from "../src/platform/sessions.ts";
 import type { ScheduleBench } from "./schedule-bench.ts";
 
 type Group = Awaited<ReturnType<ScheduleBench["group"]>>;

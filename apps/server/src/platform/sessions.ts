@@ -1,7 +1,17 @@
 import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import type { Executor } from "./database/database.ts";
-import type { Viewer } from "./viewer.ts";
+
+/** Who asks: decides which sites exist for a query. Made from the session row on every request. */
+export interface Viewer {
+  readonly userId: number;
+  readonly name: string;
+  readonly email: string;
+  readonly role: "SUPER_ADMIN" | "PARTNER";
+  /** Null for a Super Admin. */
+  readonly partnerId: number | null;
+  readonly sessionId: string;
+}
 
 /** Opens a session of a user and returns its id; it is over at `expiresAt` or when it is ended. */
 export async function openSession(

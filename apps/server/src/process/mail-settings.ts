@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SmtpSettings } from "../platform/smtp-mailer.ts";
+import type { SmtpSettings } from "../platform/mailer.ts";
 import { isLoopback } from "../platform/loopback.ts";
 
 export interface MailVariables {

@@ -2,7 +2,7 @@ import { isIP, isIPv4 } from "node:net";
 import { findInvisibleCharacter } from "@suncrew/contract/http/text.ts";
 import { z } from "zod";
 import type { WeatherSettings } from "../platform/dependencies.ts";
-import type { SmtpSettings } from "../platform/smtp-mailer.ts";
+import type { SmtpSettings } from "../platform/mailer.ts";
 import { type BrokerSettings, brokerSettings, isKickAddress, wrongBrokerSettings } from "./broker-settings.ts";
 import { missingNames, wrongDatabaseUrl } from "./database-settings.ts";
 import { isLoopback } from "../platform/loopback.ts";

@@ -10,7 +10,7 @@ import { completeHistory } from "../demo/history/demo-history.writes.ts";
 import { isHistoryWanted } from "../demo/history/history-mark.writes.ts";
 import { type DemoSignIn, StandingSignIns } from "../features/config/public.ts";
 import { type Db, databaseNow, type OpenDatabase } from "../platform/database/database.ts";
-import { smtpMailer } from "../platform/smtp-mailer.ts";
+import { smtpMailer } from "../platform/mailer.ts";
 import { probeWrite } from "../platform/database/write-probe.ts";
 import type { Outages } from "../platform/outages.ts";
 import { choosePort, portError } from "../platform/embedded/ports.ts";

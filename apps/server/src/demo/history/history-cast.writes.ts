@@ -1,5 +1,5 @@
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { demoRobots } from "../demo-robots.ts";
 import type { Person } from "./past-people.ts";
 import type { RobotOfPast } from "./past-robot.ts";

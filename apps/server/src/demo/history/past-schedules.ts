@@ -2,7 +2,7 @@ import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import { saveGroup } from "../../features/groups/public.ts";
 import { findStopsDue } from "../../features/runs/public.ts";
 import { runDue, stopRuns, storeNew } from "../../features/schedules/public.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import type { DemoGroup } from "./demo-groups.ts";
 import type { PastFleet } from "./past-fleet.ts";
 import type { RunFate } from "./past-incidents.ts";

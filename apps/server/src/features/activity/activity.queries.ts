@@ -4,7 +4,7 @@ import { type SelectQueryBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import type { ActivityTable, Tables } from "../../platform/database/schema.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { requireSiteEver, sitesEverVisible } from "../sites/public.ts";
 import { findTexts, type FoundTexts, patternOf } from "./activity-search.ts";
 

@@ -2,7 +2,7 @@ import { endsWhenAcknowledged } from "@suncrew/domain/alerts/server-alerts.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 import { lockAlert, storeAcknowledged } from "./acknowledge-alert.writes.ts";
 import { requireAlert } from "./alerts.queries.ts";

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { boundedCount } from "../../platform/database/list-queries.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { requireSiteEver, seesServers, sitesEverVisible, visibleSites } from "../sites/public.ts";
 
 export type AlertChoice = QueryOf<typeof alertList>;

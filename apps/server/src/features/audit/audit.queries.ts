@@ -3,7 +3,7 @@ import { type SelectQueryBuilder, sql } from "kysely";
 import { boundedCount } from "../../platform/database/list-queries.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import type { AuditTable, Tables } from "../../platform/database/schema.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { sitesEverVisible } from "../sites/public.ts";
 import { findInAudit, namesOneOf, patternOf } from "./audit-search.ts";
 

@@ -3,7 +3,7 @@ import type { QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Readable } from "node:stream";
 import type { Db } from "../../platform/database/database.ts";
 import { distinctValues } from "../../platform/database/list-queries.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { requireSiteEver } from "../sites/public.ts";
 import { auditFile } from "./audit-file.ts";
 import { readAudit, readAuditPage } from "./audit.queries.ts";

@@ -4,7 +4,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { conflict, HttpError, notFound, notSignedIn } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
 import { type AdminWork, deleteAdmin, giveAdminPassword, insertAdmin, lockAdmin, readAdmins } from "./admins.writes.ts";
 import { demoSignIns } from "./demo-sign-ins.ts";

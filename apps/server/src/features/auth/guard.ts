@@ -5,7 +5,7 @@ import { mayCall, permissions } from "@suncrew/domain/auth/permissions.ts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { forbidden, notSignedIn } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import type { GatheredAudit } from "../audit/public.ts";
 import type { BrowserCookies } from "./browser-cookies.ts";
 import type { CallLimits } from "./call-limits.ts";

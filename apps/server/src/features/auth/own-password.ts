@@ -1,6 +1,6 @@
 import { HttpError, invalid } from "../../platform/http/http-error.ts";
 import type { Db } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { type AuditRecord, type GatheredAudit, recordAudit } from "../audit/public.ts";
 import type { PasswordTries } from "./password-tries.ts";
 import { tooManyWrongSentence } from "./sign-in-limits.ts";

@@ -2,8 +2,7 @@ import type { Db } from "../../platform/database/database.ts";
 import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import { CachedSnapshot } from "../../platform/cached-snapshot.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
-import { readAllSessions, readSession } from "../../platform/sessions.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import { readAllSessions, readSession, type Viewer } from "../../platform/sessions.ts";
 
 /** A Stop does not wait longer than this for the database to say who presses it. */
 const STOP_WAITS_MS = 100;

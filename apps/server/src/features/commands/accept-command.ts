@@ -5,7 +5,7 @@ import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { acceptOrder, type Order } from "./accept-order.ts";
 import { findEarlier, type KeyedRequest, rememberRequest } from "./command-requests.writes.ts";
 import { lockRobot, readOpenCommands } from "./command-rows.writes.ts";

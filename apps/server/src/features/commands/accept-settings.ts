@@ -3,7 +3,7 @@ import { settingsRefusal } from "@suncrew/domain/commands/settings-refusal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { forbidden, HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { auditCommand } from "./command-records.writes.ts";
 import { insertCommand, type LockedRobot, lockRobot, readOpenCommands } from "./command-rows.writes.ts";
 import { refusalSentences } from "./command-sentences.ts";

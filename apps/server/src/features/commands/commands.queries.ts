@@ -4,7 +4,7 @@ import type { Selectable } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import type { RobotStateTable } from "../../platform/database/schema.ts";
 import { HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 import { MISSING_OR_PROCESSING } from "./command-sentences.ts";
 

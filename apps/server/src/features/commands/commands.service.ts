@@ -5,7 +5,7 @@ import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { BatchLoader } from "../../platform/batch-loader.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { acceptCommand, type CameBy, type CommandBody, orderOf } from "./accept-command.ts";
 import { acceptSettings, type SettingsChange } from "./accept-settings.ts";
 import { answerTo, contextOf, type SuccessAnswer } from "./command-answers.ts";

@@ -1,6 +1,6 @@
 import { CachedSnapshot } from "../../platform/cached-snapshot.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import type { CommandBody } from "./accept-command.ts";
 import { type KnownRobot, readKnownRobots } from "./known-fleet.writes.ts";
 

@@ -2,7 +2,7 @@ import { PRESS_HEADER, pressSchema } from "@suncrew/contract/commands/press.ts";
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../platform/clock.ts";
 import { invalid } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 
 /** The press of a button behind an order, as far as its caller told of it. */
 export interface Press {

@@ -4,7 +4,7 @@ import { STATUS_WAIT_MS } from "@suncrew/domain/commands/limits.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { BROKER_AWAY, refusalSentences } from "./command-sentences.ts";
 import { publishCommandMessage, questionEnvelope } from "./command-message.ts";
 import { readShown, type ShownRow } from "./commands.queries.ts";

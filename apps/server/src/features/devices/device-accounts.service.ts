@@ -10,7 +10,7 @@ import {
 import type { Cancel } from "../../platform/clock.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { type Commands, sendLastStop } from "../commands/public.ts";
 import { AdvisoryLocks } from "../../platform/database/advisory-locks.ts";
 import { seenAt } from "../sites/public.ts";

@@ -1,6 +1,6 @@
 import type { Device } from "@suncrew/contract/devices/devices.ts";
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 
 const inOrder = new Intl.Collator("en", { numeric: true });

@@ -3,7 +3,7 @@ import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { firmwareSentences } from "./firmware-sentences.ts";
 import { listRollouts, rolloutWithRobots } from "./rollout-answers.ts";
 import { beginRollout, steer } from "./steer-rollouts.ts";

@@ -6,7 +6,7 @@ import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { conflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { BatchLoader } from "../../platform/batch-loader.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 import {
   findVersion,

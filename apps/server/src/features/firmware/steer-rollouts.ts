@@ -2,7 +2,7 @@ import type { createRollout, controlRollout } from "@suncrew/contract/firmware/f
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 import { lockFirmware } from "./firmware-files.writes.ts";
 import { ENDED_WORDS, firmwareSentences, steeredSentences } from "./firmware-sentences.ts";

@@ -1,5 +1,5 @@
 import type { Dependencies } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
 
 /** Puts on record that a command for a group or a site reached no robot, so that no robot's own row tells of it. */

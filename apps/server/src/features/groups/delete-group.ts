@@ -2,7 +2,7 @@ import { announceChange } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError } from "../../platform/database/transactions.ts";
 import { notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { findGroup } from "./groups.queries.ts";

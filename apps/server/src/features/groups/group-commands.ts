@@ -3,7 +3,7 @@ import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { HttpError, invalid } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import type { Commands, KnownFleet, Press } from "../commands/public.ts";
 import { requireSite } from "../sites/public.ts";
 import { auditNobody } from "./audit-nobody.ts";

@@ -2,7 +2,7 @@ import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { requireSite, visibleSites } from "../sites/public.ts";
 
 /** The groups of a site by name, with their robots and their schedule. Throws 404 where the site is not the viewer's. */

@@ -10,7 +10,7 @@ import type { FastifyInstance } from "fastify";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { type Commands, pressOf } from "../commands/public.ts";
 import { deleteGroupOf } from "./delete-group.ts";
 import { commandGroup, stopSite } from "./group-commands.ts";

@@ -4,7 +4,7 @@ import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError } from "../../platform/database/transactions.ts";
 import { editConflict, conflict, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { requireSite } from "../sites/public.ts";

@@ -7,8 +7,7 @@ import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { ChangeSignal } from "../../platform/change-signal.ts";
 import { changedNow } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import { endSession, openSession } from "../../platform/sessions.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import { endSession, openSession, type Viewer } from "../../platform/sessions.ts";
 import { LiveFeed } from "./live-feed.ts";
 
 let server: TestApp;

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { ChangeSignal } from "../../platform/change-signal.ts";
 import { changedNow } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { LiveFeed } from "./live-feed.ts";
 
 /** What becomes of the queries for what streams are told of robots. */

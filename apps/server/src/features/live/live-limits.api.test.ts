@@ -12,7 +12,7 @@ import { type Clock, SystemClock } from "../../platform/clock.ts";
 import { changedNow } from "../../platform/database/database.ts";
 import { useErrorHandler } from "../../platform/http/error-handler.ts";
 import { ThrottledLog } from "../../platform/throttle.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import { liveRoutes } from "./live.routes.ts";
 import { LIVE_LIMITS, type OpenPlaces } from "./open-places.ts";

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import type { Line } from "./live-outlet.ts";
 
 /** All who may see the same share what is read for one of them. */

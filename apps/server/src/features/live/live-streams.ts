@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { scopeOf } from "./live-opening.ts";
 import {
   HeldMessages,

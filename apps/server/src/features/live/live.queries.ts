@@ -4,7 +4,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { readActivity } from "../activity/public.ts";
 import { readRobotsLive } from "../robots/public.ts";
 import { readSites, type SeenAt, seesServers, visibleSites } from "../sites/public.ts";

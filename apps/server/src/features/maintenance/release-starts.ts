@@ -4,7 +4,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { BatchLoader } from "../../platform/batch-loader.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import type { Commands, LockedRobot } from "../commands/public.ts";
 import { requireRobotsAt } from "../groups/public.ts";
 import type { Locker } from "./accept-lock.ts";

@@ -4,7 +4,7 @@ import type { QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { requireSite, visibleSites } from "../sites/public.ts";
 
 /** Monthly reports that the viewer may have, newest first. Throws 404 for a site that is not the viewer's. */

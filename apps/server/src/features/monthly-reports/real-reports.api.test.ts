@@ -5,7 +5,7 @@ import { attachmentOf, SmtpSink } from "../../../test/smtp-sink.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
 import { buildApp } from "../../app.ts";
-import { smtpMailer } from "../../platform/smtp-mailer.ts";
+import { smtpMailer } from "../../platform/mailer.ts";
 import { recordActivity } from "../activity/public.ts";
 import { Workers } from "../../platform/workers/workers.ts";
 import { MonthlyReports, siteReports } from "./public.ts";

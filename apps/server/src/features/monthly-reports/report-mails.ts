@@ -1,6 +1,6 @@
 import { MAX_ATTEMPTS, retryDelayMs } from "@suncrew/domain/reports/retry-pause.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
-import { type Mailer, type MailResult, MailRefused } from "../../platform/mailer.ts";
+import { type Mailer, MailRefused, type MailResult } from "../../platform/mailer.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { readSettingsRow } from "../report-templates/public.ts";
 import { claimMail, type MailClaim, type MailOutcome, readReportBytes, storeMail } from "./mail-claims.writes.ts";

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-due.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { workOwnerOf, type Workers } from "../../platform/workers/workers.ts";
 import { reportPdfTask } from "../reports/public.ts";
 import type { MakeReport } from "./make-report.ts";

@@ -9,7 +9,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { type HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { generatePassword, hashPassword, StoredPasswords } from "../auth/public.ts";
 import { createPartnerWithUser, type MadePassword } from "./create-partner.ts";
 import { deletePartnerOf } from "./delete-partner.ts";

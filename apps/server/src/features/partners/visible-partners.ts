@@ -1,6 +1,6 @@
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 
 /**
  * Every partner for a Super Admin, with its generated password as `readPassword` reads what is stored; a partner has its

@@ -1,5 +1,5 @@
 import type { Tx } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 
 /** What every change of templates and settings works with. */

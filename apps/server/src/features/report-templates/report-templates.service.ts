@@ -10,7 +10,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import type { TemplateWork } from "./report-audit.ts";
 import { readReportSettings, updateSettings } from "./report-settings.ts";
 import {

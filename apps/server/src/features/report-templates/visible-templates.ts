@@ -1,7 +1,7 @@
 import type { ReportTemplate } from "@suncrew/contract/report-templates/report-templates.ts";
 import { answeredSections } from "@suncrew/domain/report-templates/template-sections.ts";
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 
 /** Every template for a Super Admin, oldest first; a PARTNER has the active ones, to make reports with. */
 export async function readTemplates(viewer: Viewer, db: Executor): Promise<ReportTemplate[]> {

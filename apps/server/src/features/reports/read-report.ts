@@ -2,7 +2,7 @@ import { REPORT_MAX_DAYS } from "@suncrew/contract/reports/reports.ts";
 import { type ReportSpan, reportSpanOf, siteDaysOf, utcOffsetOf } from "@suncrew/domain/reports/report-range.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { HttpError, invalid } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import {
   composeDays,
   composeFigures,

@@ -1,7 +1,7 @@
 import { REPORT_ACTIVITY_ROWS } from "@suncrew/contract/reports/reports.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 import type { Newest, ReportActivity } from "./report-data.ts";
 import { type ReportScope, reportTime } from "./report-scope.ts";

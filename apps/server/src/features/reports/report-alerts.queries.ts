@@ -1,7 +1,7 @@
 import { type Span, unionMs } from "@suncrew/domain/reports/spans.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 import { type Newest, REPORT_LIST_ROWS, type ReportAlert } from "./report-data.ts";
 import { type ReportScope, reportTime } from "./report-scope.ts";

@@ -1,7 +1,7 @@
 import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 import type { ReportScope } from "./report-scope.ts";
 

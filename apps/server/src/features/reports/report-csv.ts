@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { activityCsvColumns, type ActivityCsvRow } from "@suncrew/domain/activity/activity-csv.ts";
 import { writeCsvPages } from "@suncrew/domain/csv/csv.ts";
 import type { Db } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { noActivity, type ReportAsked, spanOf } from "./read-report.ts";
 import { hasActivity, readActivityPage } from "./report-activity.queries.ts";
 import { readReportSite } from "./report-site.queries.ts";

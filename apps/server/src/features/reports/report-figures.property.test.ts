@@ -5,7 +5,7 @@ import { naiveReport } from "../../../test/naive-report.ts";
 import { rawHistory, storeHistory, TICK_MS } from "../../../test/report-histories.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import type { ReportData } from "./report-data.ts";
 import { readReport } from "./read-report.ts";
 

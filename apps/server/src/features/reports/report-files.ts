@@ -1,5 +1,5 @@
 import type { PrintedSection } from "@suncrew/domain/report-templates/template-sections.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { fileTask } from "../../platform/workers/worker-task.ts";
 import { readPrintedTemplate } from "../report-templates/public.ts";
 import { readReport, type ReportAsked } from "./read-report.ts";

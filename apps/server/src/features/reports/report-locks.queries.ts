@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 import { type Newest, REPORT_LIST_ROWS, type ReportLock } from "./report-data.ts";
 import { type ReportScope, reportTime } from "./report-scope.ts";

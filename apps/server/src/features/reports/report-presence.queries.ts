@@ -4,7 +4,7 @@ import type { Span } from "@suncrew/domain/reports/spans.ts";
 import { type Uptime, uptimeOf } from "@suncrew/domain/reports/uptime.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 import type { ReportScope } from "./report-scope.ts";
 

@@ -4,7 +4,7 @@ import { newRunTally, type RunTally, tallyRun } from "@suncrew/domain/reports/ru
 import { NOT_DONE } from "@suncrew/domain/runs/run-outcome.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { reasonInWords, stoppedBy } from "../runs/public.ts";
 import { visibleSites } from "../sites/public.ts";
 import { type Newest, REPORT_LIST_ROWS, type ReportNotDone } from "./report-data.ts";

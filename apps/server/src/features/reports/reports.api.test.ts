@@ -4,7 +4,7 @@ import { readCsv } from "@suncrew/domain/csv/csv.ts";
 import { type KyselyPlugin, type QueryId, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { readReport } from "./read-report.ts";
 import { streamReportCsv } from "./report-csv.ts";
 

@@ -14,7 +14,7 @@ import { siteNameKey } from "@suncrew/domain/sites/site-name.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { CheckedImport } from "../../platform/http/import-answer.ts";
 import { fieldProblemsOf } from "../../platform/http/validation-errors.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { siteIdsByName } from "./robot-file.queries.ts";
 import { type ConflictCheck, type NamedRobot, robotConflicts } from "./robot-conflicts.writes.ts";
 import type { NewRobot } from "./robot-rows.writes.ts";

@@ -2,7 +2,7 @@ import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { HttpError } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 import { refusedForm } from "./refused-form.ts";
 import { robotConflicts } from "./robot-conflicts.writes.ts";

@@ -1,6 +1,6 @@
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 import { findRobotOf, lockRobots, readStillMoving } from "../commands/public.ts";
 import type { SeenAt } from "../sites/public.ts";

@@ -1,6 +1,6 @@
 import type { Tx } from "../../platform/database/database.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 import { findRobotOf, lockRobots, readStillMoving, settleForgotten, showChange } from "../commands/public.ts";
 import { closeRunsOfRemoved } from "../runs/public.ts";

@@ -3,7 +3,7 @@ import { type SerialObstacle, serialObstacle } from "@suncrew/domain/devices/dev
 import { DUPLICATE_ROBOT_NAME, robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 
 /** What a robot is to be called, where, and on which device; `id` where it is stored already. */
 export interface NamedRobot {

@@ -1,7 +1,7 @@
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
 import { ROBOT_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 
 /** The robots of the viewer's sites as a file that can be imported again, where their serial numbers are free. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 
 /**

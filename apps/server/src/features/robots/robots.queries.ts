@@ -3,7 +3,7 @@ import type { RolloutRobotState } from "@suncrew/contract/firmware/firmware.ts";
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { reasonInWords } from "../runs/public.ts";
 import { lastSeenMoving, lostRobotOf, type SeenAt, visibleSites } from "../sites/public.ts";
 

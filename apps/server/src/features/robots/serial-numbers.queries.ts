@@ -1,7 +1,7 @@
 import type { SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 
 const inOrder = new Intl.Collator("en", { numeric: true });

@@ -2,7 +2,7 @@ import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { editConflict, HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 import {
   findRobotOf,

@@ -1,6 +1,6 @@
 import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 
 /** A schedule that will run again, with how many robots its group has now. */

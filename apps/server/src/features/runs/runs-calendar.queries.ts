@@ -4,7 +4,7 @@ import { addDays, startOfWeek } from "@suncrew/domain/schedules/calendar-date.ts
 import { localTimeOf, siteToday, startOfDay } from "@suncrew/domain/schedules/site-time.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 import { comingRuns } from "./coming-runs.ts";
 import { plannedEntry, recordedEntries } from "./calendar-entries.ts";

@@ -8,7 +8,7 @@ import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { siteToday, startOfDay } from "@suncrew/domain/schedules/site-time.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 import { comingRuns } from "./coming-runs.ts";
 import { readComing } from "./planned-runs.queries.ts";

@@ -2,7 +2,7 @@ import type { Run } from "@suncrew/contract/runs/runs.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { requireSiteEver, sitesEverVisible } from "../sites/public.ts";
 import { reasonInWords, stoppedBy } from "./run-reasons.ts";
 

@@ -3,7 +3,7 @@ import type { updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { effectiveStart } from "@suncrew/domain/schedules/effective-start.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { editConflict, conflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
 import type { LockedSchedule } from "./due-schedules.writes.ts";
 import { passOver } from "./pass-over.ts";

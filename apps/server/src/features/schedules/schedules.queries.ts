@@ -1,7 +1,7 @@
 import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { requireSite, visibleSites } from "../sites/public.ts";
 import { scheduleColumns, scheduleOf } from "./schedule-answer.ts";
 

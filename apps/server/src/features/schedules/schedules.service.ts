@@ -2,7 +2,7 @@ import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { removeStored, type Saved, type ScheduleBody, storeChanged, storeNew } from "./save-schedule.ts";
 import { scheduleOf } from "./schedule-answer.ts";
 

@@ -1,7 +1,7 @@
 import type { Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError } from "../../platform/database/transactions.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { endSiteAlerts } from "../alerts/public.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
 import { lockRobots, readStillMoving, type StillMovingRobot } from "../commands/public.ts";

@@ -1,7 +1,7 @@
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { type CsvCell, writeCsv } from "@suncrew/domain/csv/csv.ts";
 import { SITE_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { workerTask } from "../../platform/workers/worker-task.ts";
 import { readSites, type SeenAt } from "../sites/public.ts";
 

@@ -6,7 +6,7 @@ import { ConcurrentChangeError, transactionWithRetry } from "../../platform/data
 import type { HttpError } from "../../platform/http/http-error.ts";
 import { importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
 import { writtenAnswer } from "../../platform/http/register.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { workerTask } from "../../platform/workers/worker-task.ts";
 import { recordAudit, recordAudits } from "../audit/public.ts";
 import { lockLivePartner } from "../partners/public.ts";

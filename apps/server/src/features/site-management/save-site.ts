@@ -5,7 +5,7 @@ import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { editConflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 import { lockLivePartner } from "../partners/public.ts";
 import { rezoneSchedules } from "../schedules/public.ts";

@@ -3,7 +3,7 @@ import { type createSite, importSites, type updateSite } from "@suncrew/contract
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { WrittenAnswer } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { workOwnerOf, type Workers } from "../../platform/workers/workers.ts";
 import { seenAt } from "../sites/public.ts";
 import { deleteSiteOf } from "./delete-site.ts";

@@ -3,7 +3,7 @@ import { type CountedRobot, siteCountersOf, siteStatusOf } from "@suncrew/domain
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { isLostWhileMoving, type LastSeenMoving, lastSeenMoving, lostOf, type SeenAt } from "./last-seen.ts";
 import { visibleSites } from "./visible-sites.ts";
 

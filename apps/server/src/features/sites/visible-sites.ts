@@ -2,7 +2,7 @@ import type { SelectQueryBuilder } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Tables } from "../../platform/database/schema.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 
 /**
  * The one wall between tenants (§6): every query for a person starts from it. A Super Admin has every site that was not

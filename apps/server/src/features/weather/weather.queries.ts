@@ -1,6 +1,6 @@
 import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
-import type { Viewer } from "../../platform/viewer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 import type { WeatherSite } from "./conditions.ts";
 

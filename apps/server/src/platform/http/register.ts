@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, RouteSpec } from "@suncrew/contract/http/route.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Viewer } from "../viewer.ts";
+import type { Viewer } from "../sessions.ts";
 import { notSignedIn } from "./http-error.ts";
 
 declare module "fastify" {

@@ -8,7 +8,7 @@ import type { Cancel } from "../clock.ts";
 import { type WorkOwner, FairQueue, type FairQueueOptions, type QueueSlot } from "../fair-queue.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { Dependencies, Service } from "../dependencies.ts";
-import type { Viewer } from "../viewer.ts";
+import type { Viewer } from "../sessions.ts";
 import {
   errorFromCopy,
   type FromWorker,

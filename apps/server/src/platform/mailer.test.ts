@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { attachmentOf, SmtpSink } from "../../test/smtp-sink.ts";
-import type { Mail } from "./mailer.ts";
-import { type SmtpSettings, smtpMailer } from "./smtp-mailer.ts";
+import { type Mail, smtpMailer, type SmtpSettings } from "./mailer.ts";
 
 let sink: SmtpSink;
 beforeEach(async () => {
