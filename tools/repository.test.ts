@@ -9,7 +9,12 @@ import { importBoundaries } from "./rules/import-boundaries.ts";
 import { declaredImports, noInstallScripts, openDependencies, pinnedVersions } from "./rules/manifests.ts";
 import { fileNames, fileSize } from "./rules/naming.ts";
 import { plainWords } from "./rules/plain-words.ts";
-import { deletedSitesAreHistory, queriesAskTheViewer, routesHoldNoSql, writesStayInside } from "./rules/tenancy.ts";
+import {
+  deletedSitesAreHistory,
+  queriesAskTheViewer,
+  routesHoldNoSql,
+  repositoriesStayInside,
+} from "./rules/tenancy.ts";
 
 const files = readRepository();
 
@@ -19,7 +24,7 @@ const rules: Record<string, Rule> = {
   "only public.ts re-exports, and only pages export a default": exportsByName,
   "§6 every query takes the viewer and starts from visibleSites": queriesAskTheViewer,
   "§6 deleted sites are seen by history alone": deletedSitesAreHistory,
-  "SQL without a viewer is reached by the server's own work only": writesStayInside,
+  "SQL without a viewer is reached by the server's own work only": repositoriesStayInside,
   "routes hold no SQL": routesHoldNoSql,
   "files are named in kebab-case by what they do": fileNames,
   "no file is longer than 500 lines": fileSize,

@@ -6,7 +6,7 @@ const roles = new Set([
   "routes",
   "service",
   "queries",
-  "writes",
+  "repository",
   "mqtt",
   "bridge",
   "process",

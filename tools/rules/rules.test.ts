@@ -9,7 +9,7 @@ import { honestTypes, noSkippedTests, noSleepsInTests, noUnfinishedMarks } from 
 import { importBoundaries } from "./import-boundaries.ts";
 import { fileNames, fileSize, longestFile } from "./naming.ts";
 import { plainWords } from "./plain-words.ts";
-import { deletedSitesAreHistory, queriesAskTheViewer, routesHoldNoSql, writesStayInside } from "./tenancy.ts";
+import { deletedSitesAreHistory, queriesAskTheViewer, routesHoldNoSql, repositoriesStayInside } from "./tenancy.ts";
 
 describe("imports", () => {
   test.each([
@@ -144,7 +144,7 @@ describe("§6 tenancy", () => {
     expect(queriesAskTheViewer(files)).toEqual([]);
     const other = files.map((file) => ({
       ...file,
-      text: file.text.replace("./robots.queries.ts", "./robots.writes.ts"),
+      text: file.text.replace("./robots.queries.ts", "./robots.repository.ts"),
     }));
     expect(queriesAskTheViewer(other)).toHaveLength(1);
   });
@@ -161,14 +161,14 @@ describe("§6 tenancy", () => {
 
   test("routes and queries do not reach SQL without a viewer, also not by a public.ts", () => {
     const files = repository({
-      [`${server}/features/a/a.writes.ts`]: "export function w() {}",
-      [`${server}/features/a/public.ts`]: 'export { w } from "./a.writes.ts"; export { s } from "./a.service.ts";',
-      [`${server}/features/a/a.routes.ts`]: 'import { w } from "./a.writes.ts";',
-      [`${server}/features/a/a.service.ts`]: 'import { w } from "./a.writes.ts";',
+      [`${server}/features/a/a.repository.ts`]: "export function w() {}",
+      [`${server}/features/a/public.ts`]: 'export { w } from "./a.repository.ts"; export { s } from "./a.service.ts";',
+      [`${server}/features/a/a.routes.ts`]: 'import { w } from "./a.repository.ts";',
+      [`${server}/features/a/a.service.ts`]: 'import { w } from "./a.repository.ts";',
       [`${server}/features/b/b.routes.ts`]: 'import { w } from "../a/public.ts";',
       [`${server}/features/b/other.routes.ts`]: 'import { s } from "../a/public.ts";',
     });
-    expect(writesStayInside(files).map(({ path }) => path)).toEqual([
+    expect(repositoriesStayInside(files).map(({ path }) => path)).toEqual([
       `${server}/features/a/a.routes.ts`,
       `${server}/features/b/b.routes.ts`,
     ]);

@@ -37,7 +37,7 @@ export function queriesAskTheViewer(files: readonly RepositoryFile[]): Problem[]
         .filter(({ isExported }) => isExported)
         .flatMap(({ name, firstParameter }) => {
           const advice =
-            "What the server does for nobody in particular belongs in a .writes.ts file; what a person asks for, here.";
+            "What the server does for nobody in particular belongs in a .repository.ts file; what a person asks for, here.";
           if (firstParameter !== "viewer") {
             return [{ path: file.path, rule, message: `${name} must take viewer as its first parameter. ${advice}` }];
           }
@@ -49,11 +49,11 @@ export function queriesAskTheViewer(files: readonly RepositoryFile[]): Problem[]
 }
 
 /**
- * `*.writes.ts` stands outside the wall: what answers people (routes, queries) and what stands outside the
+ * `*.repository.ts` stands outside the wall: what answers people (routes, queries) and what stands outside the
  * features never reaches it, also not by a public.ts that hands one of its names on.
  */
-export function writesStayInside(files: readonly RepositoryFile[]): Problem[] {
-  const handedOn = namesHandedOn(files, ".writes.ts");
+export function repositoriesStayInside(files: readonly RepositoryFile[]): Problem[] {
+  const handedOn = namesHandedOn(files, ".repository.ts");
   return files.filter(isSource).flatMap((file) => {
     const { room } = placeOf(file.path);
     if (isTest(file.path) || room === "server test" || room === "bench") return [];
@@ -61,9 +61,9 @@ export function writesStayInside(files: readonly RepositoryFile[]): Problem[] {
     return importsOf(file).flatMap(({ specifier, isType, names }) => {
       const target = isType ? null : resolveInside(file.path, specifier);
       if (target === null || placeOf(target).room !== "server feature") return [];
-      const name = target.endsWith(".writes.ts") ? specifier : names.find((one) => handedOn.get(target)?.has(one));
+      const name = target.endsWith(".repository.ts") ? specifier : names.find((one) => handedOn.get(target)?.has(one));
       // Composition may use what a feature hands on: it answers nobody.
-      if (name === undefined || (room === "server composition" && !target.endsWith(".writes.ts"))) return [];
+      if (name === undefined || (room === "server composition" && !target.endsWith(".repository.ts"))) return [];
       const message = `imports ${name}, whose SQL asks for no viewer. Only the server's own work does (services, bridge, jobs); call a service that has checked the viewer.`;
       return [{ path: file.path, rule, message }];
     });

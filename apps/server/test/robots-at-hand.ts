@@ -4,7 +4,7 @@ import type { Outgoing } from "@suncrew/simulator/robot/outgoing.ts";
 import { Robot } from "@suncrew/simulator/robot/robot.ts";
 import { questionEnvelope } from "../src/features/commands/public.ts";
 import type { RobotMessages } from "../src/features/devices/incoming-buffer.ts";
-import { ingest } from "../src/features/devices/ingest.writes.ts";
+import { ingest } from "../src/features/devices/ingest.repository.ts";
 import type { ManualClock } from "../src/platform/clock.ts";
 import type { Db } from "../src/platform/database/database.ts";
 import type { TestRobot } from "./fixtures.ts";

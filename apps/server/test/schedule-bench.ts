@@ -5,7 +5,7 @@ import { groupNameKey } from "@suncrew/domain/groups/group-name.ts";
 import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
 import pino from "pino";
 import { acceptOrders, Commands } from "../src/features/commands/public.ts";
-import { findRobotsWithDueCommands, settleDue } from "../src/features/commands/settle-due.writes.ts";
+import { findRobotsWithDueCommands, settleDue } from "../src/features/commands/settle-due.repository.ts";
 import { Scheduler } from "../src/features/schedules/scheduler.ts";
 import { ChangeSignal } from "../src/platform/change-signal.ts";
 import type { ClockCheck } from "../src/platform/clock-watch.ts";

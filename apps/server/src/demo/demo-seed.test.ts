@@ -10,8 +10,8 @@ import { demoDevicesFile, demoScenarioFile, readOrMakeDemoDevices, writeDemoScen
 import { demoParks } from "./demo-parks.ts";
 import { demoFleet, type FleetSize, usualFleet } from "./demo-fleet.ts";
 import { demoRobots, demoSerials } from "./demo-robots.ts";
-import { type SeedResult, seedDemo } from "./demo-seed.writes.ts";
-import { chooseFleet } from "./fleet-size.writes.ts";
+import { seedDemo, type SeedResult } from "./demo-seed.repository.ts";
+import { chooseFleet } from "./fleet-size.repository.ts";
 
 const scenarioSchema = z.object({ robots: z.record(z.string(), z.object({ faults: z.array(z.string()) })) });
 let database: OpenDatabase;

@@ -1,4 +1,4 @@
-import type { AskedFleet } from "../demo/fleet-size.writes.ts";
+import type { AskedFleet } from "../demo/fleet-size.repository.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
 import type { Mode } from "./settings.ts";
 import { variables } from "./variables.ts";

@@ -9,7 +9,7 @@ import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import type { TestClient } from "../../../test/test-client.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { readActivity } from "./activity.queries.ts";
-import { type ActivityRecord, recordActivities } from "./activity.writes.ts";
+import { type ActivityRecord, recordActivities } from "./activity.repository.ts";
 
 let server: TestApp;
 let admin: TestClient;

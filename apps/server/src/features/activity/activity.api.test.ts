@@ -4,7 +4,7 @@ import type { TestRobot } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { readSession } from "../../platform/sessions.ts";
 import { readActivity } from "./activity.queries.ts";
-import { recordActivity } from "./activity.writes.ts";
+import { recordActivity } from "./activity.repository.ts";
 
 let server: TestApp;
 beforeEach(async () => {

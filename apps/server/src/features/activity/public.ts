@@ -3,7 +3,7 @@ export {
   type ActivityRecord,
   amendActivities,
   amendRunEnds,
+  recordActivities,
   recordActivity,
   removeRunEnds,
-  recordActivities,
-} from "./activity.writes.ts";
+} from "./activity.repository.ts";

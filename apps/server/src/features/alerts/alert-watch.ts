@@ -6,9 +6,9 @@ import { ListeningPeriod } from "../../platform/listening-period.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { PeriodicTask } from "../../platform/periodic-task.ts";
 import { seenAt } from "../sites/public.ts";
-import { lookForAwayRobots } from "./away-robots.writes.ts";
-import { lookForLostRobots, touchLostRobots } from "./lost-robots.writes.ts";
-import { ServerClockAlert } from "./server-clock-alert.writes.ts";
+import { lookForAwayRobots } from "./away-robots.repository.ts";
+import { lookForLostRobots, touchLostRobots } from "./lost-robots.repository.ts";
+import { ServerClockAlert } from "./server-clock-alert.repository.ts";
 
 const LOOK_MS = 10_000;
 /** A robot that may be moving where nobody sees it is told of within seconds. */

@@ -4,12 +4,12 @@ export {
   clearAlerts,
   endAlertsOf,
   moveAlerts,
-  type RaisedAlert,
   raiseAlerts,
+  type RaisedAlert,
   type StandingAlerts,
   syncAlerts,
-} from "./alerts.writes.ts";
+} from "./alerts.repository.ts";
 /** For the demo's history, which is written by what really looks. */
-export { lookForAwayRobots } from "./away-robots.writes.ts";
-export { clearDarkSites, endSiteAlerts } from "./site-alerts.writes.ts";
-export { recordToldAlerts } from "./told-alerts.writes.ts";
+export { lookForAwayRobots } from "./away-robots.repository.ts";
+export { clearDarkSites, endSiteAlerts } from "./site-alerts.repository.ts";
+export { recordToldAlerts } from "./told-alerts.repository.ts";

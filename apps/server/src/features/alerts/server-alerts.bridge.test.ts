@@ -5,13 +5,13 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
 import { testSettings } from "../../../test/test-app.ts";
-import { rewordLateStops } from "../commands/alert-commands.writes.ts";
-import { lockRobots, readOpenCommands } from "../commands/command-rows.writes.ts";
+import { rewordLateStops } from "../commands/alert-commands.repository.ts";
+import { lockRobots, readOpenCommands } from "../commands/command-rows.repository.ts";
 import { readStillMoving } from "../commands/public.ts";
-import { settleConfirmed } from "../commands/settle-confirmed.writes.ts";
-import { sweepSilentRobots } from "../devices/devices.writes.ts";
+import { settleConfirmed } from "../commands/settle-confirmed.repository.ts";
+import { sweepSilentRobots } from "../devices/devices.repository.ts";
 import { readRobots } from "../robots/robots.queries.ts";
-import { closeLostRun, findLostRuns } from "../runs/lost-runs.writes.ts";
+import { closeLostRun, findLostRuns } from "../runs/lost-runs.repository.ts";
 import { readSites, seenAt } from "../sites/public.ts";
 import { AlertWatch } from "./alert-watch.ts";
 

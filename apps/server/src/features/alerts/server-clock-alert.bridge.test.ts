@@ -13,7 +13,7 @@ import { createTestDatabase } from "../../../test/test-database.ts";
 import { ManualClock } from "../../platform/clock.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
 import { AlertWatch } from "./alert-watch.ts";
-import { raiseAlerts } from "./alerts.writes.ts";
+import { raiseAlerts } from "./alerts.repository.ts";
 
 const AHEAD = "The database's time is 600 s ahead of the time that this server counted.";
 const BEHIND = "The database's time is 90 s behind the time that this server counted.";

@@ -7,7 +7,7 @@ import { readCsv } from "@suncrew/domain/csv/csv.ts";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
-import { recordAudit, recordAudits } from "./audit.writes.ts";
+import { recordAudit, recordAudits } from "./audit.repository.ts";
 import { Sealer } from "./sealer.ts";
 
 let server: TestApp;

@@ -7,8 +7,8 @@ import type { Viewer } from "../../platform/sessions.ts";
 import { requireSiteEver } from "../sites/public.ts";
 import { auditFile } from "./audit-file.ts";
 import { readAudit, readAuditPage } from "./audit.queries.ts";
-import { type ChainHead, readHead } from "./audit-seals.writes.ts";
-import { type Verdict, verifyChain } from "./verify-chain.writes.ts";
+import { type ChainHead, readHead } from "./audit-seals.repository.ts";
+import { type Verdict, verifyChain } from "./verify-chain.repository.ts";
 
 /** Rows that the export reads at once. */
 const EXPORT_PAGE = 2_000;

@@ -4,7 +4,7 @@ import { ManualClock } from "../../platform/clock.ts";
 import { createTestDatabase } from "../../../test/test-database.ts";
 import pino from "pino";
 import { verifyAudit } from "./audit.service.ts";
-import { recordAudit, recordAudits } from "./audit.writes.ts";
+import { recordAudit, recordAudits } from "./audit.repository.ts";
 import { Sealer } from "./sealer.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -1,6 +1,6 @@
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { Throttle } from "../../platform/throttle.ts";
-import { type AuditRecord, recordAudit } from "./audit.writes.ts";
+import { type AuditRecord, recordAudit } from "./audit.repository.ts";
 
 /**
  * The audit of refusals that anybody can cause at will: the first of a kind has its row at once, those of the minute that

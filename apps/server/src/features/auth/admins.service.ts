@@ -6,12 +6,19 @@ import { conflict, HttpError, notFound, notSignedIn } from "../../platform/http/
 import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
-import { type AdminWork, deleteAdmin, giveAdminPassword, insertAdmin, lockAdmin, readAdmins } from "./admins.writes.ts";
+import {
+  type AdminWork,
+  deleteAdmin,
+  giveAdminPassword,
+  insertAdmin,
+  lockAdmin,
+  readAdmins,
+} from "./admins.repository.ts";
 import { demoSignIns } from "./demo-sign-ins.ts";
 import { generatePassword } from "./generated-password.ts";
 import { type OwnPasswordDependencies, withOwnPassword } from "./own-password.ts";
 import { hashPassword } from "./passwords.ts";
-import { holdAccount, readAccountOf } from "./users.writes.ts";
+import { holdAccount, readAccountOf } from "./users.repository.ts";
 
 export type AdminsParts = Pick<Dependencies, "clock" | "settings"> & OwnPasswordDependencies;
 

@@ -5,10 +5,10 @@ import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { endSession, openSession, type Viewer } from "../../platform/sessions.ts";
 import { type AuditRecord, type GatheredAudit, recordAudit } from "../audit/public.ts";
-import { type Caller, rememberCaller } from "./known-callers.writes.ts";
+import { type Caller, rememberCaller } from "./known-callers.repository.ts";
 import type { PasswordTries, TryResult } from "./password-tries.ts";
 import { tooManySentence } from "./sign-in-limits.ts";
-import { type Account, holdAccount, readAccount } from "./users.writes.ts";
+import { type Account, holdAccount, readAccount } from "./users.repository.ts";
 
 export interface SignIn extends Caller {
   readonly username: string;

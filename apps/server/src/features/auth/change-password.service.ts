@@ -7,7 +7,7 @@ import { type AuditRecord, recordAudit } from "../audit/public.ts";
 import { demoSignIns } from "./demo-sign-ins.ts";
 import { type OwnPasswordDependencies, withOwnPassword } from "./own-password.ts";
 import { hashPassword } from "./passwords.ts";
-import { type Account, readAccountOf, replacePassword } from "./users.writes.ts";
+import { type Account, readAccountOf, replacePassword } from "./users.repository.ts";
 import { weakPasswordOf } from "./weak-password.ts";
 
 type Passwords = BodyOf<typeof changePassword>;

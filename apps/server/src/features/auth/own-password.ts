@@ -4,7 +4,7 @@ import type { Viewer } from "../../platform/sessions.ts";
 import { type AuditRecord, type GatheredAudit, recordAudit } from "../audit/public.ts";
 import type { PasswordTries } from "./password-tries.ts";
 import { tooManyWrongSentence } from "./sign-in-limits.ts";
-import type { Account } from "./users.writes.ts";
+import type { Account } from "./users.repository.ts";
 
 /** A signed-in person's own password, typed again for something that an open console alone does not allow. */
 export interface TypedAgain {

@@ -6,10 +6,10 @@ import { HttpError } from "../../platform/http/http-error.ts";
 import { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { hashOfNobody, passwordMatches } from "./passwords.ts";
-import { type Caller, forgetCallersOf, knownAs } from "./known-callers.writes.ts";
-import { type Counted, countTry, forgetAccount, forgetTry, takeTurn } from "./sign-in-failures.writes.ts";
+import { type Caller, forgetCallersOf, knownAs } from "./known-callers.repository.ts";
+import { type Counted, countTry, forgetAccount, forgetTry, takeTurn } from "./sign-in-failures.repository.ts";
 import { accountLimit, addressLimit, everybodyLimit } from "./sign-in-limits.ts";
-import type { Account } from "./users.writes.ts";
+import type { Account } from "./users.repository.ts";
 
 export interface PasswordTry extends Caller {
   /** As it was typed; the account's own where there is one. */

@@ -1,8 +1,8 @@
 import type { Cancel } from "../../platform/clock.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { forgetOldSessions } from "../../platform/sessions.ts";
-import { forgetOldCallers } from "./known-callers.writes.ts";
-import { forgetOldFailures } from "./sign-in-failures.writes.ts";
+import { forgetOldCallers } from "./known-callers.repository.ts";
+import { forgetOldFailures } from "./sign-in-failures.repository.ts";
 
 const EVERY_MS = 3_600_000;
 

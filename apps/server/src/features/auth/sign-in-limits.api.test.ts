@@ -5,7 +5,7 @@ import { PASSWORD, usernames } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
 import { SignInCleaner } from "./sign-in-cleaner.ts";
-import { countTry } from "./sign-in-failures.writes.ts";
+import { countTry } from "./sign-in-failures.repository.ts";
 import { accountLimit, addressLimit, LOCKED_MS, tooManySentence, waitAfter } from "./sign-in-limits.ts";
 
 let server: TestApp;

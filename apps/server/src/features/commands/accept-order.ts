@@ -2,8 +2,8 @@ import type { StartRefusal } from "@suncrew/domain/commands/start-refusal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { findStoppedSince, insertNotStarted } from "../runs/public.ts";
-import { alertUnconfirmed } from "./alert-commands.writes.ts";
-import { auditCommands, directionOf, logCommands } from "./command-records.writes.ts";
+import { alertUnconfirmed } from "./alert-commands.repository.ts";
+import { auditCommands, directionOf, logCommands } from "./command-records.repository.ts";
 import {
   type Command,
   type CommandOf,
@@ -11,9 +11,9 @@ import {
   type LockedRobot,
   type NewCommand,
   type PressedStop,
-} from "./command-rows.writes.ts";
+} from "./command-rows.repository.ts";
 import { pendingSentences, refusalSentences } from "./command-sentences.ts";
-import { answerAllPending, type OpenCommand, settleAllOvertaken } from "./settle.writes.ts";
+import { answerAllPending, type OpenCommand, settleAllOvertaken } from "./settle.repository.ts";
 import type { Press } from "./press.ts";
 import { refusalOf } from "./start-candidate.ts";
 import { type GuardRefusal, guardRefusals, type StartGuard } from "./start-guard.ts";

@@ -1,6 +1,6 @@
 import type { Tx } from "../../platform/database/database.ts";
 import { acceptAll, type AskedOrder, type Order, type OrderAccepted } from "./accept-order.ts";
-import { type LockedRobot, type LockOptions, lockRobots, readOpenCommands } from "./command-rows.writes.ts";
+import { type LockedRobot, type LockOptions, lockRobots, readOpenCommands } from "./command-rows.repository.ts";
 
 export interface AcceptedOf {
   readonly robot: LockedRobot;

@@ -4,8 +4,8 @@ import type { Tx } from "../../platform/database/database.ts";
 import { forbidden, HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { auditCommand } from "./command-records.writes.ts";
-import { insertCommand, type LockedRobot, lockRobot, readOpenCommands } from "./command-rows.writes.ts";
+import { auditCommand } from "./command-records.repository.ts";
+import { insertCommand, type LockedRobot, lockRobot, readOpenCommands } from "./command-rows.repository.ts";
 import { refusalSentences } from "./command-sentences.ts";
 import { findRobotOf } from "./commands.queries.ts";
 

@@ -1,5 +1,5 @@
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Command } from "./command-rows.writes.ts";
+import type { Command } from "./command-rows.repository.ts";
 import {
   BROKER_AWAY,
   failureSentences,

@@ -4,7 +4,7 @@ import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { COMMAND_EXPIRES_MS } from "@suncrew/domain/commands/limits.ts";
 import { v7 as uuidv7 } from "uuid";
 import type { Broker } from "../../platform/broker.ts";
-import type { Command } from "./command-rows.writes.ts";
+import type { Command } from "./command-rows.repository.ts";
 import { staysPending } from "./pending-verbs.ts";
 
 /** Sends one message to a robot. Rejects where the broker did not take it, or it is unknown whether it did. */

@@ -1,7 +1,7 @@
 import type { RejectCode } from "@suncrew/contract/devices/messages.ts";
 import type { StartRefusal } from "@suncrew/domain/commands/start-refusal.ts";
 import type { SettingsRefusal } from "@suncrew/domain/commands/settings-refusal.ts";
-import type { Command } from "./command-rows.writes.ts";
+import type { Command } from "./command-rows.repository.ts";
 import type { PendingVerb } from "./pending-verbs.ts";
 import type { GuardRefusal } from "./start-guard.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { isLockTimeout, setLockTimeout, transactionWithRetry } from "../../platform/database/transactions.ts";
-import type { LockOptions } from "./command-rows.writes.ts";
+import type { LockOptions } from "./command-rows.repository.ts";
 import { FirstSeen } from "./start-guard.ts";
 
 /** A robot of the site that nothing could be decided about at first, because someone else holds its rows. */

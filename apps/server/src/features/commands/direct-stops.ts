@@ -8,8 +8,8 @@ import { PeriodicTask } from "../../platform/periodic-task.ts";
 import type { Order } from "./accept-order.ts";
 import { messageOf, publishCommandMessage } from "./command-message.ts";
 import { NOBODY_TOLD } from "./command-sentences.ts";
-import type { KnownRobot } from "./known-fleet.writes.ts";
-import { recordSentStops } from "./record-sent-stops.writes.ts";
+import type { KnownRobot } from "./known-fleet.repository.ts";
+import { recordSentStops } from "./record-sent-stops.repository.ts";
 import { type SentStop, type SentStops, StopJournal } from "./stop-journal.ts";
 import { StopPress } from "./stop-press.ts";
 

@@ -1,6 +1,12 @@
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { BatchLoader } from "../../platform/batch-loader.ts";
-import { type ClaimedCommand, claimAll, claimPending, markPublished, type Resend } from "./command-claims.writes.ts";
+import {
+  claimAll,
+  type ClaimedCommand,
+  claimPending,
+  markPublished,
+  type Resend,
+} from "./command-claims.repository.ts";
 import { staysPending } from "./pending-verbs.ts";
 import { messageOf, publishCommandMessage, questionEnvelope } from "./command-message.ts";
 

@@ -2,7 +2,7 @@ import { CachedSnapshot } from "../../platform/cached-snapshot.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import type { CommandBody } from "./accept-command.ts";
-import { type KnownRobot, readKnownRobots } from "./known-fleet.writes.ts";
+import { type KnownRobot, readKnownRobots } from "./known-fleet.repository.ts";
 
 /**
  * The robots as the database last knew them, so that a person's Stop need not wait for it (protocol rule 3). Each person

@@ -3,8 +3,8 @@ import type { Tx } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Requester } from "./accept-order.ts";
 import { messageOf, publishCommandMessage } from "./command-message.ts";
-import { auditCommand, directionOf } from "./command-records.writes.ts";
-import { type Command, insertCommand, type LockedRobot } from "./command-rows.writes.ts";
+import { auditCommand, directionOf } from "./command-records.repository.ts";
+import { type Command, insertCommand, type LockedRobot } from "./command-rows.repository.ts";
 
 /** The broker has this long to take it: the device is cut off at once after. */
 const TAKEN_MS = 1_000;

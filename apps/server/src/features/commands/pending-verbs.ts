@@ -1,4 +1,4 @@
-import type { Command } from "./command-rows.writes.ts";
+import type { Command } from "./command-rows.repository.ts";
 
 /** Sent again until the robot shows it, whatever its session or age (protocol rules 3 and 8). */
 export const pendingVerbs = ["STOP", "MAINTENANCE_ON"] as const satisfies readonly Command["verb"][];

@@ -1,7 +1,7 @@
 import { afterCommit } from "../../platform/database/transactions.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import type { CommandOutcome } from "../../platform/database/schema.ts";
-import type { Command } from "./command-rows.writes.ts";
+import type { Command } from "./command-rows.repository.ts";
 
 type Verb = Command["verb"];
 

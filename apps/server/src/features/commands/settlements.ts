@@ -1,8 +1,8 @@
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
-import type { Command } from "./command-rows.writes.ts";
-import { readAnswered } from "./settle-due.writes.ts";
+import type { Command } from "./command-rows.repository.ts";
+import { readAnswered } from "./settle-due.repository.ts";
 
 /** Waits for commands to be settled by whichever server sees it, reading for all waiting callers at once. */
 export class Settlements implements Service {

@@ -3,11 +3,11 @@ import { isLockTimeout } from "../../platform/database/transactions.ts";
 import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { seenAt } from "../sites/public.ts";
-import { rewordLateStops } from "./alert-commands.writes.ts";
-import { forgetOldRequests } from "./command-requests.writes.ts";
-import type { Resend } from "./command-claims.writes.ts";
+import { rewordLateStops } from "./alert-commands.repository.ts";
+import { forgetOldRequests } from "./command-requests.repository.ts";
+import type { Resend } from "./command-claims.repository.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import { type DueOptions, findRobotsWithDueCommands, settleDue, type SettledDue } from "./settle-due.writes.ts";
+import { type DueOptions, findRobotsWithDueCommands, type SettledDue, settleDue } from "./settle-due.repository.ts";
 
 /** Every server looks for due commands this often. */
 const LOOK_MS = 1_000;

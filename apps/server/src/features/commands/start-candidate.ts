@@ -1,5 +1,5 @@
 import { type StartRefusal, startRefusal } from "@suncrew/domain/commands/start-refusal.ts";
-import type { Command, LockedRobot } from "./command-rows.writes.ts";
+import type { Command, LockedRobot } from "./command-rows.repository.ts";
 
 /**
  * Protocol rules 2, 8, 9 and 12: why a START of a locked robot would be refused now, or null where it may be sent. `open`

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
-import type { PressedStop } from "./command-rows.writes.ts";
-import type { KnownRobot } from "./known-fleet.writes.ts";
+import type { PressedStop } from "./command-rows.repository.ts";
+import type { KnownRobot } from "./known-fleet.repository.ts";
 
 /** A person's Stop for robots of a site, from the press to its answer. Each robot's order has its id and seq at once. */
 export class StopPress {

@@ -3,7 +3,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
 import { type AuditActor, recordAudits } from "../audit/public.ts";
 import { lockLivePartner } from "../partners/public.ts";
-import { lockAllocated, storeAllocated } from "./allocated-devices.writes.ts";
+import { lockAllocated, storeAllocated } from "./allocated-devices.repository.ts";
 import { deviceSentences } from "./device-sentences.ts";
 
 export interface Allocation {

@@ -9,9 +9,9 @@ import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
 import { BadMessages } from "./bad-messages.ts";
 import { BridgeLock } from "./bridge-lock.ts";
 import { openMessage } from "./devices.mqtt.ts";
-import { connectedRobots, ensureReadingsPartitions, sweepSilentRobots } from "./devices.writes.ts";
+import { connectedRobots, ensureReadingsPartitions, sweepSilentRobots } from "./devices.repository.ts";
 import { IngestQueue } from "./ingest-queue.ts";
-import type { Ingested } from "./ingest.writes.ts";
+import type { Ingested } from "./ingest.repository.ts";
 import { RobotSubscription } from "./robot-subscription.ts";
 import { StatusRequests } from "./status-requests.ts";
 

@@ -15,7 +15,7 @@ import { type Commands, sendLastStop } from "../commands/public.ts";
 import { AdvisoryLocks } from "../../platform/database/advisory-locks.ts";
 import { seenAt } from "../sites/public.ts";
 import { allocate } from "./allocate-devices.ts";
-import { clearPending, countRefusal, type PendingDevice, takePending } from "./pending-devices.writes.ts";
+import { clearPending, countRefusal, type PendingDevice, takePending } from "./pending-devices.repository.ts";
 import { deviceSentences, withManualStep } from "./device-sentences.ts";
 import { provision } from "./provision-devices.ts";
 import { retire } from "./retire-device.ts";

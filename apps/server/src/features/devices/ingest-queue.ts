@@ -2,12 +2,12 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Db } from "../../platform/database/database.ts";
 import type { ThrottledLog } from "../../platform/throttle.ts";
 import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
-import { alertLostMessages } from "./alert-lost-messages.writes.ts";
+import { alertLostMessages } from "./alert-lost-messages.repository.ts";
 import type { BadMessages } from "./bad-messages.ts";
 import type { IncomingMessage } from "./devices.mqtt.ts";
 import { isLostRace, isRefusedData } from "./database-faults.ts";
 import { IncomingBuffer, type RobotMessages } from "./incoming-buffer.ts";
-import { ingest, type Ingested } from "./ingest.writes.ts";
+import { ingest, type Ingested } from "./ingest.repository.ts";
 import { type Allowance, RobotBudgets } from "./robot-budgets.ts";
 
 /** Robots stored in one transaction at most, and waiting before a flush begins by itself. */

@@ -1,7 +1,7 @@
 import type { Broker } from "../../platform/broker.ts";
 import type { Cancel, Clock } from "../../platform/clock.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
-import type { ReachableRobot } from "./devices.writes.ts";
+import type { ReachableRobot } from "./devices.repository.ts";
 
 /** Asking a whole fleet is spread over this time (protocol rule 11). */
 const SPREAD_MS = 10_000;

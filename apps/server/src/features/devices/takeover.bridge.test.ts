@@ -8,7 +8,7 @@ import { RealBroker, type WatchedBroker } from "../../../test/real-broker.ts";
 import { stateMessage } from "../../../test/robot-messages.ts";
 import { createTestDatabase } from "../../../test/test-database.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
-import { ingest } from "./ingest.writes.ts";
+import { ingest } from "./ingest.repository.ts";
 
 interface Server extends BridgeHarness {
   readonly watched: WatchedBroker;

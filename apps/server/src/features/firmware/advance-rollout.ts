@@ -5,9 +5,9 @@ import { announceChange } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { recordAudit } from "../audit/public.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
-import { readCandidates } from "./candidates.writes.ts";
+import { readCandidates } from "./candidates.repository.ts";
 import { firmwareSentences, skippedSentences } from "./firmware-sentences.ts";
-import { findUnsent, insertOffers, skipRobots, withdrawUnsent } from "./offers.writes.ts";
+import { findUnsent, insertOffers, skipRobots, withdrawUnsent } from "./offers.repository.ts";
 import {
   cancelWaiting,
   lockRollout,
@@ -15,7 +15,7 @@ import {
   readNewFailures,
   type StoredRollout,
   storeRollout,
-} from "./rollout-rows.writes.ts";
+} from "./rollout-rows.repository.ts";
 
 /** What a server knows as it looks. */
 export interface Circumstances {

@@ -15,10 +15,10 @@ import {
   lockFirmware,
   readFirmware,
   storeDeleted,
-} from "./firmware-files.writes.ts";
+} from "./firmware-files.repository.ts";
 import { FirmwareParts } from "./firmware-parts.ts";
 import { firmwareSentences } from "./firmware-sentences.ts";
-import { type KnownOffer, readOffers } from "./offers.writes.ts";
+import { type KnownOffer, readOffers } from "./offers.repository.ts";
 import { AddressSigner } from "./signed-address.ts";
 
 type Uploaded = ResponseOf<typeof uploadFirmware>;

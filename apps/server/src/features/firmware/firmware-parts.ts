@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Db } from "../../platform/database/database.ts";
-import { readPart } from "./firmware-files.writes.ts";
+import { readPart } from "./firmware-files.repository.ts";
 
 export const PART_BYTES = 262_144;
 /** 16 MiB: what all robots of a batch download, they download at the same time. */

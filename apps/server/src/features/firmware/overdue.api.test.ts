@@ -8,9 +8,9 @@ import { createSeededDatabase } from "../../../test/test-database.ts";
 import { ManualClock } from "../../platform/clock.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
 import { lockRobots } from "../commands/public.ts";
-import { readCandidates } from "./candidates.writes.ts";
+import { readCandidates } from "./candidates.repository.ts";
 import { Rollouts } from "./rollouts.service.ts";
-import { recordReports, settleByFirmware } from "./update-ends.writes.ts";
+import { recordReports, settleByFirmware } from "./update-ends.repository.ts";
 
 const NOW = new Date("2026-06-15T06:30:00Z");
 const later = (ms: number) => new Date(NOW.getTime() + ms);

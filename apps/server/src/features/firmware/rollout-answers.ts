@@ -2,10 +2,10 @@ import type { Rollout, RolloutRobot } from "@suncrew/contract/firmware/firmware.
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
 import { turnText, waitingText } from "@suncrew/domain/firmware/rollout-waits.ts";
 import type { Executor } from "../../platform/database/database.ts";
-import { readCandidates } from "./candidates.writes.ts";
+import { readCandidates } from "./candidates.repository.ts";
 import { skippedSentences } from "./firmware-sentences.ts";
-import { readRolloutRobots } from "./rollout-robots.writes.ts";
-import { type Counts, findRollout, readCounts, readRollouts, type StoredRollout } from "./rollout-rows.writes.ts";
+import { readRolloutRobots } from "./rollout-robots.repository.ts";
+import { type Counts, findRollout, readCounts, readRollouts, type StoredRollout } from "./rollout-rows.repository.ts";
 
 const MAX_ROLLOUTS = 100;
 

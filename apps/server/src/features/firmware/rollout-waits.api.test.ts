@@ -7,7 +7,7 @@ import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { createTestApp, TEST_NOW, type TestApp, testSettings } from "../../../test/test-app.ts";
 import { ManualClock } from "../../platform/clock.ts";
 import { Rollouts } from "./rollouts.service.ts";
-import { recordReports } from "./update-ends.writes.ts";
+import { recordReports } from "./update-ends.repository.ts";
 
 const HOUR_MS = 3_600_000;
 const GUARD_MS = 120_000;

@@ -13,9 +13,9 @@ import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { forEachConcurrently, PeriodicTask } from "../../platform/periodic-task.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { advanceRollout } from "./advance-rollout.ts";
-import { giveBackOffer, type OfferToSend } from "./offers.writes.ts";
-import { endInstalling, failOverdue, findNoLongerInstalling, findOverdue } from "./overdue.writes.ts";
-import { readUnderWay } from "./rollout-rows.writes.ts";
+import { giveBackOffer, type OfferToSend } from "./offers.repository.ts";
+import { endInstalling, failOverdue, findNoLongerInstalling, findOverdue } from "./overdue.repository.ts";
+import { readUnderWay } from "./rollout-rows.repository.ts";
 import { takeOffers } from "./send-offers.ts";
 import { AddressSigner } from "./signed-address.ts";
 

@@ -1,8 +1,8 @@
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
-import { readOffered } from "./candidates.writes.ts";
-import { claimOffers, findUnanswered, type OfferToSend, withdrawUnsent } from "./offers.writes.ts";
+import { readOffered } from "./candidates.repository.ts";
+import { claimOffers, findUnanswered, type OfferToSend, withdrawUnsent } from "./offers.repository.ts";
 
 /** Offers in one transaction. */
 const AT_ONCE = 500;

@@ -4,7 +4,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
-import { lockFirmware } from "./firmware-files.writes.ts";
+import { lockFirmware } from "./firmware-files.repository.ts";
 import { ENDED_WORDS, firmwareSentences, steeredSentences } from "./firmware-sentences.ts";
 import {
   cancelWaiting,
@@ -15,7 +15,7 @@ import {
   type RolloutChange,
   type StoredRollout,
   storeRollout,
-} from "./rollout-rows.writes.ts";
+} from "./rollout-rows.repository.ts";
 
 type NewRolloutBody = BodyOf<typeof createRollout>;
 type Action = BodyOf<typeof controlRollout>["action"];

@@ -6,7 +6,7 @@ import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { findGroup } from "./groups.queries.ts";
-import { lockGroup, lockScheduleOf, membersOf, readCleaning, removeGroup } from "./groups.writes.ts";
+import { lockGroup, lockScheduleOf, membersOf, readCleaning, removeGroup } from "./groups.repository.ts";
 
 /**
  * Deletes a group with its schedule and frees its robots. Those that are cleaning go on: when they stop belongs to

@@ -3,4 +3,4 @@ export { findGroup, type FoundGroup, readMembers, requireRobotsAt } from "./grou
 export { type DoneWords, manyRobotsAnswer } from "./many-robots-answer.ts";
 export { type GroupBody, saveGroup, type SavedGroup } from "./save-group.ts";
 /** For who deletes a site. */
-export { lockSchedulesOfSite, removeGroupsOfSite } from "./remove-groups.writes.ts";
+export { lockSchedulesOfSite, removeGroupsOfSite } from "./remove-groups.repository.ts";

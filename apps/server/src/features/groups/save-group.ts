@@ -17,7 +17,7 @@ import {
   lockGroup,
   membersOf,
   readTaken,
-} from "./groups.writes.ts";
+} from "./groups.repository.ts";
 
 /** `version` is of an edit alone. */
 export type GroupBody = BodyOf<typeof updateGroup>;

@@ -1,5 +1,5 @@
 import type { Db } from "../../platform/database/database.ts";
-import { type ChangedRow, readChangedIds, readOldestOpenTransaction, renewFutureChanges } from "./live.writes.ts";
+import { type ChangedRow, readChangedIds, readOldestOpenTransaction, renewFutureChanges } from "./live.repository.ts";
 
 /** Ids of rows that changed, over all tenants: never sent, only used to read the rows with each viewer's scope. */
 export interface ChangedIds {

@@ -11,7 +11,7 @@ import {
   type Requester,
   settleAllOvertaken,
 } from "../commands/public.ts";
-import { readOpenLocks, storeLocks } from "./locks.writes.ts";
+import { readOpenLocks, storeLocks } from "./locks.repository.ts";
 import { alreadyLocked, deviceRetired } from "./maintenance-sentences.ts";
 
 /** What became of a lock or release in its transaction; a refusal is on record and told after the commit. */

@@ -5,7 +5,7 @@ import { type Db, poolCounts } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { settledCounts } from "../commands/public.ts";
 import type { Bridge } from "../devices/public.ts";
-import { type FleetFigures, readFleetFigures } from "./fleet-figures.writes.ts";
+import { type FleetFigures, readFleetFigures } from "./fleet-figures.repository.ts";
 import { type Instruments, makeInstruments } from "./instruments.ts";
 import { processMetrics } from "./process-metrics.ts";
 import { productVersion } from "../../platform/product-version.ts";

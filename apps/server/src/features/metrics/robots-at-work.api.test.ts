@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
 import { parseMetrics, valueOf } from "../../../test/metrics-text.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
-import { readFleetFigures } from "./fleet-figures.writes.ts";
+import { readFleetFigures } from "./fleet-figures.repository.ts";
 
 /** Of what hangs, in place of the one second that is the tool's own. */
 const PATIENCE = { timeout: 20_000 };

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { holdTaken } from "../../../test/held-rows.ts";
 import { MonthlyBench } from "../../../test/monthly-bench.ts";
-import { claimMail } from "./mail-claims.writes.ts";
+import { claimMail } from "./mail-claims.repository.ts";
 import type { MadeReport } from "./make-report.ts";
-import { claimReport } from "./report-claims.writes.ts";
+import { claimReport } from "./report-claims.repository.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -14,7 +14,7 @@ import {
   type ReportClaim,
   storeNoReport,
   storeReport,
-} from "./report-claims.writes.ts";
+} from "./report-claims.repository.ts";
 import { ReportMails } from "./report-mails.ts";
 
 /** Every server looks for what is due this often; the first time one pause after its start, which it must not slow. */

@@ -1,6 +1,6 @@
 import { monthWords } from "@suncrew/domain/reports/site-month.ts";
 import type { Mail } from "../../platform/mailer.ts";
-import type { MailClaim } from "./mail-claims.writes.ts";
+import type { MailClaim } from "./mail-claims.repository.ts";
 
 /** The mail that a monthly report is sent with. */
 export function reportMail(claim: MailClaim, to: readonly string[], pdf: Buffer): Mail {

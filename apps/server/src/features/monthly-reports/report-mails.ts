@@ -3,7 +3,7 @@ import { inTransaction } from "../../platform/database/transactions.ts";
 import { type Mailer, MailRefused, type MailResult } from "../../platform/mailer.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { readSettingsRow } from "../report-templates/public.ts";
-import { claimMail, type MailClaim, type MailOutcome, readReportBytes, storeMail } from "./mail-claims.writes.ts";
+import { claimMail, type MailClaim, type MailOutcome, readReportBytes, storeMail } from "./mail-claims.repository.ts";
 import { recordReport } from "./report-audit.ts";
 import { reportMail } from "./report-mail.ts";
 

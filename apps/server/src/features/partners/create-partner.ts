@@ -1,6 +1,6 @@
 import { recordPartner } from "./partner-audit.ts";
-import { insertPartner, type PartnerContent } from "./partner-rows.writes.ts";
-import { givePassword, insertPartnerUser, type PartnerUser } from "./partner-users.writes.ts";
+import { insertPartner, type PartnerContent } from "./partner-rows.repository.ts";
+import { givePassword, insertPartnerUser, type PartnerUser } from "./partner-users.repository.ts";
 import type { PartnerWork } from "./partners.service.ts";
 
 /** A password generated for somebody, as it is told, checked and stored. */

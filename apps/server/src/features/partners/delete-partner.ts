@@ -2,8 +2,8 @@ import { assignedSitesSentence } from "@suncrew/domain/partners/assigned-sites.t
 import { conflict, type HttpError } from "../../platform/http/http-error.ts";
 import { endSessionsOf } from "../../platform/sessions.ts";
 import { contentOf, recordPartner } from "./partner-audit.ts";
-import { type PartnerRow, removePartner, siteNamesOf, takeDevicesBack } from "./partner-rows.writes.ts";
-import { lockUsersOf, removeUsers } from "./partner-users.writes.ts";
+import { type PartnerRow, removePartner, siteNamesOf, takeDevicesBack } from "./partner-rows.repository.ts";
+import { lockUsersOf, removeUsers } from "./partner-users.repository.ts";
 import type { PartnerWork } from "./partners.service.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { recordAudit } from "../audit/public.ts";
-import type { PartnerRow } from "./partner-rows.writes.ts";
+import type { PartnerRow } from "./partner-rows.repository.ts";
 import type { PartnerWork } from "./partners.service.ts";
 
 interface PartnerRecord {

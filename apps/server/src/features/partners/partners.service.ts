@@ -13,7 +13,7 @@ import type { Viewer } from "../../platform/sessions.ts";
 import { generatePassword, hashPassword, StoredPasswords } from "../auth/public.ts";
 import { createPartnerWithUser, type MadePassword } from "./create-partner.ts";
 import { deletePartnerOf } from "./delete-partner.ts";
-import { lockPartner, type PartnerContent, type PartnerRow } from "./partner-rows.writes.ts";
+import { lockPartner, type PartnerContent, type PartnerRow } from "./partner-rows.repository.ts";
 import { resetPasswordOf } from "./reset-password.ts";
 import { updatePartnerOf } from "./update-partner.ts";
 

@@ -1,1 +1,1 @@
-export { lockLivePartner } from "./partner-rows.writes.ts";
+export { lockLivePartner } from "./partner-rows.repository.ts";

@@ -3,8 +3,8 @@ import { endSessionsOf } from "../../platform/sessions.ts";
 import { forgetTriesOf } from "../auth/public.ts";
 import { addUser, type MadePassword } from "./create-partner.ts";
 import { recordPartner } from "./partner-audit.ts";
-import type { PartnerRow } from "./partner-rows.writes.ts";
-import { givePassword, lockUsersOf } from "./partner-users.writes.ts";
+import type { PartnerRow } from "./partner-rows.repository.ts";
+import { givePassword, lockUsersOf } from "./partner-users.repository.ts";
 import type { PartnerWork } from "./partners.service.ts";
 
 /**

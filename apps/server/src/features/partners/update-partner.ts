@@ -2,8 +2,8 @@ import type { updatePartner } from "@suncrew/contract/partners/partners.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { editConflict, type HttpError } from "../../platform/http/http-error.ts";
 import { contentOf, recordPartner } from "./partner-audit.ts";
-import { changePartner, type PartnerRow, showOnSites } from "./partner-rows.writes.ts";
-import { changeUsersOf } from "./partner-users.writes.ts";
+import { changePartner, type PartnerRow, showOnSites } from "./partner-rows.repository.ts";
+import { changeUsersOf } from "./partner-users.repository.ts";
 import type { PartnerWork } from "./partners.service.ts";
 
 /** Changes a partner's record. Its user takes over the contact person and the e-mail, its sites show the new name. */

@@ -5,7 +5,7 @@ import {
 } from "@suncrew/domain/report-templates/template-sections.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
-import { readTemplate } from "./template-rows.writes.ts";
+import { readTemplate } from "./template-rows.repository.ts";
 
 /** What a report shows. */
 export interface PrintedTemplate {

@@ -3,8 +3,8 @@ import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { editConflict, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import { recordReportChange, type TemplateWork } from "./report-audit.ts";
-import { changeSettings, lockSettings, readSettingsRow, type SettingsRow } from "./settings-rows.writes.ts";
-import { lockTemplate } from "./template-rows.writes.ts";
+import { changeSettings, lockSettings, readSettingsRow, type SettingsRow } from "./settings-rows.repository.ts";
+import { lockTemplate } from "./template-rows.repository.ts";
 
 type SettingsBody = BodyOf<typeof updateReportSettings>;
 

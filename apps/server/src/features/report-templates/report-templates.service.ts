@@ -20,7 +20,7 @@ import {
   type TemplateBody,
   updateTemplate,
 } from "./template-changes.ts";
-import { lockTemplate, type TemplateRow } from "./template-rows.writes.ts";
+import { lockTemplate, type TemplateRow } from "./template-rows.repository.ts";
 
 /** Report templates and settings; the permission table has let only Super Admins come here. */
 export class ReportTemplatesService {

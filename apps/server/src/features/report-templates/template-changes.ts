@@ -4,7 +4,7 @@ import { TEMPLATE_NAME_TAKEN } from "@suncrew/domain/report-templates/template-n
 import { composeSections } from "@suncrew/domain/report-templates/template-sections.ts";
 import { editConflict, conflict, HttpError, invalid } from "../../platform/http/http-error.ts";
 import { recordReportChange, type TemplateWork } from "./report-audit.ts";
-import { lockSettings } from "./settings-rows.writes.ts";
+import { lockSettings } from "./settings-rows.repository.ts";
 import {
   changeTemplate,
   insertTemplate,
@@ -12,7 +12,7 @@ import {
   removeTemplate,
   type TemplateContent,
   type TemplateRow,
-} from "./template-rows.writes.ts";
+} from "./template-rows.repository.ts";
 
 export type TemplateBody = BodyOf<typeof updateReportTemplate>;
 

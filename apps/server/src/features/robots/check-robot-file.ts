@@ -16,8 +16,8 @@ import type { CheckedImport } from "../../platform/http/import-answer.ts";
 import { fieldProblemsOf } from "../../platform/http/validation-errors.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { siteIdsByName } from "./robot-file.queries.ts";
-import { type ConflictCheck, type NamedRobot, robotConflicts } from "./robot-conflicts.writes.ts";
-import type { NewRobot } from "./robot-rows.writes.ts";
+import { type ConflictCheck, type NamedRobot, robotConflicts } from "./robot-conflicts.repository.ts";
+import type { NewRobot } from "./robot-rows.repository.ts";
 
 type Line = ImportLine<(typeof ROBOT_COLUMNS)[number]>;
 type Problem = ImportRow["problems"][number];

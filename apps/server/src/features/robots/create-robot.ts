@@ -5,8 +5,8 @@ import type { HttpError } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 import { refusedForm } from "./refused-form.ts";
-import { robotConflicts } from "./robot-conflicts.writes.ts";
-import { insertRobots } from "./robot-rows.writes.ts";
+import { robotConflicts } from "./robot-conflicts.repository.ts";
+import { insertRobots } from "./robot-rows.repository.ts";
 import { lockSites } from "./robot-sites.queries.ts";
 
 /** What creating came to in its transaction; a refusal is on record and is thrown after the commit. */

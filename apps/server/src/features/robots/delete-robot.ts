@@ -4,8 +4,8 @@ import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 import { findRobotOf, lockRobots, readStillMoving } from "../commands/public.ts";
 import type { SeenAt } from "../sites/public.ts";
-import { removeRobots } from "./remove-robots.writes.ts";
-import { groupNameOf } from "./robot-grouping.writes.ts";
+import { removeRobots } from "./remove-robots.repository.ts";
+import { groupNameOf } from "./robot-grouping.repository.ts";
 
 /**
  * Deletes a robot that stands and is in no group. Answers null, or the refusal, which is on record and is thrown after

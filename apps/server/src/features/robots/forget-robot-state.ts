@@ -5,7 +5,7 @@ import { recordAudit } from "../audit/public.ts";
 import { findRobotOf, lockRobots, readStillMoving, settleForgotten, showChange } from "../commands/public.ts";
 import { closeRunsOfRemoved } from "../runs/public.ts";
 import type { SeenAt } from "../sites/public.ts";
-import { becomeOtherMachine } from "./robot-form.writes.ts";
+import { becomeOtherMachine } from "./robot-form.repository.ts";
 
 export type Forgotten =
   | { readonly kind: "forgotten"; readonly serial: string }

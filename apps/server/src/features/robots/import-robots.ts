@@ -10,7 +10,7 @@ import { workerTask } from "../../platform/workers/worker-task.ts";
 import { recordAudit, recordAudits } from "../audit/public.ts";
 import { checkRobotFile } from "./check-robot-file.ts";
 import { robotFileOf } from "./robot-file.queries.ts";
-import { insertRobots } from "./robot-rows.writes.ts";
+import { insertRobots } from "./robot-rows.repository.ts";
 import { lockSites } from "./robot-sites.queries.ts";
 
 /** What an import came to in its transaction; a refusal is on record and is thrown after the commit. */

@@ -1,5 +1,5 @@
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { RobotConflict } from "./robot-conflicts.writes.ts";
+import type { RobotConflict } from "./robot-conflicts.repository.ts";
 
 /** The answer to a form with these conflicts, each at its field; null where there is none. */
 export function refusedForm(conflicts: readonly RobotConflict[]): HttpError | null {

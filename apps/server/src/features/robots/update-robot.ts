@@ -23,9 +23,9 @@ import {
   moveWithRobot,
   readRobotForm,
   type RobotForm,
-} from "./robot-form.writes.ts";
-import { groupNameOf } from "./robot-grouping.writes.ts";
-import { robotConflicts } from "./robot-conflicts.writes.ts";
+} from "./robot-form.repository.ts";
+import { groupNameOf } from "./robot-grouping.repository.ts";
+import { robotConflicts } from "./robot-conflicts.repository.ts";
 import { lockSites } from "./robot-sites.queries.ts";
 
 /** What an edit came to in its transaction; a refusal is on record and is thrown after the commit. */

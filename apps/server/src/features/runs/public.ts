@@ -1,6 +1,6 @@
-export { type MotionShown, recordMotions } from "./run-motions.writes.ts";
-export { type EventTold, type RecordedEvents, recordEvents } from "./run-events.writes.ts";
-export { failPlannedRuns, findStoppedSince, insertNotStarted } from "./run-rows.writes.ts";
+export { type MotionShown, recordMotions } from "./run-motions.repository.ts";
+export { type EventTold, type RecordedEvents, recordEvents } from "./run-events.repository.ts";
+export { failPlannedRuns, findStoppedSince, insertNotStarted } from "./run-rows.repository.ts";
 /** For the scheduler. */
 export {
   findStopsDue,
@@ -12,7 +12,7 @@ export {
   setStopCommands,
   type StopDue,
   withoutRun,
-} from "./planned-runs.writes.ts";
-export { type FailedStart, findFailedStarts, openAnew, readFailedStart } from "./failed-starts.writes.ts";
-export { closeLostRun, closeRunsOfRemoved, findLostRuns } from "./lost-runs.writes.ts";
+} from "./planned-runs.repository.ts";
+export { type FailedStart, findFailedStarts, openAnew, readFailedStart } from "./failed-starts.repository.ts";
+export { closeLostRun, closeRunsOfRemoved, findLostRuns } from "./lost-runs.repository.ts";
 export { reasonInWords, stoppedBy } from "./run-reasons.ts";

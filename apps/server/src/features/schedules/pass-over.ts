@@ -2,7 +2,7 @@ import { dueDecision } from "@suncrew/domain/schedules/due-decision.ts";
 import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Occurrence } from "../runs/public.ts";
-import { type LockedSchedule, readMemberIds } from "./due-schedules.writes.ts";
+import { type LockedSchedule, readMemberIds } from "./due-schedules.repository.ts";
 import { recordNone } from "./record-none.ts";
 import { missedSentences } from "./scheduler-sentences.ts";
 

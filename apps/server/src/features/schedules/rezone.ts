@@ -1,7 +1,7 @@
 import { effectiveStart } from "@suncrew/domain/schedules/effective-start.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { type AuditActor, recordAudits } from "../audit/public.ts";
-import type { LockedSchedule } from "./due-schedules.writes.ts";
+import type { LockedSchedule } from "./due-schedules.repository.ts";
 import { passOver } from "./pass-over.ts";
 import { recorded } from "./schedule-answer.ts";
 import {
@@ -10,9 +10,9 @@ import {
   type PlannedSchedule,
   type SchedulePlan,
   showGroupChange,
-} from "./schedule-rows.writes.ts";
+} from "./schedule-rows.repository.ts";
 import { scheduled } from "./scheduler-sentences.ts";
-import { holdZone } from "./site-zone.writes.ts";
+import { holdZone } from "./site-zone.repository.ts";
 
 /**
  * Plans the schedules of a site anew by another time zone, in the transaction that gives the site that zone: they go on

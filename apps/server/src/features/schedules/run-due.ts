@@ -3,9 +3,9 @@ import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
 import { HEARD_WITHIN_MS } from "@suncrew/domain/schedules/run-wait.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Occurrence } from "../runs/public.ts";
-import { advance, type LockedSchedule, lockDue, readMemberIds, tellWaiting } from "./due-schedules.writes.ts";
+import { advance, lockDue, type LockedSchedule, readMemberIds, tellWaiting } from "./due-schedules.repository.ts";
 import { recordNone } from "./record-none.ts";
-import { showGroupChange } from "./schedule-rows.writes.ts";
+import { showGroupChange } from "./schedule-rows.repository.ts";
 import { missedSentences, scheduled, waitingSentence } from "./scheduler-sentences.ts";
 import { startGroup } from "./start-group.ts";
 

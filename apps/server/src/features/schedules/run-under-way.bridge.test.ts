@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { addRobot } from "../../../test/fixtures.ts";
 import { connectionMessage, stateMessage } from "../../../test/robot-messages.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
-import { ingest } from "../devices/ingest.writes.ts";
+import { ingest } from "../devices/ingest.repository.ts";
 
 const MINUTE_MS = 60_000;
 let bench: ScheduleBench;

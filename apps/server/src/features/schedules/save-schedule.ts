@@ -5,7 +5,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { editConflict, conflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
-import type { LockedSchedule } from "./due-schedules.writes.ts";
+import type { LockedSchedule } from "./due-schedules.repository.ts";
 import { passOver } from "./pass-over.ts";
 import { recorded, type ScheduleRow } from "./schedule-answer.ts";
 import {
@@ -15,10 +15,10 @@ import {
   removeSchedule,
   type SchedulePlan,
   showGroupChange,
-} from "./schedule-rows.writes.ts";
+} from "./schedule-rows.repository.ts";
 import { scheduled } from "./scheduler-sentences.ts";
 import { findGroup, requireSchedule, type ScheduledGroup } from "./schedules.queries.ts";
-import { keepZone } from "./site-zone.writes.ts";
+import { keepZone } from "./site-zone.repository.ts";
 
 /** `version` is of an edit alone. */
 export type ScheduleBody = BodyOf<typeof updateSchedule>;

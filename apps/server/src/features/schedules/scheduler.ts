@@ -9,7 +9,7 @@ import { type Commands, lockRobots, showChange } from "../commands/public.ts";
 import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDue } from "../runs/public.ts";
 import { seenAt } from "../sites/public.ts";
 import type { Forecasts } from "../weather/public.ts";
-import { type DueKind, type DueSchedule, findDue, tellWaiting } from "./due-schedules.writes.ts";
+import { type DueKind, type DueSchedule, findDue, tellWaiting } from "./due-schedules.repository.ts";
 import { forEachConcurrently, PeriodicTask } from "../../platform/periodic-task.ts";
 import { runDue } from "./run-due.ts";
 import { startAnew } from "./start-anew.ts";

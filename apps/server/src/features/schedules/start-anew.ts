@@ -4,8 +4,8 @@ import type { Tx } from "../../platform/database/database.ts";
 import { recordAudit } from "../audit/public.ts";
 import { acceptOrders, lockRobots, readOpenCommands, refusalOf } from "../commands/public.ts";
 import { type FailedStart, openAnew, readFailedStart, SCHEDULER } from "../runs/public.ts";
-import { readHandled } from "./ruled-out.writes.ts";
-import { holdSchedule } from "./schedule-rows.writes.ts";
+import { readHandled } from "./ruled-out.repository.ts";
+import { holdSchedule } from "./schedule-rows.repository.ts";
 import { scheduledOrder, secondsUntil } from "./scheduled-order.ts";
 import { scheduled } from "./scheduler-sentences.ts";
 

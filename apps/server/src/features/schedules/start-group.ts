@@ -5,7 +5,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { acceptOrders, type LockedRobot, lockRobots, readOpenCommands, refusalOf } from "../commands/public.ts";
 import { insertPlannedRuns, type Occurrence, type PlannedRun, withoutRun } from "../runs/public.ts";
 import { recordNone } from "./record-none.ts";
-import { readRuledOut } from "./ruled-out.writes.ts";
+import { readRuledOut } from "./ruled-out.repository.ts";
 import { scheduledOrder, secondsUntil } from "./scheduled-order.ts";
 import { scheduled } from "./scheduler-sentences.ts";
 

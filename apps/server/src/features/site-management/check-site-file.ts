@@ -14,10 +14,10 @@ import { LocationIndex } from "@suncrew/domain/sites/taken-places.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { CheckedImport } from "../../platform/http/import-answer.ts";
 import { fieldProblemsOf } from "../../platform/http/validation-errors.ts";
-import { nameKeysOf, type PlacedSite, siteConflicts } from "./site-conflicts.writes.ts";
-import { contentOf, type SiteContent } from "./site-rows.writes.ts";
+import { nameKeysOf, type PlacedSite, siteConflicts } from "./site-conflicts.repository.ts";
+import { contentOf, type SiteContent } from "./site-rows.repository.ts";
 import { DEFAULT_PARTNER_ID } from "./save-site.ts";
-import { readPartnerIds } from "./partner-ids.writes.ts";
+import { readPartnerIds } from "./partner-ids.repository.ts";
 
 type Line = ImportLine<(typeof SITE_COLUMNS)[number]>;
 type Problem = ImportRow["problems"][number];

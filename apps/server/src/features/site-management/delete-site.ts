@@ -8,7 +8,7 @@ import { lockRobots, readStillMoving, type StillMovingRobot } from "../commands/
 import { lockSchedulesOfSite, removeGroupsOfSite } from "../groups/public.ts";
 import { removeRobots } from "../robots/public.ts";
 import { requireSite, type SeenAt } from "../sites/public.ts";
-import { contentOf, holdSites, markDeleted, readStored, robotsOfSite } from "./site-rows.writes.ts";
+import { contentOf, holdSites, markDeleted, readStored, robotsOfSite } from "./site-rows.repository.ts";
 
 /** So many robots are named in a refusal; the others are counted. */
 const NAMED = 5;

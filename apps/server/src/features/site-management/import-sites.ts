@@ -11,7 +11,7 @@ import { workerTask } from "../../platform/workers/worker-task.ts";
 import { recordAudit, recordAudits } from "../audit/public.ts";
 import { lockLivePartner } from "../partners/public.ts";
 import { checkSiteFile } from "./check-site-file.ts";
-import { holdSites, insertSites, type SiteContent } from "./site-rows.writes.ts";
+import { holdSites, insertSites, type SiteContent } from "./site-rows.repository.ts";
 
 /** What an import came to in its transaction; a refusal is on record and is thrown after the commit. */
 type ImportedSites =

@@ -10,7 +10,7 @@ import { recordAudit } from "../audit/public.ts";
 import { lockLivePartner } from "../partners/public.ts";
 import { rezoneSchedules } from "../schedules/public.ts";
 import { requireSite } from "../sites/public.ts";
-import { siteConflicts } from "./site-conflicts.writes.ts";
+import { siteConflicts } from "./site-conflicts.repository.ts";
 import {
   changeSite,
   contentOf,
@@ -19,7 +19,7 @@ import {
   readStored,
   type SiteContent,
   type StoredSite,
-} from "./site-rows.writes.ts";
+} from "./site-rows.repository.ts";
 
 /** §9: the maintenance partner where none is chosen, or what was sent is none. */
 export const DEFAULT_PARTNER_ID = 1;

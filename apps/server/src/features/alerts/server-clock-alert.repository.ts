@@ -1,0 +1,137 @@
+import { type ServerAlertCode, serverClockAlert } from "@suncrew/domain/alerts/server-alerts.ts";
+import { sql } from "kysely";
+import { announceChange } from "../../platform/change-signal.ts";
+import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
+import { inTransaction, setLockTimeout } from "../../platform/database/transactions.ts";
+
+const CLOCK = "SERVER_CLOCK" satisfies ServerAlertCode;
+/** Any number all servers agree on. Nothing but these looks waits for it. */
+const SERVER_CLOCKS_LOCK = 7_305_012;
+const LOCK_WAIT_MS = 1_000;
+/**
+ * A row that is the same at so many looks after the first is a dead server's. Looks are counted instead of time, which is
+ * what the servers disagree about, and none is counted while the database cannot be reached.
+ */
+const LOOKS_OF_THE_DEAD = 15;
+
+interface ServerRow {
+  readonly server_id: string;
+  readonly name: string;
+  readonly words: string;
+  /** Differs whenever its server has said so again. */
+  readonly mark: string;
+}
+
+interface Told {
+  readonly servers: readonly ServerRow[];
+  /** The open alert. */
+  readonly alert: { readonly id: string; readonly text: string } | null;
+}
+
+/**
+ * Protocol rule 12: one server's part in the alert about servers whose clocks do not agree. Each such server has a row,
+ * and every server keeps the one alert as the rows are. They take turns, so that it is open once and none clears it
+ * while another still disagrees; nobody else's work waits for them.
+ */
+export class ServerClockAlert {
+  readonly #db: Db;
+  readonly #own: { readonly id: string; readonly name: string };
+  #hasRow = false;
+  /** What the other servers' rows were, and at how many looks after the first they were just that. */
+  #others = new Map<string, { readonly mark: string; readonly looks: number }>();
+
+  constructor(db: Db, own: { readonly id: string; readonly name: string }) {
+    this.#db = db;
+    this.#own = own;
+  }
+
+  /** Whether this server's disagreement is on record. */
+  get hasRow(): boolean {
+    return this.#hasRow;
+  }
+
+  /** `words`: what this server's clock does not agree with, as a sentence; null where it agrees. */
+  async look(words: string | null, now: Date): Promise<void> {
+    const told = await readTold(this.#db);
+    const dead = this.#deadOf(told.servers);
+    const isOnRecord = told.servers.some(({ server_id }) => server_id === this.#own.id);
+    if (words === null && !isOnRecord && dead.length === 0 && isTrue(told)) return;
+    // Also where the database does not tell whether it was stored.
+    this.#hasRow ||= words !== null;
+    await inTransaction(this.#db, async (tx) => {
+      await setLockTimeout(tx, LOCK_WAIT_MS);
+      await sql`select pg_advisory_xact_lock(${SERVER_CLOCKS_LOCK})`.execute(tx);
+      if (words === null) await tx.deleteFrom("server_clocks").where("server_id", "=", this.#own.id).execute();
+      else await putOnRecord(tx, this.#own, words);
+      for (const { server_id, mark } of dead) {
+        await tx.deleteFrom("server_clocks").where("server_id", "=", server_id).where(markOfRow, "=", mark).execute();
+      }
+      await tell(tx, now);
+    });
+    this.#hasRow = words !== null;
+  }
+
+  #deadOf(servers: readonly ServerRow[]): ServerRow[] {
+    const before = this.#others;
+    const others = servers.filter(({ server_id }) => server_id !== this.#own.id);
+    this.#others = new Map(
+      others.map(({ server_id, mark }) => {
+        const was = before.get(server_id);
+        return [server_id, { mark, looks: was?.mark === mark ? was.looks + 1 : 0 }];
+      }),
+    );
+    return others.filter(({ server_id }) => (this.#others.get(server_id)?.looks ?? 0) >= LOOKS_OF_THE_DEAD);
+  }
+}
+
+/** To the microsecond. */
+const markOfRow = sql<string>`extract(epoch from seen_at)::text`;
+
+async function readTold(db: Executor): Promise<Told> {
+  const { rows } = await sql<
+    (ServerRow & { alert_id: null; text: null }) | { server_id: null; alert_id: string; text: string }
+  >`
+    select server_id, name, words, ${markOfRow} as mark, null as alert_id, null as text from server_clocks
+    union all
+    select null, null, null, null, id::text, text from alerts
+      where site_id is null and code = ${CLOCK} and cleared_at is null`.execute(db);
+  const alert = rows.find((row) => row.server_id === null);
+  return {
+    servers: rows.flatMap((row) => (row.server_id === null ? [] : [row])),
+    alert: alert === undefined ? null : { id: alert.alert_id, text: alert.text },
+  };
+}
+
+const alertOf = ({ servers }: Told) => (servers.length === 0 ? null : serverClockAlert(servers));
+const isTrue = (told: Told): boolean => (alertOf(told)?.text ?? null) === (told.alert?.text ?? null);
+
+async function putOnRecord(tx: Tx, { id, name }: { readonly id: string; readonly name: string }, words: string) {
+  const seen_at = sql<Date>`clock_timestamp()`;
+  await tx
+    .insertInto("server_clocks")
+    .values({ server_id: id, name, words, seen_at })
+    .onConflict((conflict) => conflict.column("server_id").doUpdateSet({ words, seen_at }))
+    .execute();
+}
+
+/** Raises, rewords or clears the alert, as the rows are now; nobody changes them meanwhile. */
+async function tell(tx: Tx, now: Date): Promise<void> {
+  const told = await readTold(tx);
+  if (isTrue(told)) return;
+  const alert = alertOf(told);
+  if (told.alert === null) {
+    if (alert === null) return;
+    await tx
+      .insertInto("alerts")
+      .values({ site_id: null, robot_id: null, source: "SERVER", ...alert, raised_at: now })
+      .execute();
+  } else {
+    const change = alert === null ? { cleared_at: sql<Date>`greatest(raised_at, ${now})` } : { text: alert.text };
+    await tx
+      .updateTable("alerts")
+      .set({ ...change, change_no: changedNow })
+      .where("id", "=", sql<number>`${told.alert.id}::bigint`)
+      .execute();
+  }
+  await announceChange(tx);
+}

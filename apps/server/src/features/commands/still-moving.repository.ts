@@ -1,0 +1,108 @@
+import { mayStillMove, type MovingReason, type StillMoving } from "@suncrew/domain/robots/may-still-move.ts";
+import { sql } from "kysely";
+import type { Executor } from "../../platform/database/database.ts";
+import { connectionLostAt, lastHeardAt, type SeenAt, seenRunEndsAt } from "../sites/public.ts";
+import { installingVersion } from "./command-rows.repository.ts";
+
+/** A robot that must not be taken away now, and why, for people. */
+export interface StillMovingRobot {
+  readonly id: number;
+  readonly serial_number: string;
+  readonly sentence: string;
+}
+
+/**
+ * Those of the robots that may move, by serial number. Who takes them away has locked them in this transaction, so that
+ * no START comes after it.
+ */
+export async function readStillMoving(
+  db: Executor,
+  robotIds: readonly number[],
+  { now, brokerConnected, limits }: SeenAt,
+): Promise<readonly StillMovingRobot[]> {
+  if (robotIds.length === 0) return [];
+  const rows = await db
+    .selectFrom("robots as r")
+    .innerJoin("robot_state as s", "s.robot_id", "r.id")
+    .select(["r.id", "r.serial_number", "s.online", "s.motion"])
+    .select([
+      sql<boolean>`exists (select from devices d where d.serial = r.serial_number and d.retired_at is not null)`.as(
+        "deviceRetired",
+      ),
+      lastHeardAt.as("lastHeardAt"),
+      connectionLostAt.as("connectionLostAt"),
+      // Also one that was closed because its robot did not come back: that it was seen moving is no less true.
+      sql<{ endsAt: string | null } | null>`case when s.motion = 'MOVING'
+        then jsonb_build_object('endsAt', ${seenRunEndsAt})
+        else (select jsonb_build_object('endsAt', runs.planned_end_at) from runs
+          where runs.robot_id = r.id and runs.ended_at is null and runs.began_at is not null) end`.as("openRun"),
+    ])
+    .select((eb) => [
+      installingVersion.as("newFirmware"),
+      isOpen("START").as("hasOpenStart"),
+      isOpen("STOP").as("hasPendingStop"),
+      isOpen("MAINTENANCE_ON").as("hasPendingLock"),
+      // One that a server took may have been published, also after it was settled; one of a former machine counts not.
+      eb
+        .selectFrom("commands as c")
+        .select(sql<Date | null>`max(c.expires_at + c.max_duration_s * interval '1 second')`.as("ends"))
+        .whereRef("c.robot_id", "=", "r.id")
+        .whereRef("c.serial_number", "=", "r.serial_number")
+        .where("c.verb", "=", "START")
+        .where("c.outcome", "=", "UNCONFIRMED")
+        .where("c.claimed_at", "is not", null)
+        .whereRef("c.seq", ">", "s.last_seq")
+        .as("lostStartEndsAt"),
+    ])
+    .where("r.id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .orderBy("r.serial_number")
+    .execute();
+  return rows.flatMap(({ id, serial_number, openRun, connectionLostAt: lostAt, newFirmware, ...shown }) => {
+    const still = mayStillMove(
+      {
+        ...shown,
+        installing: newFirmware !== null,
+        openRun: openRun && { endsAt: openRun.endsAt === null ? null : new Date(openRun.endsAt) },
+        connectionLostAt: brokerConnected ? lostAt : null,
+      },
+      now,
+      limits,
+    );
+    return still === null ? [] : [{ id, serial_number, sentence: sentenceOf(serial_number, still, now) }];
+  });
+}
+
+function isOpen(verb: "START" | "STOP" | "MAINTENANCE_ON") {
+  return sql<boolean>`exists (
+    select from commands c where c.robot_id = r.id and c.verb = ${verb} and c.settled_at is null)`;
+}
+
+/** What is known of a robot that may move, as a person is told it. */
+const knownOf: Record<MovingReason, string> = {
+  installing: "is installing new firmware",
+  starting: "is being started",
+  cleaning: "is cleaning",
+  "start-unconfirmed": "may have taken a Start that it has not confirmed",
+  "stop-unconfirmed": "has a Stop that it has not confirmed",
+  "lock-unconfirmed": "has a maintenance lock that it has not confirmed",
+};
+
+/** Why a robot cannot be taken away now, and what to do. */
+function sentenceOf(serial: string, { why, where, standsAt }: StillMoving, now: Date): string {
+  const known = `Robot ${serial} ${knownOf[why]}`;
+  if (why === "installing") return `${known}. Please try again once it is done.`;
+  if (where === "there") {
+    return why === "stop-unconfirmed" || why === "lock-unconfirmed"
+      ? `${known}. Please try again once it has, or 6 minutes after it was switched off.`
+      : `${known}. Stop it first.`;
+  }
+  const left = Math.max(1, Math.ceil((standsAt.getTime() - now.getTime()) / 60_000));
+  const inMinutes = `${left} ${left === 1 ? "minute" : "minutes"}`;
+  if (where === "unheard") {
+    const was = why === "cleaning" ? `Robot ${serial} was cleaning as it was last heard of` : known;
+    return `${was}, and it is not known whether it is connected. Please try again once it is back, or in ${inMinutes}.`;
+  }
+  return why === "cleaning"
+    ? `Robot ${serial} was cleaning as its connection was lost and stops by itself within ${inMinutes}. Please try again then.`
+    : `${known}, and its connection was lost. It stops by itself within ${inMinutes}. Please try again then.`;
+}

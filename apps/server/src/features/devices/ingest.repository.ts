@@ -1,0 +1,281 @@
+import type { EventMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
+import { implausibleCounter } from "@suncrew/domain/devices/believable.ts";
+import type { RobotBudget } from "@suncrew/domain/devices/robot-budget.ts";
+import { announceChange } from "../../platform/change-signal.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
+import { inTransaction } from "../../platform/database/transactions.ts";
+import { clearDarkSites, recordToldAlerts, syncAlerts } from "../alerts/public.ts";
+import { recordAcks, settleByStates } from "../commands/public.ts";
+import { recordReports, settleByFirmware } from "../firmware/public.ts";
+import { type EventTold, type MotionShown, recordEvents, recordMotions } from "../runs/public.ts";
+import type { IncomingMessage } from "./devices.mqtt.ts";
+import {
+  addReadings,
+  type KnownRobot,
+  lockRobotStates,
+  type Reading,
+  touchRobots,
+  writeRobotStates,
+} from "./devices.repository.ts";
+import type { RobotMessages } from "./incoming-buffer.ts";
+import { fellBack, rowAfter, type StateRow } from "./presence.ts";
+import { Allowance } from "./robot-budgets.ts";
+import { alertsOf, type Speech, speechAlertsOf } from "./standing-alerts.ts";
+
+type Ack = Extract<IncomingMessage, { leaf: "ack" }>;
+type Event = Extract<IncomingMessage, { leaf: "event" }>;
+type Firmware = Extract<IncomingMessage, { leaf: "firmware/state" }>;
+
+/** What one robot's messages come to. */
+interface Outcome {
+  readonly serial: string;
+  readonly allowance: Allowance;
+  readonly before: StateRow;
+  after: StateRow;
+  changed: boolean;
+  /** It came online, or connected anew. */
+  returned: boolean;
+  newest: StateMessage | null;
+  /** A reading past the robot's budget is left out. */
+  readonly live: { readonly message: StateMessage; readonly reading: Reading | null; readonly motion: MotionShown }[];
+  readonly acks: Ack[];
+  readonly events: Event[];
+  readonly firmware: Firmware[];
+  /** Protocol rule 14. */
+  hasLostMemory: boolean;
+  beyondBelief: string | null;
+}
+
+export interface Ingested {
+  /** Serial numbers that no robot carries, with the number of their messages. */
+  readonly unknown: readonly { readonly serial: string; readonly messages: number }[];
+  /** Robots that came online or connected anew. */
+  readonly returned: readonly number[];
+  /** Events to acknowledge, now that they are kept; also those that were kept before. */
+  readonly received: readonly { readonly serial: string; readonly session: number; readonly eventSeq: number }[];
+  /** States that advanced the current one and came live. */
+  readonly readings: number;
+}
+
+/**
+ * Stores what robots said, all of it in one transaction: states, presence, readings, runs, alerts, commands. Of what a
+ * robot says past its allowance only the state is stored, and what commands look at.
+ */
+export async function ingest(
+  db: Db,
+  batch: readonly RobotMessages[],
+  clock: Pick<Clock, "now">,
+  allowanceOf: (serial: string) => Allowance = () => Allowance.unlimited(),
+): Promise<Ingested> {
+  return inTransaction(db, async (tx) => {
+    const known = new Map(
+      (
+        await lockRobotStates(
+          tx,
+          batch.map(({ serial }) => serial),
+        )
+      ).map((robot) => [robot.serial, robot]),
+    );
+    const outcomes: Outcome[] = [];
+    const unknown: { serial: string; messages: number }[] = [];
+    for (const { serial, messages } of batch) {
+      const robot = known.get(serial);
+      if (robot) outcomes.push(outcomeOf(robot, messages, allowanceOf(serial)));
+      else unknown.push({ serial, messages: messages.length });
+    }
+    // Locks are taken in the order of the rows, by everybody.
+    outcomes.sort((one, other) => one.before.robot_id - other.before.robot_id);
+    const refused = await store(tx, outcomes, clock);
+    return {
+      unknown,
+      returned: outcomes.filter(({ returned }) => returned).map(({ before }) => before.robot_id),
+      received: outcomes.flatMap(({ serial, after, events }) =>
+        events
+          .filter(({ message }) => !refused.has(message))
+          .map(({ message }) => ({ serial, session: after.session, eventSeq: message.eventSeq })),
+      ),
+      readings: outcomes.reduce((sum, { live }) => sum + live.length, 0),
+    };
+  });
+}
+
+/** Answers the events that were not kept. */
+async function store(
+  tx: Tx,
+  outcomes: readonly Outcome[],
+  clock: Pick<Clock, "now">,
+): Promise<ReadonlySet<EventMessage>> {
+  const now = clock.now();
+  const budget = budgetOf(outcomes);
+  const changed = outcomes.filter((outcome) => outcome.changed);
+  const live = outcomes.flatMap((outcome) => outcome.live);
+  await writeRobotStates(
+    tx,
+    changed.map(({ after }) => after),
+  );
+  await addReadings(
+    tx,
+    live.flatMap(({ reading }) => reading ?? []),
+  );
+  const moved = await recordMotions(
+    tx,
+    live.map(({ motion }) => motion),
+    budget,
+  );
+  const events = await recordEvents(tx, outcomes.flatMap(eventsTold), budget);
+  const alerted = await syncAlerts(
+    tx,
+    outcomes.flatMap((outcome) => {
+      const { after, newest } = outcome;
+      return newest ? alertsOf(after, newest, speechOf(outcome)) : speechAlertsOf(after, speechOf(outcome), now);
+    }),
+    budget,
+  );
+  const toldLate = await recordToldAlerts(tx, events.kept, budget);
+  const touched = new Set([
+    ...moved,
+    ...events.changed,
+    ...alerted,
+    ...toldLate,
+    ...(await recordFirmware(tx, outcomes, now)),
+  ]);
+  await clearDarkSites(tx, litBy(outcomes), now);
+  await settleByStates(
+    tx,
+    outcomes.flatMap(({ before, live: shown }) =>
+      shown.map(({ message }) => ({ robotId: before.robot_id, knownSeq: before.last_seq, state: message })),
+    ),
+    clock,
+  );
+  await recordAcks(
+    tx,
+    outcomes.flatMap(({ serial, acks }) => acks.map(({ message }) => ({ serial, ack: message }))),
+    now,
+  );
+  const written = new Set(changed.map(({ after }) => after.robot_id));
+  const untouched = [...touched].filter((id) => !written.has(id));
+  await touchRobots(
+    tx,
+    untouched.toSorted((one, other) => one - other),
+  );
+  if (changed.length + untouched.length > 0) await announceChange(tx);
+  return events.refused;
+}
+
+function budgetOf(outcomes: readonly Outcome[]): RobotBudget {
+  const allowances = new Map(outcomes.map(({ before, allowance }) => [before.robot_id, allowance]));
+  return {
+    has: (robotId, kind) => allowances.get(robotId)?.has(kind) ?? true,
+    take: (robotId, kind) => allowances.get(robotId)?.take(kind),
+  };
+}
+
+/** Sites where a robot is back; one in maintenance does not count, as it does not where the site went dark. */
+function litBy(outcomes: readonly Outcome[]): number[] {
+  const back = outcomes.filter(({ returned, after }) => returned && after.operating_mode !== "maintenance");
+  return [...new Set(back.map(({ after }) => after.site_id))];
+}
+
+/** Reports of what was offered first, then what robots show: a report may have come before the state it speaks of. */
+async function recordFirmware(tx: Tx, outcomes: readonly Outcome[], now: Date): Promise<number[]> {
+  const reports = outcomes.flatMap(({ before, firmware }) =>
+    firmware.map(({ message }) => ({ robotId: before.robot_id, message })),
+  );
+  const shown = outcomes.flatMap(({ before, live }) =>
+    live.map(({ message }) => ({ robotId: before.robot_id, firmware: message.firmware })),
+  );
+  return [...(await recordReports(tx, reports, now)), ...(await settleByFirmware(tx, shown, now))];
+}
+
+function outcomeOf(
+  { serial, row: before, commandSeq }: KnownRobot,
+  messages: readonly IncomingMessage[],
+  allowance: Allowance,
+): Outcome {
+  const outcome: Outcome = {
+    serial,
+    allowance,
+    before,
+    after: before,
+    changed: false,
+    returned: false,
+    newest: null,
+    live: [],
+    acks: [],
+    events: [],
+    firmware: [],
+    hasLostMemory: false,
+    beyondBelief: null,
+  };
+  for (const incoming of messages) {
+    const beyondBelief =
+      incoming.leaf === "ack" ? null : implausibleCounter(incoming.message, incoming.receivedAt.getTime(), commandSeq);
+    if (beyondBelief !== null) {
+      outcome.beyondBelief = beyondBelief;
+      continue;
+    }
+    if (incoming.leaf === "ack") outcome.acks.push(incoming);
+    else if (incoming.leaf === "event") outcome.events.push(incoming);
+    else if (incoming.leaf === "firmware/state") outcome.firmware.push(incoming);
+    else {
+      const was = outcome.after;
+      const is = rowAfter(was, incoming);
+      if (is === null) {
+        outcome.hasLostMemory ||= fellBack(was, incoming);
+        continue;
+      }
+      outcome.after = is;
+      outcome.changed = true;
+      const wasAway = !was.online || was.session !== is.session;
+      outcome.returned ||= is.online && (wasAway || (was.live_at === null && is.live_at !== null));
+      if (incoming.leaf === "connection") continue;
+      outcome.newest = incoming.message;
+      if (incoming.retained) continue;
+      const live = liveStateOf(is, incoming.message, incoming.receivedAt, wasAway);
+      const isKept = allowance.has("readings");
+      if (isKept) allowance.take("readings");
+      outcome.live.push(isKept ? live : { ...live, reading: null });
+    }
+  }
+  return outcome;
+}
+
+function speechOf({ allowance, newest, hasLostMemory, beyondBelief }: Outcome): Speech {
+  const { isFlooding, isReconnecting } = allowance;
+  return { isFlooding, isReconnecting, hasLostMemory: hasLostMemory && newest === null, beyondBelief };
+}
+
+function liveStateOf(
+  row: StateRow,
+  message: StateMessage,
+  receivedAt: Date,
+  wasAway: boolean,
+): Outcome["live"][number] {
+  const { robot_id, site_id, robot_status } = row;
+  const { session, seq, status, motion, mode, battery, charging, runId, lastSeq } = message;
+  const robot_ts = new Date(message.ts);
+  return {
+    message,
+    reading: {
+      robot_id,
+      site_id,
+      received_at: receivedAt,
+      robot_ts,
+      session,
+      seq,
+      status,
+      robot_status,
+      motion,
+      mode,
+      battery,
+      charging,
+    },
+    motion: { robotId: robot_id, siteId: site_id, motion, runId, battery, lastSeq, status, receivedAt, wasAway },
+  };
+}
+
+function eventsTold({ after, events }: Outcome): EventTold[] {
+  const { robot_id: robotId, site_id: siteId, clock_skew_ms: clockSkewMs } = after;
+  return events.map(({ message, receivedAt }) => ({ robotId, siteId, message, receivedAt, clockSkewMs }));
+}

@@ -1,0 +1,373 @@
+import type { RunEndReason } from "@suncrew/contract/devices/messages.ts";
+import { runNotStartedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
+import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
+import { PLANNED_END_TOLERANCE_MS, runOutcomeOf } from "@suncrew/domain/runs/run-outcome.ts";
+import { sql } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import type { ActionTypeColumn } from "../../platform/database/schema.ts";
+import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
+import { logRunEnds } from "./log-run-ends.repository.ts";
+import { withoutAdvice } from "./run-reasons.ts";
+
+export interface OpenRun {
+  readonly id: string;
+  readonly robot_id: number;
+  readonly command_id: string | null;
+  readonly planned: boolean;
+  readonly action_type: ActionTypeColumn;
+  /** Null for a planned run that has not begun to move. */
+  readonly began_at: Date | null;
+  readonly planned_end_at: Date | null;
+  /** When the server stops a planned run. */
+  readonly stop_due_at: Date | null;
+}
+
+const openRunColumns = [
+  "id",
+  "robot_id",
+  "command_id",
+  "planned",
+  "action_type",
+  "began_at",
+  "planned_end_at",
+  "stop_due_at",
+] as const satisfies readonly (keyof OpenRun)[];
+const returnedColumns = sql.join(openRunColumns.map((column) => sql.ref(`runs.${column}`)));
+
+export interface RunBeginning {
+  readonly robotId: number;
+  readonly siteId: number;
+  /** As the robot names it; null where it has no name for it. */
+  readonly runId: string | null;
+  readonly at: Date;
+  readonly battery: number;
+}
+
+/** The runs in which these robots move, by robot. */
+export async function openRunsOf(tx: Tx, robotIds: readonly number[]): Promise<Map<number, OpenRun>> {
+  const rows = await tx
+    .selectFrom("runs")
+    .where("ended_at", "is", null)
+    .where("began_at", "is not", null)
+    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .select(openRunColumns)
+    .execute();
+  return new Map(rows.map((row) => [row.robot_id, row]));
+}
+
+/** Of these robots those that were cleaning at that moment and have stopped since. */
+export async function findStoppedSince(tx: Tx, robotIds: readonly number[], since: Date): Promise<Set<number>> {
+  if (robotIds.length === 0) return new Set();
+  const rows = await tx
+    .selectFrom("runs")
+    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("began_at", "<=", since)
+    .where("ended_at", ">=", since)
+    .select("robot_id")
+    .execute();
+  return new Set(rows.map((row) => row.robot_id));
+}
+
+export interface RunEnd {
+  readonly at: Date;
+  readonly battery: number;
+  readonly reason: RunEndReason;
+}
+
+/**
+ * Opens the runs of motions, one of a robot at most: those of STARTs, or started at the robots themselves. A run that
+ * ended already by the robot's own word is left out, so that a late message does not open it again; so is one that no
+ * START names and that is past the robot's budget.
+ */
+export async function beginRuns(
+  tx: Tx,
+  beginnings: readonly RunBeginning[],
+  budget: RobotBudget = unlimited,
+): Promise<OpenRun[]> {
+  const known = await runsById(tx, namesOf(beginnings));
+  const planned: RunBeginning[] = [];
+  const again: RunBeginning[] = [];
+  const others: RunBeginning[] = [];
+  for (const beginning of beginnings) {
+    const run = beginning.runId === null ? undefined : known.get(beginning.runId);
+    if (run?.robot_id !== beginning.robotId) others.push(beginning);
+    else (run.began_at === null ? planned : again).push(beginning);
+  }
+  return [
+    ...(await beginPlanned(tx, planned)),
+    ...(await reopen(tx, namesOf(again))),
+    ...(await insertRuns(
+      tx,
+      (await withinBudget(tx, others, budget)).map((beginning) => ({ beginning, end: null })),
+    )),
+  ];
+}
+
+async function withinBudget(tx: Tx, unknown: readonly RunBeginning[], budget: RobotBudget): Promise<RunBeginning[]> {
+  const started = await startsOfRuns(tx, unknown);
+  return unknown.filter(({ robotId }) => {
+    if (started.has(robotId)) return true;
+    if (!budget.has(robotId, "runs")) return false;
+    budget.take(robotId, "runs");
+    return true;
+  });
+}
+
+/** Of motions that robots tell, one of a robot at most: the robots whose runs nobody here knows of, nor their STARTs. */
+export async function robotsWithUnknownRuns(
+  tx: Tx,
+  named: readonly { readonly robotId: number; readonly runId: string }[],
+): Promise<Set<number>> {
+  if (named.length === 0) return new Set();
+  const known = await runsById(
+    tx,
+    named.map(({ runId }) => runId),
+  );
+  const started = await startsOfRuns(tx, named);
+  const unknown = named.filter(({ robotId, runId }) => known.get(runId)?.robot_id !== robotId && !started.has(robotId));
+  return new Set(unknown.map(({ robotId }) => robotId));
+}
+
+const namesOf = (beginnings: readonly RunBeginning[]) => beginnings.flatMap(({ runId }) => runId ?? []);
+
+/** A motion for the record, over already where `end` is given. */
+export interface NewRun {
+  readonly beginning: RunBeginning;
+  readonly end: RunEnd | null;
+}
+
+/** Puts runs on record, one of a robot at most. Their names must not be taken by these robots. */
+export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<OpenRun[]> {
+  if (runs.length === 0) return [];
+  const beginnings = runs.map(({ beginning }) => beginning);
+  const starts = await startsOfRuns(tx, beginnings);
+  const taken = new Set((await runsById(tx, namesOf(beginnings))).keys());
+  const ofGroups = beginnings.filter(({ robotId }) => starts.get(robotId)?.action_type === "GROUP");
+  const groups = await groupsOf(
+    tx,
+    ofGroups.map(({ robotId }) => robotId),
+  );
+  const rows = runs.map(({ beginning: { robotId, siteId, runId, at, battery }, end }) => {
+    const start = starts.get(robotId);
+    // A planned run has its row since it was due; this one was started by hand, is not known, or was started anew since.
+    const ended = { planned: start?.action_type === "SCHEDULED", plannedEndReached: false };
+    const movedMs = end === null ? 0 : end.at.getTime() - at.getTime();
+    const id = runId === null || taken.has(runId) ? uuidv7() : runId;
+    taken.add(id);
+    return {
+      id,
+      robot_id: robotId,
+      ...placeOf(start, siteId),
+      command_id: start?.id ?? null,
+      planned: false,
+      action_type: start?.action_type ?? "SYSTEM",
+      started_by_user_id: start?.user_id ?? null,
+      started_by: start?.requested_by ?? "Robot",
+      ...(start?.action_type === "GROUP" && start.site_id === siteId && groups.get(robotId)),
+      began_at: at,
+      battery_began: battery,
+      planned_end_at: start?.max_duration_s ? new Date(at.getTime() + start.max_duration_s * 1_000) : null,
+      ...(end && {
+        ended_at: end.at < at ? at : end.at,
+        battery_ended: end.battery,
+        reason: end.reason,
+        outcome: runOutcomeOf({ ...ended, movedMs }, end.reason),
+      }),
+    };
+  });
+  const { rows: inserted } = await sql<OpenRun>`
+    insert into runs (id, robot_id, site_id, serial_number, robot_name, command_id, planned, action_type,
+      started_by_user_id, started_by, group_id, group_name, began_at, battery_began, planned_end_at, ended_at,
+      battery_ended, reason, outcome)
+    select n.id, n.robot_id, n.site_id, n.serial_number, n.robot_name, n.command_id, n.planned, n.action_type,
+      n.started_by_user_id, n.started_by, n.group_id, n.group_name, n.began_at, n.battery_began, n.planned_end_at,
+      n.ended_at, n.battery_ended, n.reason, n.outcome
+    from json_populate_recordset(null::runs, ${JSON.stringify(rows)}::json) n
+    returning ${returnedColumns}`.execute(tx);
+  await logRunEnds(
+    tx,
+    rows.flatMap((row) => ("ended_at" in row ? [row.id] : [])),
+  );
+  return inserted;
+}
+
+/** Planned runs begin to move, also such as were given up because their start was not confirmed in time. */
+async function beginPlanned(tx: Tx, planned: readonly RunBeginning[]): Promise<OpenRun[]> {
+  if (planned.length === 0) return [];
+  const rows = planned.map(({ runId, at, battery }) => ({ id: runId, began_at: at, battery_began: battery }));
+  const { rows: began } = await sql<OpenRun>`
+    update runs set began_at = n.began_at, battery_began = n.battery_began, planned_end_at = runs.stop_due_at,
+      ended_at = null, outcome = null, reason = null, change_no = ${changedNow}
+    from json_populate_recordset(null::runs, ${JSON.stringify(rows)}::json) n
+    where runs.id = n.id
+    returning ${returnedColumns}`.execute(tx);
+  const robotIds = began.map(({ robot_id }) => robot_id);
+  const last = planned.reduce((latest, { at }) => (at > latest ? at : latest), new Date(0));
+  await clearAlerts(tx, robotIds, ["RUN_NOT_STARTED"], last);
+  return began;
+}
+
+/**
+ * Closes planned runs that never moved, each with an alert: their starts failed. Changes nothing once one has begun or
+ * ended.
+ */
+export async function failPlannedRuns(
+  tx: Tx,
+  failed: readonly { readonly runId: string; readonly reason: string }[],
+  at: Date,
+): Promise<void> {
+  if (failed.length === 0) return;
+  const { rows } = await sql<{ robot_id: number; site_id: number; reason: string }>`
+    update runs r set ended_at = ${at}, outcome = 'FAILED', reason = f.reason, change_no = ${changedNow}
+    from unnest(${failed.map(({ runId }) => runId)}::uuid[], ${failed.map(({ reason }) => reason)}::text[]) f (id, reason)
+    where r.id = f.id and r.planned and r.began_at is null and r.ended_at is null
+    returning r.robot_id, r.site_id, r.reason
+  `.execute(tx);
+  const alerts = rows.map(({ robot_id: robotId, site_id: siteId, reason }) => {
+    return { robotId, siteId, alert: runNotStartedAlert(withoutAdvice(reason)) };
+  });
+  await raiseAlerts(tx, [...new Map(alerts.map((each) => [each.robotId, each])).values()], at);
+}
+
+/** A person's START of a group that a robot did not follow. */
+export interface NotStarted {
+  readonly robot: { readonly id: number; readonly site_id: number };
+  readonly by: { readonly user_id: number | null; readonly requested_by: string };
+  /** The START, where it went out. */
+  readonly start?: { readonly id: string; readonly run_id: string | null };
+  readonly outcome: "SKIPPED" | "FAILED";
+  readonly reason: string;
+  readonly at: Date;
+}
+
+/** Puts on record, beside the runs of the others, that robots of a group were to be started by hand and were not. */
+export async function insertNotStarted(tx: Executor, all: readonly NotStarted[]): Promise<void> {
+  if (all.length === 0) return;
+  const groups = await groupsOf(
+    tx,
+    all.map(({ robot }) => robot.id),
+  );
+  const rows = all.map(({ robot, by, start, outcome, reason, at }) => ({
+    id: start?.run_id ?? uuidv7(),
+    command_id: start?.id ?? null,
+    robot_id: robot.id,
+    site_id: robot.site_id,
+    planned: false,
+    action_type: "GROUP" as const,
+    started_by_user_id: by.user_id,
+    started_by: by.requested_by,
+    ...groups.get(robot.id),
+    ended_at: at,
+    outcome,
+    reason,
+  }));
+  await tx
+    .insertInto("runs")
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** The groups that robots are in now, as a run keeps them, by robot. */
+async function groupsOf(tx: Executor, robotIds: readonly number[]) {
+  if (robotIds.length === 0) return new Map<number, never>();
+  const rows = await tx
+    .selectFrom("robot_group_members as m")
+    .innerJoin("robot_groups as g", "g.id", "m.group_id")
+    .select(["m.robot_id", "g.id as group_id", "g.group_name"])
+    .where("m.robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .execute();
+  return new Map(rows.map(({ robot_id, ...group }) => [robot_id, group]));
+}
+
+/** Where a planned run was told to have begun, and only now is put on record. */
+export type ToldBeginning = Pick<RunBeginning, "at" | "battery">;
+
+export interface EndedRun {
+  readonly run: Pick<OpenRun, "id" | "action_type" | "began_at" | "stop_due_at">;
+  readonly end: RunEnd;
+  /** For a planned run that no state showed moving. */
+  readonly began?: ToldBeginning;
+}
+
+/** Closes runs; one that ends before it began by a clock's fault lasted no time. */
+export async function endRuns(tx: Tx, ended: readonly EndedRun[]): Promise<void> {
+  if (ended.length === 0) return;
+  const rows = ended.map(({ run, end, began }) => {
+    const plannedEndReached =
+      run.stop_due_at !== null && end.at.getTime() >= run.stop_due_at.getTime() - PLANNED_END_TOLERANCE_MS;
+    const movedMs = end.at.getTime() - (began?.at ?? run.began_at ?? end.at).getTime();
+    return {
+      id: run.id,
+      began_at: began?.at ?? null,
+      battery_began: began?.battery ?? null,
+      ended_at: end.at,
+      battery_ended: end.battery,
+      reason: end.reason,
+      outcome: runOutcomeOf({ planned: run.action_type === "SCHEDULED", plannedEndReached, movedMs }, end.reason),
+    };
+  });
+  await sql`
+    update runs set began_at = coalesce(n.began_at, runs.began_at),
+      battery_began = case when n.began_at is null then runs.battery_began else n.battery_began end,
+      planned_end_at = case when n.began_at is null then runs.planned_end_at else runs.stop_due_at end,
+      ended_at = greatest(coalesce(n.began_at, runs.began_at), n.ended_at), battery_ended = n.battery_ended,
+      reason = n.reason, outcome = n.outcome, change_no = ${changedNow}
+    from json_populate_recordset(null::runs, ${JSON.stringify(rows)}::json) n
+    where runs.id = n.id`.execute(tx);
+  await logRunEnds(
+    tx,
+    ended.map(({ run }) => run.id),
+  );
+}
+
+/** Runs that are on record, open or not, by their names. */
+export async function runsById(tx: Tx, runIds: readonly string[]) {
+  if (runIds.length === 0) return new Map<string, never>();
+  const rows = await tx
+    .selectFrom("runs")
+    .where("id", "=", sql<string>`any(${[...runIds]}::uuid[])`)
+    .select([...openRunColumns, "ended_at"])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Undoes ends that were only guessed; the robots still move in these runs. */
+async function reopen(tx: Tx, runIds: readonly string[]): Promise<OpenRun[]> {
+  if (runIds.length === 0) return [];
+  const { rows } = await sql<OpenRun>`
+    update runs set ended_at = null, battery_ended = null, outcome = null, reason = null, change_no = ${changedNow}
+    where id = any(${[...runIds]}::uuid[]) and not exists (
+      select from robot_events e
+      where e.robot_id = runs.robot_id and e.kind = 'RUN_ENDED' and e.body ->> 'runId' = runs.id::text)
+    returning ${returnedColumns}`.execute(tx);
+  return rows;
+}
+
+/** The STARTs that robots' motions are named after, by robot. */
+async function startsOfRuns(tx: Tx, beginnings: readonly Pick<RunBeginning, "robotId" | "runId">[]) {
+  const named = beginnings.filter(({ runId }) => runId !== null);
+  if (named.length === 0) return new Map<number, never>();
+  const rows = await tx
+    .selectFrom("commands")
+    .innerJoin(
+      sql<{ robot: number; run: string }>`unnest(${named.map(({ robotId }) => robotId)}::int[],
+        ${named.map(({ runId }) => runId)}::uuid[])`.as<"n">(sql`n (robot, run)`),
+      (join) => join.onRef("n.robot", "=", "robot_id").onRef("n.run", "=", "run_id"),
+    )
+    .where("verb", "=", "START")
+    .select(["id", "robot_id", "user_id", "requested_by", "action_type", "max_duration_s", "site_id"])
+    .select(["serial_number", "robot_name"])
+    .execute();
+  return new Map(rows.map((row) => [row.robot_id, row]));
+}
+
+type StartOfRun = NonNullable<ReturnType<Awaited<ReturnType<typeof startsOfRuns>>["get"]>>;
+
+/** A run that is told late stays at the site, and with the names, of its START: its robot may have moved since. */
+function placeOf(start: StartOfRun | undefined, siteId: number) {
+  if (start === undefined) return { site_id: siteId };
+  const { site_id, serial_number, robot_name } = start;
+  return { site_id, serial_number, robot_name };
+}
