@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MAX_ATTEMPTS, retryDelayMs } from "./retry-pause.ts";
+import { MAX_ATTEMPTS, retryDelayMs } from "./retry-delay.ts";
 import { lastMonthOf, monthRange, monthWords } from "./site-month.ts";
 
 describe("monthly reports: the month that was over last is the site's, not that of UTC", () => {

@@ -7,7 +7,7 @@ import {
 import type { Firmware } from "@suncrew/contract/firmware/firmware.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
-import { waitingText } from "@suncrew/domain/firmware/rollout-waits.ts";
+import { waitingText } from "@suncrew/domain/firmware/rollout-text.ts";
 import type { Question } from "../../platform/confirm/confirm.ts";
 
 /** A robot that firmware may be deployed to. */

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { LISTENING_GRACE_MS } from "@suncrew/domain/alerts/away-robots.ts";
+import { LISTENING_GRACE_MS } from "@suncrew/domain/alerts/offline-alerts.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { ListeningPeriod } from "../../platform/listening-period.ts";

@@ -3,7 +3,7 @@ import {
   decideOfflineAlerts,
   type OfflineRobot,
   SITE_RECOVERS_MS,
-} from "@suncrew/domain/alerts/away-robots.ts";
+} from "@suncrew/domain/alerts/offline-alerts.ts";
 import { offlineTooLongAlert, type ServerAlertCode, siteDarkAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { sql } from "kysely";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
@@ -58,7 +58,7 @@ async function readAway(db: Executor): Promise<OfflineRobot[]> {
     .where("s.online", "=", false)
     .select(["s.robot_id as robotId", "s.site_id as siteId"])
     .select(sql<Date>`greatest(s.live_at, s.connection_at)`.as("since"))
-    .select(sql<boolean>`a.id is not null`.as("isTold"))
+    .select(sql<boolean>`a.id is not null`.as("hasAlert"))
     .orderBy("s.robot_id")
     .execute();
 }

@@ -1,7 +1,7 @@
 import { type EventMessage, eventMessageSchema } from "@suncrew/contract/devices/messages.ts";
 import { CLOCK_SKEW_MS } from "@suncrew/domain/commands/limits.ts";
 import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
-import { reportedTime } from "@suncrew/domain/devices/told-time.ts";
+import { reportedTime } from "@suncrew/domain/devices/reported-time.ts";
 import { sql } from "kysely";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 

@@ -1,5 +1,5 @@
 import type { EventMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
-import { implausibleCounter } from "@suncrew/domain/devices/believable.ts";
+import { implausibleCounter } from "@suncrew/domain/devices/plausible-counters.ts";
 import type { RobotBudget } from "@suncrew/domain/devices/robot-budget.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import type { Clock } from "../../platform/clock.ts";

@@ -1,6 +1,6 @@
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
 import { type RolloutStep, rolloutStep } from "@suncrew/domain/firmware/rollout-step.ts";
-import { gaveUpText, isWaitOver } from "@suncrew/domain/firmware/rollout-waits.ts";
+import { gaveUpText, isWaitOver } from "@suncrew/domain/firmware/rollout-text.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { recordAudit } from "../audit/public.ts";

@@ -1,6 +1,6 @@
 import type { Rollout, RolloutRobot } from "@suncrew/contract/firmware/firmware.ts";
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
-import { turnText, waitingText } from "@suncrew/domain/firmware/rollout-waits.ts";
+import { turnText, waitingText } from "@suncrew/domain/firmware/rollout-text.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { readCandidates } from "./candidates.repository.ts";
 import { skippedSentences } from "./firmware-sentences.ts";

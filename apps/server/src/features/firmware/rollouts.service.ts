@@ -4,7 +4,7 @@ import {
   PROTOCOL_VERSION,
 } from "@suncrew/contract/devices/messages.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
-import { LISTENING_GRACE_MS } from "@suncrew/domain/alerts/away-robots.ts";
+import { LISTENING_GRACE_MS } from "@suncrew/domain/alerts/offline-alerts.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";

@@ -1,6 +1,6 @@
 import type { FirmwareStateMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
 import { type AfterReport, afterReport, REFUSED_WAIT_MS } from "@suncrew/domain/firmware/after-report.ts";
-import { refusedText } from "@suncrew/domain/firmware/rollout-waits.ts";
+import { refusedText } from "@suncrew/domain/firmware/rollout-text.ts";
 import { sql } from "kysely";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 import { codeSentences } from "./firmware-sentences.ts";

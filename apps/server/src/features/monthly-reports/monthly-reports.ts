@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS, retryDelayMs } from "@suncrew/domain/reports/retry-pause.ts";
+import { MAX_ATTEMPTS, retryDelayMs } from "@suncrew/domain/reports/retry-delay.ts";
 import { monthRange } from "@suncrew/domain/reports/site-month.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";

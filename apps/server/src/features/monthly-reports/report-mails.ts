@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS, retryDelayMs } from "@suncrew/domain/reports/retry-pause.ts";
+import { MAX_ATTEMPTS, retryDelayMs } from "@suncrew/domain/reports/retry-delay.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import { type Mailer, MailRefused, type MailResult } from "../../platform/mailer.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";

@@ -1,6 +1,6 @@
 import { type EventMessage, eventMessageSchema } from "@suncrew/contract/devices/messages.ts";
 import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
-import { reportedTime } from "@suncrew/domain/devices/told-time.ts";
+import { reportedTime } from "@suncrew/domain/devices/reported-time.ts";
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import {

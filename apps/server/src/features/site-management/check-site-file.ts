@@ -10,7 +10,7 @@ import {
   duplicateSentence,
 } from "@suncrew/domain/csv/import-file.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
-import { LocationIndex } from "@suncrew/domain/sites/taken-places.ts";
+import { LocationIndex } from "@suncrew/domain/sites/location-index.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { CheckedImport } from "../../platform/http/import-answer.ts";
 import { fieldProblemsOf } from "../../platform/http/validation-errors.ts";

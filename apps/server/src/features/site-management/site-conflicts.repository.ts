@@ -1,7 +1,7 @@
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 import { duplicateSiteName } from "@suncrew/domain/sites/site-name.ts";
 import { duplicateLocation } from "@suncrew/domain/sites/site-place.ts";
-import { LocationIndex } from "@suncrew/domain/sites/taken-places.ts";
+import { LocationIndex } from "@suncrew/domain/sites/location-index.ts";
 import { type Expression, sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { type FleetConnectivity, type OfflineRobot, decideOfflineAlerts } from "./away-robots.ts";
+import { decideOfflineAlerts, type FleetConnectivity, type OfflineRobot } from "./offline-alerts.ts";
 
 const now = new Date("2026-03-01T06:00:00Z");
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { reportedTime } from "./told-time.ts";
+import { reportedTime } from "./reported-time.ts";
 
 const receivedAt = new Date("2026-11-21T06:30:00Z");
 const before = new Date("2026-11-21T05:00:00Z");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WaitReason } from "./offer-refusal.ts";
-import { gaveUpText, isWaitOver, refusedText, turnText, waitingText } from "./rollout-waits.ts";
+import { gaveUpText, isWaitOver, refusedText, turnText, waitingText } from "./rollout-text.ts";
 
 const robot = { motion: "STOPPED", status: "idle", batteryPercent: 80 } as const;
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { LocationIndex } from "./location-index.ts";
 import { isSamePlace, type Place } from "./site-place.ts";
-import { LocationIndex } from "./taken-places.ts";
 
 describe("§5 Site create: coordinates that are taken", () => {
   test("found are exactly the places that count as the same, also over the date line", () => {
