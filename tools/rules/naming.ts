@@ -53,16 +53,16 @@ export function fileNames(files: readonly RepositoryFile[]): Problem[] {
   });
 }
 
-export const longestFile = 500;
+export const longestFile = 600;
 
-/** No file above 500 lines; generated files say so in their first line, migrations are history. */
+/** No file above 600 lines; generated files say so in their first line, migrations are history. */
 export function fileSize(files: readonly RepositoryFile[]): Problem[] {
   return files
     .filter((file) => (isSource(file) || file.path.endsWith(".css")) && !file.text.startsWith("// Generated"))
     .flatMap(({ path, text }) => {
       const lines = text.split("\n").length - 1;
       if (lines <= longestFile) return [];
-      const message = `has ${lines} lines; ${longestFile} is the limit and 150 the aim. Split it by what it does.`;
+      const message = `has ${lines} lines; ${longestFile} is the limit, and more than 400 wants a reason. Split it by what it does.`;
       return [{ path, rule: "file size", message }];
     });
 }

@@ -23,7 +23,7 @@ async function admin(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = { SECRET_KEY: testSettings.secretKey },
 ): Promise<{ exitCode: number | null; printed: string }> {
-  const { connection } = server.parts;
+  const { connection } = server.deps;
   const url = new URL(connection.connectionString ?? `postgres://${connection.user}@localhost/${connection.database}`);
   if (connection.connectionString === undefined) url.searchParams.set("host", connection.host ?? "");
   const child = spawn(process.execPath, [program, ...words], {

@@ -56,42 +56,42 @@ const SEND_LIMIT_MS = 1_500;
 export const CALLS_LIMIT_MS = ANSWER_LIMIT_MS + SEND_LIMIT_MS + 500;
 
 /** Puts the product together from its outside parts. Features are listed here in order, and nowhere else. */
-export async function buildApp(parts: Dependencies): Promise<App> {
-  const loggerInstance: FastifyBaseLogger = parts.log;
-  const http = Fastify({ loggerInstance, ...httpOptions(parts.settings) });
+export async function buildApp(deps: Dependencies): Promise<App> {
+  const loggerInstance: FastifyBaseLogger = deps.log;
+  const http = Fastify({ loggerInstance, ...httpOptions(deps.settings) });
   http.setValidatorCompiler(validatorCompiler);
   http.setSerializerCompiler(serializerCompiler);
   http.decorateRequest("viewer", null);
-  const workers = new Workers(parts);
+  const workers = new Workers(deps);
   const calls = new InFlightRequests(http);
-  await useHttpPlatform(http, parts, workers);
+  await useHttpPlatform(http, deps, workers);
 
-  const reserved = { ...parts, db: parts.reservedDb ?? parts.db };
-  const changes = new ChangeSignal(parts.connection, parts.clock, parts.log);
+  const reserved = { ...deps, db: deps.reservedDb ?? deps.db };
+  const changes = new ChangeSignal(deps.connection, deps.clock, deps.log);
 
   // Features.
   const services: Service[] = [workers, changes];
-  const metrics = new Metrics(parts);
-  metricsRoutes(http, parts.settings, metrics);
-  services.push(...(await authRoutes(http, parts)));
-  services.push(...configRoutes(http, parts));
-  apiDocsRoutes(http, parts.settings);
-  sitesRoutes(http, parts);
-  const forecasts = new Forecasts(parts);
+  const metrics = new Metrics(deps);
+  metricsRoutes(http, deps.settings, metrics);
+  services.push(...(await authRoutes(http, deps)));
+  services.push(...configRoutes(http, deps));
+  apiDocsRoutes(http, deps.settings);
+  sitesRoutes(http, deps);
+  const forecasts = new Forecasts(deps);
   services.push(forecasts);
-  weatherRoutes(http, parts, forecasts);
-  robotsRoutes(http, parts);
-  robotFormsRoutes(http, parts, workers);
-  partnersRoutes(http, parts);
-  activityRoutes(http, parts);
-  reportsRoutes(http, parts, workers);
-  auditRoutes(http, parts);
-  services.push(new Sealer(parts));
+  weatherRoutes(http, deps, forecasts);
+  robotsRoutes(http, deps);
+  robotFormsRoutes(http, deps, workers);
+  partnersRoutes(http, deps);
+  activityRoutes(http, deps);
+  reportsRoutes(http, deps, workers);
+  auditRoutes(http, deps);
+  services.push(new Sealer(deps));
 
-  reportTemplatesRoutes(http, parts);
-  monthlyReportsRoutes(http, parts);
-  services.push(new MonthlyReports({ ...parts, makeReport: siteReports(parts, workers) }));
-  const live = liveRoutes(http, parts, changes);
+  reportTemplatesRoutes(http, deps);
+  monthlyReportsRoutes(http, deps);
+  services.push(new MonthlyReports({ ...deps, makeReport: siteReports(deps, workers) }));
+  const live = liveRoutes(http, deps, changes);
   services.push(live.feed);
   const commands = new Commands(reserved, changes);
   services.push(commands);
@@ -99,18 +99,18 @@ export async function buildApp(parts: Dependencies): Promise<App> {
   robotSettingsRoutes(http, commands);
   const scheduler = new Scheduler({ ...reserved, commands, forecasts, onServed: (lateMs) => metrics.served(lateMs) });
   services.push(scheduler);
-  schedulesRoutes(http, parts);
-  runsRoutes(http, parts);
-  groupsRoutes(http, parts, commands);
-  firmwareRoutes(http, parts);
-  services.push(new Rollouts(parts));
-  siteManagementRoutes(http, parts, workers);
+  schedulesRoutes(http, deps);
+  runsRoutes(http, deps);
+  groupsRoutes(http, deps, commands);
+  firmwareRoutes(http, deps);
+  services.push(new Rollouts(deps));
+  siteManagementRoutes(http, deps, workers);
   maintenanceRoutes(http, reserved, commands);
-  services.push(devicesRoutes(http, parts, commands));
+  services.push(devicesRoutes(http, deps, commands));
   const bridge = new Bridge({ ...reserved, resendPending: (robotIds) => commands.resendPending(robotIds) });
   services.push(bridge);
-  alertsRoutes(http, parts);
-  services.push(new AlertWatch(parts));
+  alertsRoutes(http, deps);
+  services.push(new AlertWatch(deps));
   metrics.watch({ bridge, live });
 
   let ended: Promise<void> | null = null;

@@ -129,7 +129,7 @@ async function liveTextOf(partner: Partner): Promise<string> {
     alertSiteIds: sites,
     serverAlertIds: [],
   };
-  const at = seenAt(server.parts);
+  const at = seenAt(server.deps);
   return JSON.stringify([await readSnapshot(viewer, server.db, at), await readUpdate(viewer, server.db, at, changed)]);
 }
 

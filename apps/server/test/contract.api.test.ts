@@ -44,7 +44,7 @@ beforeAll(async () => {
     params: { direction: "REV", "main-speed": 50, "brush-speed": 0 },
   });
   // Some server is the bridge.
-  bridge = new pg.Client(server.parts.connection);
+  bridge = new pg.Client(server.deps.connection);
   await bridge.connect();
   await bridge.query("select pg_advisory_lock(7305002)");
   restorePoint = await createRestorePoint(server.db);

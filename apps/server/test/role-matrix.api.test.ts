@@ -224,7 +224,7 @@ describe("§6: the table is whole", () => {
   });
 
   test("a route without a line in the permission table cannot be registered", async () => {
-    const { http } = await buildApp(server.parts);
+    const { http } = await buildApp(server.deps);
     const added: RouteSpec = { summary: "New", method: "GET", path: "/api/new", response: z.object({}) };
     const configs: { route?: RouteSpec }[] = [{}, { route: added }];
     for (const config of configs) {

@@ -82,7 +82,7 @@ export class ScheduleBench {
     clocks?: ClockCheck,
   ): SchedulingServer {
     const { clock } = this;
-    const parts: Dependencies = {
+    const deps: Dependencies = {
       db,
       connection: this.#database.connection,
       broker,
@@ -92,7 +92,7 @@ export class ScheduleBench {
       settings: testSettings,
       serverId: randomUUID(),
     };
-    const commands = new Commands(parts, new ChangeSignal(parts.connection, clock, parts.log));
+    const commands = new Commands(deps, new ChangeSignal(deps.connection, clock, deps.log));
     const forecasts = {
       adviceFor: async () => {
         this.adviceAsked += 1;
@@ -100,7 +100,7 @@ export class ScheduleBench {
       },
     };
     const onServed = (lateMs: number) => void this.servedLateMs.push(lateMs);
-    const scheduler = new Scheduler({ ...parts, commands: dispatch ? { dispatch } : commands, forecasts, onServed });
+    const scheduler = new Scheduler({ ...deps, commands: dispatch ? { dispatch } : commands, forecasts, onServed });
     const server = { scheduler, commands, broker };
     this.servers.push(server);
     return server;

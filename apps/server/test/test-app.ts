@@ -29,7 +29,7 @@ export interface TestAppOptions<C extends Clock, B extends Broker> {
 
 export interface TestApp<C extends Clock = ManualClock, B extends Broker = MemoryBroker> {
   readonly app: App;
-  readonly parts: Dependencies;
+  readonly deps: Dependencies;
   readonly db: Db;
   readonly clock: C;
   readonly broker: B;
@@ -67,7 +67,7 @@ export async function createTestApp(options: TestAppOptions<Clock, Broker> = {})
   const { database, fixtures } = await createSeededDatabase();
   const clock = options.clock ?? new ManualClock(TEST_NOW);
   const broker = options.broker ?? new MemoryBroker();
-  const parts: Dependencies = {
+  const deps: Dependencies = {
     db: database.db,
     connection: database.connection,
     broker,
@@ -79,7 +79,7 @@ export async function createTestApp(options: TestAppOptions<Clock, Broker> = {})
     ...(options.reservedDb && { reservedDb: options.reservedDb(database.connection) }),
     ...(options.brokerAccounts && { brokerAccounts: options.brokerAccounts }),
   };
-  const app = await buildApp(parts);
+  const app = await buildApp(deps);
   const nobody = new TestClient(app.http, null);
   let signIns = 0;
   const signIn = async (person: Person) => {
@@ -92,7 +92,7 @@ export async function createTestApp(options: TestAppOptions<Clock, Broker> = {})
   const signedIn = new Map<Person, Promise<TestClient>>();
   return {
     app,
-    parts,
+    deps,
     db: database.db,
     clock,
     broker,

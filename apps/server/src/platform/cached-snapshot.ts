@@ -8,7 +8,7 @@ const SHARE_OF_TIME = 0.01;
 
 /** What the database said last, read again every few seconds, for the one order that must not wait for it: Stop. */
 export class CachedSnapshot<T> implements Service {
-  readonly #parts: Pick<Dependencies, "clock">;
+  readonly #deps: Pick<Dependencies, "clock">;
   readonly #rounds: PeriodicTask;
   #value: T | null = null;
   #restUntilMs = 0;
@@ -16,9 +16,9 @@ export class CachedSnapshot<T> implements Service {
   #tookMs = 0;
   #cancel: Cancel = () => {};
 
-  constructor(parts: Pick<Dependencies, "clock" | "log">, read: () => Promise<T>) {
-    this.#parts = parts;
-    this.#rounds = new PeriodicTask(parts.log, async () => {
+  constructor(deps: Pick<Dependencies, "clock" | "log">, read: () => Promise<T>) {
+    this.#deps = deps;
+    this.#rounds = new PeriodicTask(deps.log, async () => {
       if (performance.now() < this.#restUntilMs) return;
       const beganMs = performance.now();
       this.#value = await read();
@@ -35,7 +35,7 @@ export class CachedSnapshot<T> implements Service {
   }
 
   async start(): Promise<void> {
-    this.#cancel = this.#parts.clock.every(READ_EVERY_MS, () => void this.#rounds.run());
+    this.#cancel = this.#deps.clock.every(READ_EVERY_MS, () => void this.#rounds.run());
     await this.#rounds.run();
   }
 

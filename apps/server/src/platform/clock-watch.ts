@@ -87,7 +87,7 @@ export interface ClockWatchDependencies {
  * fits again, or for two minutes where the machine's own clock confirms it.
  */
 export class ClockWatch implements ClockCheck, Service {
-  readonly #parts: Required<ClockWatchDependencies>;
+  readonly #deps: Required<ClockWatchDependencies>;
   readonly #told: Outage;
   #under: Promise<void> | null = null;
   #reading: ClockReading | null = null;
@@ -99,9 +99,9 @@ export class ClockWatch implements ClockCheck, Service {
   #before: { readonly monotonicMs: number; readonly uptimeMs: number } | null = null;
   #cancel: Cancel = () => {};
 
-  constructor(parts: ClockWatchDependencies) {
-    this.#parts = { ownMs: () => Date.now(), uptimeMs: () => uptime() * 1_000, ...parts };
-    this.#told = new Outage("this server's clock", parts.log, parts.clock, {
+  constructor(deps: ClockWatchDependencies) {
+    this.#deps = { ownMs: () => Date.now(), uptimeMs: () => uptime() * 1_000, ...deps };
+    this.#told = new Outage("this server's clock", deps.log, deps.clock, {
       begins: "does not agree with the database's: it is neither bridge nor scheduler, and starts no robot",
       lasts: "still does not agree with the database's",
       ends: "agrees with the database's again",
@@ -118,7 +118,7 @@ export class ClockWatch implements ClockCheck, Service {
 
   /** Begins with the database's time, which nothing contradicts yet but the machine's own. Rejects where it is away. */
   async start(): Promise<void> {
-    const { clock, read } = this.#parts;
+    const { clock, read } = this.#deps;
     const askedMs = clock.monotonicMs();
     const database = await read();
     clock.correct(database.getTime() - timeAt(clock, (askedMs + clock.monotonicMs()) / 2).getTime());
@@ -142,7 +142,7 @@ export class ClockWatch implements ClockCheck, Service {
   }
 
   async #look(): Promise<void> {
-    const { clock, read, ownMs, uptimeMs } = this.#parts;
+    const { clock, read, ownMs, uptimeMs } = this.#deps;
     const askedMs = clock.monotonicMs();
     const database = await read();
     const slackMs = (clock.monotonicMs() - askedMs) / 2;

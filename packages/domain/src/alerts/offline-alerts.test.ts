@@ -6,11 +6,11 @@ const now = new Date("2026-03-01T06:00:00Z");
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
 
 let robots = 0;
-const away = (siteId: number, minutes: number, isTold = false): OfflineRobot => ({
+const away = (siteId: number, minutes: number, hasAlert = false): OfflineRobot => ({
   robotId: (robots += 1),
   siteId,
   since: ago(minutes),
-  hasAlert: isTold,
+  hasAlert,
 });
 const twenty = (siteId: number, minutes: number) => Array.from({ length: 20 }, () => away(siteId, minutes));
 
@@ -70,7 +70,7 @@ describe("Alerts: a whole site going dark is one alert", () => {
   });
 
   it("is over for five minutes before those still away get alerts of their own", () => {
-    const lit = { away: twenty(1, 90), litSiteIds: new Set([1]) };
+    const lit = { away: twenty(1, 90), recoveredSiteIds: new Set([1]) };
     expect(decided({ ...lit, dark: [{ siteId: 1, clearedAt: ago(4.9) }] })).toEqual(nothing);
     expect(decided({ ...lit, dark: [{ siteId: 1, clearedAt: ago(5) }] })).toEqual({ ...nothing, told: 20 });
   });
@@ -83,7 +83,7 @@ describe("Alerts: a whole site going dark is one alert", () => {
   });
 
   it("property: no robot is told of by itself at a site that is dark or becomes it, and none twice", () => {
-    const robot = fc.record({ siteId: fc.integer({ min: 1, max: 4 }), minutes: fc.nat(90), isTold: fc.boolean() });
+    const robot = fc.record({ siteId: fc.integer({ min: 1, max: 4 }), minutes: fc.nat(90), hasAlert: fc.boolean() });
     const picture = fc.record({
       away: fc.array(robot, { maxLength: 30 }),
       lit: fc.uniqueArray(fc.integer({ min: 1, max: 4 })),
@@ -91,21 +91,17 @@ describe("Alerts: a whole site going dark is one alert", () => {
     });
     fc.assert(
       fc.property(picture, (drawn) => {
-        const all = drawn.away.map(({ siteId, minutes, isTold }) => away(siteId, minutes, isTold));
+        const all = drawn.away.map(({ siteId, minutes, hasAlert }) => away(siteId, minutes, hasAlert));
         const dark = drawn.dark.map((siteId) => ({ siteId, clearedAt: null }));
-        const litSiteIds = new Set(drawn.lit);
-        const {
-          robots: told,
-          darkened,
-          lit,
-        } = decideOfflineAlerts({ now, away: all, recoveredSiteIds: litSiteIds, dark });
+        const recoveredSiteIds = new Set(drawn.lit);
+        const { robots: told, darkened, lit } = decideOfflineAlerts({ now, away: all, recoveredSiteIds, dark });
         const stillDark = new Set([
           ...drawn.dark.filter((siteId) => !lit.includes(siteId)),
           ...darkened.map(({ siteId }) => siteId),
         ]);
-        expect(told.filter(({ siteId, hasAlert: isTold }) => stillDark.has(siteId) || isTold)).toEqual([]);
+        expect(told.filter(({ siteId, hasAlert }) => stillDark.has(siteId) || hasAlert)).toEqual([]);
         expect(new Set(told).size).toBe(told.length);
-        expect([...stillDark].filter((siteId) => litSiteIds.has(siteId))).toEqual([]);
+        expect([...stillDark].filter((siteId) => recoveredSiteIds.has(siteId))).toEqual([]);
       }),
     );
   });

@@ -49,15 +49,10 @@ export interface OfflineAlertDecision {
  * Who gets an alert for being away. Where all robots of a site are away, and this would be news of two or more of them,
  * the site gets one alert and they get none; those away for longer keep theirs.
  */
-export function decideOfflineAlerts({
-  now,
-  away,
-  recoveredSiteIds: litSiteIds,
-  dark,
-}: FleetConnectivity): OfflineAlertDecision {
+export function decideOfflineAlerts({ now, away, recoveredSiteIds, dark }: FleetConnectivity): OfflineAlertDecision {
   const agoMs = (at: Date) => now.getTime() - at.getTime();
   const bySite = Map.groupBy(away, ({ siteId }) => siteId);
-  const isHeld = ({ siteId }: DarkSite) => !litSiteIds.has(siteId) && bySite.has(siteId);
+  const isHeld = ({ siteId }: DarkSite) => !recoveredSiteIds.has(siteId) && bySite.has(siteId);
   const open = dark.filter(({ clearedAt }) => clearedAt === null);
   const stillDark = new Set(open.filter(isHeld).map(({ siteId }) => siteId));
   const recovering = new Set(
@@ -69,8 +64,8 @@ export function decideOfflineAlerts({
   const robots: OfflineRobot[] = [];
   for (const [siteId, ofSite] of bySite) {
     if (stillDark.has(siteId)) continue;
-    const untold = ofSite.filter(({ hasAlert: isTold }) => !isTold);
-    if (!litSiteIds.has(siteId) && untold.length >= SITE_DARK_ROBOTS) {
+    const untold = ofSite.filter(({ hasAlert }) => !hasAlert);
+    if (!recoveredSiteIds.has(siteId) && untold.length >= SITE_DARK_ROBOTS) {
       // None is told of by itself while the last of them may come back in a moment.
       if (ofSite.every(({ since }) => agoMs(since) >= SITE_DARK_MS)) darkened.push({ siteId, robots: ofSite });
     } else if (!recovering.has(siteId)) {

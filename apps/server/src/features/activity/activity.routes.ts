@@ -14,8 +14,8 @@ import { readActivityForFile, readActivityPage, readActivityUsers, requireChosen
 /** Rows that the export reads at once. */
 const EXPORT_PAGE = 2_000;
 
-export function activityRoutes(app: FastifyInstance, parts: Dependencies): void {
-  const { db } = parts;
+export function activityRoutes(app: FastifyInstance, deps: Dependencies): void {
+  const { db } = deps;
 
   register(app, activityLogs, async ({ viewer, query: { limit, cursor, exact_total, ...filter } }) => {
     await requireChosen(viewer, db, filter);
@@ -32,7 +32,7 @@ export function activityRoutes(app: FastifyInstance, parts: Dependencies): void 
     const readPage = (cursor: string | undefined) =>
       readActivityForFile(viewer, db, { filter, cursor, limit: EXPORT_PAGE });
     const file = await activityFile(readPage, viewer.role === "SUPER_ADMIN");
-    void reply.header("content-disposition", `attachment; filename="${activityFileName(parts.clock.now())}"`);
+    void reply.header("content-disposition", `attachment; filename="${activityFileName(deps.clock.now())}"`);
     return file;
   });
 

@@ -29,7 +29,7 @@ interface AlertWatchDependencies extends Pick<
  * looks, by the time of the database.
  */
 export class AlertWatch implements Service {
-  readonly #parts: AlertWatchDependencies;
+  readonly #deps: AlertWatchDependencies;
   readonly #rounds: PeriodicTask;
   readonly #roundsForLost: PeriodicTask;
   readonly #roundsForClocks: PeriodicTask;
@@ -39,17 +39,17 @@ export class AlertWatch implements Service {
   #cancels: Cancel[] = [];
   #touching: Promise<void> = Promise.resolve();
 
-  constructor(parts: AlertWatchDependencies) {
-    this.#parts = parts;
-    this.#hearing = new ListeningPeriod(parts);
-    this.#rounds = new PeriodicTask(parts.log, () => this.#round());
-    this.#roundsForLost = new PeriodicTask(parts.log, () => lookForLostRobots(parts.db, seenAt(parts)));
-    this.#clockAlert = new ServerClockAlert(parts.db, { id: parts.serverId, name: parts.serverName ?? hostname() });
-    this.#roundsForClocks = new PeriodicTask(parts.log, () => this.#clockRound());
+  constructor(deps: AlertWatchDependencies) {
+    this.#deps = deps;
+    this.#hearing = new ListeningPeriod(deps);
+    this.#rounds = new PeriodicTask(deps.log, () => this.#round());
+    this.#roundsForLost = new PeriodicTask(deps.log, () => lookForLostRobots(deps.db, seenAt(deps)));
+    this.#clockAlert = new ServerClockAlert(deps.db, { id: deps.serverId, name: deps.serverName ?? hostname() });
+    this.#roundsForClocks = new PeriodicTask(deps.log, () => this.#clockRound());
   }
 
   async start(): Promise<void> {
-    const { db, clock, broker, log } = this.#parts;
+    const { db, clock, broker, log } = this.#deps;
     this.#isLeaving = false;
     this.#cancels = [
       this.#hearing.follow(),
@@ -84,14 +84,14 @@ export class AlertWatch implements Service {
   }
 
   async #clockRound(): Promise<void> {
-    const { clock, clocks } = this.#parts;
+    const { clock, clocks } = this.#deps;
     await this.#clockAlert.look(this.#isLeaving ? null : (clocks?.trouble ?? null), clock.now());
   }
 
   async #round(): Promise<void> {
-    const { db, clock, broker } = this.#parts;
+    const { db, clock, broker } = this.#deps;
     // Nobody may have stored, or rightly dated, what robots said.
-    if (isClockWrong(this.#parts)) this.#hearing.restart();
+    if (isClockWrong(this.#deps)) this.#hearing.restart();
     // Without its broker every robot seems to be away, and after it robots take a moment to be back.
     if (!broker.connected || this.#hearing.forMs < LISTENING_GRACE_MS) return;
     await lookForAwayRobots(db, clock.now());

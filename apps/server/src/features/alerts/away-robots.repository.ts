@@ -20,11 +20,11 @@ const DARK = "SITE_DARK" satisfies ServerAlertCode;
  */
 export async function lookForAwayRobots(db: Db, now: Date): Promise<void> {
   const away = await readAway(db);
-  const litSiteIds = await readLit(db, [...new Set(away.map(({ siteId }) => siteId))]);
+  const recoveredSiteIds = await readLit(db, [...new Set(away.map(({ siteId }) => siteId))]);
   const { robots, darkened, lit } = decideOfflineAlerts({
     now,
     away,
-    recoveredSiteIds: litSiteIds,
+    recoveredSiteIds,
     dark: await readDark(db, now),
   });
   if (robots.length > 0) await inTransaction(db, (tx) => raiseOffline(tx, robots, now));

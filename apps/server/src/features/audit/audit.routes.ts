@@ -5,8 +5,8 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { auditFileName } from "./audit-file.ts";
 import { auditPage, exportOfAudit } from "./audit.service.ts";
 
-export function auditRoutes(app: FastifyInstance, parts: Dependencies): void {
-  const { db, clock } = parts;
+export function auditRoutes(app: FastifyInstance, deps: Dependencies): void {
+  const { db, clock } = deps;
 
   register(app, auditList, ({ viewer, query }) => auditPage(viewer, db, query));
 

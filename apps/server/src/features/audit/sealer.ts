@@ -13,27 +13,27 @@ type SealerParts = Pick<Dependencies, "db" | "clock" | "log"> & {
 
 /** Numbers and chains committed audit rows, on every server, one at a time; tells each new head in the log. */
 export class Sealer implements Service {
-  readonly #parts: SealerParts;
+  readonly #deps: SealerParts;
   /** In production it tells heads at every level but silent: without one in the log, less can be proven. */
   readonly #headLog: Logger;
   readonly #rounds: PeriodicTask;
   #cancel: Cancel | null = null;
   #ended = false;
 
-  constructor(parts: SealerParts) {
-    this.#parts = parts;
-    const { log, settings } = parts;
+  constructor(deps: SealerParts) {
+    this.#deps = deps;
+    const { log, settings } = deps;
     const isTold = settings.mode === "production" && log.level !== "silent";
     this.#headLog = log.child({}, { level: isTold ? "info" : log.level });
-    this.#rounds = new PeriodicTask(parts.log, () => this.#seal());
+    this.#rounds = new PeriodicTask(deps.log, () => this.#seal());
   }
 
   async start(): Promise<void> {
     this.#ended = false;
     // A server that was killed after its commit did not come to tell it.
-    const head = await readHead(this.#parts.db);
+    const head = await readHead(this.#deps.db);
     if (head !== null) this.#tell(head);
-    this.#cancel = this.#parts.clock.every(LOOK_MS, () => void this.#rounds.run());
+    this.#cancel = this.#deps.clock.every(LOOK_MS, () => void this.#rounds.run());
     void this.#rounds.run();
   }
 
@@ -49,7 +49,7 @@ export class Sealer implements Service {
   }
 
   async #seal(): Promise<void> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     for (let more = true; more && !this.#ended;) {
       const sealed = await sealBatch(db, clock.now());
       if (sealed.head !== null) this.#tell(sealed.head);

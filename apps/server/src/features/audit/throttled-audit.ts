@@ -7,22 +7,22 @@ import { type AuditRecord, recordAudit } from "./audit.repository.ts";
  * follows have one row together, which tells their number as `times`. It is written too when the server stops.
  */
 export class ThrottledAudit implements Service {
-  readonly #parts: Pick<Dependencies, "db" | "clock" | "log">;
+  readonly #deps: Pick<Dependencies, "db" | "clock" | "log">;
   readonly #gathered: Throttle<AuditRecord>;
 
-  constructor(parts: Pick<Dependencies, "db" | "clock" | "log">) {
-    this.#parts = parts;
-    this.#gathered = new Throttle(parts.clock, async ({ last, times, isMixed }) => {
+  constructor(deps: Pick<Dependencies, "db" | "clock" | "log">) {
+    this.#deps = deps;
+    this.#gathered = new Throttle(deps.clock, async ({ last, times, isMixed }) => {
       const { actor, after, ...record } = last;
       try {
-        await recordAudit(parts.db, {
+        await recordAudit(deps.db, {
           ...record,
           actor: isMixed ? { userId: null, name: "Several people" } : actor,
           after: { ...(!isMixed && after), times },
-          at: parts.clock.now(),
+          at: deps.clock.now(),
         });
       } catch (error) {
-        parts.log.error({ error, action: record.action, times }, "refusals are not on record yet");
+        deps.log.error({ error, action: record.action, times }, "refusals are not on record yet");
         throw error;
       }
     });
@@ -36,7 +36,7 @@ export class ThrottledAudit implements Service {
 
   /** `kind` names who is refused what. Rejects where the database cannot be written. */
   async record(kind: string, record: Omit<AuditRecord, "at">): Promise<void> {
-    const whole = { ...record, at: this.#parts.clock.now() };
-    if (this.#gathered.add(kind, whole, record.action)) await recordAudit(this.#parts.db, whole);
+    const whole = { ...record, at: this.#deps.clock.now() };
+    if (this.#gathered.add(kind, whole, record.action)) await recordAudit(this.#deps.db, whole);
   }
 }

@@ -34,14 +34,14 @@ type Target = NonNullable<Awaited<ReturnType<typeof lockAdmin>>>;
 
 /** Super Admins make, reset and remove each other; whoever asks types the own password again. */
 export class AdminsService {
-  readonly #parts: AdminsParts;
+  readonly #deps: AdminsParts;
 
-  constructor(parts: AdminsParts) {
-    this.#parts = parts;
+  constructor(deps: AdminsParts) {
+    this.#deps = deps;
   }
 
   list(): Promise<Admin[]> {
-    return readAdmins(this.#parts.db, this.#parts.clock.now());
+    return readAdmins(this.#deps.db, this.#deps.clock.now());
   }
 
   /** Throws 409 with the field named where somebody has the username. */
@@ -54,7 +54,7 @@ export class AdminsService {
     const made = await this.#do(call, about, (work) => insertAdmin(work, admin, hash));
     if (made === null) {
       const message = `Somebody has the username ${username} already.`;
-      await recordAudit(this.#parts.db, { ...this.#refused(call, about), reason: message });
+      await recordAudit(this.#deps.db, { ...this.#refused(call, about), reason: message });
       throw new HttpError(409, message, { errors: [{ field: "username", message }] });
     }
     return { message: `The Super Admin ${username} was added.`, adminId: made, credentials: { username, password } };
@@ -65,7 +65,7 @@ export class AdminsService {
     const password = generatePassword();
     const hash = await hashPassword(password);
     const { username } = await this.#change(call, "RESET_PASSWORD", id, async (work, admin) => {
-      await giveAdminPassword(work, admin, hash, this.#parts.settings.secretKey);
+      await giveAdminPassword(work, admin, hash, this.#deps.settings.secretKey);
     });
     return { message: `${username} has a new password and was signed out.`, credentials: { username, password } };
   }
@@ -101,13 +101,13 @@ export class AdminsService {
         ? "You cannot remove yourself. Another Super Admin can."
         : "Your own password is changed on your profile page.";
     }
-    const isKnown = this.#parts.settings.mode === "demo" && demoSignIns.some((known) => known.username === username);
+    const isKnown = this.#deps.settings.mode === "demo" && demoSignIns.some((known) => known.username === username);
     return isKnown ? `${username} belongs to the demo and stays as it is.` : null;
   }
 
   /** Throws 400 and 429 for a password that is not the caller's, 401 where the caller was removed meanwhile. */
   async #do<T>(call: AdminCall, about: About, change: (work: AdminWork) => Promise<T>): Promise<T> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     const { viewer, password, address, gone } = call;
     const account = await readAccountOf(db, viewer.userId);
     if (account === null) throw notSignedIn();
@@ -127,7 +127,7 @@ export class AdminsService {
       address,
       refused,
     };
-    const { result } = await withOwnPassword(this.#parts, typed, gone, () => transactionWithRetry(db, inTime));
+    const { result } = await withOwnPassword(this.#deps, typed, gone, () => transactionWithRetry(db, inTime));
     return result;
   }
 
@@ -138,7 +138,7 @@ export class AdminsService {
       outcome: "REFUSED",
       ...about,
       after: { ...about.after, address },
-      at: this.#parts.clock.now(),
+      at: this.#deps.clock.now(),
     };
   }
 }

@@ -22,17 +22,17 @@ import { signToken, useTokens } from "./tokens.ts";
 const TRIES_PER_MINUTE = 120;
 
 /** Tokens, the guard of every call, signing in and out, the own password, and Super Admins. Comes before every other feature. */
-export async function authRoutes(app: FastifyInstance, parts: Dependencies): Promise<Service[]> {
-  await useTokens(app, parts.settings.secretKey);
-  const sessions = new SessionReader(parts);
-  const limits = await CallLimits.open(app, parts.settings.callsPerMinute);
-  const refusals = new GatheredAudit(parts);
-  const cookies = new BrowserCookies(parts.settings.secretKey);
-  useGuard(app, { clock: parts.clock, sessions, limits, refusals, cookies });
-  const tries = new PasswordTries(parts);
-  const auth = new AuthService({ ...parts, tries, refusals, sign: (claims, now) => signToken(app, claims, now) });
-  const passwords = new ChangePasswordService({ ...parts, tries, refusals });
-  const admins = new AdminsService({ ...parts, tries, refusals });
+export async function authRoutes(app: FastifyInstance, deps: Dependencies): Promise<Service[]> {
+  await useTokens(app, deps.settings.secretKey);
+  const sessions = new SessionReader(deps);
+  const limits = await CallLimits.open(app, deps.settings.callsPerMinute);
+  const refusals = new GatheredAudit(deps);
+  const cookies = new BrowserCookies(deps.settings.secretKey);
+  useGuard(app, { clock: deps.clock, sessions, limits, refusals, cookies });
+  const tries = new PasswordTries(deps);
+  const auth = new AuthService({ ...deps, tries, refusals, sign: (claims, now) => signToken(app, claims, now) });
+  const passwords = new ChangePasswordService({ ...deps, tries, refusals });
+  const admins = new AdminsService({ ...deps, tries, refusals });
 
   await app.register(async (scope) => {
     await scope.register(fastifyRateLimit, {
@@ -47,7 +47,7 @@ export async function authRoutes(app: FastifyInstance, parts: Dependencies): Pro
     registerOpen(scope, login, async ({ body, request, reply, signal }) => {
       const { browser = null } = body;
       const { sessionId, answer } = await auth.signIn({ ...body, browser, address: networkOfCaller(request) }, signal);
-      if (browser !== null) cookies.set(request, reply, sessionId, parts.settings.tokenHours);
+      if (browser !== null) cookies.set(request, reply, sessionId, deps.settings.tokenHours);
       return answer;
     });
     register(scope, changePassword, ({ viewer, body, request, signal }) =>
@@ -71,5 +71,5 @@ export async function authRoutes(app: FastifyInstance, parts: Dependencies): Pro
     return { message: "Logged out" };
   });
 
-  return [sessions, refusals, new SignInCleaner(parts)];
+  return [sessions, refusals, new SignInCleaner(deps)];
 }

@@ -28,10 +28,10 @@ export interface AuthDependencies extends Pick<Dependencies, "db" | "clock" | "s
 }
 
 export class AuthService {
-  readonly #parts: AuthDependencies;
+  readonly #deps: AuthDependencies;
 
-  constructor(parts: AuthDependencies) {
-    this.#parts = parts;
+  constructor(deps: AuthDependencies) {
+    this.#deps = deps;
   }
 
   /**
@@ -39,12 +39,12 @@ export class AuthService {
    * the account or the address has to wait, and 503 while too many people sign in.
    */
   async signIn(attempt: SignIn, gone: AbortSignal): Promise<SignedIn> {
-    const account = await readAccount(this.#parts.db, attempt.username);
-    return this.#parts.tries.run({ ...attempt, account }, gone, (result) => this.#answer(result, account, attempt));
+    const account = await readAccount(this.#deps.db, attempt.username);
+    return this.#deps.tries.run({ ...attempt, account }, gone, (result) => this.#answer(result, account, attempt));
   }
 
   async #answer(result: TryResult, account: Account | null, attempt: SignIn): Promise<SignedIn> {
-    const { db, clock, refusals } = this.#parts;
+    const { db, clock, refusals } = this.#deps;
     if (result.kind === "wait") {
       // Nothing slows these down: whoever guesses may send as many as the server answers.
       const who = account === null ? `at ${attempt.address}` : `as ${account.id}`;
@@ -63,7 +63,7 @@ export class AuthService {
 
   /** Told to nobody who does not have the password. */
   async #refuseLapsed(account: Account, attempt: SignIn): Promise<void> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     if (account.passwordMadeAt === null || clock.now() < generatedPasswordUntil(account.passwordMadeAt)) return;
     await recordAudit(db, { ...refusalOf(account, attempt, "lapsed generated password"), at: clock.now() });
     throw new HttpError(403, lapsedSentence(account.role));
@@ -71,10 +71,10 @@ export class AuthService {
 
   /** Null where the password was changed while it was looked at. */
   async #open(account: Account, caller: Caller): Promise<SignedIn | null> {
-    const { clock, settings } = this.#parts;
+    const { clock, settings } = this.#deps;
     const now = clock.now();
     const expiresAt = new Date(now.getTime() + settings.tokenHours * 3_600_000);
-    const sid = await this.#parts.db.transaction().execute(async (tx) => {
+    const sid = await this.#deps.db.transaction().execute(async (tx) => {
       if (!(await holdAccount(tx, account))) return null;
       await rememberCaller(tx, settings.secretKey, account.id, caller, now);
       const id = await openSession(tx, { userId: account.id, now, expiresAt });
@@ -96,7 +96,7 @@ export class AuthService {
     const exp = Math.floor(expiresAt.getTime() / 1000);
     // Said in what is signed, so that nobody who has the token can leave it out.
     const bound = caller.browser === null ? {} : { bound: true };
-    const token = this.#parts.sign({ id, role, email, partnerId, sid, username, exp, ...bound }, now);
+    const token = this.#deps.sign({ id, role, email, partnerId, sid, username, exp, ...bound }, now);
     return {
       sessionId: sid,
       answer: { message: "Login successful", token, user: { id, name, email, role }, ...until },
@@ -104,8 +104,8 @@ export class AuthService {
   }
 
   async signOut(viewer: Viewer): Promise<void> {
-    const now = this.#parts.clock.now();
-    await this.#parts.db.transaction().execute(async (tx) => {
+    const now = this.#deps.clock.now();
+    await this.#deps.db.transaction().execute(async (tx) => {
       if (!(await endSession(tx, viewer.sessionId, now))) return;
       await recordAudit(tx, {
         actor: { userId: viewer.userId, name: viewer.name },

@@ -16,10 +16,10 @@ export type ChangePasswordParts = Pick<Dependencies, "clock" | "settings"> & Own
 
 /** §5 Change password: people give themselves a new password, which ends their other sessions. */
 export class ChangePasswordService {
-  readonly #parts: ChangePasswordParts;
+  readonly #deps: ChangePasswordParts;
 
-  constructor(parts: ChangePasswordParts) {
-    this.#parts = parts;
+  constructor(deps: ChangePasswordParts) {
+    this.#deps = deps;
   }
 
   /**
@@ -32,7 +32,7 @@ export class ChangePasswordService {
     address: string,
     gone: AbortSignal,
   ): Promise<ResponseOf<typeof changePassword>> {
-    const account = await readAccountOf(this.#parts.db, viewer.userId);
+    const account = await readAccountOf(this.#deps.db, viewer.userId);
     if (account === null) throw notSignedIn();
     const weak = this.#isKnownInDemo(account, passwords.newPassword)
       ? null
@@ -47,7 +47,7 @@ export class ChangePasswordService {
       address,
       refused: this.#record(viewer, address),
     };
-    return withOwnPassword(this.#parts, typed, gone, async () => {
+    return withOwnPassword(this.#deps, typed, gone, async () => {
       const isDone = await this.#replace(viewer, account, passwords.newPassword, address);
       return isDone ? { message: "Password updated successfully" } : null;
     });
@@ -55,14 +55,14 @@ export class ChangePasswordService {
 
   /** A demo's known sign-in may be had back. */
   #isKnownInDemo({ username }: Account, password: string): boolean {
-    if (this.#parts.settings.mode !== "demo") return false;
+    if (this.#deps.settings.mode !== "demo") return false;
     return demoSignIns.some((known) => known.username === username && known.password === password);
   }
 
   /** False where the password was changed or reset while it was looked at. */
   async #replace(viewer: Viewer, account: Account, newPassword: string, address: string): Promise<boolean> {
     const passwordHash = await hashPassword(newPassword);
-    return this.#parts.db.transaction().execute(async (tx) => {
+    return this.#deps.db.transaction().execute(async (tx) => {
       if (!(await replacePassword(tx, account, passwordHash))) return false;
       const record = this.#record(viewer, address);
       const ended = await endSessionsOf(tx, [account.id], record.at, viewer.sessionId);
@@ -79,7 +79,7 @@ export class ChangePasswordService {
       entityId: viewer.userId,
       outcome: "REFUSED",
       after: { address },
-      at: this.#parts.clock.now(),
+      at: this.#deps.clock.now(),
     };
   }
 }

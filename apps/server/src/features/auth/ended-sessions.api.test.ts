@@ -20,7 +20,7 @@ let addresses: readonly string[];
 
 beforeAll(async () => {
   server = await createTestApp();
-  second = await buildApp({ ...server.parts, serverId: randomUUID() });
+  second = await buildApp({ ...server.deps, serverId: randomUUID() });
   addresses = await Promise.all(
     [server.app, second].map(async (app) => {
       await app.start();

@@ -132,7 +132,7 @@ describe("§8 Session and sign-in: failures count against who makes them", () =>
     expect(left).toHaveLength(KNOWN_PER_USER);
     expect(left.map(({ key }) => key)).not.toContain(kept[0]?.key);
 
-    const cleaner = new SignInCleaner(server.parts);
+    const cleaner = new SignInCleaner(server.deps);
     await cleaner.start();
     server.clock.advance(KNOWN_MS);
     await cleaner.stop();

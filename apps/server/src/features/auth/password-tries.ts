@@ -30,7 +30,7 @@ const WAITING = 2_000;
 
 /** Looks at passwords that people type, and slows down who guesses, wherever they are typed. */
 export class PasswordTries {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   readonly #nobody = hashOfNobody();
   readonly #turns = new KeyedMutex();
   readonly #queue = new FairQueue({
@@ -40,8 +40,8 @@ export class PasswordTries {
     refusal: () => new HttpError(503, "Too many people are signing in at this moment. Please try again in a minute."),
   });
 
-  constructor(parts: Dependencies) {
-    this.#parts = parts;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   /**
@@ -50,7 +50,7 @@ export class PasswordTries {
    */
   async run<T>(attempt: PasswordTry, gone: AbortSignal, use: (result: TryResult) => Promise<T>): Promise<T> {
     return this.#queue.run({ person: attempt.address, team: attempt.address }, gone, async () => {
-      const { db, clock, settings } = this.#parts;
+      const { db, clock, settings } = this.#deps;
       // Asked for nobody as well, so that time does not tell names.
       const known = await knownAs(db, settings.secretKey, attempt.account?.id ?? 0, attempt, clock.now());
       const keys = new TryKeys(settings.secretKey, attempt.account?.username ?? attempt.username);
@@ -65,7 +65,7 @@ export class PasswordTries {
 
   /** `shared` is what the try counts for with others: nothing for a caller that the account knows. */
   async #look(attempt: PasswordTry, caller: string, shared: SharedKeys | null): Promise<TryResult> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     if (shared !== null) {
       const waitMs = await takeTurn(db, shared.account, caller, clock.now());
       if (waitMs !== null) return { kind: "wait", waitMs };

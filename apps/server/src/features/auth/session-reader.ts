@@ -19,18 +19,18 @@ export interface ReadForStop {
 
 /** Reads sessions, and remembers those that are open for the one order that must not wait for the database: Stop. */
 export class SessionReader implements Service {
-  readonly #parts: Pick<Dependencies, "db" | "clock">;
+  readonly #deps: Pick<Dependencies, "db" | "clock">;
   /** Whoever may be stopping a robot does not wait for the connections of others. */
   readonly #reservedDb: Db;
   /** Sessions that were found to be over, until when that need not be asked again. */
   readonly #over = new Map<string, number>();
   readonly #known: CachedSnapshot<Map<string, Viewer>>;
 
-  constructor(parts: Pick<Dependencies, "db" | "reservedDb" | "clock" | "log">) {
-    this.#parts = parts;
-    const db = parts.reservedDb ?? parts.db;
+  constructor(deps: Pick<Dependencies, "db" | "reservedDb" | "clock" | "log">) {
+    this.#deps = deps;
+    const db = deps.reservedDb ?? deps.db;
     this.#reservedDb = db;
-    this.#known = new CachedSnapshot(parts, () => readAllSessions(db, parts.clock.now()));
+    this.#known = new CachedSnapshot(deps, () => readAllSessions(db, deps.clock.now()));
   }
 
   async start(): Promise<void> {
@@ -42,8 +42,8 @@ export class SessionReader implements Service {
   }
 
   /** Null where the session is over. Read anew every time, so that its end shows at once. */
-  async read(sessionId: string, db = this.#parts.db): Promise<Viewer | null> {
-    const viewer = await readSession(db, sessionId, this.#parts.clock.now());
+  async read(sessionId: string, db = this.#deps.db): Promise<Viewer | null> {
+    const viewer = await readSession(db, sessionId, this.#deps.clock.now());
     if (viewer === null) this.#noteOver(sessionId);
     else this.#known.value?.set(sessionId, viewer);
     return viewer;
@@ -51,7 +51,7 @@ export class SessionReader implements Service {
 
   /** True where it was over a moment ago: a session that is over stays so, and a flood of its token costs nothing. */
   isOver(sessionId: string): boolean {
-    return (this.#over.get(sessionId) ?? 0) > this.#parts.clock.monotonicMs();
+    return (this.#over.get(sessionId) ?? 0) > this.#deps.clock.monotonicMs();
   }
 
   /** Whose it was a moment ago, without a query where that is remembered: for what is refused anyway. */
@@ -62,14 +62,14 @@ export class SessionReader implements Service {
   #noteOver(sessionId: string): void {
     this.#known.value?.delete(sessionId);
     if (this.#over.size >= OVER_AT_MOST) this.#over.clear();
-    this.#over.set(sessionId, this.#parts.clock.monotonicMs() + OVER_KNOWN_MS);
+    this.#over.set(sessionId, this.#deps.clock.monotonicMs() + OVER_KNOWN_MS);
   }
 
   /** The same, but from memory where the database is away or takes its time. */
   async readForStop(sessionId: string): Promise<ReadForStop> {
     const confirmed = this.read(sessionId, this.#reservedDb);
     const { promise: waited, resolve } = Promise.withResolvers<"waited">();
-    const cancel = this.#parts.clock.after(STOP_WAITS_MS, () => resolve("waited"));
+    const cancel = this.#deps.clock.after(STOP_WAITS_MS, () => resolve("waited"));
     const answer = await Promise.race([confirmed, waited]).catch((error: unknown) => {
       if (!isDatabaseUnreachable(error)) throw error;
       return "waited" as const;

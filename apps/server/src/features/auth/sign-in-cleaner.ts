@@ -8,16 +8,16 @@ const EVERY_MS = 3_600_000;
 
 /** Removes failed sign-ins and known callers that count no more, and sessions long over, every hour. */
 export class SignInCleaner implements Service {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   #cancel: Cancel = () => {};
   #work: Promise<void> = Promise.resolve();
 
-  constructor(parts: Dependencies) {
-    this.#parts = parts;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   async start(): Promise<void> {
-    this.#cancel = this.#parts.clock.every(EVERY_MS, () => {
+    this.#cancel = this.#deps.clock.every(EVERY_MS, () => {
       this.#work = this.#work.then(() => this.#clean());
     });
   }
@@ -28,7 +28,7 @@ export class SignInCleaner implements Service {
   }
 
   async #clean(): Promise<void> {
-    const { db, clock, log } = this.#parts;
+    const { db, clock, log } = this.#deps;
     try {
       await forgetOldFailures(db, clock.now());
       await forgetOldCallers(db, clock.now());

@@ -200,7 +200,7 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
   });
 
   test("old failures and sessions are removed every hour", async () => {
-    const cleaner = new SignInCleaner(server.parts);
+    const cleaner = new SignInCleaner(server.deps);
     await cleaner.start();
     await tryWith(usernames.owner, "wrong");
     await tryWith(usernames.stranger, PASSWORD);

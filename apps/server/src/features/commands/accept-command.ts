@@ -35,7 +35,7 @@ export interface CameBy {
 /** Decides about a person's START or STOP of one robot under the lock on the robot, and stores it. */
 export async function acceptCommand(
   tx: Tx,
-  parts: Pick<Dependencies, "clock" | "clocks" | "settings">,
+  deps: Pick<Dependencies, "clock" | "clocks" | "settings">,
   viewer: Viewer,
   body: CommandBody,
   { key, press, seen, stop = null }: CameBy,
@@ -49,13 +49,13 @@ export async function acceptCommand(
   const request: KeyedRequest | null = key === null ? null : { userId: viewer.userId, key, body: JSON.stringify(body) };
   const earlier = request && (await findEarlier(tx, request));
   if (earlier !== null) return { kind: "repeated", commandId: earlier };
-  const decidedAt = parts.clock.now();
+  const decidedAt = deps.clock.now();
   const now = stop?.recordedAt(decidedAt) ?? decidedAt;
   const open = await readOpenCommands(tx, [robot.id]);
   const order = {
-    ...orderOf(viewer, body, parts.settings, press),
+    ...orderOf(viewer, body, deps.settings, press),
     pressed: stop?.of(robot.id),
-    unless: { afterSeq: seen.seqOf(robot.id), withoutTime: isClockWrong(parts) },
+    unless: { afterSeq: seen.seqOf(robot.id), withoutTime: isClockWrong(deps) },
   };
   const accepted = await acceptOrder(tx, robot, open, order, now);
   if (accepted.kind === "refused") {

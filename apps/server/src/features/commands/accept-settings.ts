@@ -23,7 +23,7 @@ export type AcceptedSettings =
 /** Decides about a change of settings under the lock on the robot, and stores it as a SET; the robot's row changes once it is confirmed. */
 export async function acceptSettings(
   tx: Tx,
-  parts: Pick<Dependencies, "clock">,
+  deps: Pick<Dependencies, "clock">,
   viewer: Viewer,
   robotId: number,
   change: SettingsChange,
@@ -31,7 +31,7 @@ export async function acceptSettings(
   const target = await findRobotOf(viewer, tx, robotId);
   const robot = await lockRobot(tx, target.robotId);
   if (robot === null || robot.deleted_at !== null || robot.site_id !== target.siteId) throw notFound("Robot");
-  const now = parts.clock.now();
+  const now = deps.clock.now();
   const refusal = await refusalOf(tx, viewer, robot, change, now);
   const who = { verb: "SET", user_id: viewer.userId, requested_by: viewer.name } as const;
   if (refusal !== null) {

@@ -10,13 +10,13 @@ import { RobotStatusCall } from "./robot-status.service.ts";
 
 export function commandRoutes(
   app: FastifyInstance,
-  parts: Dependencies,
+  deps: Dependencies,
   changes: ChangeSignal,
   commands: Commands,
 ): void {
-  const status = new RobotStatusCall(parts, changes);
+  const status = new RobotStatusCall(deps, changes);
   register(app, sendCommand, ({ viewer, body, request }) =>
-    commands.send(viewer, body, keyOf(request), pressOf(request, viewer, parts.clock)),
+    commands.send(viewer, body, keyOf(request), pressOf(request, viewer, deps.clock)),
   );
   register(app, robotStatus, ({ viewer, query, signal }) => status.ask(viewer, query.robotId, signal));
 }

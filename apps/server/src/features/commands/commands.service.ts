@@ -30,7 +30,7 @@ const GRACE_MS = 1_500;
 
 /** Commands of people to robots: accepted, sent, and answered when the robot showed them or could not. */
 export class Commands implements Service {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   readonly #fleet: KnownFleet;
   readonly #directStops: DirectStops;
   readonly #dispatcher: Dispatcher;
@@ -43,15 +43,15 @@ export class Commands implements Service {
   /** And those that were not sent. */
   readonly #unsent: BatchLoader<UnsentCommand, true>;
 
-  constructor(parts: Dependencies, changes: ChangeSignal) {
-    this.#parts = parts;
-    this.#fleet = new KnownFleet(parts);
-    this.#directStops = new DirectStops(parts);
-    this.#dispatcher = new Dispatcher(parts, (robotId) => this.#directStops.holdsBack(robotId));
-    this.#settlements = new Settlements(parts, changes);
-    this.#settler = new Settler(parts, this.#dispatcher);
+  constructor(deps: Dependencies, changes: ChangeSignal) {
+    this.#deps = deps;
+    this.#fleet = new KnownFleet(deps);
+    this.#directStops = new DirectStops(deps);
+    this.#dispatcher = new Dispatcher(deps, (robotId) => this.#directStops.holdsBack(robotId));
+    this.#settlements = new Settlements(deps, changes);
+    this.#settler = new Settler(deps, this.#dispatcher);
     this.#stored = new BatchLoader(async (ids) => {
-      const commands = await readCommands(parts.db, ids);
+      const commands = await readCommands(deps.db, ids);
       return new Map(commands.map((command) => [command.id, command]));
     });
     this.#overdue = new BatchLoader(async (robotIds) => {
@@ -59,7 +59,7 @@ export class Commands implements Service {
       return new Map<number, true>();
     });
     this.#unsent = new BatchLoader(async (unsent) => {
-      await closeUnsent(parts.db, unsent, parts.serverId, parts.clock.now());
+      await closeUnsent(deps.db, unsent, deps.serverId, deps.clock.now());
       return new Map<UnsentCommand, true>();
     });
   }
@@ -93,7 +93,7 @@ export class Commands implements Service {
     const cameBy = { key, press, seen: new FirstSeen() };
     if (body.command === "START") return this.#sendByRow(viewer, body, cameBy);
     const robots = this.#fleet.named(viewer, body);
-    const { by, mode, params } = orderOf(viewer, body, this.#parts.settings, press);
+    const { by, mode, params } = orderOf(viewer, body, this.#deps.settings, press);
     return this.#directStops.press(
       { by, mode, params, robots },
       (stop) => this.#sendByRow(viewer, body, { ...cameBy, stop }),
@@ -104,7 +104,7 @@ export class Commands implements Service {
   async #sendByRow(viewer: Viewer, body: CommandBody, cameBy: CameBy): Promise<SuccessAnswer> {
     const { stop } = cameBy;
     const robotId = body.robotObjectId;
-    const accepted = await this.#accept((tx) => acceptCommand(tx, this.#parts, viewer, body, cameBy));
+    const accepted = await this.#accept((tx) => acceptCommand(tx, this.#deps, viewer, body, cameBy));
     if (accepted.kind === "refused") throw accepted.error;
     stop?.noteStored(robotId);
     if (accepted.kind === "repeated") {
@@ -116,7 +116,7 @@ export class Commands implements Service {
 
   /** Changes settings of a robot, stored once it shows them. Throws 403, 404, 409, 502, 503 or 504. */
   async sendSettings(viewer: Viewer, robotId: number, change: SettingsChange): Promise<SuccessAnswer> {
-    const accepted = await this.#accept((tx) => acceptSettings(tx, this.#parts, viewer, robotId, change));
+    const accepted = await this.#accept((tx) => acceptSettings(tx, this.#deps, viewer, robotId, change));
     if (accepted.kind === "refused") throw accepted.error;
     return this.#sendAndAnswer(accepted.commandId, false);
   }
@@ -126,8 +126,8 @@ export class Commands implements Service {
    * where it must not be. Answers what came of each, in the order chosen, by each command's deadline at the latest.
    */
   sendMany(choose: (tx: Tx) => Promise<Chosen>, order: Omit<ManyOrder, "maxDurationS">): Promise<RobotResult[]> {
-    const whole = { ...order, maxDurationS: this.#parts.settings.manualRunMaxMinutes * 60 };
-    return orderEach(this.#parts, choose, whole, (commandId, away, onSent) =>
+    const whole = { ...order, maxDurationS: this.#deps.settings.manualRunMaxMinutes * 60 };
+    return orderEach(this.#deps, choose, whole, (commandId, away, onSent) =>
       this.#sendAndAnswer(commandId, away, onSent),
     );
   }
@@ -160,7 +160,7 @@ export class Commands implements Service {
 
   /** Two presses with one key at the same time: the second finds what the first has committed. */
   #accept<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return transactionWithRetry(this.#parts.db, work);
+    return transactionWithRetry(this.#deps.db, work);
   }
 
   /**
@@ -190,7 +190,7 @@ export class Commands implements Service {
 
   /** The command once its caller can be answered: by its deadline at the latest, where this server settles it itself. */
   async #settlementOf(commandId: string): Promise<Command | null> {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#deps;
     const stored = await this.#stored.load(commandId);
     if (stored === null || stored.answered_at !== null) return stored;
     const leftMs = Math.max(0, stored.settle_by.getTime() - clock.now().getTime());

@@ -33,7 +33,7 @@ type Outcome<A> = { readonly answer: A } | { readonly error: unknown };
  * at once. The Stop is kept in the journal, repeated, and put on record with its true time when the database takes it.
  */
 export class DirectStops implements Service {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   /** Null where no folder was given: then every Stop goes the usual way. */
   readonly #journal: StopJournal | null;
   readonly #sending: PeriodicTask;
@@ -44,19 +44,19 @@ export class DirectStops implements Service {
   readonly #sentAt = new Map<string, Date>();
   #cancel: Cancel = () => {};
 
-  constructor(parts: Dependencies) {
-    this.#parts = parts;
-    const { stopJournalDir } = parts.settings;
-    this.#journal = stopJournalDir === undefined ? null : new StopJournal(stopJournalDir, parts.log);
-    this.#sending = new PeriodicTask(parts.log, () => this.#sendAgain());
-    this.#recording = new PeriodicTask(parts.log, () => this.#record());
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+    const { stopJournalDir } = deps.settings;
+    this.#journal = stopJournalDir === undefined ? null : new StopJournal(stopJournalDir, deps.log);
+    this.#sending = new PeriodicTask(deps.log, () => this.#sendAgain());
+    this.#recording = new PeriodicTask(deps.log, () => this.#record());
   }
 
   async start(): Promise<void> {
     if (this.#journal === null) return;
     await this.#journal.load();
     await this.#recording.run();
-    this.#cancel = this.#parts.clock.every(CATCH_UP_MS, () => {
+    this.#cancel = this.#deps.clock.every(CATCH_UP_MS, () => {
       void this.#sending.run();
       void this.#recording.run();
     });
@@ -78,7 +78,7 @@ export class DirectStops implements Service {
    */
   async press<A>(order: StopOrder, usual: (press: StopPress) => Promise<A>, kept: (press: StopPress) => A): Promise<A> {
     const journal = this.#journal;
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     const press: StopPress = new StopPress(
       clock.now(),
       journal === null ? [] : order.robots,
@@ -102,12 +102,12 @@ export class DirectStops implements Service {
     if (end === null && !press.isAnyStored) return kept(press);
     const last = end ?? (await ending);
     if ("answer" in last || last.error instanceof HttpError) return answerOf(last);
-    this.#parts.log.warn({ reason: last.error, press: press.id }, "a Stop went out without the database");
+    this.#deps.log.warn({ reason: last.error, press: press.id }, "a Stop went out without the database");
     return kept(press);
   }
 
   #inWords<A>(outcome: Outcome<A>): Outcome<A> {
-    if ("answer" in outcome || this.#parts.broker.connected || !isDatabaseUnreachable(outcome.error)) return outcome;
+    if ("answer" in outcome || this.#deps.broker.connected || !isDatabaseUnreachable(outcome.error)) return outcome;
     return { error: new HttpError(503, NOBODY_TOLD, { success: false }) };
   }
 
@@ -115,7 +115,7 @@ export class DirectStops implements Service {
   #tell(press: StopPress, { by, mode, params }: StopOrder): Promise<unknown> | null {
     const { untold } = press;
     const [first] = untold;
-    if (first === undefined || this.#journal === null || !this.#parts.broker.connected) return null;
+    if (first === undefined || this.#journal === null || !this.#deps.broker.connected) return null;
     const stops = untold.flatMap((robot): SentStop[] => {
       const pressed = press.of(robot.id);
       if (pressed === undefined) return [];
@@ -128,7 +128,7 @@ export class DirectStops implements Service {
       await this.#publish(sent, stop);
       press.noteSent(stop.robotId);
     });
-    this.#sentAt.set(press.id, this.#parts.clock.now());
+    this.#sentAt.set(press.id, this.#deps.clock.now());
     // What has its row already needs no file.
     const unstored = stops.filter(({ robotId }) => !press.isStored(robotId));
     for (const { robotId } of unstored) press.noteKept(robotId);
@@ -149,12 +149,12 @@ export class DirectStops implements Service {
       },
       stop.session,
     );
-    await publishCommandMessage(this.#parts.broker, stop.serial, message);
+    await publishCommandMessage(this.#deps.broker, stop.serial, message);
   }
 
   /** Nobody sees meanwhile whether the robots stand, so they are told until their Stops have rows. */
   async #sendAgain(): Promise<void> {
-    const { broker, clock } = this.#parts;
+    const { broker, clock } = this.#deps;
     if (!broker.connected) return;
     const now = clock.now();
     const presses = this.#journal?.presses ?? [];
@@ -169,7 +169,7 @@ export class DirectStops implements Service {
   }
 
   async #record(): Promise<void> {
-    const { db, clock, serverId, log } = this.#parts;
+    const { db, clock, serverId, log } = this.#deps;
     for (const press of this.#journal?.presses ?? []) {
       if (this.#underWay.has(press.id)) continue;
       try {

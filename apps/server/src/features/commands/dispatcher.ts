@@ -24,7 +24,7 @@ export interface Unsent {
 
 /** Publishes stored commands (protocol rule 5: rows first, then messages). */
 export class Dispatcher {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   readonly #holdsBack: (robotId: number) => boolean;
   /** Many robots commanded at once are claimed, and noted as sent, by one query. */
   readonly #claims: BatchLoader<string, ClaimedCommand>;
@@ -33,10 +33,10 @@ export class Dispatcher {
   #ended = false;
 
   /** `holdsBack` names robots that must not be started at this moment. */
-  constructor(parts: Dependencies, holdsBack: (robotId: number) => boolean = () => false) {
-    this.#parts = parts;
+  constructor(deps: Dependencies, holdsBack: (robotId: number) => boolean = () => false) {
+    this.#deps = deps;
     this.#holdsBack = holdsBack;
-    const { db, clock, serverId } = parts;
+    const { db, clock, serverId } = deps;
     this.#claims = new BatchLoader(async (ids) => {
       const claimed = await claimAll(db, ids, serverId, clock.now());
       return new Map(claimed.map((command) => [command.id, command]));
@@ -49,7 +49,7 @@ export class Dispatcher {
 
   /** Sends a command that this server has just stored. Does not wait for the broker to take it. */
   async send(commandId: string): Promise<Dispatched> {
-    const { broker, clock } = this.#parts;
+    const { broker, clock } = this.#deps;
     if (!broker.connected) return { sent: "never", why: "broker-away", claimed: false };
     const claimed = await this.#claims.load(commandId);
     if (claimed === null) return { sent: "maybe" };
@@ -65,7 +65,7 @@ export class Dispatcher {
 
   /** Sends pending STOPs and MAINTENANCE_ONs (again), with the same id and seq (protocol rule 3). */
   async resend(which: Resend): Promise<void> {
-    const { db, broker, clock, serverId } = this.#parts;
+    const { db, broker, clock, serverId } = this.#deps;
     // Left unclaimed, so that a server which reaches the broker can take them.
     if (!broker.connected) return;
     for (const claimed of await claimPending(db, which, serverId, clock.now())) {
@@ -82,7 +82,7 @@ export class Dispatcher {
   }
 
   #publish(claimed: ClaimedCommand): void {
-    const { broker, log } = this.#parts;
+    const { broker, log } = this.#deps;
     publishCommandMessage(broker, claimed.serial_number, messageOf(claimed, claimed.current_session)).then(
       () => this.#markPublished(claimed.id),
       (error: unknown) => {
@@ -96,7 +96,7 @@ export class Dispatcher {
 
   /** A robot that has acted already only acknowledges the repetition: the state that confirms it must be asked for. */
   #askStatus(claimed: ClaimedCommand): void {
-    const { broker, clock } = this.#parts;
+    const { broker, clock } = this.#deps;
     const question = questionEnvelope(clock.now(), claimed.current_session, "Suncrew");
     publishCommandMessage(broker, claimed.serial_number, { ...question, verb: "STATUS" }).catch(() => {
       // It is asked again with the next repetition.
@@ -109,7 +109,7 @@ export class Dispatcher {
     const marking: Promise<unknown> = this.#marks
       .load(commandId)
       .catch((error: unknown) =>
-        this.#parts.log.warn({ error, command: commandId }, "noting that a command was sent failed"),
+        this.#deps.log.warn({ error, command: commandId }, "noting that a command was sent failed"),
       )
       .finally(() => this.#marking.delete(marking));
     this.#marking.add(marking);

@@ -11,8 +11,8 @@ import { type KnownRobot, readKnownRobots } from "./known-fleet.repository.ts";
 export class KnownFleet implements Service {
   readonly #robots: CachedSnapshot<readonly KnownRobot[]>;
 
-  constructor(parts: Pick<Dependencies, "db" | "clock" | "log">) {
-    this.#robots = new CachedSnapshot(parts, () => readKnownRobots(parts.db));
+  constructor(deps: Pick<Dependencies, "db" | "clock" | "log">) {
+    this.#robots = new CachedSnapshot(deps, () => readKnownRobots(deps.db));
   }
 
   async start(): Promise<void> {

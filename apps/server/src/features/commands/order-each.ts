@@ -34,14 +34,14 @@ type Result = Pick<RobotResult, "outcome" | "message" | "pending" | "was_moving"
  * not be. What is decided goes at once, whatever the others wait for. Answers what came of each, in the order chosen.
  */
 export async function orderEach(
-  parts: Dependencies,
+  deps: Dependencies,
   choose: (tx: Tx) => Promise<Chosen>,
   { unlessOf, onGoing, stop, ...order }: ManyOrder,
   send: Send,
 ): Promise<RobotResult[]> {
-  const { db, clock, log } = parts;
+  const { db, clock, log } = deps;
   const orderFor = (robot: LockedRobot, seen: FirstSeen): Order => {
-    const unless = { afterSeq: seen.seqOf(robot.id), withoutTime: isClockWrong(parts), ...unlessOf?.(robot.id) };
+    const unless = { afterSeq: seen.seqOf(robot.id), withoutTime: isClockWrong(deps), ...unlessOf?.(robot.id) };
     return { ...order, unless, pressed: stop?.of(robot.id) };
   };
   const each = await decideEach<AcceptedOf>(db, choose, (tx, { siteId, robotIds }, { seen, ...options }) => {

@@ -13,11 +13,11 @@ export type StatusAnswer = ResponseOf<typeof robotStatus>;
 
 /** Asks robots for their state. A STATUS is a question, not an order: it has no row and no seq. */
 export class RobotStatusCall {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   readonly #changes: ChangeSignal;
 
-  constructor(parts: Dependencies, changes: ChangeSignal) {
-    this.#parts = parts;
+  constructor(deps: Dependencies, changes: ChangeSignal) {
+    this.#deps = deps;
     this.#changes = changes;
   }
 
@@ -26,7 +26,7 @@ export class RobotStatusCall {
    * away, else when it did not answer within 10 s or the caller has gone.
    */
   async ask(viewer: Viewer, serial: string, gone: AbortSignal): Promise<StatusAnswer> {
-    const { db, broker, clock } = this.#parts;
+    const { db, broker, clock } = this.#deps;
     const known = await readShown(viewer, db, serial);
     if (!known.online) throw failure(504, refusalSentences.away(serial));
     if (!broker.connected) throw failure(503, BROKER_AWAY);
@@ -50,7 +50,7 @@ export class RobotStatusCall {
     askedAt: Date,
     giveUpAt: AbortSignal,
   ): Promise<ShownRow | null> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     const { promise, resolve, reject } = Promise.withResolvers<ShownRow | null>();
     let reading = false;
     const seen = (row: ShownRow): void => {

@@ -6,15 +6,15 @@ import { readAnswered } from "./settle-due.repository.ts";
 
 /** Waits for commands to be settled by whichever server sees it, reading for all waiting callers at once. */
 export class Settlements implements Service {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   readonly #changes: ChangeSignal;
   readonly #waiting = new Map<string, Set<(command: Command) => void>>();
   #stopWaking: Cancel = () => {};
   #reading: Promise<void> | null = null;
   #again = false;
 
-  constructor(parts: Dependencies, changes: ChangeSignal) {
-    this.#parts = parts;
+  constructor(deps: Dependencies, changes: ChangeSignal) {
+    this.#deps = deps;
     this.#changes = changes;
   }
 
@@ -57,11 +57,11 @@ export class Settlements implements Service {
 
   async #read(): Promise<void> {
     try {
-      for (const command of await readAnswered(this.#parts.db, [...this.#waiting.keys()])) {
+      for (const command of await readAnswered(this.#deps.db, [...this.#waiting.keys()])) {
         for (const resolve of this.#waiting.get(command.id) ?? []) resolve(command);
       }
     } catch (error) {
-      this.#parts.log.warn({ error }, "reading settled commands failed; trying again within a second");
+      this.#deps.log.warn({ error }, "reading settled commands failed; trying again within a second");
     }
   }
 }

@@ -22,22 +22,22 @@ const HELD_WAIT_MS = 500;
  * STOPs are sent again.
  */
 export class Settler implements Service {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   readonly #dispatcher: Dispatcher;
   #cancels: Cancel[] = [];
   #turn: Promise<void> = Promise.resolve();
   #busy = false;
 
-  constructor(parts: Dependencies, dispatcher: Dispatcher) {
-    this.#parts = parts;
+  constructor(deps: Dependencies, dispatcher: Dispatcher) {
+    this.#deps = deps;
     this.#dispatcher = dispatcher;
   }
 
   async start(): Promise<void> {
-    const { clock, broker, db } = this.#parts;
+    const { clock, broker, db } = this.#deps;
     this.#cancels = [
       clock.every(LOOK_MS, () => this.#look("due")),
-      clock.every(REWORD_MS, () => this.#inTurn(() => rewordLateStops(db, seenAt(this.#parts)))),
+      clock.every(REWORD_MS, () => this.#inTurn(() => rewordLateStops(db, seenAt(this.#deps)))),
       clock.every(FORGET_MS, () => this.#inTurn(() => forgetOldRequests(db, clock.now()))),
       broker.onConnectionChange((connected) => {
         if (connected) this.#look("all");
@@ -81,7 +81,7 @@ export class Settler implements Service {
   }
 
   async #settleDue(): Promise<void> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     const robotIds = await findRobotsWithDueCommands(db, clock.now());
     if (robotIds.length > 0) await this.#settleOrSplit(robotIds, { skipLocked: true });
   }
@@ -91,7 +91,7 @@ export class Settler implements Service {
    * holds up no other, nor any pending STOP. Rejects where the database is away.
    */
   async #settleOrSplit(robotIds: readonly number[], options: DueOptions): Promise<SettledDue> {
-    const { db, clock, log } = this.#parts;
+    const { db, clock, log } = this.#deps;
     try {
       return await settleDue(db, robotIds, clock, options);
     } catch (error) {
@@ -110,7 +110,7 @@ export class Settler implements Service {
 
   #inTurn(work: () => Promise<void>): void {
     this.#turn = this.#turn.then(work).catch((error: unknown) => {
-      this.#parts.log.error({ error }, "settling commands failed; trying again within a second");
+      this.#deps.log.error({ error }, "settling commands failed; trying again within a second");
     });
   }
 }

@@ -7,11 +7,11 @@ import { Readiness } from "./readiness.ts";
 import { StandingSignIns } from "./standing-sign-ins.ts";
 import { TileProbe } from "./tile-probe.ts";
 
-export function configRoutes(app: FastifyInstance, parts: Dependencies): Service[] {
-  const { mode, mapTiles } = parts.settings;
-  const probe = new TileProbe(parts);
+export function configRoutes(app: FastifyInstance, deps: Dependencies): Service[] {
+  const { mode, mapTiles } = deps.settings;
+  const probe = new TileProbe(deps);
 
-  const signIns = new StandingSignIns(parts.db);
+  const signIns = new StandingSignIns(deps.db);
 
   registerOpen(app, config, async () => ({
     mode,
@@ -21,7 +21,7 @@ export function configRoutes(app: FastifyInstance, parts: Dependencies): Service
 
   registerOpen(app, health, () => ({ status: "ok" as const }));
 
-  const readiness = new Readiness(parts);
+  const readiness = new Readiness(deps);
   let stopping = false;
   app.addHook("preClose", async () => void (stopping = true));
   registerOpen(app, ready, async () => {

@@ -22,12 +22,12 @@ type Look = "late" | { readonly missing: string | null };
 
 /** Whether a START that came now could work. */
 export class Readiness {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   #shared: Promise<string | null> | null = null;
   #writtenMs = -Infinity;
 
-  constructor(parts: Dependencies) {
-    this.#parts = parts;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   /** Null where everything is there, else one sentence about what is missing; within some 3 s in any case. */
@@ -36,13 +36,13 @@ export class Readiness {
       this.#shared = this.#look();
       const forget = () => (this.#shared = null);
       // While somebody looks, all wait for the same.
-      void this.#shared.finally(() => this.#parts.clock.after(SHARED_MS, forget));
+      void this.#shared.finally(() => this.#deps.clock.after(SHARED_MS, forget));
     }
     return this.#shared;
   }
 
   async #look(): Promise<string | null> {
-    const { db, reservedDb, clock } = this.#parts;
+    const { db, reservedDb, clock } = this.#deps;
     const orders = inTime(clock, () => this.#lookAsOrdersDo(reservedDb ?? db));
     const calls = inTime(clock, async () => void (await databaseNow(db)));
     const [order, call] = await Promise.all([orders, calls]);
@@ -51,14 +51,14 @@ export class Readiness {
 
   /** Through the connections of commands: whether it stores, and whether robots are reached. */
   async #lookAsOrdersDo(db: Db): Promise<string | undefined> {
-    const nowMs = this.#parts.clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     if (nowMs - this.#writtenMs < WRITE_EVERY_MS) await rejectReadOnly(db);
     else {
       await probeWrite(db);
       this.#writtenMs = nowMs;
     }
-    if (!this.#parts.broker.connected) return "The MQTT broker is not reached.";
-    const trouble = this.#parts.clocks?.trouble ?? null;
+    if (!this.#deps.broker.connected) return "The MQTT broker is not reached.";
+    const trouble = this.#deps.clocks?.trouble ?? null;
     if (trouble !== null) return `This server cannot rely on its clock. ${trouble}`;
     const standing = await bridgeStanding(db);
     return standing === "works" ? undefined : bridgeWords[standing];

@@ -6,13 +6,13 @@ const TIMEOUT_MS = 5_000;
 
 /** Asks the tile service for one small tile from time to time, so that the console asks for none without network. */
 export class TileProbe implements Service {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   #available = false;
   #cancel: Cancel = () => {};
   #ended = new AbortController();
 
-  constructor(parts: Dependencies) {
-    this.#parts = parts;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   /** What the last look found; false before the first. */
@@ -21,12 +21,12 @@ export class TileProbe implements Service {
   }
 
   async start(): Promise<void> {
-    const url = this.#parts.settings.mapTiles?.url;
+    const url = this.#deps.settings.mapTiles?.url;
     if (url === undefined) return;
     this.#ended = new AbortController();
     // In the background: nothing waits for a service on the internet.
     void this.#look(url);
-    this.#cancel = this.#parts.clock.every(EVERY_MS, () => void this.#look(url));
+    this.#cancel = this.#deps.clock.every(EVERY_MS, () => void this.#look(url));
   }
 
   async stop(): Promise<void> {
@@ -35,7 +35,7 @@ export class TileProbe implements Service {
   }
 
   async #look(template: string): Promise<void> {
-    const fetchTile = this.#parts.fetch ?? fetch;
+    const fetchTile = this.#deps.fetch ?? fetch;
     try {
       const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(TIMEOUT_MS)]);
       const response = await fetchTile(worldTile(template), { signal, headers: { "user-agent": "Suncrew" } });

@@ -35,7 +35,7 @@ export interface BridgeDependencies extends Pick<
 
 /** Brings what robots say into the database, on the one server that holds the bridge lock (protocol rule 11). */
 export class Bridge implements Service {
-  readonly #parts: BridgeDependencies;
+  readonly #deps: BridgeDependencies;
   readonly #bad: BadMessages;
   readonly #taken = new Map<RobotLeaf, number>();
   readonly #lock: BridgeLock;
@@ -51,12 +51,12 @@ export class Bridge implements Service {
   #sinceMs = 0;
   #sweeping = false;
 
-  constructor(parts: BridgeDependencies) {
-    const { db, connection, broker, clock, log } = parts;
-    this.#parts = parts;
+  constructor(deps: BridgeDependencies) {
+    const { db, connection, broker, clock, log } = deps;
+    this.#deps = deps;
     this.#bad = new BadMessages(clock, log);
     this.#lock = new BridgeLock(connection, clock, log, {
-      mayHold: () => !isClockWrong(parts),
+      mayHold: () => !isClockWrong(deps),
       // What came is told once only.
       onGivingUp: () => withTimeout(clock, this.#queue.flush(), FLUSH_LIMIT_MS),
       hasBroker: () => broker.connected,
@@ -115,7 +115,7 @@ export class Bridge implements Service {
   }
 
   #begin(): void {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     this.#sinceMs = clock.monotonicMs();
     this.#timers = [
       clock.every(FLUSH_MS, () => this.#track(this.#queue.flush())),
@@ -141,7 +141,7 @@ export class Bridge implements Service {
 
   #onMessage(received: ReceivedMessage): void {
     if (!this.#lock.held) return;
-    const opened = openMessage(received, this.#parts.clock.now());
+    const opened = openMessage(received, this.#deps.clock.now());
     if ("bad" in opened) {
       this.#bad.add(opened.bad, opened.serial);
       return;
@@ -153,25 +153,25 @@ export class Bridge implements Service {
 
   #onSubscribed(): void {
     this.#cancelGreeting();
-    this.#cancelGreeting = this.#parts.clock.after(RETAINED_MS, () => this.#track(this.#greetAll()));
+    this.#cancelGreeting = this.#deps.clock.after(RETAINED_MS, () => this.#track(this.#greetAll()));
   }
 
   /** After a takeover, and whenever the broker is back: robots tell how they are, and get what waits for them. */
   async #greetAll(): Promise<void> {
     await this.#queue.storeWhatCame();
-    const robots = await connectedRobots(this.#parts.db, this.#parts.clock.now());
+    const robots = await connectedRobots(this.#deps.db, this.#deps.clock.now());
     if (!this.#lock.held) return;
     this.#statusRequests.askAll(robots);
-    await this.#parts.resendPending(robots.map(({ robotId }) => robotId));
+    await this.#deps.resendPending(robots.map(({ robotId }) => robotId));
   }
 
   #afterIngest({ returned, received }: Ingested): void {
-    if (returned.length > 0) this.#track(Promise.resolve(this.#parts.resendPending(returned)));
+    if (returned.length > 0) this.#track(Promise.resolve(this.#deps.resendPending(returned)));
     for (const event of received) this.#track(this.#acknowledge(event), this.#sending);
   }
 
   async #acknowledge({ serial, session, eventSeq }: Ingested["received"][number]): Promise<void> {
-    const { broker, clock } = this.#parts;
+    const { broker, clock } = this.#deps;
     const envelope = questionEnvelope(clock.now(), session, "Suncrew");
     await publishCommandMessage(broker, serial, { ...envelope, verb: "RECEIVED", eventSeq });
   }
@@ -185,7 +185,7 @@ export class Bridge implements Service {
   }
 
   async #sweep(): Promise<void> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     // What waits may prove that a robot is there.
     const isStored = await this.#queue.storeWhatCame();
     const now = clock.now();
@@ -197,9 +197,9 @@ export class Bridge implements Service {
 
   async #makePartitions(): Promise<void> {
     try {
-      await ensureReadingsPartitions(this.#parts.db, this.#parts.clock.now());
+      await ensureReadingsPartitions(this.#deps.db, this.#deps.clock.now());
     } catch (error) {
-      this.#parts.log.error({ error }, "no partition for readings");
+      this.#deps.log.error({ error }, "no partition for readings");
     }
   }
 

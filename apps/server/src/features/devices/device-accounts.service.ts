@@ -32,7 +32,7 @@ const PROVISION_LOCKS = 7_305_011;
 
 /** Devices and their accounts at the broker (protocol rule 9), for Super Admins. */
 export class DeviceAccounts implements Service {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   readonly #commands: Commands;
   readonly #accounts: BrokerAccounts;
   readonly #rotations: AdvisoryLocks;
@@ -40,16 +40,16 @@ export class DeviceAccounts implements Service {
   #cancel: Cancel = () => {};
   #telling: Promise<void> | null = null;
 
-  constructor(parts: Dependencies, commands: Commands) {
-    this.#parts = parts;
+  constructor(deps: Dependencies, commands: Commands) {
+    this.#deps = deps;
     this.#commands = commands;
-    this.#accounts = parts.brokerAccounts ?? manualAccounts;
-    this.#rotations = new AdvisoryLocks(parts.connection, ROTATION_LOCKS);
-    this.#provisions = new AdvisoryLocks(parts.connection, PROVISION_LOCKS);
+    this.#accounts = deps.brokerAccounts ?? manualAccounts;
+    this.#rotations = new AdvisoryLocks(deps.connection, ROTATION_LOCKS);
+    this.#provisions = new AdvisoryLocks(deps.connection, PROVISION_LOCKS);
   }
 
   async start(): Promise<void> {
-    this.#cancel = this.#parts.clock.every(AGAIN_MS, () => this.#tellAgain());
+    this.#cancel = this.#deps.clock.every(AGAIN_MS, () => this.#tellAgain());
     this.#tellAgain();
   }
 
@@ -66,10 +66,10 @@ export class DeviceAccounts implements Service {
     viewer: Viewer,
     { first_serial: first, last_serial: last = first, partner_id }: BodyOf<typeof provisionDevices>,
   ): Promise<ResponseOf<typeof provisionDevices>> {
-    const { db, clock } = this.#parts;
-    const parts = { db, accounts: this.#accounts, locks: this.#provisions };
+    const { db, clock } = this.#deps;
+    const deps = { db, accounts: this.#accounts, locks: this.#provisions };
     const partnerId = partner_id ?? IN_HOUSE_PARTNER_ID;
-    const { devices, partner } = await provision(parts, { first, last, partnerId, by: viewer, at: clock.now() });
+    const { devices, partner } = await provision(deps, { first, last, partnerId, by: viewer, at: clock.now() });
     const done = deviceSentences.provisioned(
       devices.map(({ serial }) => serial),
       partnerId === IN_HOUSE_PARTNER_ID ? null : partner,
@@ -80,7 +80,7 @@ export class DeviceAccounts implements Service {
 
   /** Throws 404 (no such partner or device) and 409 (retired, or a robot has it); then nothing was allocated. */
   async allocate(viewer: Viewer, body: BodyOf<typeof allocateDevices>): Promise<ResponseOf<typeof allocateDevices>> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     const { serials, partner_id: partnerId } = body;
     const by = { userId: viewer.userId, name: viewer.name };
     const allocated = await transactionWithRetry(db, (tx) => allocate(tx, { serials, partnerId, by, at: clock.now() }));
@@ -90,8 +90,8 @@ export class DeviceAccounts implements Service {
 
   /** Throws 404, 409 (retired, or its robot may move) or 503 (the broker cannot be told). */
   async rotate(viewer: Viewer, serial: string): Promise<{ message: string; serial: string; secret: string }> {
-    const parts = { ...this.#parts, accounts: this.#accounts, locks: this.#rotations };
-    const secret = await rotate(parts, { serial, by: viewer, at: this.#parts.clock.now() });
+    const deps = { ...this.#deps, accounts: this.#accounts, locks: this.#rotations };
+    const secret = await rotate(deps, { serial, by: viewer, at: this.#deps.clock.now() });
     await this.#tell({ serial, pending: "SECRET" });
     const step = "Suncrew does not keep your broker's accounts: enter it there, the old one ends only then.";
     return { message: withManualStep(this.#accounts.form, deviceSentences.rotated(serial), step), serial, secret };
@@ -102,15 +102,15 @@ export class DeviceAccounts implements Service {
    * was retired before, or where its robot may move and cannot be stopped.
    */
   async retire(viewer: Viewer, serial: string): Promise<{ message: string }> {
-    const { db, serverId } = this.#parts;
+    const { db, serverId } = this.#deps;
     const by = { userId: viewer.userId, name: viewer.name, actionType: "SYSTEM" } as const;
-    await stopBefore(this.#parts, this.#commands, by, serial);
+    await stopBefore(this.#deps, this.#commands, by, serial);
     const retired = await transactionWithRetry(db, (tx) => {
       const cutsOff = this.#accounts.keepsConnections !== true;
-      return retire(tx, { serial, by, serverId, seen: seenAt(this.#parts), cutsOff });
+      return retire(tx, { serial, by, serverId, seen: seenAt(this.#deps), cutsOff });
     });
     if (retired.kind === "refused") throw retired.error;
-    if (retired.lastStop !== null) await sendLastStop(this.#parts, retired.lastStop);
+    if (retired.lastStop !== null) await sendLastStop(this.#deps, retired.lastStop);
     const untold = await this.#tell({ serial, pending: "RETIRE" });
     if (untold !== null) return { message: deviceSentences.retiredUntold(serial) };
     const step = "Suncrew ignores it from now on; delete its account at your broker too.";
@@ -119,7 +119,7 @@ export class DeviceAccounts implements Service {
 
   #tellAgain(): void {
     this.#telling ??= this.#tellPending()
-      .catch((error: unknown) => this.#parts.log.error({ error }, "the broker could not be told of devices"))
+      .catch((error: unknown) => this.#deps.log.error({ error }, "the broker could not be told of devices"))
       .finally(() => {
         this.#telling = null;
       });
@@ -127,7 +127,7 @@ export class DeviceAccounts implements Service {
 
   /** Goes on after a refusal, which is that device's alone; all others wait where the broker is away or says nothing. */
   async #tellPending(): Promise<void> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     const due = { now: clock.now(), againMs: AGAIN_MS, againAtMostMs: AGAIN_AT_MOST_MS };
     for (;;) {
       const pending = await takePending(db, due);
@@ -139,7 +139,7 @@ export class DeviceAccounts implements Service {
 
   /** Why the broker was not told; the row says so, and it is told again. Null where it was. */
   async #tell({ serial, pending }: PendingDevice): Promise<NotToldWhy | null> {
-    const { db, log } = this.#parts;
+    const { db, log } = this.#deps;
     try {
       await (pending === "RETIRE" ? this.#accounts.retire(serial) : this.#accounts.disconnect(serial));
     } catch (error) {

@@ -13,10 +13,10 @@ import { brokerRoutes } from "./broker.routes.ts";
 import { DeviceAccounts } from "./device-accounts.service.ts";
 import { readDevices } from "./devices.queries.ts";
 
-export function devicesRoutes(app: FastifyInstance, parts: Dependencies, commands: Commands): Service {
-  const accounts = new DeviceAccounts(parts, commands);
+export function devicesRoutes(app: FastifyInstance, deps: Dependencies, commands: Commands): Service {
+  const accounts = new DeviceAccounts(deps, commands);
 
-  register(app, deviceList, ({ viewer }) => readDevices(viewer, parts.db));
+  register(app, deviceList, ({ viewer }) => readDevices(viewer, deps.db));
 
   register(app, provisionDevices, ({ viewer, body }) => accounts.provision(viewer, body));
 
@@ -26,6 +26,6 @@ export function devicesRoutes(app: FastifyInstance, parts: Dependencies, command
 
   register(app, retireDevice, ({ viewer, params }) => accounts.retire(viewer, params.serial));
 
-  brokerRoutes(app, parts);
+  brokerRoutes(app, deps);
   return accounts;
 }

@@ -43,7 +43,7 @@ interface Round {
 
 /** What arrived, on its way into the database. One flush runs at a time, so that order is kept. */
 export class IngestQueue {
-  readonly #parts: IngestQueueDependencies;
+  readonly #deps: IngestQueueDependencies;
   readonly #buffer: IncomingBuffer;
   readonly #budgets: RobotBudgets;
   #flushing: Promise<void> | null = null;
@@ -56,10 +56,10 @@ export class IngestQueue {
   /** Raised by `clear`: what was taken out before it is not put back. */
   #generation = 0;
 
-  constructor(parts: IngestQueueDependencies) {
-    this.#parts = parts;
-    this.#buffer = new IncomingBuffer((serial, dropped, kind) => parts.bad.add(kind, serial, dropped));
-    this.#budgets = new RobotBudgets(parts.clock);
+  constructor(deps: IngestQueueDependencies) {
+    this.#deps = deps;
+    this.#buffer = new IncomingBuffer((serial, dropped, kind) => deps.bad.add(kind, serial, dropped));
+    this.#budgets = new RobotBudgets(deps.clock);
   }
 
   add(serial: string, incoming: IncomingMessage): void {
@@ -74,7 +74,7 @@ export class IngestQueue {
   /** Stores what waits, also what arrives meanwhile. Never rejects: what cannot be stored yet waits on. */
   flush(): Promise<void> {
     if (this.#flushing !== null) return this.#flushing;
-    if (this.#buffer.size === 0 || this.#parts.clock.monotonicMs() < this.#notBeforeMs) return Promise.resolve();
+    if (this.#buffer.size === 0 || this.#deps.clock.monotonicMs() < this.#notBeforeMs) return Promise.resolve();
     this.#flushing = this.#drain().finally(() => {
       this.#flushing = null;
     });
@@ -115,7 +115,7 @@ export class IngestQueue {
   /** False where nothing is left that can be stored now. */
   async #storeRound(): Promise<boolean> {
     const generation = this.#generation;
-    const nowMs = this.#parts.clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     const mayTake = (serial: string) => (this.#troubles.get(serial)?.notBeforeMs ?? 0) <= nowMs;
     const batch = this.#buffer.take(BATCH_ROBOTS, mayTake);
     if (batch.length === 0) return false;
@@ -127,12 +127,12 @@ export class IngestQueue {
     const left = [...round.waiting, ...(await this.#keepTroubled(round))];
     if (generation !== this.#generation) return false;
     if (left.length > 0) this.#buffer.putBack(left);
-    return round.waiting.length === 0 && this.#parts.clock.monotonicMs() >= this.#notBeforeMs;
+    return round.waiting.length === 0 && this.#deps.clock.monotonicMs() >= this.#notBeforeMs;
   }
 
   /** Stores a batch, each half by itself where it cannot: no robot's messages hold up the others (rule 10). */
   async #storeOrSplit(batch: readonly RobotMessages[], round: Round): Promise<void> {
-    const { db, clock, log, bad, onIngested } = this.#parts;
+    const { db, clock, log, bad, onIngested } = this.#deps;
     if (clock.monotonicMs() < this.#notBeforeMs) {
       // It was away for the half before.
       round.waiting.push(...batch);
@@ -176,7 +176,7 @@ export class IngestQueue {
 
   /** Those that are tried again. Where nobody's could be stored it is no robot's message: all are kept. */
   async #keepTroubled({ done, troubled }: Round): Promise<RobotMessages[]> {
-    const { db, clock, log } = this.#parts;
+    const { db, clock, log } = this.#deps;
     const nowMs = clock.monotonicMs();
     if (done.length === 0 && troubled.length > 1) {
       log.error({ reason: troubled[0]?.reason, robots: troubled.length }, "nothing that robots said could be stored");
@@ -207,7 +207,7 @@ export class IngestQueue {
   }
 
   #drop(kind: "refused" | "set-aside", { serial, messages }: RobotMessages, reason: string): void {
-    this.#parts.bad.add(kind, serial, messages.length);
-    this.#parts.log.error({ serial, reason }, "a robot's messages could not be stored and were dropped", serial);
+    this.#deps.bad.add(kind, serial, messages.length);
+    this.#deps.log.error({ serial, reason }, "a robot's messages could not be stored and were dropped", serial);
   }
 }

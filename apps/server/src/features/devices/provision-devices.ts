@@ -49,22 +49,22 @@ export interface Provisioned {
  * Makes devices with their secrets, all of them or none: the broker has their accounts before they are stored, and before
  * anybody is told a secret. Throws 400 (no range), 404 (no such partner), 409 (taken) or 503 (the broker cannot be told).
  */
-export async function provision(parts: ProvisionDependencies, asked: Provision): Promise<Provisioned> {
+export async function provision(deps: ProvisionDependencies, asked: Provision): Promise<Provisioned> {
   const { first, last, by, at } = asked;
   const serials = serialRange(first, last, DEVICES_AT_ONCE);
   if (serials === null) throw invalid("last_serial", deviceSentences.noRange(DEVICES_AT_ONCE));
   const devices = serials.map((serial) => ({ serial, secret: newSecret() }));
   try {
-    const partner = keepsSecrets(parts.accounts)
-      ? await provisionAtBroker(parts, devices, asked)
-      : await transactionWithRetry(parts.db, (tx) => store(tx, devices, asked));
+    const partner = keepsSecrets(deps.accounts)
+      ? await provisionAtBroker(deps, devices, asked)
+      : await transactionWithRetry(deps.db, (tx) => store(tx, devices, asked));
     return { devices, partner };
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal === null) throw error;
     const after = { first_serial: first, last_serial: last, partner_id: asked.partnerId };
     const refused = { action: "PROVISION_DEVICE", entity: "device", entityId: first, after };
-    await recordAudit(parts.db, { ...refused, actor: by, outcome: "REFUSED", reason: refusal.message, at });
+    await recordAudit(deps.db, { ...refused, actor: by, outcome: "REFUSED", reason: refusal.message, at });
     throw refusal;
   }
 }

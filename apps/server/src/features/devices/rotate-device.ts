@@ -34,68 +34,64 @@ export interface RotationDependencies extends Pick<Dependencies, "db" | "clock" 
  * it is stored. Throws 404, 409 (retired, or its robot may move) or 503 (the broker cannot be told, or the secret not be
  * stored).
  */
-export async function rotate(parts: RotationDependencies, rotation: Rotation): Promise<string> {
+export async function rotate(deps: RotationDependencies, rotation: Rotation): Promise<string> {
   const secret = newSecret();
-  if (!keepsSecrets(parts.accounts)) {
-    await inRecord(
-      parts,
-      rotation,
-      async (tx) => (await refusalOf(tx, parts, rotation)) ?? store(tx, rotation, secret),
-    );
+  if (!keepsSecrets(deps.accounts)) {
+    await inRecord(deps, rotation, async (tx) => (await refusalOf(tx, deps, rotation)) ?? store(tx, rotation, secret));
     return secret;
   }
   try {
-    await parts.locks.holding(rotation.serial, (lock) => rotateAtBroker(parts, rotation, secret, lock));
+    await deps.locks.holding(rotation.serial, (lock) => rotateAtBroker(deps, rotation, secret, lock));
     return secret;
   } catch (error) {
     if (!(error instanceof LockUnavailableError)) throw error;
     const refusal = new HttpError(503, deviceSentences.rotatedElsewhere(rotation.serial));
-    await inRecord(parts, rotation, async () => refusal);
+    await inRecord(deps, rotation, async () => refusal);
     throw refusal;
   }
 }
 
 /** Of two who rotate at once the second one begins when the first one has ended, so that both sides keep the same. */
 async function rotateAtBroker(
-  parts: RotationDependencies,
+  deps: RotationDependencies,
   rotation: Rotation,
   secret: string,
   lock: HeldLock,
 ): Promise<void> {
   const { serial, at } = rotation;
   let wasUnsure = false;
-  await inRecord(parts, rotation, async (tx) => {
-    const error = await refusalOf(tx, parts, rotation);
+  await inRecord(deps, rotation, async (tx) => {
+    const error = await refusalOf(tx, deps, rotation);
     if (error !== null) return error;
     wasUnsure = await markUnsure(tx, serial, at);
     return "open";
   });
   try {
-    await parts.accounts.put([{ serial, secret }]);
+    await deps.accounts.put([{ serial, secret }]);
   } catch (error) {
     const { refusal, mayHaveChanged } = notPut(error);
-    await inRecord(parts, rotation, async (tx) => {
+    await inRecord(deps, rotation, async (tx) => {
       if (!mayHaveChanged && !wasUnsure) await clearUnsure(tx, serial);
       return refusal;
     });
   }
   try {
     if (!lock.held) throw new LockUnavailableError();
-    await inRecord(parts, rotation, (tx) => store(tx, rotation, secret));
+    await inRecord(deps, rotation, (tx) => store(tx, rotation, secret));
   } catch (error) {
     if (error instanceof HttpError) throw error;
-    parts.log.error({ reason: error, serial }, "the broker has a new secret that was not stored");
-    await inRecord(parts, rotation, async () => new HttpError(503, deviceSentences.notStored(serial)));
+    deps.log.error({ reason: error, serial }, "the broker has a new secret that was not stored");
+    await inRecord(deps, rotation, async () => new HttpError(503, deviceSentences.notStored(serial)));
   }
 }
 
 /** Why the device gets no new secret; null where it may. Throws 404. */
-async function refusalOf(tx: Tx, parts: RotationDependencies, { serial }: Rotation): Promise<HttpError | null> {
+async function refusalOf(tx: Tx, deps: RotationDependencies, { serial }: Rotation): Promise<HttpError | null> {
   const device = await lockDevice(tx, serial);
   if (device === null) throw notFound("Device");
   if (device.retired_at !== null) return conflict(deviceSentences.retiredAlready(serial));
   // Its connection ends: a robot that cleans could not be stopped until it has the new secret.
-  const moving = await readMovingRobot(tx, serial, seenAt(parts));
+  const moving = await readMovingRobot(tx, serial, seenAt(deps));
   return moving && conflict(deviceSentences.notRotatedMoving(serial, moving.sentence));
 }
 

@@ -9,13 +9,13 @@ const STOP_MS = 3_000;
 
 /** Before a device is retired: an online robot that has it and may move gets an ordinary STOP. Never throws. */
 export async function stopBefore(
-  parts: Pick<Dependencies, "db" | "clock" | "log" | "broker" | "settings">,
+  deps: Pick<Dependencies, "db" | "clock" | "log" | "broker" | "settings">,
   commands: Commands,
   by: Requester,
   serial: string,
 ): Promise<void> {
-  const { db, clock, log } = parts;
-  const robot = await readMovingRobot(db, serial, seenAt(parts));
+  const { db, clock, log } = deps;
+  const robot = await readMovingRobot(db, serial, seenAt(deps));
   if (robot === null || !robot.online) return;
   const stopped = commands
     .sendMany(async () => ({ siteId: robot.site_id, robotIds: [robot.id] }), { verb: "STOP", mode: "AUTO", by })

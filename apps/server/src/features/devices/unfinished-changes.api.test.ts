@@ -41,9 +41,9 @@ async function openTransactions(): Promise<number> {
 
 /** What a server does every 5 s: the broker is told again of all that is due. */
 async function tellOnce(): Promise<void> {
-  const { parts } = server;
-  const changes = new ChangeSignal(parts.connection, parts.clock, parts.log);
-  const service = new DeviceAccounts(parts, new Commands(parts, changes));
+  const { deps } = server;
+  const changes = new ChangeSignal(deps.connection, deps.clock, deps.log);
+  const service = new DeviceAccounts(deps, new Commands(deps, changes));
   await service.start();
   await service.stop();
 }

@@ -10,19 +10,19 @@ import { beginRollout, steer } from "./steer-rollouts.ts";
 
 /** What Super Admins do about rollouts; the engine brings them on. */
 export class Deployments {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
 
-  constructor(parts: Dependencies) {
-    this.#parts = parts;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   list(): Promise<Rollout[]> {
-    return listRollouts(this.#parts.db);
+    return listRollouts(this.#deps.db);
   }
 
   /** Throws 404. */
   async details(rolloutId: number): Promise<ResponseOf<typeof rolloutDetails>> {
-    const { db, clock, broker } = this.#parts;
+    const { db, clock, broker } = this.#deps;
     const canSend = broker.connected && this.#hasAddress();
     const rollout = await rolloutWithRobots(db, rolloutId, { now: clock.now(), canSend });
     if (rollout === null) throw notFound("Rollout");
@@ -31,7 +31,7 @@ export class Deployments {
 
   /** Throws 404, and 409 where robots are in another rollout or could not reach this server. */
   async begin(viewer: Viewer, body: BodyOf<typeof createRollout>): Promise<ResponseOf<typeof createRollout>> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     const circumstances = { at: clock.now(), hasAddress: this.#hasAddress() };
     const begun = await transactionWithRetry(db, (tx) => beginRollout(tx, viewer, body, circumstances));
     if (begun instanceof HttpError) throw begun;
@@ -44,7 +44,7 @@ export class Deployments {
     rolloutId: number,
     { action }: BodyOf<typeof controlRollout>,
   ): Promise<{ message: string }> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     const steered = await transactionWithRetry(db, (tx) => steer(tx, viewer, rolloutId, action, clock.now()));
     if (steered instanceof HttpError) throw steered;
     return { message: steered };
@@ -52,6 +52,6 @@ export class Deployments {
 
   /** Robots could download from this server. */
   #hasAddress(): boolean {
-    return (this.#parts.settings.publicUrl?.() ?? null) !== null;
+    return (this.#deps.settings.publicUrl?.() ?? null) !== null;
   }
 }

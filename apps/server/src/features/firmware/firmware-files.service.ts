@@ -25,24 +25,24 @@ type Uploaded = ResponseOf<typeof uploadFirmware>;
 
 /** Firmware files: uploaded and deleted by Super Admins, downloaded by the robots that were offered one. */
 export class FirmwareFiles {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   readonly #signer: AddressSigner;
   readonly #content: FirmwareParts;
   /** A batch begins to download at the same moment. */
   readonly #offers: BatchLoader<string, KnownOffer>;
 
-  constructor(parts: Dependencies) {
-    this.#parts = parts;
-    this.#signer = new AddressSigner(parts.settings.secretKey);
-    this.#content = new FirmwareParts(parts.db);
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+    this.#signer = new AddressSigner(deps.settings.secretKey);
+    this.#content = new FirmwareParts(deps.db);
     this.#offers = new BatchLoader(async (ids) => {
-      const offers = await readOffers(parts.db, ids);
+      const offers = await readOffers(deps.db, ids);
       return new Map(offers.map((offer) => [offer.offerId ?? "", offer]));
     });
   }
 
   async list(): Promise<Firmware[]> {
-    const rows = await readFirmware(this.#parts.db);
+    const rows = await readFirmware(this.#deps.db);
     return rows.map(({ sha256, created_at, ...row }) => ({
       ...row,
       sha256: sha256.toString("hex"),
@@ -56,8 +56,8 @@ export class FirmwareFiles {
     if (!Buffer.isBuffer(content)) throw invalid("file", "The file itself is the body, as application/octet-stream");
     // Beside the thread that robots wait for.
     const sha256 = Buffer.from(await webcrypto.subtle.digest("SHA-256", content));
-    const at = this.#parts.clock.now();
-    const uploaded = await transactionWithRetry(this.#parts.db, async (tx): Promise<Uploaded | HttpError> => {
+    const at = this.#deps.clock.now();
+    const uploaded = await transactionWithRetry(this.#deps.db, async (tx): Promise<Uploaded | HttpError> => {
       const known = await findVersion(tx, version);
       const isSame = known?.sha256.equals(sha256) === true;
       const error = refusedUpload(version, content, known !== null && !isSame);
@@ -93,8 +93,8 @@ export class FirmwareFiles {
 
   /** Throws 404, and 409 while a rollout needs it. */
   async remove(viewer: Viewer, firmwareId: number): Promise<{ message: string }> {
-    const at = this.#parts.clock.now();
-    const removed = await transactionWithRetry(this.#parts.db, async (tx) => {
+    const at = this.#deps.clock.now();
+    const removed = await transactionWithRetry(this.#deps.db, async (tx) => {
       const file = await lockFirmware(tx, firmwareId, true);
       if (file === null) throw notFound("Firmware");
       const { version, file_name, bytes } = file;
@@ -134,7 +134,7 @@ export class FirmwareFiles {
     // Compared also where there is no such offer, so that the answer's time says nothing.
     const isSigned = this.#signer.isSigned(grant, signature);
     if (offer === null || !isSigned) throw forbidden(firmwareSentences.badAddress);
-    if (grant.expires * 1000 <= this.#parts.clock.now().getTime()) throw forbidden(firmwareSentences.expiredAddress);
+    if (grant.expires * 1000 <= this.#deps.clock.now().getTime()) throw forbidden(firmwareSentences.expiredAddress);
     if (!["OFFERED", "DOWNLOADING", "INSTALLING"].includes(offer.state)) throw forbidden(firmwareSentences.closedOffer);
     return { bytes: offer.bytes, stream: Readable.from(this.#content.of(offer.firmwareId, offer.bytes)) };
   }

@@ -14,9 +14,9 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { Deployments } from "./deployments.service.ts";
 import { FirmwareFiles } from "./firmware-files.service.ts";
 
-export function firmwareRoutes(app: FastifyInstance, parts: Dependencies): void {
-  const files = new FirmwareFiles(parts);
-  const deployments = new Deployments(parts);
+export function firmwareRoutes(app: FastifyInstance, deps: Dependencies): void {
+  const files = new FirmwareFiles(deps);
+  const deployments = new Deployments(deps);
 
   register(app, firmwareList, () => files.list());
   register(app, uploadFirmware, ({ viewer, query, request }) => files.upload(viewer, query, request.body));

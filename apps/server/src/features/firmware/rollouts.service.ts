@@ -33,22 +33,22 @@ export type RolloutParts = Pick<Dependencies, "db" | "clock" | "clocks" | "broke
  * Offers are rows before they are messages; what a server leaves unsent by dying, another sends with the same id.
  */
 export class Rollouts implements Service {
-  readonly #parts: RolloutParts;
+  readonly #deps: RolloutParts;
   readonly #signer: AddressSigner;
   readonly #rounds: PeriodicTask;
   readonly #sending = new Set<Promise<void>>();
   readonly #hearing: ListeningPeriod;
   #cancels: Cancel[] = [];
 
-  constructor(parts: RolloutParts) {
-    this.#parts = parts;
-    this.#hearing = new ListeningPeriod(parts);
-    this.#signer = new AddressSigner(parts.settings.secretKey);
-    this.#rounds = new PeriodicTask(parts.log, () => this.#round());
+  constructor(deps: RolloutParts) {
+    this.#deps = deps;
+    this.#hearing = new ListeningPeriod(deps);
+    this.#signer = new AddressSigner(deps.settings.secretKey);
+    this.#rounds = new PeriodicTask(deps.log, () => this.#round());
   }
 
   async start(): Promise<void> {
-    this.#cancels = [this.#hearing.follow(), this.#parts.clock.every(LOOK_MS, () => void this.#rounds.run())];
+    this.#cancels = [this.#hearing.follow(), this.#deps.clock.every(LOOK_MS, () => void this.#rounds.run())];
     void this.#rounds.run();
   }
 
@@ -65,8 +65,8 @@ export class Rollouts implements Service {
   }
 
   async #round(): Promise<void> {
-    const { db, log } = this.#parts;
-    if (isClockWrong(this.#parts)) {
+    const { db, log } = this.#deps;
+    if (isClockWrong(this.#deps)) {
       this.#hearing.restart();
       return;
     }
@@ -84,7 +84,7 @@ export class Rollouts implements Service {
   }
 
   #circumstances() {
-    const { clock, broker } = this.#parts;
+    const { clock, broker } = this.#deps;
     return {
       now: clock.now(),
       canSend: broker.connected && this.#publicUrl() !== null,
@@ -93,7 +93,7 @@ export class Rollouts implements Service {
   }
 
   #publicUrl(): string | null {
-    return this.#parts.settings.publicUrl?.() ?? null;
+    return this.#deps.settings.publicUrl?.() ?? null;
   }
 
   /**
@@ -101,7 +101,7 @@ export class Rollouts implements Service {
    * that was heard since, and did not show the new version, has failed.
    */
   async #failOverdue(): Promise<void> {
-    const { db, clock, broker } = this.#parts;
+    const { db, clock, broker } = this.#deps;
     if (!broker.connected) return;
     const heardSince = this.#hearing.forMs < LISTENING_GRACE_MS ? this.#hearing.since : null;
     const overdue = await findOverdue(db, clock.now(), OVERDUE_AT_ONCE, heardSince);
@@ -113,7 +113,7 @@ export class Rollouts implements Service {
   }
 
   async #endInstalling(): Promise<void> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     const ended = await findNoLongerInstalling(db, clock.now(), OVERDUE_AT_ONCE);
     if (ended.length === 0) return;
     await transactionWithRetry(db, async (tx) => {
@@ -123,7 +123,7 @@ export class Rollouts implements Service {
   }
 
   async #sendOffers(): Promise<void> {
-    const { db, clock, broker } = this.#parts;
+    const { db, clock, broker } = this.#deps;
     const publicUrl = this.#publicUrl();
     // Left alone, so that another server which reaches the broker can take them.
     if (publicUrl === null || !broker.connected) return;
@@ -133,7 +133,7 @@ export class Rollouts implements Service {
 
   /** Does not wait for the broker: one that is slow must not hold up what else is due. */
   #send(offer: OfferToSend, publicUrl: string): void {
-    const { db, broker, log } = this.#parts;
+    const { db, broker, log } = this.#deps;
     const sending = (async () => {
       const message = JSON.stringify(this.#messageOf(offer, publicUrl));
       if (broker.connected) await broker.publish(topicOf(offer.serial, "firmware"), message);

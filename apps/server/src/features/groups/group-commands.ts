@@ -23,7 +23,7 @@ const siteWords: DoneWords = { ...groupWords.STOP, nobody: "There is no robot at
  * viewer's scope and 400 where it does not fit together; what became of each robot is in the answer.
  */
 export async function commandGroup(
-  parts: Dependencies,
+  deps: Dependencies,
   commands: Commands,
   viewer: Viewer,
   body: GroupCommandBody,
@@ -43,17 +43,17 @@ export async function commandGroup(
           })
         : await commands.sendMany(choose, { verb, mode, by });
     const words = groupWords[verb];
-    if (results.length === 0) await auditNobody(parts, viewer, { ...refused, siteId: body.siteId }, words.nobody);
+    if (results.length === 0) await auditNobody(deps, viewer, { ...refused, siteId: body.siteId }, words.nobody);
     return manyRobotsAnswer(results, words);
   } catch (error) {
-    if (error instanceof Unfit) await auditNobody(parts, viewer, { ...refused, siteId: error.siteId }, error.message);
+    if (error instanceof Unfit) await auditNobody(deps, viewer, { ...refused, siteId: error.siteId }, error.message);
     throw error;
   }
 }
 
 /** Stop everything: every robot of a site, whatever it does; for robots that are away the Stop is kept. Throws 404. */
 export async function stopSite(
-  parts: Dependencies,
+  deps: Dependencies,
   commands: Commands,
   viewer: Viewer,
   siteId: number,
@@ -65,7 +65,7 @@ export async function stopSite(
   const results = await commands.stopMany(choose, known, { mode: "AUTO", by });
   if (results.length === 0) {
     await auditNobody(
-      parts,
+      deps,
       viewer,
       { action: "STOP_SITE", entity: "site", entityId: siteId, siteId },
       siteWords.nobody,

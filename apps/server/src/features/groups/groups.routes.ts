@@ -17,8 +17,8 @@ import { commandGroup, stopSite } from "./group-commands.ts";
 import { readGroups } from "./groups.queries.ts";
 import { type GroupBody, saveGroup } from "./save-group.ts";
 
-export function groupsRoutes(app: FastifyInstance, parts: Dependencies, commands: Commands): void {
-  const { db, clock } = parts;
+export function groupsRoutes(app: FastifyInstance, deps: Dependencies, commands: Commands): void {
+  const { db, clock } = deps;
   const save = async (viewer: Viewer, groupId: number | null, body: GroupBody): Promise<number> => {
     const saved = await transactionWithRetry(db, (tx) => saveGroup(tx, viewer, groupId, body, clock.now()));
     if (saved.kind === "refused") throw saved.error;
@@ -38,9 +38,9 @@ export function groupsRoutes(app: FastifyInstance, parts: Dependencies, commands
     return { message: "Group deleted successfully" };
   });
   register(app, groupSendCommand, ({ viewer, body, request }) =>
-    commandGroup(parts, commands, viewer, body, pressOf(request, viewer, clock)),
+    commandGroup(deps, commands, viewer, body, pressOf(request, viewer, clock)),
   );
   register(app, siteStop, ({ viewer, body, request }) =>
-    stopSite(parts, commands, viewer, body.siteId, pressOf(request, viewer, clock)),
+    stopSite(deps, commands, viewer, body.siteId, pressOf(request, viewer, clock)),
   );
 }

@@ -33,8 +33,8 @@ beforeEach(async () => {
     },
     transformResult: async ({ result }) => result,
   };
-  changes = new ChangeSignal(server.parts.connection, server.clock, server.parts.log);
-  feed = new LiveFeed({ ...server.parts, db: server.db.withPlugin(counter) }, changes);
+  changes = new ChangeSignal(server.deps.connection, server.clock, server.deps.log);
+  feed = new LiveFeed({ ...server.deps, db: server.db.withPlugin(counter) }, changes);
   await changes.start();
   await feed.start();
 });

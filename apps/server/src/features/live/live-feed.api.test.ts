@@ -45,9 +45,9 @@ beforeEach(async () => {
       return result;
     },
   };
-  const { db, clock, parts, fixtures } = server;
-  changes = new ChangeSignal(parts.connection, clock, parts.log);
-  feed = new LiveFeed({ ...parts, db: db.withPlugin(faults) }, changes);
+  const { db, clock, deps, fixtures } = server;
+  changes = new ChangeSignal(deps.connection, clock, deps.log);
+  feed = new LiveFeed({ ...deps, db: db.withPlugin(faults) }, changes);
   const { token } = await server.as("admin");
   if (token === null) throw new Error("Nobody is signed in.");
   const { id: sessionId } = await db.selectFrom("sessions").select("id").executeTakeFirstOrThrow();

@@ -33,7 +33,7 @@ const NO_LINE: Line = { untaken: () => 0, cut: () => {} };
 
 /** Carries changes of rows to the open live streams of this server, each scoped to its user. */
 export class LiveFeed implements Service {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   readonly #changes: ChangeSignal;
   readonly #reader: ChangeReader;
   readonly #streams: LiveStreams;
@@ -54,11 +54,11 @@ export class LiveFeed implements Service {
    */
   readonly #turns = new KeyedMutex();
 
-  constructor(parts: Dependencies, changes: ChangeSignal) {
-    this.#parts = parts;
+  constructor(deps: Dependencies, changes: ChangeSignal) {
+    this.#deps = deps;
     this.#changes = changes;
-    this.#reader = new ChangeReader(parts.db);
-    this.#streams = new LiveStreams(parts.clock);
+    this.#reader = new ChangeReader(deps.db);
+    this.#streams = new LiveStreams(deps.clock);
   }
 
   get streamCount(): number {
@@ -77,7 +77,7 @@ export class LiveFeed implements Service {
 
   async start(): Promise<void> {
     await this.#reader.begin();
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     this.#cancels = [
       this.#changes.onWake(() => this.#planFlush()),
       this.#changes.onScope(() => this.#planScopeLook()),
@@ -142,14 +142,14 @@ export class LiveFeed implements Service {
   }
 
   async #read(reading: SnapshotReading): Promise<void> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     const { viewer, unwanted } = reading;
     const missed: ChangedIds[] = [];
     this.#beginning.add(missed);
     try {
       const scopeMark = await readScopeMark(viewer, db);
       unwanted.throwIfAborted();
-      const { robots, sites } = await readSnapshot(viewer, db, seenAt(this.#parts));
+      const { robots, sites } = await readSnapshot(viewer, db, seenAt(this.#deps));
       unwanted.throwIfAborted();
       const snapshot = await messageOf({ type: "snapshot", at: clock.now().toISOString(), robots, sites });
       await this.#turns.run("feed", async () => {
@@ -170,7 +170,7 @@ export class LiveFeed implements Service {
 
   #planFlush(): void {
     if (this.#cancelFlush !== null) return;
-    this.#cancelFlush = this.#parts.clock.after(FLUSH_MS, () => {
+    this.#cancelFlush = this.#deps.clock.after(FLUSH_MS, () => {
       this.#cancelFlush = null;
       void this.#tried(this.#turns.runShared("feed", () => this.#flush()));
     });
@@ -190,16 +190,16 @@ export class LiveFeed implements Service {
       if (message) told.set(scope, message);
     }
     // Also where the database took its time, or cannot say any more whose sessions have ended: then this rejects.
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     if (clock.monotonicMs() - this.#sessionsSeenMs > RIGHTS_HOLD_MS) await this.#lookAtSessions();
     await this.#streams.tell(told);
   }
 
   /** What the viewer is told of these changes, made once for all of the scope; null where that is nothing. */
   async #readMessage(viewer: Viewer, changed: ChangedIds): Promise<Message | null> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     const at = clock.now().toISOString();
-    const update = await readUpdate(viewer, db, seenAt(this.#parts), changed);
+    const update = await readUpdate(viewer, db, seenAt(this.#deps), changed);
     const lists: readonly (readonly unknown[])[] = Object.values(update);
     return lists.some((rows) => rows.length > 0) ? messageOf({ type: "update", at, ...update }) : null;
   }
@@ -214,7 +214,7 @@ export class LiveFeed implements Service {
   }
 
   async #endOfOverSessions(): Promise<void> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     const beganMs = clock.monotonicMs();
     const openings = [...this.#openings];
     const streams = this.#streams.all();
@@ -236,7 +236,7 @@ export class LiveFeed implements Service {
     for (const streams of this.#streams.byScope().values()) {
       const [first] = streams;
       if (first === undefined) continue;
-      const mark = await readScopeMark(first.viewer, this.#parts.db);
+      const mark = await readScopeMark(first.viewer, this.#deps.db);
       for (const stream of streams) if (stream.scopeMark !== mark) this.#streams.end(stream, "scope");
     }
   }
@@ -246,7 +246,7 @@ export class LiveFeed implements Service {
     try {
       await work;
     } catch (error) {
-      this.#parts.log.warn({ error }, "reading changes for the live streams failed; trying again");
+      this.#deps.log.warn({ error }, "reading changes for the live streams failed; trying again");
     }
   }
 }

@@ -95,13 +95,13 @@ describe("wire, Live: limits of a server with few places", () => {
       transformResult: async ({ result }) => result,
     };
     http = Fastify({ forceCloseConnections: true, trustProxy: true });
-    useErrorHandler(http, new ThrottledLog(server.parts.log, server.clock));
+    useErrorHandler(http, new ThrottledLog(server.deps.log, server.clock));
     http.decorateRequest("viewer", null);
     http.addHook("onRequest", async (call) => {
       call.viewer = viewerOf(Number(call.headers["x-session"]));
     });
-    changes = new ChangeSignal(server.parts.connection, clock, server.parts.log);
-    const parts = { ...server.parts, db: server.db.withPlugin(counter), clock };
+    changes = new ChangeSignal(server.deps.connection, clock, server.deps.log);
+    const parts = { ...server.deps, db: server.db.withPlugin(counter), clock };
     ({ feed, places } = liveRoutes(http, parts, changes, LIMITS));
     await changes.start();
     await feed.start();

@@ -13,12 +13,12 @@ import { LIVE_LIMITS, OpenPlaces } from "./open-places.ts";
 /** Registers the live stream and answers the feed behind it, to be started with the server, and its places. */
 export function liveRoutes(
   app: FastifyInstance,
-  parts: Dependencies,
+  deps: Dependencies,
   changes: ChangeSignal,
   limits = LIVE_LIMITS,
 ): { readonly feed: LiveFeed; readonly places: OpenPlaces } {
-  const feed = new LiveFeed(parts, changes);
-  const places = new OpenPlaces(parts.clock, limits);
+  const feed = new LiveFeed(deps, changes);
+  const places = new OpenPlaces(deps.clock, limits);
   app.route({
     method: live.method,
     url: live.path,

@@ -42,20 +42,20 @@ const releaseWords = { done: "released", nobody: "The group has no robot to rele
 
 /** Locks robots for maintenance and releases them, as the robots confirm it. */
 export class Maintenance {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   readonly #commands: Commands;
 
-  constructor(parts: Dependencies, commands: Commands) {
-    this.#parts = parts;
+  constructor(deps: Dependencies, commands: Commands) {
+    this.#deps = deps;
     this.#commands = commands;
   }
 
   /** Throws 404, 409 and 502 to 504; a lock that the robot has not confirmed is a success with `confirmed` false. */
   async setRobot(viewer: Viewer, robotId: number, body: MaintenanceBody, press: Press | null): Promise<Answer> {
-    const startedAt = this.#parts.clock.now();
+    const startedAt = this.#deps.clock.now();
     const by = lockerOf(viewer, "MANUAL", press);
     const seen = new FirstSeen();
-    const [decided] = await transactionWithRetry(this.#parts.db, async (tx) => {
+    const [decided] = await transactionWithRetry(this.#deps.db, async (tx) => {
       const { siteId, lastSeq } = await findRobotOf(viewer, tx, robotId);
       seen.note(robotId, lastSeq);
       return this.#accept(tx, siteId, [robotId], by, body, { seen });
@@ -76,7 +76,7 @@ export class Maintenance {
     body: MaintenanceBody,
     press: Press | null,
   ): Promise<ManyRobotsResponse> {
-    const { db, clock, log } = this.#parts;
+    const { db, clock, log } = this.#deps;
     const startedAt = clock.now();
     const by = lockerOf(viewer, "GROUP", press);
     const { site_id: siteId } = await findGroup(viewer, db, groupId);
@@ -109,7 +109,7 @@ export class Maintenance {
     const words = body.enabled ? lockWords : released;
     if (results.length === 0) {
       const about = { action: verb, entity: "group", entityId: groupId, siteId };
-      await auditNobody(this.#parts, viewer, about, words.nobody);
+      await auditNobody(this.#deps, viewer, about, words.nobody);
     }
     return manyRobotsAnswer(results, words);
   }
@@ -130,7 +130,7 @@ export class Maintenance {
       if (robot === undefined || robot.deleted_at !== null || robot.site_id !== siteId) return [];
       return [{ robot, open: open.get(robotId) ?? [] }];
     });
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     const accepted = body.enabled
       ? await acceptLocks(tx, asked, by, body.reason, now)
       : await acceptReleases(tx, asked, by, now);
@@ -178,7 +178,7 @@ export class Maintenance {
   }
 
   #starts(viewer: Viewer, siteId: number, by: Locker, startedAt: Date): ReleaseStarts {
-    return new ReleaseStarts(this.#parts, this.#commands, { viewer, siteId, by, startedAt });
+    return new ReleaseStarts(this.#deps, this.#commands, { viewer, siteId, by, startedAt });
   }
 }
 

@@ -31,7 +31,7 @@ interface Release {
 
 /** Starts robots as they are released by one call: those released at the same moment by one order. */
 export class ReleaseStarts {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   readonly #startedAtMs: number;
   readonly #starts: BatchLoader<number, RobotResult>;
   /** The newest command of each robot as its release was asked for: a Stop or lock with a higher number came after. */
@@ -39,8 +39,8 @@ export class ReleaseStarts {
   /** Robots whose START is stored and on its way. */
   readonly #going = new Set<number>();
 
-  constructor(parts: Dependencies, commands: Commands, { viewer, siteId, by, startedAt }: Release) {
-    this.#parts = parts;
+  constructor(deps: Dependencies, commands: Commands, { viewer, siteId, by, startedAt }: Release) {
+    this.#deps = deps;
     this.#startedAtMs = startedAt.getTime();
     const isTooLate = () => this.#leftMs() < LEAST_TIME_MS;
     this.#starts = new BatchLoader(async (robotIds) => {
@@ -63,11 +63,11 @@ export class ReleaseStarts {
   /** The start that was asked for with the release, like any press of Start; it undoes no release, and no Stop since. */
   async start(robot: LockedRobot, seenSeq: number): Promise<ReleaseStart> {
     this.#seenSeqs.set(robot.id, seenSeq);
-    return (await withTimeout(this.#parts.clock, this.#started(robot), this.#leftMs())) ?? this.#unknown(robot);
+    return (await withTimeout(this.#deps.clock, this.#started(robot), this.#leftMs())) ?? this.#unknown(robot);
   }
 
   #leftMs(): number {
-    return Math.max(0, this.#startedAtMs + ANSWER_WITHIN_MS - this.#parts.clock.now().getTime());
+    return Math.max(0, this.#startedAtMs + ANSWER_WITHIN_MS - this.#deps.clock.now().getTime());
   }
 
   async #started(robot: LockedRobot): Promise<ReleaseStart> {
@@ -78,7 +78,7 @@ export class ReleaseStarts {
       return { kind: kinds[result.outcome], message: result.message };
     } catch (error) {
       if (error instanceof HttpError) return { kind: "failed", message: error.message };
-      this.#parts.log.error({ reason: error, robotId: robot.id }, "starting a released robot failed");
+      this.#deps.log.error({ reason: error, robotId: robot.id }, "starting a released robot failed");
       return this.#unknown(robot);
     }
   }

@@ -111,7 +111,7 @@ describe("open to other programs: GET /metrics", () => {
   test("a database that is away costs its own figures only", async () => {
     const { buildApp } = await import("../../app.ts");
     const away = openDatabase({ host: "127.0.0.1", port: 1, user: "nobody", database: "none" });
-    const app = await buildApp({ ...server.parts, db: away.db });
+    const app = await buildApp({ ...server.deps, db: away.db });
     const answer = await app.http.inject({ url: "/metrics", ...authorized });
     await app.stop();
     await away.close();
@@ -122,7 +122,7 @@ describe("open to other programs: GET /metrics", () => {
   });
 
   test("what the parts tell: messages by leaf, dropped ones by reason, streams, how late schedules were", async () => {
-    const metrics = new Metrics(server.parts);
+    const metrics = new Metrics(server.deps);
     metrics.watch({
       bridge: { active: true, messages: new Map([["state", 7]]), badMessages: { json: 2, oversized: 1 } },
       live: {
@@ -181,7 +181,7 @@ describe("who may read the metrics", () => {
     { mode: "demo", from: "10.0.0.9", headers: { "x-forwarded-for": "127.0.0.1" }, status: 403 },
   ] as const)("without it, in $mode from $from with $headers: $status", async ({ mode, from, headers, status }) => {
     const { buildApp } = await import("../../app.ts");
-    const app = await buildApp({ ...server.parts, settings: { ...server.parts.settings, mode, metricsToken: null } });
+    const app = await buildApp({ ...server.deps, settings: { ...server.deps.settings, mode, metricsToken: null } });
     const answer = await app.http.inject({ url: "/metrics", remoteAddress: from, headers });
     await app.http.close();
     expect(answer.statusCode).toBe(status);

@@ -27,13 +27,13 @@ type MetricsParts = Pick<Dependencies, "db" | "reservedDb" | "broker" | "clock" 
 
 /** What this server measures, as Prometheus reads it. */
 export class Metrics {
-  readonly #parts: MetricsParts;
+  readonly #deps: MetricsParts;
   readonly #instruments: Instruments = makeInstruments();
   #watched: Watched | null = null;
   #reading: Promise<FleetFigures | null> | null = null;
 
-  constructor(parts: MetricsParts) {
-    this.#parts = parts;
+  constructor(deps: MetricsParts) {
+    this.#deps = deps;
     this.#instruments.info.set({ version: productVersion() }, 1);
     processMetrics();
   }
@@ -59,12 +59,12 @@ export class Metrics {
     const figures = await this.#figures();
     this.#setFleet(figures);
     this.#setOwn();
-    const parts = await Promise.all([registry.metrics(), processMetrics().metrics()]);
-    return { type: registry.contentType, text: parts.join("\n") };
+    const deps = await Promise.all([registry.metrics(), processMetrics().metrics()]);
+    return { type: registry.contentType, text: deps.join("\n") };
   }
 
   #setOwn(): void {
-    const { db, reservedDb, broker } = this.#parts;
+    const { db, reservedDb, broker } = this.#deps;
     const to = this.#instruments;
     const pools = { general: poolCounts(db), ...(reservedDb && { reserved: poolCounts(reservedDb) }) };
     for (const [pool, { used, idle, waiting }] of Object.entries(pools)) {
@@ -73,8 +73,8 @@ export class Metrics {
       to.waiting.set({ pool }, waiting);
     }
     to.brokerConnected.set(Number(broker.connected));
-    to.clockTrusted.set(Number(!isClockWrong(this.#parts)));
-    const reading = this.#parts.clocks?.reading ?? null;
+    to.clockTrusted.set(Number(!isClockWrong(this.#deps)));
+    const reading = this.#deps.clocks?.reading ?? null;
     if (reading !== null) {
       to.clockAhead.set({ clock: "counted" }, reading.countedAheadMs / 1000);
       to.clockAhead.set({ clock: "own" }, reading.ownAheadMs / 1000);
@@ -116,7 +116,7 @@ export class Metrics {
 
   /** Whoever asks at the same time shares one look at the database; null where it does not answer. */
   async #figures(): Promise<FleetFigures | null> {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     this.#reading ??= this.#read().finally(() => {
       this.#reading = null;
     });
@@ -124,7 +124,7 @@ export class Metrics {
   }
 
   async #read(): Promise<FleetFigures | null> {
-    const { db, clock, log } = this.#parts;
+    const { db, clock, log } = this.#deps;
     try {
       return await readFleetFigures(db, clock.now());
     } catch (error) {

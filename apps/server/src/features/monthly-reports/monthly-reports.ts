@@ -31,23 +31,23 @@ export type MonthlyReportsParts = Pick<Dependencies, "db" | "clock" | "log"> &
  * server leaves undone by dying, another makes when the lease ends.
  */
 export class MonthlyReports implements Service {
-  readonly #parts: MonthlyReportsParts;
+  readonly #deps: MonthlyReportsParts;
   readonly #rounds: readonly PeriodicTask[];
   #cancel: Cancel | null = null;
   #stopping = new AbortController();
 
-  constructor(parts: MonthlyReportsParts) {
-    this.#parts = parts;
-    const mails = new ReportMails(parts, () => this.#stopping.signal);
+  constructor(deps: MonthlyReportsParts) {
+    this.#deps = deps;
+    const mails = new ReportMails(deps, () => this.#stopping.signal);
     this.#rounds = [
-      new PeriodicTask(parts.log, () => this.#makeWhatIsDue()),
-      new PeriodicTask(parts.log, () => mails.sendDue()),
+      new PeriodicTask(deps.log, () => this.#makeWhatIsDue()),
+      new PeriodicTask(deps.log, () => mails.sendDue()),
     ];
   }
 
   async start(): Promise<void> {
     this.#stopping = new AbortController();
-    this.#cancel = this.#parts.clock.every(LOOK_MS, () => {
+    this.#cancel = this.#deps.clock.every(LOOK_MS, () => {
       for (const rounds of this.#rounds) void rounds.run();
     });
   }
@@ -64,7 +64,7 @@ export class MonthlyReports implements Service {
   }
 
   async #makeWhatIsDue(): Promise<void> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     if ((await readSettingsRow(db)).auto_generate_monthly) await planReports(db, clock.now());
     while (!this.#stopping.signal.aborted) {
       const claim = await claimReport(db, clock.now());
@@ -74,7 +74,7 @@ export class MonthlyReports implements Service {
   }
 
   async #make(claim: ReportClaim): Promise<void> {
-    const { db, clock, log } = this.#parts;
+    const { db, clock, log } = this.#deps;
     if (claim.siteDeleted) return this.#fail(claim, "The site was deleted before its report was made.", "for good");
     if (claim.attempt > MAX_ATTEMPTS) return this.#fail(claim, "The servers that made it ended each time.", "for good");
     const { template_id: templateId } = await readSettingsRow(db);
@@ -82,7 +82,7 @@ export class MonthlyReports implements Service {
       const { name, sections } = await readPrintedTemplate(db, templateId);
       const { siteId, siteName, month } = claim;
       const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(MOST_MS)]);
-      const made = await this.#parts.makeReport({ siteId, siteName, ...monthRange(month), sections, signal });
+      const made = await this.#deps.makeReport({ siteId, siteName, ...monthRange(month), sections, signal });
       await this.#keep(claim, name, made);
     } catch (error) {
       if (this.#stopping.signal.aborted) return releaseReport(db, claim, clock.now());
@@ -92,7 +92,7 @@ export class MonthlyReports implements Service {
   }
 
   async #keep(claim: ReportClaim, templateName: string | null, made: MadeReport): Promise<void> {
-    const { db, clock, mailer } = this.#parts;
+    const { db, clock, mailer } = this.#deps;
     const now = clock.now();
     await inTransaction(db, async (tx) => {
       if (made.kind === "empty") {
@@ -109,11 +109,11 @@ export class MonthlyReports implements Service {
   }
 
   async #fail(claim: ReportClaim, reason: string, until?: "for good"): Promise<void> {
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     const pause = until === undefined ? retryDelayMs(claim.attempt) : null;
     const tryAt = pause === null ? null : new Date(now.getTime() + pause);
     const told = tryAt === null ? reason : `${reason} It is tried again.`;
-    await inTransaction(this.#parts.db, async (tx) => {
+    await inTransaction(this.#deps.db, async (tx) => {
       if (!(await storeNoReport(tx, claim, { status: "FAILED", reason: told, tryAt })) || tryAt !== null) return;
       await recordReport(tx, { action: "MAKE_REPORT", ...claim, outcome: "FAILED", reason, at: now });
     });

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 test("monthly reports: the PDF of a real month is kept, downloaded and mailed byte for byte; a month without activity has none", async () => {
-  const { db, parts, fixtures } = server;
+  const { db, deps, fixtures } = server;
   const mailer = smtpMailer({
     host: "127.0.0.1",
     port: sink.port,
@@ -31,7 +31,7 @@ test("monthly reports: the PDF of a real month is kept, downloaded and mailed by
     password: null,
     from: { name: "Suncrew", address: "reports@sun.example" },
   });
-  const { http } = await buildApp({ ...parts, mailer });
+  const { http } = await buildApp({ ...deps, mailer });
   const admin = new TestClient(http, (await server.as("admin")).token);
   await admin.ask(updateReportSettings, {
     body: { auto_generate_monthly: true, email_notifications: true, recipients: ["asha@sun.example"], template_id: 2 },
@@ -57,7 +57,7 @@ test("monthly reports: the PDF of a real month is kept, downloaded and mailed by
     params: { direction: "FWD", "main-speed": 75, "brush-speed": 80 },
   });
 
-  await new MonthlyReports({ ...parts, mailer, makeReport: siteReports(parts, new Workers(parts)) }).look();
+  await new MonthlyReports({ ...deps, mailer, makeReport: siteReports(deps, new Workers(deps)) }).look();
 
   const owner = await server.as("owner");
   const { reports } = await owner.ask(keptReports);

@@ -12,16 +12,16 @@ import { reportMail } from "./report-mail.ts";
  * sent again when its lease ends: rather twice, under the same Message-ID, than never.
  */
 export class ReportMails {
-  readonly #parts: Pick<Dependencies, "db" | "clock" | "log" | "mailer">;
+  readonly #deps: Pick<Dependencies, "db" | "clock" | "log" | "mailer">;
   readonly #stopping: () => AbortSignal;
 
-  constructor(parts: Pick<Dependencies, "db" | "clock" | "log" | "mailer">, stopping: () => AbortSignal) {
-    this.#parts = parts;
+  constructor(deps: Pick<Dependencies, "db" | "clock" | "log" | "mailer">, stopping: () => AbortSignal) {
+    this.#deps = deps;
     this.#stopping = stopping;
   }
 
   async sendDue(): Promise<void> {
-    const { db, clock, mailer } = this.#parts;
+    const { db, clock, mailer } = this.#deps;
     // One without SMTP leaves it to the others.
     if (mailer === undefined) return;
     while (!this.#stopping().aborted) {
@@ -32,7 +32,7 @@ export class ReportMails {
   }
 
   async #send(claim: MailClaim, mailer: Mailer): Promise<MailOutcome> {
-    const { db, log } = this.#parts;
+    const { db, log } = this.#deps;
     const { mailedTo } = claim;
     const settled = { reason: null, tryAt: null, mailedTo };
     if (claim.siteDeleted) return { ...settled, status: "NONE", reason: "The site was deleted before it was sent." };
@@ -55,7 +55,7 @@ export class ReportMails {
       );
     } catch (error) {
       // Another server, or this one when it is back, sends it.
-      if (this.#stopping().aborted) return { ...settled, status: "PENDING", tryAt: this.#parts.clock.now() };
+      if (this.#stopping().aborted) return { ...settled, status: "PENDING", tryAt: this.#deps.clock.now() };
       log.warn({ error, reportId: claim.reportId }, "sending a monthly report failed");
       const reason = error instanceof MailRefused ? error.message : "It could not be sent; the server's log says why.";
       return this.#failed(claim, reason, mailedTo);
@@ -72,13 +72,13 @@ export class ReportMails {
   #failed({ attempt }: MailClaim, reason: string, mailedTo: readonly string[]): MailOutcome {
     const pause = retryDelayMs(attempt);
     if (pause === null) return { status: "FAILED", reason, tryAt: null, mailedTo };
-    const tryAt = new Date(this.#parts.clock.now().getTime() + pause);
+    const tryAt = new Date(this.#deps.clock.now().getTime() + pause);
     return { status: "PENDING", reason, tryAt, mailedTo };
   }
 
   async #store(claim: MailClaim, outcome: MailOutcome): Promise<void> {
-    const at = this.#parts.clock.now();
-    await inTransaction(this.#parts.db, async (tx) => {
+    const at = this.#deps.clock.now();
+    await inTransaction(this.#deps.db, async (tx) => {
       if (!(await storeMail(tx, claim, outcome))) return;
       const { status, reason, mailedTo } = outcome;
       if (status !== "SENT" && status !== "FAILED") return;

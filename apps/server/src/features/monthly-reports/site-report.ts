@@ -47,7 +47,7 @@ export function siteReports(
 }
 
 async function collected(stream: Readable, signal: AbortSignal): Promise<Buffer> {
-  const parts: Buffer[] = [];
+  const deps: Buffer[] = [];
   let bytes = 0;
   for await (const part of stream) {
     signal.throwIfAborted();
@@ -55,7 +55,7 @@ async function collected(stream: Readable, signal: AbortSignal): Promise<Buffer>
     if (!Buffer.isBuffer(part)) throw new TypeError("a report that is not written in bytes");
     bytes += part.length;
     if (bytes > MOST_BYTES) throw new RangeError(`a report larger than ${MOST_BYTES} bytes`);
-    parts.push(part);
+    deps.push(part);
   }
-  return Buffer.concat(parts);
+  return Buffer.concat(deps);
 }

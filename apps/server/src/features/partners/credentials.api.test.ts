@@ -115,8 +115,8 @@ describe("accounts and credentials: a generated password", () => {
     expect(await passwordOf(two.partnerId)).toBeNull();
     expect(lines.filter((line) => line.includes("a generated password cannot be read"))).toHaveLength(2);
 
-    const settings = { ...server.parts.settings, secretKey: "another key that only tests have, long enough" };
-    const other = await buildApp({ ...server.parts, settings });
+    const settings = { ...server.deps.settings, secretKey: "another key that only tests have, long enough" };
+    const other = await buildApp({ ...server.deps, settings });
     const { token } = await new TestClient(other.http, null).ask(login, {
       body: { username: usernames.admin, password: PASSWORD },
     });

@@ -11,10 +11,10 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { PartnersService } from "./partners.service.ts";
 import { readPartners } from "./visible-partners.ts";
 
-export function partnersRoutes(app: FastifyInstance, parts: Dependencies): void {
-  const partners = new PartnersService(parts);
+export function partnersRoutes(app: FastifyInstance, deps: Dependencies): void {
+  const partners = new PartnersService(deps);
   register(app, partnerDetails, ({ viewer }) =>
-    readPartners(viewer, parts.db, (userId, sealed) => partners.readPassword(userId, sealed)),
+    readPartners(viewer, deps.db, (userId, sealed) => partners.readPassword(userId, sealed)),
   );
   register(app, createPartner, ({ viewer, body }) => partners.create(viewer, body));
   register(app, updatePartner, ({ viewer, params, body }) => partners.update(viewer, params.id, body));

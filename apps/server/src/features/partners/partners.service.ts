@@ -26,17 +26,17 @@ export interface PartnerWork {
 
 /** Administration of partners and their users; the permission table has let only Super Admins come here. */
 export class PartnersService {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
   readonly #stored: StoredPasswords;
 
-  constructor(parts: Dependencies) {
-    this.#parts = parts;
-    this.#stored = new StoredPasswords(parts.settings.secretKey);
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+    this.#stored = new StoredPasswords(deps.settings.secretKey);
   }
 
   async create(viewer: Viewer, content: PartnerContent): Promise<ResponseOf<typeof createPartner>> {
     const made = await this.#makePassword();
-    const { partnerId, user } = await transactionWithRetry(this.#parts.db, (tx) =>
+    const { partnerId, user } = await transactionWithRetry(this.#deps.db, (tx) =>
       createPartnerWithUser(this.#work(tx, viewer), content, made),
     );
     return {
@@ -66,7 +66,7 @@ export class PartnersService {
   /** Throws 404, and 409 for In-house. */
   async resetPassword(viewer: Viewer, partnerId: number): Promise<ResponseOf<typeof resetPartnerPassword>> {
     const made = await this.#makePassword();
-    const { secretKey } = this.#parts.settings;
+    const { secretKey } = this.#deps.settings;
     await this.#change(viewer, partnerId, (work, partner) => resetPasswordOf(work, partner, made, secretKey));
     return { message: "Password reset successfully", newPassword: made.password };
   }
@@ -75,7 +75,7 @@ export class PartnersService {
   readPassword(userId: number, sealed: string): string | null {
     const password = this.#stored.open(userId, sealed);
     if (password === null) {
-      this.#parts.log.warn({ userId }, "a generated password cannot be read: was SECRET_KEY changed? Reset it");
+      this.#deps.log.warn({ userId }, "a generated password cannot be read: was SECRET_KEY changed? Reset it");
     }
     return password;
   }
@@ -86,7 +86,7 @@ export class PartnersService {
     partnerId: number,
     work: (work: PartnerWork, partner: PartnerRow) => Promise<HttpError | null>,
   ): Promise<void> {
-    const refusal = await transactionWithRetry(this.#parts.db, async (tx) => {
+    const refusal = await transactionWithRetry(this.#deps.db, async (tx) => {
       const partner = await lockPartner(tx, partnerId);
       if (partner === null) throw notFound("Partner");
       return work(this.#work(tx, viewer), partner);
@@ -95,7 +95,7 @@ export class PartnersService {
   }
 
   #work(tx: Tx, viewer: Viewer): PartnerWork {
-    return { tx, viewer, now: this.#parts.clock.now() };
+    return { tx, viewer, now: this.#deps.clock.now() };
   }
 
   async #makePassword(): Promise<MadePassword> {

@@ -12,9 +12,9 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { ReportTemplatesService } from "./report-templates.service.ts";
 import { readTemplates } from "./visible-templates.ts";
 
-export function reportTemplatesRoutes(app: FastifyInstance, parts: Dependencies): void {
-  const templates = new ReportTemplatesService(parts);
-  register(app, reportTemplates, ({ viewer }) => readTemplates(viewer, parts.db));
+export function reportTemplatesRoutes(app: FastifyInstance, deps: Dependencies): void {
+  const templates = new ReportTemplatesService(deps);
+  register(app, reportTemplates, ({ viewer }) => readTemplates(viewer, deps.db));
   register(app, createReportTemplate, ({ viewer, body }) => templates.create(viewer, body));
   register(app, updateReportTemplate, ({ viewer, params, body }) => templates.update(viewer, params.templateId, body));
   register(app, deleteReportTemplate, ({ viewer, params }) => templates.delete(viewer, params.templateId));

@@ -24,16 +24,16 @@ import { lockTemplate, type TemplateRow } from "./template-rows.repository.ts";
 
 /** Report templates and settings; the permission table has let only Super Admins come here. */
 export class ReportTemplatesService {
-  readonly #parts: Dependencies;
+  readonly #deps: Dependencies;
 
-  constructor(parts: Dependencies) {
-    this.#parts = parts;
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
   }
 
   /** Throws 400 with the place named where a rule is broken, and 409 for a name that is taken. */
   async create(viewer: Viewer, body: TemplateBody): Promise<ResponseOf<typeof createReportTemplate>> {
     const content = contentOfBody(body);
-    const made = await transactionWithRetry(this.#parts.db, (tx) => createTemplate(this.#work(tx, viewer), content));
+    const made = await transactionWithRetry(this.#deps.db, (tx) => createTemplate(this.#work(tx, viewer), content));
     if (made instanceof HttpError) throw made;
     return { message: "Report template created successfully", templateId: made };
   }
@@ -57,7 +57,7 @@ export class ReportTemplatesService {
   }
 
   async settings(): Promise<ResponseOf<typeof reportSettings>> {
-    return readReportSettings(this.#parts.db, this.#parts.mailer !== undefined);
+    return readReportSettings(this.#deps.db, this.#deps.mailer !== undefined);
   }
 
   /** Throws 404 and 400 for a template that cannot be chosen, and 409 where another edit came between. */
@@ -65,7 +65,7 @@ export class ReportTemplatesService {
     viewer: Viewer,
     body: BodyOf<typeof updateReportSettings>,
   ): Promise<ResponseOf<typeof updateReportSettings>> {
-    const refusal = await transactionWithRetry(this.#parts.db, (tx) => updateSettings(this.#work(tx, viewer), body));
+    const refusal = await transactionWithRetry(this.#deps.db, (tx) => updateSettings(this.#work(tx, viewer), body));
     if (refusal !== null) throw refusal;
     return { message: "Report settings updated successfully" };
   }
@@ -76,7 +76,7 @@ export class ReportTemplatesService {
     templateId: number,
     work: (work: TemplateWork, template: TemplateRow) => Promise<HttpError | null>,
   ): Promise<void> {
-    const refusal = await transactionWithRetry(this.#parts.db, async (tx) => {
+    const refusal = await transactionWithRetry(this.#deps.db, async (tx) => {
       const template = await lockTemplate(tx, templateId);
       if (template === null) throw notFound("Report template");
       return work(this.#work(tx, viewer), template);
@@ -85,6 +85,6 @@ export class ReportTemplatesService {
   }
 
   #work(tx: Tx, viewer: Viewer): TemplateWork {
-    return { tx, viewer, now: this.#parts.clock.now() };
+    return { tx, viewer, now: this.#deps.clock.now() };
   }
 }

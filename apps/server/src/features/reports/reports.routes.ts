@@ -8,8 +8,8 @@ import { reportCsvTask, reportPdfTask } from "./report-files.ts";
 import { attachmentOf } from "./report-file-name.ts";
 import { withinLimit } from "./report-limit.ts";
 
-export function reportsRoutes(app: FastifyInstance, parts: Dependencies, workers: Workers): void {
-  const { clock, settings } = parts;
+export function reportsRoutes(app: FastifyInstance, deps: Dependencies, workers: Workers): void {
+  const { clock, settings } = deps;
 
   register(app, reportPdf, async ({ viewer, body, reply, signal }) => {
     const asked = { siteId: body.site_id, from: body.from, to: body.to };

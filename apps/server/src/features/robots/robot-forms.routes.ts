@@ -15,8 +15,8 @@ import { RobotForms } from "./robot-forms.service.ts";
 import { readSerialNumbers } from "./serial-numbers.queries.ts";
 
 /** §7 Robots: create, update, delete, files of them, and the serial numbers there are. */
-export function robotFormsRoutes(app: FastifyInstance, parts: Dependencies, workers: Workers): void {
-  const forms = new RobotForms(parts, workers);
+export function robotFormsRoutes(app: FastifyInstance, deps: Dependencies, workers: Workers): void {
+  const forms = new RobotForms(deps, workers);
   register(app, createRobot, async ({ viewer, body }) => ({
     message: "Robot created successfully",
     robotId: await forms.create(viewer, body),
@@ -37,5 +37,5 @@ export function robotFormsRoutes(app: FastifyInstance, parts: Dependencies, work
     return forms.export(viewer, signal);
   });
   register(app, importRobots, ({ viewer, body, signal }) => forms.import(viewer, body, signal));
-  register(app, serialNumbers, ({ viewer }) => readSerialNumbers(viewer, parts.db));
+  register(app, serialNumbers, ({ viewer }) => readSerialNumbers(viewer, deps.db));
 }

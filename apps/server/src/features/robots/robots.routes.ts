@@ -5,15 +5,15 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { requireSite, seenAt } from "../sites/public.ts";
 import { readRobots } from "./robots.queries.ts";
 
-export function robotsRoutes(app: FastifyInstance, parts: Dependencies): void {
+export function robotsRoutes(app: FastifyInstance, deps: Dependencies): void {
   register(app, robotDetailsWithSettings, async ({ viewer, params: { siteId } }) => {
-    await requireSite(viewer, parts.db, siteId);
-    return { robots: await readRobots(viewer, parts.db, seenAt(parts), { siteId }) };
+    await requireSite(viewer, deps.db, siteId);
+    return { robots: await readRobots(viewer, deps.db, seenAt(deps), { siteId }) };
   });
 
   register(app, robotsList, async ({ viewer, params: { siteId } }) => {
-    await requireSite(viewer, parts.db, siteId);
-    const robots = await readRobots(viewer, parts.db, seenAt(parts), { siteId });
+    await requireSite(viewer, deps.db, siteId);
+    const robots = await readRobots(viewer, deps.db, seenAt(deps), { siteId });
     return robots.map(({ robot_id, ...robot }) => ({ ...robot, id: robot_id }));
   });
 }

@@ -46,7 +46,7 @@ export interface SchedulerDependencies extends Pick<
  * keep each due time to one run for each robot. Whatever a server leaves undone by dying, the others find.
  */
 export class Scheduler implements Service {
-  readonly #parts: SchedulerDependencies;
+  readonly #deps: SchedulerDependencies;
   readonly #everySecond: readonly PeriodicTask[];
   readonly #lost: PeriodicTask;
   readonly #sending = new Set<Promise<void>>();
@@ -57,13 +57,13 @@ export class Scheduler implements Service {
   #cancels: Cancel[] = [];
   #ended = false;
 
-  constructor(parts: SchedulerDependencies) {
-    this.#parts = parts;
-    this.#hearing = new ListeningPeriod(parts);
+  constructor(deps: SchedulerDependencies) {
+    this.#deps = deps;
+    this.#hearing = new ListeningPeriod(deps);
     this.#hearing.follow();
-    const rounds = (work: () => Promise<void>) => new PeriodicTask(parts.log, () => this.#whileTimeIsKnown(work));
+    const rounds = (work: () => Promise<void>) => new PeriodicTask(deps.log, () => this.#whileTimeIsKnown(work));
     const starts = (work: () => Promise<void>, afterMs = 0) =>
-      new PeriodicTask(parts.log, () => this.#unlessJustAway(work, afterMs));
+      new PeriodicTask(deps.log, () => this.#unlessJustAway(work, afterMs));
     this.#everySecond = [
       rounds(() => this.#stopWhatIsOver()),
       starts(() => this.#runWhatIsDue("on-time"), STARTS_AFTER_MS),
@@ -77,7 +77,7 @@ export class Scheduler implements Service {
   }
 
   async start(): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     this.#ended = false;
     this.#hearing.restart();
     this.#cancels = [
@@ -105,7 +105,7 @@ export class Scheduler implements Service {
 
   /** Protocol rule 12: by a clock that nobody can rely on nothing is due, nor has anything been missed. */
   async #whileTimeIsKnown(work: () => Promise<void>): Promise<void> {
-    if (!isClockWrong(this.#parts)) await work();
+    if (!isClockWrong(this.#deps)) await work();
   }
 
   /**
@@ -113,7 +113,7 @@ export class Scheduler implements Service {
    * the time: since the clocks were compared last, one may have jumped.
    */
   async #unlessJustAway(work: () => Promise<void>, afterMs: number): Promise<void> {
-    const { db, clock, clocks } = this.#parts;
+    const { db, clock, clocks } = this.#deps;
     const askedMs = clock.monotonicMs();
     const look = clocks === undefined ? databaseNow(db) : clocks.look();
     const answered = look.then(
@@ -123,18 +123,18 @@ export class Scheduler implements Service {
     const isThere = (await withTimeout(clock, answered, STOPS_RECORDED_MS)) ?? false;
     const answeredMs = clock.monotonicMs();
     const isLate = answeredMs - askedMs > STOPS_RECORDED_MS;
-    if (!isThere || isLate || isClockWrong(this.#parts)) this.#startOver();
+    if (!isThere || isLate || isClockWrong(this.#deps)) this.#startOver();
     if (answeredMs >= this.#startsFromMs + afterMs) await work();
   }
 
   /** No bridge stored what robots said up to now. */
   #startOver(): void {
     this.#hearing.restart();
-    this.#startsFromMs = this.#parts.clock.monotonicMs() + STOPS_RECORDED_MS;
+    this.#startsFromMs = this.#deps.clock.monotonicMs() + STOPS_RECORDED_MS;
   }
 
   async #runWhatIsDue(only: DueKind): Promise<void> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     const due = await findDue(db, clock.now(), only);
     // All are asked for at once, because each may take seconds; the answers are kept by place.
     const asked = await Promise.all(
@@ -146,11 +146,11 @@ export class Scheduler implements Service {
   /** The day's weather holds the run; unknown weather holds nothing up. Null where the schedule does not ask. */
   async #isTooWet({ skipOnRain, site }: DueSchedule): Promise<boolean | null> {
     if (!skipOnRain) return null;
-    return (await this.#parts.forecasts.adviceFor(site)) === "not-recommended";
+    return (await this.#deps.forecasts.adviceFor(site)) === "not-recommended";
   }
 
   async #serve(schedule: DueSchedule, tooWet: boolean | null): Promise<void> {
-    const { db, clock, broker, log } = this.#parts;
+    const { db, clock, broker, log } = this.#deps;
     try {
       // Left alone, so that another server which reaches the broker finds it unlocked.
       if (!broker.connected && !isMissed(schedule, clock.now())) {
@@ -161,7 +161,7 @@ export class Scheduler implements Service {
         const hearsSince = this.#hearing.since;
         const circumstances = { now: clock.now(), canSend: broker.connected, hearsSince, tooWet };
         const served = await transactionWithRetry(db, (tx) => runDue(tx, schedule.id, circumstances));
-        if (served !== null) this.#parts.onServed?.(circumstances.now.getTime() - schedule.nextRunAt.getTime());
+        if (served !== null) this.#deps.onServed?.(circumstances.now.getTime() - schedule.nextRunAt.getTime());
         this.#send(served?.commandIds ?? []);
         moreDue = served?.moreDue ?? false;
       }
@@ -172,7 +172,7 @@ export class Scheduler implements Service {
   }
 
   async #stopWhatIsOver(): Promise<void> {
-    const { db, clock } = this.#parts;
+    const { db, clock } = this.#deps;
     const due = await findStopsDue(db, clock.now());
     const batches = Array.from({ length: Math.ceil(due.length / STOPS_AT_ONCE) }, (_, nth) =>
       due.slice(nth * STOPS_AT_ONCE, (nth + 1) * STOPS_AT_ONCE),
@@ -182,7 +182,7 @@ export class Scheduler implements Service {
 
   /** One robot that cannot be stopped must not hold up the others: where many fail, each is tried alone. */
   async #stopBatch(batch: readonly StopDue[]): Promise<void> {
-    const { db, clock, log } = this.#parts;
+    const { db, clock, log } = this.#deps;
     if (this.#ended) return;
     try {
       this.#send(await transactionWithRetry(db, (tx) => stopRuns(tx, batch, clock.now())));
@@ -193,7 +193,7 @@ export class Scheduler implements Service {
   }
 
   async #startAnew(): Promise<void> {
-    const { db, clock, broker } = this.#parts;
+    const { db, clock, broker } = this.#deps;
     if (!broker.connected) return;
     const failed = await findFailedStarts(db, clock.now());
     await forEachConcurrently(failed, AT_ONCE, (run) =>
@@ -202,11 +202,11 @@ export class Scheduler implements Service {
   }
 
   async #closeLost(): Promise<void> {
-    const lost = await findLostRuns(this.#parts.db, seenAt(this.#parts));
+    const lost = await findLostRuns(this.#deps.db, seenAt(this.#deps));
     await forEachConcurrently(lost, AT_ONCE, ({ id, robot_id }) =>
       this.#robotWork(robot_id, async (tx) => {
         await lockRobots(tx, [robot_id]);
-        if (await closeLostRun(tx, id, seenAt(this.#parts))) await showChange(tx, [robot_id]);
+        if (await closeLostRun(tx, id, seenAt(this.#deps))) await showChange(tx, [robot_id]);
         return null;
       }),
     );
@@ -216,19 +216,19 @@ export class Scheduler implements Service {
   async #robotWork(robotId: number, work: (tx: Tx) => Promise<string | null>): Promise<void> {
     if (this.#ended) return;
     try {
-      const commandId = await transactionWithRetry(this.#parts.db, work);
+      const commandId = await transactionWithRetry(this.#deps.db, work);
       if (commandId !== null) this.#send([commandId]);
     } catch (error) {
-      this.#parts.log.error({ error, robotId }, "serving a planned run failed; trying again within a second");
+      this.#deps.log.error({ error, robotId }, "serving a planned run failed; trying again within a second");
     }
   }
 
   /** After the commit. What is lost here by dying is found again: STOPs by the settler, STARTs as never sent. */
   #send(commandIds: readonly string[]): void {
     if (commandIds.length === 0) return;
-    const sending = this.#parts.commands
+    const sending = this.#deps.commands
       .dispatch(commandIds)
-      .catch((error: unknown) => this.#parts.log.error({ error }, "sending scheduled commands failed"))
+      .catch((error: unknown) => this.#deps.log.error({ error }, "sending scheduled commands failed"))
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
   }

@@ -10,12 +10,12 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { readSchedules } from "./schedules.queries.ts";
 import { Schedules } from "./schedules.service.ts";
 
-export function schedulesRoutes(app: FastifyInstance, parts: Dependencies): void {
-  const schedules = new Schedules(parts);
+export function schedulesRoutes(app: FastifyInstance, deps: Dependencies): void {
+  const schedules = new Schedules(deps);
 
   register(app, getRobotSchedule, async ({ viewer, params }) => ({
     message: "Schedule Fetched Successfully" as const,
-    schedules: await readSchedules(viewer, parts.db, params.siteId),
+    schedules: await readSchedules(viewer, deps.db, params.siteId),
   }));
 
   register(app, createSchedule, async ({ viewer, body }) => {

@@ -5,8 +5,8 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Workers } from "../../platform/workers/workers.ts";
 import { SiteManagement } from "./site-management.service.ts";
 
-export function siteManagementRoutes(app: FastifyInstance, parts: Dependencies, workers: Workers): void {
-  const sites = new SiteManagement(parts, workers);
+export function siteManagementRoutes(app: FastifyInstance, deps: Dependencies, workers: Workers): void {
+  const sites = new SiteManagement(deps, workers);
 
   register(app, createSite, async ({ viewer, body }) => ({
     siteId: await sites.create(viewer, body),

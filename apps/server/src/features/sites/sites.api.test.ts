@@ -123,7 +123,7 @@ test("chosen sites are read through the same wall", async () => {
     sessionId: "",
   } as const;
   const ids = async (chosen: number[]) =>
-    (await readSites(viewer, server.db, seenAt(server.parts), { ids: chosen })).map(({ id }) => id);
+    (await readSites(viewer, server.db, seenAt(server.deps), { ids: chosen })).map(({ id }) => id);
   expect(await ids([ownSiteId, foreignSiteId])).toEqual([ownSiteId]);
   expect(await ids([])).toEqual([]);
 });

@@ -5,6 +5,6 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { seenAt } from "./last-seen.ts";
 import { readSites } from "./sites.queries.ts";
 
-export function sitesRoutes(app: FastifyInstance, parts: Dependencies): void {
-  register(app, siteDetails, ({ viewer }) => readSites(viewer, parts.db, seenAt(parts)));
+export function sitesRoutes(app: FastifyInstance, deps: Dependencies): void {
+  register(app, siteDetails, ({ viewer }) => readSites(viewer, deps.db, seenAt(deps)));
 }

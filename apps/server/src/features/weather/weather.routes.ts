@@ -5,8 +5,8 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { readWeatherSite } from "./weather.queries.ts";
 import type { Forecasts } from "./weather.service.ts";
 
-export function weatherRoutes(app: FastifyInstance, parts: Dependencies, forecasts: Forecasts): void {
+export function weatherRoutes(app: FastifyInstance, deps: Dependencies, forecasts: Forecasts): void {
   register(app, siteWeather, async ({ viewer, params: { siteId } }) =>
-    forecasts.at(await readWeatherSite(viewer, parts.db, siteId)),
+    forecasts.at(await readWeatherSite(viewer, deps.db, siteId)),
   );
 }

@@ -26,19 +26,19 @@ interface Fetched extends Conditions {
 
 /** The weather at sites, of the provider that the settings name. */
 export class Forecasts implements Service {
-  readonly #parts: ForecastsDependencies;
+  readonly #deps: ForecastsDependencies;
   readonly #openMeteo: OpenMeteo | null;
   readonly #cache: AnswerCache<Fetched>;
   readonly #log: ThrottledLog;
   #ended = new AbortController();
 
-  constructor(parts: ForecastsDependencies) {
-    const { clock, settings } = parts;
-    this.#parts = parts;
-    this.#log = new ThrottledLog(parts.log, clock);
+  constructor(deps: ForecastsDependencies) {
+    const { clock, settings } = deps;
+    this.#deps = deps;
+    this.#log = new ThrottledLog(deps.log, clock);
     this.#openMeteo =
       settings.weather.provider === "open-meteo"
-        ? new OpenMeteo({ ...settings.weather, clock, fetch: parts.fetch ?? fetch })
+        ? new OpenMeteo({ ...settings.weather, clock, fetch: deps.fetch ?? fetch })
         : null;
     this.#cache = new AnswerCache({ clock, freshMs: FRESH_MS, failureMs: FAILURE_MS, maxEntries: MAX_PLACES });
   }
@@ -54,7 +54,7 @@ export class Forecasts implements Service {
 
   /** The weather at the place. Throws 503 where it cannot be had; then the log has the reason. */
   async at(place: WeatherPlace): Promise<Weather> {
-    const { clock, settings } = this.#parts;
+    const { clock, settings } = this.#deps;
     if (settings.weather.provider === "sample") {
       await wait(clock, settings.weather.delayMs);
       return weatherOf(this.#sample(place), "sample");
@@ -76,23 +76,23 @@ export class Forecasts implements Service {
       ({ forecast }) => weatherAdvice(forecast),
       () => null,
     );
-    return withTimeout(this.#parts.clock, advice, ADVICE_LIMIT_MS);
+    return withTimeout(this.#deps.clock, advice, ADVICE_LIMIT_MS);
   }
 
   #sample(place: WeatherPlace): Fetched {
-    const at = this.#parts.clock.now();
+    const at = this.#deps.clock.now();
     return { ...sampleForecast(siteDayOf(at, place.timezone)), at };
   }
 
   /** Kept for a while by rounded place and by the site's day, so that no forecast outlives the day it begins with. */
   #fetched(place: WeatherPlace): Promise<Fetched> {
-    const today = siteDayOf(this.#parts.clock.now(), place.timezone);
+    const today = siteDayOf(this.#deps.clock.now(), place.timezone);
     const { latitude, longitude } = placeAsAsked(place);
     return this.#cache.get(`${latitude} ${longitude} ${place.timezone} ${today}`, () => this.#ask(place, today));
   }
 
   async #ask(place: WeatherPlace, today: string): Promise<Fetched> {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     try {
       if (this.#openMeteo === null) throw new ProviderFailure("no provider");
       return { ...(await this.#openMeteo.read(place, today, this.#ended.signal)), at: clock.now() };

@@ -169,7 +169,7 @@ test("the strict headers are on every answer of the interface", async () => {
 async function cutOff() {
   const { buildApp } = await import("../../app.ts");
   const away = openDatabase({ host: "127.0.0.1", port: 1, user: "nobody", database: "none" });
-  const app = await buildApp({ ...server.parts, db: away.db });
+  const app = await buildApp({ ...server.deps, db: away.db });
   return {
     async ask(token: string | null, url: string) {
       const headers = token === null ? {} : { authorization: `Bearer ${token}` };
