@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { changesOf } from "./audit-changes.ts";
-import { auditWords, withAuditWords } from "./audit-words.ts";
+import { auditWords, changesOf, withAuditWords } from "./audit.ts";
 
 test("audit view: only what changed is told, of new and gone things everything", () => {
   expect(

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { certificationsAsText, certificationsOf } from "./certifications.ts";
-import { usernameFor } from "./username.ts";
+import { certificationsAsText, certificationsOf, usernameFor } from "./partners.ts";
 
 test.each([
   [null, []],

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, PasswordInput, TextInput } from "@mantine/core";
-import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/password-rules.ts";
+import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/passwords.ts";
 import { type FormEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Modal } from "@mantine/core";
-import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/password-rules.ts";
+import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/passwords.ts";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { CopyButton } from "../../platform/copy-button.tsx";

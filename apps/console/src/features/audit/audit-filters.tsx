@@ -1,6 +1,6 @@
 import { Button, Select } from "@mantine/core";
 import { auditOutcomeSchema } from "@suncrew/contract/audit/audit.ts";
-import { auditWords } from "@suncrew/domain/audit/audit-words.ts";
+import { auditWords } from "@suncrew/domain/audit/audit.ts";
 import { DayField } from "../../ui/day-field.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
 import { SearchBox } from "../../ui/search-box.tsx";

@@ -1,7 +1,6 @@
 import { UnstyledButton } from "@mantine/core";
 import type { AuditEntry } from "@suncrew/contract/audit/audit.ts";
-import { changesOf } from "@suncrew/domain/audit/audit-changes.ts";
-import { auditWords } from "@suncrew/domain/audit/audit-words.ts";
+import { auditWords, changesOf } from "@suncrew/domain/audit/audit.ts";
 import { IconChevronRight } from "@tabler/icons-react";
 import { useId, useState } from "react";
 import { browserZone, exactTimeText } from "../../ui/exact-time-text.ts";

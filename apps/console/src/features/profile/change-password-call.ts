@@ -1,5 +1,5 @@
 import { changePassword } from "@suncrew/contract/auth/auth.ts";
-import { type PasswordEntries, passwordToasts } from "@suncrew/domain/auth/password-rules.ts";
+import { type PasswordEntries, passwordToasts } from "@suncrew/domain/auth/passwords.ts";
 import { call } from "../../platform/api/call.ts";
 import { ApiError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
 import { noteOwnPassword } from "../../platform/session/session.ts";

@@ -1,7 +1,7 @@
 import { Button, PasswordInput } from "@mantine/core";
 import { useRef, useState, type FormEvent } from "react";
 import { flushSync } from "react-dom";
-import { passwordProblem, passwordToasts } from "@suncrew/domain/auth/password-rules.ts";
+import { passwordProblem, passwordToasts } from "@suncrew/domain/auth/passwords.ts";
 import { useServerConfig } from "../../platform/server-config.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { toast } from "../../platform/toast.tsx";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { PASSWORD_OBVIOUS } from "@suncrew/domain/auth/weak-passwords.ts";
+import { PASSWORD_OBVIOUS } from "@suncrew/domain/auth/passwords.ts";
 import { fieldProblems, refusedFields } from "./password-draft.ts";
 
 const owner = { username: "anita", name: "Anita Rao", email: "anita@suncrew.example" };

@@ -4,10 +4,11 @@ import {
   CURRENT_PASSWORD_REQUIRED,
   NEW_PASSWORD_TOO_SHORT,
   type PasswordEntries,
+  type PasswordOwner,
   passwordProblem,
   passwordToasts,
-} from "@suncrew/domain/auth/password-rules.ts";
-import { type PasswordOwner, weakPassword } from "@suncrew/domain/auth/weak-passwords.ts";
+  weakPassword,
+} from "@suncrew/domain/auth/passwords.ts";
 
 export type PasswordField = keyof PasswordEntries;
 export type FieldWords = Readonly<Partial<Record<PasswordField, string>>>;

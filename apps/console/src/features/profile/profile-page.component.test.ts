@@ -1,5 +1,5 @@
 import { changePassword } from "@suncrew/contract/auth/auth.ts";
-import { PASSWORD_COMMON } from "@suncrew/domain/auth/weak-passwords.ts";
+import { PASSWORD_COMMON } from "@suncrew/domain/auth/passwords.ts";
 import { describe, expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { when } from "../../../test/answers.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { CHAIN_BEGIN, chainHash, type SealedContent } from "./audit-chain.ts";
+import { CHAIN_BEGIN, chainHash, type SealedContent } from "./audit-chain.repository.ts";
 
 const row: SealedContent = {
   id: "7",

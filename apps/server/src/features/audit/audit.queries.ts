@@ -1,19 +1,19 @@
 import type { AuditEntry, AuditFilter } from "@suncrew/contract/audit/audit.ts";
-import { type SelectQueryBuilder, sql } from "kysely";
-import { boundedCount } from "../../platform/database/list-queries.ts";
+import { withAuditWords } from "@suncrew/domain/audit/audit.ts";
+import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
+import { boundedCount, distinctValues } from "../../platform/database/list-queries.ts";
 import type { AuditTable, Tables } from "../../platform/database/schema.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { sitesEverVisible } from "../sites/public.ts";
-import { findInAudit, namesOneOf, patternOf } from "./audit-search.ts";
 
-export interface AuditPart {
+interface AuditPart {
   /** Rows older than this one follow; its `id`. */
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
 
-export interface AuditPage {
+interface AuditPage {
   readonly entries: AuditEntry[];
   readonly total: number;
   readonly total_exact: boolean;
@@ -106,4 +106,113 @@ async function readRows(db: Executor, matching: Rows, { cursor, limit }: AuditPa
     at: at.toISOString(),
     seal: number === null || hash === null ? null : { number, hash },
   }));
+}
+
+/** What the words are a part of: rows that name one of these match. */
+interface FoundInAudit {
+  readonly actors: readonly string[];
+  readonly actions: readonly string[];
+  readonly entities: readonly string[];
+  /** Sites that once had such a name, by the audit. */
+  readonly siteIds: readonly number[];
+  /** Null where there are too many: then rows are compared one by one, of which few are read because most match. */
+  readonly texts: FoundTexts | null;
+}
+
+interface FoundTexts {
+  /** By kind of thing, the ids of those that ever had such a name. */
+  readonly targets: ReadonlyMap<string, readonly string[]>;
+  /** 64-bit hashes, as text. */
+  readonly reasons: readonly string[];
+  /** Rows about what never had an id. */
+  readonly rows: readonly string[];
+}
+
+const MAX_TEXTS = 5_000;
+
+/** The words as a pattern of `like` for folded text. */
+function patternOf(words: string) {
+  return sql<string>`('%' || search_fold(${words.replaceAll(/[\\%_]/g, String.raw`\$&`)}::text) || '%')`;
+}
+
+/**
+ * Looks for words in the texts of the audit, each of which is kept once, as in the activity log (decision 23): a million
+ * rows name few things, people and reasons.
+ */
+async function findInAudit(db: Executor, words: string): Promise<FoundInAudit> {
+  const pattern = patternOf(words);
+  const entities = await distinctValues(db, "audit", "entity");
+  const sites = await sql<{ id: number }>`
+    select entity_id::int as id from audit_names where entity = 'site' and words like ${pattern}`.execute(db);
+  return {
+    actors: await matching(db, await distinctValues(db, "audit", "actor"), pattern),
+    actions: withAuditWords(await distinctValues(db, "audit", "action"), words),
+    entities: withAuditWords(entities, words),
+    siteIds: [...new Set(sites.rows.map(({ id }) => id))],
+    texts: await findTexts(db, words, entities),
+  };
+}
+
+async function findTexts(db: Executor, words: string, entities: readonly string[]): Promise<FoundTexts | null> {
+  const pattern = patternOf(words);
+  const most = MAX_TEXTS + 1;
+  const { rows: names } = await sql<{ entity: string; entity_id: string }>`
+    select entity, entity_id from audit_names where words like ${pattern} limit ${most}`.execute(db);
+  const { rows: reasons } = await sql<{ key: string }>`
+    select key::text as key from audit_reasons where words like ${pattern} limit ${most}`.execute(db);
+  const { rows: asked } = await sql<{ id: string }>`
+    select id::text as id from audit a where entity_id is null and ${askedName} like ${pattern} limit ${most}`.execute(
+    db,
+  );
+  if ([names, reasons, asked].some(({ length }) => length > MAX_TEXTS)) return null;
+  // An id that is typed as a whole finds its thing, too.
+  const targets = new Map(entities.map((entity) => [entity, new Set([words])]));
+  for (const { entity, entity_id } of names) targets.get(entity)?.add(entity_id);
+  return {
+    targets: new Map([...targets].map(([entity, ids]) => [entity, [...ids]])),
+    reasons: [...new Set(reasons.map(({ key }) => key))],
+    rows: asked.map(({ id }) => id),
+  };
+}
+
+/** The name of what never had an id, as its index has it. */
+const askedName = sql<string>`search_fold(coalesce(a.target_name, audit_told_name(a.entity, a.entity_id, a.before, a.after)))`;
+
+/** Whether a row `a` names one of what was found. Only kinds that were found are asked for, so that indexes serve. */
+function namesOneOf({ texts, ...found }: FoundInAudit, words: string) {
+  const { actors, actions, entities, siteIds } = found;
+  const either = [
+    ...(actors.length > 0 ? [sql<boolean>`a.actor = any(${actors}::text[])`] : []),
+    ...(actions.length > 0 ? [sql<boolean>`a.action = any(${actions}::text[])`] : []),
+    ...(entities.length > 0 ? [sql<boolean>`a.entity = any(${entities}::text[])`] : []),
+    ...(siteIds.length > 0 ? [sql<boolean>`a.site_id = any(${siteIds}::int[])`] : []),
+    ...(texts === null ? hasWords(words) : namesText(texts)),
+  ];
+  return either.length === 0 ? sql<boolean>`false` : sql<boolean>`(${sql.join(either, sql` or `)})`;
+}
+
+function namesText({ targets, reasons, rows }: FoundTexts) {
+  return [
+    ...[...targets].map(([entity, ids]) => sql<boolean>`(a.entity = ${entity} and a.entity_id = any(${ids}::text[]))`),
+    ...(reasons.length > 0
+      ? [sql<boolean>`(a.reason is not null and hashtextextended(a.reason, 0) = any(${reasons}::bigint[]))`]
+      : []),
+    ...(rows.length > 0 ? [sql<boolean>`a.id = any(${rows}::bigint[])`] : []),
+  ];
+}
+
+function hasWords(words: string) {
+  const pattern = patternOf(words);
+  return [
+    sql<boolean>`exists (select from audit_names n
+      where n.entity = a.entity and n.entity_id = a.entity_id and n.words like ${pattern})`,
+    sql<boolean>`search_fold(a.reason) like ${pattern}`,
+    sql<boolean>`(a.entity_id is null and ${askedName} like ${pattern})`,
+  ];
+}
+
+async function matching(db: Executor, values: readonly string[], pattern: RawBuilder<string>): Promise<string[]> {
+  const { rows } = await sql<{ value: string }>`
+    select value from unnest(${values}::text[]) value where search_fold(value) like ${pattern}`.execute(db);
+  return rows.map(({ value }) => value);
 }

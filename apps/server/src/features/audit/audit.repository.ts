@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import { withoutSecrets } from "./secrets.ts";
 
 export interface AuditActor {
   /** Null for the server's own doing and for who is not signed in. */
@@ -54,4 +53,22 @@ export async function recordAudits(db: Executor, records: readonly AuditRecord[]
         audit_known_name(n.entity, n.entity_id, n.before, n.after)),
       (select name from sites where id = n.site_id)
     from json_populate_recordset(null::audit, ${JSON.stringify(rows)}::json) n`.execute(db);
+}
+
+/** Part of the name of a field that is never written down. */
+const secretName = /password|secret|token|hash|credential|authorization|cookie|api_?key/i;
+
+/** The same value without the fields whose names say that they are secret, at any depth. */
+function withoutSecrets(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !secretName.test(name))
+      .map(([name, part]) => [name, cleaned(part)]),
+  );
+}
+
+function cleaned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (value instanceof Date || value === null || typeof value !== "object") return value;
+  return withoutSecrets(Object.fromEntries(Object.entries(value)));
 }

@@ -2,8 +2,7 @@ import { auditList, exportAudit } from "@suncrew/contract/audit/audit.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { auditFileName } from "./audit-file.ts";
-import { auditPage, exportOfAudit } from "./audit.service.ts";
+import { auditFileName, auditPage, exportOfAudit } from "./audit.service.ts";
 
 export function auditRoutes(app: FastifyInstance, deps: Dependencies): void {
   const { db, clock } = deps;

@@ -1,14 +1,19 @@
-import { AUDIT_DEFAULT_LIMIT, type auditList, type exportAudit } from "@suncrew/contract/audit/audit.ts";
+import {
+  AUDIT_DEFAULT_LIMIT,
+  type AuditEntry,
+  type auditList,
+  type exportAudit,
+} from "@suncrew/contract/audit/audit.ts";
 import type { QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import type { Readable } from "node:stream";
+import { auditWords, changesOf } from "@suncrew/domain/audit/audit.ts";
+import { type CsvColumn, writeCsvPages } from "@suncrew/domain/csv/csv.ts";
+import { Readable } from "node:stream";
 import type { Db } from "../../platform/database/database.ts";
 import { distinctValues } from "../../platform/database/list-queries.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { requireSiteEver } from "../sites/public.ts";
-import { auditFile } from "./audit-file.ts";
+import { type ChainHead, readHead, type Verdict, verifyChain } from "./audit-chain.repository.ts";
 import { readAudit, readAuditPage } from "./audit.queries.ts";
-import { type ChainHead, readHead } from "./audit-seals.repository.ts";
-import { type Verdict, verifyChain } from "./verify-chain.repository.ts";
 
 /** Rows that the export reads at once. */
 const EXPORT_PAGE = 2_000;
@@ -40,4 +45,45 @@ export async function exportOfAudit(viewer: Viewer, db: Db, filter: QueryOf<type
 /** Goes through the whole chain; see verifyChain. */
 export async function verifyAudit(db: Db, known: ChainHead | null): Promise<Verdict> {
   return await verifyChain(db, known);
+}
+
+/** The columns of the audit view, and what an opened entry tells. */
+const columns: readonly CsvColumn<AuditEntry>[] = [
+  { name: "Time (UTC)", cell: ({ at }) => at },
+  { name: "Person", cell: ({ actor }) => actor },
+  { name: "Change", cell: ({ action }) => auditWords(action) },
+  { name: "Kind", cell: ({ entity }) => auditWords(entity) },
+  { name: "Name", cell: ({ target_name }) => target_name },
+  { name: "Id", cell: ({ entity_id }) => entity_id },
+  { name: "Site", cell: ({ site_name }) => site_name },
+  { name: "Outcome", cell: ({ outcome }) => auditWords(outcome) },
+  { name: "Reason", cell: ({ reason }) => reason },
+  { name: "Values", cell: valuesOf },
+  { name: "Row", cell: ({ id }) => id },
+  { name: "Number", cell: ({ seal }) => seal?.number ?? null },
+  { name: "Seal", cell: ({ seal }) => seal?.hash ?? null },
+];
+
+/** A line for each value: "City: Bikaner -> Barmer", of what was refused or failed with what was asked for. */
+function valuesOf(entry: AuditEntry): string {
+  const told = changesOf(entry).map(({ field, before, after }) => {
+    const values = [before, after].filter((value) => value !== null);
+    const shown = before !== null && after === null ? `${before} -> none` : values.join(" -> ");
+    return `${auditWords(field)}: ${shown}`;
+  });
+  return told.join("\n");
+}
+
+/** audit-<date>.csv, the day in UTC. */
+export function auditFileName(now: Date): string {
+  return `audit-${now.toISOString().slice(0, 10)}.csv`;
+}
+
+/**
+ * The entries as CSV, page by page while it is read. `readPage` answers those older than an `id`, none at the end; the
+ * first page is there before the stream, so that a failure to read it is an answer.
+ */
+async function auditFile(readPage: (cursor: string | undefined) => Promise<readonly AuditEntry[]>): Promise<Readable> {
+  const pieces = writeCsvPages(columns, await readPage(undefined), (last) => readPage(last?.id));
+  return Readable.from(pieces, { objectMode: false });
 }

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Cancel } from "../../platform/clock.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { PeriodicTask } from "../../platform/periodic-task.ts";
-import { type ChainHead, readHead, sealBatch } from "./audit-seals.repository.ts";
+import { type ChainHead, readHead, sealBatch } from "./audit-chain.repository.ts";
 
 /** A committed row is sealed within twice this. */
 const LOOK_MS = 1_000;

@@ -1,7 +1,7 @@
 import { adminList, createAdmin, removeAdmin, resetAdminPassword } from "@suncrew/contract/admins/admins.ts";
 import { changePassword, login } from "@suncrew/contract/auth/auth.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/password-rules.ts";
+import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/passwords.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PASSWORD, usernames } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";

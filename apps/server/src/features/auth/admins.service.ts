@@ -10,15 +10,14 @@ import {
   type AdminWork,
   deleteAdmin,
   giveAdminPassword,
+  holdAccount,
   insertAdmin,
   lockAdmin,
+  readAccountOf,
   readAdmins,
-} from "./admins.repository.ts";
-import { demoSignIns } from "./demo-sign-ins.ts";
-import { generatePassword } from "./generated-password.ts";
-import { type OwnPasswordDependencies, withOwnPassword } from "./own-password.ts";
-import { hashPassword } from "./passwords.ts";
-import { holdAccount, readAccountOf } from "./users.repository.ts";
+} from "./users.repository.ts";
+import { demoSignIns, generatePassword, hashPassword } from "./passwords.ts";
+import { type OwnPasswordDependencies, withOwnPassword } from "./password-attempts.ts";
 
 export type AdminsParts = Pick<Dependencies, "clock" | "settings"> & OwnPasswordDependencies;
 

@@ -7,16 +7,12 @@ import { register, registerOpen } from "../../platform/http/register.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { GatheredAudit } from "../audit/public.ts";
 import { AdminsService } from "./admins.service.ts";
-import { AuthService } from "./auth.service.ts";
-import { BrowserCookies } from "./browser-cookies.ts";
-import { CallLimits } from "./call-limits.ts";
-import { ChangePasswordService } from "./change-password.service.ts";
-import { useGuard } from "./guard.ts";
-import { networkOfCaller } from "./network-of.ts";
-import { PasswordTries } from "./password-tries.ts";
-import { SignInCleaner } from "./sign-in-cleaner.ts";
+import { AuthService, ChangePasswordService, SignInCleaner } from "./auth.service.ts";
+import { BrowserCookies, signToken, useTokens } from "./tokens.ts";
+import { CallLimits, useGuard } from "./guard.ts";
+import { networkOfCaller } from "./sign-in-limits.ts";
+import { PasswordTries } from "./password-attempts.ts";
 import { SessionReader } from "./session-reader.ts";
-import { signToken, useTokens } from "./tokens.ts";
 
 /** Tries of one address that are looked at, right or wrong; more than this in a minute never reach the database. */
 const TRIES_PER_MINUTE = 120;

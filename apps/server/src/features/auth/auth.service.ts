@@ -1,27 +1,34 @@
-import type { login, TokenClaims } from "@suncrew/contract/auth/auth.ts";
-import type { ResponseOf } from "@suncrew/contract/http/route.ts";
-import { GENERATED_PASSWORD_DAYS, generatedPasswordUntil } from "@suncrew/domain/auth/password-rules.ts";
-import { HttpError } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/dependencies.ts";
-import { endSession, openSession, type Viewer } from "../../platform/sessions.ts";
+import type { changePassword, login, TokenClaims } from "@suncrew/contract/auth/auth.ts";
+import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import { GENERATED_PASSWORD_DAYS, generatedPasswordUntil } from "@suncrew/domain/auth/passwords.ts";
+import type { Cancel } from "../../platform/clock.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
+import { HttpError, invalid, notSignedIn } from "../../platform/http/http-error.ts";
+import { endSession, endSessionsOf, forgetOldSessions, openSession, type Viewer } from "../../platform/sessions.ts";
 import { type AuditRecord, type GatheredAudit, recordAudit } from "../audit/public.ts";
-import { type Caller, rememberCaller } from "./known-callers.repository.ts";
-import type { PasswordTries, TryResult } from "./password-tries.ts";
+import {
+  type OwnPasswordDependencies,
+  type PasswordTries,
+  type TryResult,
+  withOwnPassword,
+} from "./password-attempts.ts";
+import { demoSignIns, hashPassword, weakPasswordOf } from "./passwords.ts";
+import { type Caller, forgetOldCallers, forgetOldFailures, rememberCaller } from "./sign-in-attempts.repository.ts";
 import { tooManySentence } from "./sign-in-limits.ts";
-import { type Account, holdAccount, readAccount } from "./users.repository.ts";
+import { type Account, holdAccount, readAccount, readAccountOf, replacePassword } from "./users.repository.ts";
 
-export interface SignIn extends Caller {
+interface SignIn extends Caller {
   readonly username: string;
   readonly password: string;
 }
 
 /** An open session, and what its owner is answered. */
-export interface SignedIn {
+interface SignedIn {
   readonly sessionId: string;
   readonly answer: ResponseOf<typeof login>;
 }
 
-export interface AuthDependencies extends Pick<Dependencies, "db" | "clock" | "settings"> {
+interface AuthDependencies extends Pick<Dependencies, "db" | "clock" | "settings"> {
   readonly tries: PasswordTries;
   readonly refusals: GatheredAudit;
   readonly sign: (claims: TokenClaims, now: Date) => string;
@@ -135,4 +142,113 @@ function refusalOf(account: Account | null, { address }: SignIn, reason: string)
     reason,
     after: { address },
   };
+}
+
+type Passwords = BodyOf<typeof changePassword>;
+
+type ChangePasswordParts = Pick<Dependencies, "clock" | "settings"> & OwnPasswordDependencies;
+
+/** §5 Change password: people give themselves a new password, which ends their other sessions. */
+export class ChangePasswordService {
+  readonly #deps: ChangePasswordParts;
+
+  constructor(deps: ChangePasswordParts) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Throws 400 with the field named where the current password is wrong (a 401 would sign out) or the new one weak, 429 where too many
+   * wrong ones were tried, here or at sign-in.
+   */
+  async change(
+    viewer: Viewer,
+    passwords: Passwords,
+    address: string,
+    gone: AbortSignal,
+  ): Promise<ResponseOf<typeof changePassword>> {
+    const account = await readAccountOf(this.#deps.db, viewer.userId);
+    if (account === null) throw notSignedIn();
+    const weak = this.#isKnownInDemo(account, passwords.newPassword)
+      ? null
+      : weakPasswordOf(passwords.newPassword, account);
+    if (weak !== null) throw invalid("newPassword", weak);
+    const typed = {
+      viewer,
+      account,
+      password: passwords.currentPassword,
+      field: "currentPassword",
+      wrong: "Current password is incorrect",
+      address,
+      refused: this.#record(viewer, address),
+    };
+    return withOwnPassword(this.#deps, typed, gone, async () => {
+      const isDone = await this.#replace(viewer, account, passwords.newPassword, address);
+      return isDone ? { message: "Password updated successfully" } : null;
+    });
+  }
+
+  /** A demo's known sign-in may be had back. */
+  #isKnownInDemo({ username }: Account, password: string): boolean {
+    if (this.#deps.settings.mode !== "demo") return false;
+    return demoSignIns.some((known) => known.username === username && known.password === password);
+  }
+
+  /** False where the password was changed or reset while it was looked at. */
+  async #replace(viewer: Viewer, account: Account, newPassword: string, address: string): Promise<boolean> {
+    const passwordHash = await hashPassword(newPassword);
+    return this.#deps.db.transaction().execute(async (tx) => {
+      if (!(await replacePassword(tx, account, passwordHash))) return false;
+      const record = this.#record(viewer, address);
+      const ended = await endSessionsOf(tx, [account.id], record.at, viewer.sessionId);
+      await recordAudit(tx, { ...record, outcome: "DONE", after: { address, other_sessions_ended: ended } });
+      return true;
+    });
+  }
+
+  #record(viewer: Viewer, address: string): AuditRecord {
+    return {
+      actor: { userId: viewer.userId, name: viewer.name },
+      action: "CHANGE_PASSWORD",
+      entity: "user",
+      entityId: viewer.userId,
+      outcome: "REFUSED",
+      after: { address },
+      at: this.#deps.clock.now(),
+    };
+  }
+}
+
+const EVERY_MS = 3_600_000;
+
+/** Removes failed sign-ins and known callers that count no more, and sessions long over, every hour. */
+export class SignInCleaner implements Service {
+  readonly #deps: Dependencies;
+  #cancel: Cancel = () => {};
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    this.#cancel = this.#deps.clock.every(EVERY_MS, () => {
+      this.#work = this.#work.then(() => this.#clean());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#cancel();
+    await this.#work;
+  }
+
+  async #clean(): Promise<void> {
+    const { db, clock, log } = this.#deps;
+    try {
+      await forgetOldFailures(db, clock.now());
+      await forgetOldCallers(db, clock.now());
+      await forgetOldSessions(db, clock.now());
+    } catch (error) {
+      log.warn({ error }, "old sign-ins could not be removed");
+    }
+  }
 }

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PASSWORD, type Person, usernames } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
-import { COOKIES_PER_BROWSER } from "./browser-cookies.ts";
+import { COOKIES_PER_BROWSER } from "./tokens.ts";
 
 const MARK = "b-0123456789abcdefghij";
 

@@ -8,7 +8,7 @@ import { standGroups } from "../../../test/group-fixtures.ts";
 import { ownValue, sampleCalls } from "../../../test/sample-calls.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import type { TestClient } from "../../../test/test-client.ts";
-import { CALLS_PER_MINUTE } from "./call-limits.ts";
+import { CALLS_PER_MINUTE } from "./guard.ts";
 
 let server: TestApp;
 beforeEach(async () => {

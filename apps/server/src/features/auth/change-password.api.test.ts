@@ -1,5 +1,5 @@
 import { changePassword, login } from "@suncrew/contract/auth/auth.ts";
-import { PASSWORD_COMMON, PASSWORD_OBVIOUS, PASSWORD_REPEATED } from "@suncrew/domain/auth/weak-passwords.ts";
+import { PASSWORD_COMMON, PASSWORD_OBVIOUS, PASSWORD_REPEATED } from "@suncrew/domain/auth/passwords.ts";
 import { createPartner, partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

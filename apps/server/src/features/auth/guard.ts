@@ -1,22 +1,21 @@
+import fastifyRateLimit from "@fastify/rate-limit";
 import type { TokenClaims } from "@suncrew/contract/auth/auth.ts";
-import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
+import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import { mayCall, permissions } from "@suncrew/domain/auth/permissions.ts";
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { forbidden, notSignedIn } from "../../platform/http/http-error.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Dependencies } from "../../platform/dependencies.ts";
+import { forbidden, HttpError, notSignedIn } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import type { GatheredAudit } from "../audit/public.ts";
-import type { BrowserCookies } from "./browser-cookies.ts";
-import type { CallLimits } from "./call-limits.ts";
-import { networkOfCaller } from "./network-of.ts";
+import { networkOfCaller } from "./sign-in-limits.ts";
 import type { SessionReader } from "./session-reader.ts";
-import { readToken } from "./tokens.ts";
+import { type BrowserCookies, readToken } from "./tokens.ts";
 
 const names = new Map<RouteSpec, RouteName>();
 for (const name of Object.keys(routes) as RouteName[]) names.set(routes[name], name);
 
-export interface GuardDependencies {
+interface GuardDependencies {
   readonly clock: Dependencies["clock"];
   readonly sessions: SessionReader;
   readonly limits: CallLimits;
@@ -144,3 +143,52 @@ async function recordStranger(refusals: GatheredAudit, owner: Viewer, address: s
     after: { address },
   });
 }
+
+/**
+ * What one person may ask of one server in a minute, with all sessions together. Far beyond any console with many tabs
+ * and any script that works through a fleet; one that sends without a pause meets it.
+ */
+export const CALLS_PER_MINUTE = { reads: 10_000, writes: 3_000, files: 300 } as const;
+type CallsPerMinute = Readonly<Record<keyof typeof CALLS_PER_MINUTE, number>>;
+
+/** Files that are heavy to make or to read; a person has one at a time all the same. */
+const isFile: ReadonlySet<RouteName> = new Set(["reportPdf", "reportCsv", "importSites", "importRobots"]);
+
+/** Counts the calls of each signed-in person. A Stop is never counted (protocol rule 3): whoever asks looks first. */
+export class CallLimits {
+  readonly #callers = new WeakMap<FastifyRequest, number>();
+  readonly #counters: Readonly<Record<keyof CallsPerMinute, Counter>>;
+
+  private constructor(app: FastifyInstance, { reads, writes, files }: CallsPerMinute) {
+    const keyGenerator = (request: FastifyRequest) => this.#callers.get(request) ?? "nobody";
+    const counter = (max: number) => app.createRateLimit({ max, timeWindow: 60_000, keyGenerator });
+    this.#counters = { reads: counter(reads), writes: counter(writes), files: counter(files) };
+  }
+
+  static async open(app: FastifyInstance, limits: CallsPerMinute = CALLS_PER_MINUTE): Promise<CallLimits> {
+    await app.register(fastifyRateLimit, { global: false });
+    return new CallLimits(app, limits);
+  }
+
+  /** `name` is "file" for what is no call. Throws 429, with Retry-After, where the person has made too many calls in this minute. */
+  async count(userId: number, name: RouteName | "file", reply: FastifyReply): Promise<void> {
+    // Live streams are bounded by their number.
+    if (name === "live") return;
+    const { request } = reply;
+    this.#callers.set(request, userId);
+    const counted = await this.#counters[kindOf(name)](request);
+    if (counted.isAllowed || !counted.isExceeded) return;
+    const seconds = Math.max(1, counted.ttlInSeconds);
+    void reply.header("retry-after", seconds);
+    const wait = `${seconds} ${seconds === 1 ? "second" : "seconds"}`;
+    throw new HttpError(429, `Too many requests from your account within a minute. Try again in ${wait}.`);
+  }
+}
+
+function kindOf(name: RouteName | "file"): keyof CallsPerMinute {
+  if (name === "file") return "reads";
+  if (isFile.has(name)) return "files";
+  return routes[name].method === "GET" ? "reads" : "writes";
+}
+
+type Counter = ReturnType<FastifyInstance["createRateLimit"]>;

@@ -5,7 +5,7 @@ import { PASSWORD, usernames } from "../../../test/fixtures.ts";
 import { partnerForm } from "../../../test/partner-form.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
-import { SignInCleaner } from "./sign-in-cleaner.ts";
+import { SignInCleaner } from "./auth.service.ts";
 import { accountLimit, IN_TURN_FROM, KNOWN_MS, KNOWN_PER_USER, TURN_EVERY_MS } from "./sign-in-limits.ts";
 
 const HOME = "198.51.100.7";

@@ -1,5 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
+import { PASSWORD_MIN_LENGTH } from "@suncrew/contract/auth/auth.ts";
+import { type PasswordOwner, weakPassword } from "@suncrew/domain/auth/passwords.ts";
+import { dictionary } from "@zxcvbn-ts/language-common";
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, randomInt } from "node:crypto";
 
 /** argon2id, 19 MiB and two passes: the library's own choice of algorithm, the costs named so that they stay. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -19,3 +22,76 @@ export function hashOfNobody(): Promise<string> {
   ofNobody ??= hashPassword(randomBytes(32).toString("base64"));
   return ofNobody;
 }
+
+/** Small letters and digits without those that look alike (0 o, 1 i l), so that they can be read out and typed. */
+const ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
+const GROUPS = 4;
+const GROUP_LENGTH = 4;
+
+/** A password for somebody else, such as `k7wp-9mtx-2rhd-b8vq`: 16 characters by chance, some 79 bits. */
+export function generatePassword(): string {
+  const group = () => Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
+  return Array.from({ length: GROUPS }, group).join("-");
+}
+
+const ALGORITHM = "aes-256-gcm";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** Names the form of what is stored, so that another one can come after it. */
+const FORM = "v1";
+
+/**
+ * Keeps generated passwords readable for Super Admins until their users set own ones: encrypted and authenticated with
+ * a key that is never in the database, and bound to the user, so that one user's value is nothing for another.
+ */
+export class StoredPasswords {
+  readonly #key: Buffer;
+
+  /** The key is derived from the server's secret for this purpose alone. */
+  constructor(secretKey: string) {
+    this.#key = Buffer.from(hkdfSync("sha256", secretKey, "", "suncrew generated passwords v1", 32));
+  }
+
+  /** What `users.enc_password` holds for the user. */
+  seal(userId: number, password: string): string {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.#key, iv, { authTagLength: TAG_BYTES });
+    cipher.setAAD(boundTo(userId));
+    const text = Buffer.concat([cipher.update(password, "utf8"), cipher.final()]);
+    return `${FORM}.${Buffer.concat([iv, cipher.getAuthTag(), text]).toString("base64url")}`;
+  }
+
+  /** The password; null where the value is of another key, of another user, or was changed. */
+  open(userId: number, sealed: string): string | null {
+    const [form, body = ""] = sealed.split(".");
+    const bytes = Buffer.from(body, "base64url");
+    if (form !== FORM || bytes.length < IV_BYTES + TAG_BYTES) return null;
+    const decipher = createDecipheriv(ALGORITHM, this.#key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+    decipher.setAAD(boundTo(userId));
+    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+    try {
+      const text = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
+      return Buffer.concat([text, decipher.final()]).toString("utf8");
+    } catch {
+      return null;
+    }
+  }
+}
+
+function boundTo(userId: number): Buffer {
+  return Buffer.from(`user ${userId}`);
+}
+
+/** Those of the list that are long enough to be chosen at all, some 18,000. */
+const common = new Set(dictionary["passwords-common"].filter((each) => each.length >= PASSWORD_MIN_LENGTH));
+
+/** Why this person must not have this password, as a field says it; null where it may. */
+export function weakPasswordOf(password: string, owner: PasswordOwner): string | null {
+  return weakPassword(password, owner, (small) => common.has(small));
+}
+
+/** The known sign-ins of a demo; production never has them. */
+export const demoSignIns = [
+  { username: "admin", password: "admin@123", role: "SUPER_ADMIN" },
+  { username: "partner", password: "partner@123", role: "PARTNER" },
+] as const;

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PASSWORD, usernames } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
-import { SignInCleaner } from "./sign-in-cleaner.ts";
-import { countTry } from "./sign-in-failures.repository.ts";
+import { SignInCleaner } from "./auth.service.ts";
+import { countTry } from "./sign-in-attempts.repository.ts";
 import { accountLimit, addressLimit, LOCKED_MS, tooManySentence, waitAfter } from "./sign-in-limits.ts";
 
 let server: TestApp;

@@ -1,6 +1,7 @@
 import fastifyJwt from "@fastify/jwt";
 import { type TokenClaims, tokenClaimsSchema } from "@suncrew/contract/auth/auth.ts";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../platform/clock.ts";
 import { notSignedIn } from "../../platform/http/http-error.ts";
 
@@ -34,4 +35,77 @@ function verified(app: FastifyInstance, token: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** A browser keeps so many at the most: those of sessions that nobody signed out of go, the oldest first. */
+export const COOKIES_PER_BROWSER = 8;
+
+/** Each session has its own: ids of sessions grow with time. */
+const NAME = /^(?:__Host-)?suncrew-([0-9a-f]{32})$/;
+
+/**
+ * What a browser keeps of each of its sessions beside the token, where no script can read it (decision 46): a value that
+ * follows from the session by the server's key. Nothing is stored for it, so it is known without the database, too.
+ */
+export class BrowserCookies {
+  readonly #secretKey: string;
+
+  constructor(secretKey: string) {
+    this.#secretKey = secretKey;
+  }
+
+  /** Gives the browser that makes the request the cookie of its new session, good for `hours`. */
+  set(request: FastifyRequest, reply: FastifyReply, sessionId: string, hours: number): void {
+    // The browser itself says with every sign-in what page it shows, whatever proxies stand between.
+    const isByTls = request.headers.origin?.startsWith("https:") === true || request.protocol === "https";
+    const session = hexOf(sessionId);
+    send(reply, `${isByTls ? "__Host-" : ""}suncrew-${session}`, this.#valueOf(session), hours * 3600);
+    const before = cookiesOf(request).filter((cookie) => this.#isOurs(cookie));
+    const oldestFirst = before.toSorted((a, b) => (a.session < b.session ? -1 : 1));
+    for (const { name } of oldestFirst.slice(0, 1 - COOKIES_PER_BROWSER)) send(reply, name, "", 0);
+  }
+
+  /** Takes the cookie of a session that is over from the browser that makes the request. */
+  clear(request: FastifyRequest, reply: FastifyReply, sessionId: string): void {
+    for (const { name, session } of cookiesOf(request)) if (session === hexOf(sessionId)) send(reply, name, "", 0);
+  }
+
+  /** True where the request comes with the session's cookie. */
+  has(request: FastifyRequest, sessionId: string): boolean {
+    return cookiesOf(request).some((cookie) => cookie.session === hexOf(sessionId) && this.#isOurs(cookie));
+  }
+
+  /** Another Suncrew on the same host, at another port, has other cookies in the same browser. */
+  #isOurs({ session, value }: Cookie): boolean {
+    const given = Buffer.from(value);
+    const right = Buffer.from(this.#valueOf(session));
+    return given.length === right.length && timingSafeEqual(given, right);
+  }
+
+  #valueOf(session: string): string {
+    return createHmac("sha256", this.#secretKey).update(`browser-of:${session}`).digest("base64url");
+  }
+}
+
+interface Cookie {
+  readonly name: string;
+  /** Its session's id without hyphens. */
+  readonly session: string;
+  readonly value: string;
+}
+
+function cookiesOf({ headers }: FastifyRequest): Cookie[] {
+  return (headers.cookie ?? "").split(";").flatMap((pair) => {
+    const [name = "", value = ""] = pair.trim().split("=");
+    const session = NAME.exec(name)?.[1];
+    return session === undefined ? [] : [{ name, session, value }];
+  });
+}
+
+const hexOf = (sessionId: string): string => sessionId.replaceAll("-", "").toLowerCase();
+
+/** `__Host-` keeps other hosts of the domain from setting it; it demands TLS and this path. */
+function send(reply: FastifyReply, name: string, value: string, maxAgeS: number): void {
+  const cookie = `${name}=${value}; Max-Age=${maxAgeS}; Path=/; HttpOnly; SameSite=Strict`;
+  void reply.header("set-cookie", name.startsWith("__Host-") ? `${cookie}; Secure` : cookie);
 }

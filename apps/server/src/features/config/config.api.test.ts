@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
 import { demoSignIns, hashPassword } from "../auth/public.ts";
-import { worldTile } from "./tile-probe.ts";
+import { worldTile } from "./config.service.ts";
 
 /** Of what hangs, in place of the one second that is the tool's own. */
 const PATIENCE = { timeout: 20_000 };

@@ -4,8 +4,7 @@ import { HttpError } from "../../platform/http/http-error.ts";
 import { registerOpen } from "../../platform/http/register.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { Readiness } from "./readiness.ts";
-import { StandingSignIns } from "./standing-sign-ins.ts";
-import { TileProbe } from "./tile-probe.ts";
+import { StandingSignIns, TileProbe } from "./config.service.ts";
 
 export function configRoutes(app: FastifyInstance, deps: Dependencies): Service[] {
   const { mode, mapTiles } = deps.settings;

@@ -1,1 +1,1 @@
-export { type DemoSignIn, StandingSignIns } from "./standing-sign-ins.ts";
+export { type DemoSignIn, StandingSignIns } from "./config.service.ts";

@@ -1,1 +1,1 @@
-export { lockLivePartner } from "./partner-rows.repository.ts";
+export { lockLivePartner } from "./partners.repository.ts";

@@ -1,6 +1,6 @@
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import { assignedSitesSentence } from "@suncrew/domain/partners/assigned-sites.ts";
+import { assignedSitesSentence } from "@suncrew/domain/partners/partners.ts";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { DeleteDialog } from "../../../ui/delete-dialog.tsx";

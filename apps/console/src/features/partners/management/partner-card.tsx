@@ -1,6 +1,6 @@
 import { Button, Tooltip, VisuallyHidden } from "@mantine/core";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
-import { certificationsOf } from "@suncrew/domain/partners/certifications.ts";
+import { certificationsOf } from "@suncrew/domain/partners/partners.ts";
 import { IconPencil, IconShare3, IconTrash } from "@tabler/icons-react";
 import { Fragment } from "react";
 import type { ReactNode } from "react";

@@ -2,7 +2,7 @@ import { partnerBodySchema } from "@suncrew/contract/partners/partners.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 import { requiredText, stripInvisible } from "@suncrew/contract/http/text.ts";
-import { certificationsAsText, certificationsOf } from "@suncrew/domain/partners/certifications.ts";
+import { certificationsAsText, certificationsOf } from "@suncrew/domain/partners/partners.ts";
 import type { EditedFields } from "../../../ui/use-merged-edits.ts";
 
 /** §3 Maintenance partner: what every partner does; a fixed list that is not stored. */

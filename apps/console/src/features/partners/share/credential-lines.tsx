@@ -1,4 +1,4 @@
-import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/password-rules.ts";
+import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/passwords.ts";
 import { ActionIcon, Button, Tooltip, VisuallyHidden } from "@mantine/core";
 import { IconEye, IconEyeOff, IconKey } from "@tabler/icons-react";
 import { useState } from "react";

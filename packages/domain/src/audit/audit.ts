@@ -1,7 +1,7 @@
 import type { AuditEntry } from "@suncrew/contract/audit/audit.ts";
 
 /** One value that an entry tells: as it was, as it is; null where there was or is none. */
-export interface AuditChange {
+interface AuditChange {
   readonly field: string;
   readonly before: string | null;
   readonly after: string | null;
@@ -34,4 +34,23 @@ function textOf(value: unknown): string | null {
     return value.length === 0 ? null : value.join(", ");
   }
   return typeof value === "number" || typeof value === "boolean" ? String(value) : JSON.stringify(value);
+}
+
+const words: Readonly<Record<string, string>> = {
+  kept_report: "Monthly report",
+  START_SCHEDULED_RUN_ANEW: "Start scheduled run again",
+};
+
+/** An action, the kind of a thing or a field of the audit as people read it and search for it: `UPDATE_SITE`, "Update site". */
+export function auditWords(text: string): string {
+  const known = words[text];
+  if (known !== undefined) return known;
+  const plain = text.replaceAll("_", " ").toLowerCase();
+  return plain.charAt(0).toUpperCase() + plain.slice(1);
+}
+
+/** Those whose words, as shown or as stored, have this text in them, in any case. */
+export function withAuditWords(texts: readonly string[], search: string): string[] {
+  const asked = search.toLowerCase();
+  return texts.filter((text) => [text, auditWords(text)].some((shown) => shown.toLowerCase().includes(asked)));
 }

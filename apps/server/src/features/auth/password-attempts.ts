@@ -1,17 +1,27 @@
 import { createHmac } from "node:crypto";
 import { availableParallelism } from "node:os";
-import type { Executor } from "../../platform/database/database.ts";
-import { FairQueue } from "../../platform/fair-queue.ts";
-import { HttpError } from "../../platform/http/http-error.ts";
-import { KeyedMutex } from "../../platform/keyed-mutex.ts";
+import type { Db, Executor } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
+import { FairQueue } from "../../platform/fair-queue.ts";
+import { HttpError, invalid } from "../../platform/http/http-error.ts";
+import { KeyedMutex } from "../../platform/keyed-mutex.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { type AuditRecord, type GatheredAudit, recordAudit } from "../audit/public.ts";
 import { hashOfNobody, passwordMatches } from "./passwords.ts";
-import { type Caller, forgetCallersOf, knownAs } from "./known-callers.repository.ts";
-import { type Counted, countTry, forgetAccount, forgetTry, takeTurn } from "./sign-in-failures.repository.ts";
-import { accountLimit, addressLimit, everybodyLimit } from "./sign-in-limits.ts";
+import {
+  type Caller,
+  type Counted,
+  countTry,
+  forgetAccount,
+  forgetCallersOf,
+  forgetTry,
+  knownAs,
+  takeTurn,
+} from "./sign-in-attempts.repository.ts";
+import { accountLimit, addressLimit, everybodyLimit, tooManyWrongSentence } from "./sign-in-limits.ts";
 import type { Account } from "./users.repository.ts";
 
-export interface PasswordTry extends Caller {
+interface PasswordTry extends Caller {
   /** As it was typed; the account's own where there is one. */
   readonly username: string;
   /** Null where nobody has that name. */
@@ -125,4 +135,47 @@ export async function forgetTriesOf(
   const { account, callers } = new TryKeys(secretKey, user.username);
   await forgetAccount(db, account, callers);
   await forgetCallersOf(db, user.id);
+}
+
+/** A signed-in person's own password, typed again for something that an open console alone does not allow. */
+interface TypedAgain {
+  readonly viewer: Viewer;
+  readonly account: Account;
+  readonly password: string;
+  /** The field of the form that it was typed into, and what is said there of a wrong one. */
+  readonly field: string;
+  readonly wrong: string;
+  readonly address: string;
+  /** What is put on record where it is not done. */
+  readonly refused: AuditRecord;
+}
+
+export interface OwnPasswordDependencies {
+  readonly db: Db;
+  readonly tries: PasswordTries;
+  readonly refusals: GatheredAudit;
+}
+
+/**
+ * Does what the person asked for where the password is right; `work` answers null where the password was replaced while
+ * it was looked at. Throws 400 with the field named where it is wrong (a 401 would sign out), and 429 where too many
+ * wrong ones were tried, here or at sign-in.
+ */
+export async function withOwnPassword<T>(
+  { db, tries, refusals }: OwnPasswordDependencies,
+  { viewer, account, password, field, wrong, address, refused }: TypedAgain,
+  gone: AbortSignal,
+  work: () => Promise<T | null>,
+): Promise<T> {
+  const attempt = { username: account.username, account, password, address, browser: null };
+  return tries.run(attempt, gone, async (result) => {
+    if (result.kind === "wait") {
+      await refusals.record(`password of ${viewer.userId}`, { ...refused, reason: "too many wrong passwords" });
+      throw new HttpError(429, tooManyWrongSentence(result.waitMs));
+    }
+    const done = result.kind === "right" ? await work() : null;
+    if (done !== null) return done;
+    await recordAudit(db, { ...refused, reason: "wrong password" });
+    throw invalid(field, wrong);
+  });
 }

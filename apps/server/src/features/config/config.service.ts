@@ -1,7 +1,44 @@
 import type { Cancel } from "../../platform/clock.ts";
+import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
+import type { Db } from "../../platform/database/database.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
+import { demoSignIns, passwordMatches, readAccount } from "../auth/public.ts";
 
-const EVERY_MS = 300_000;
+export type DemoSignIn = (typeof demoSignIns)[number];
+
+/** The known sign-ins of a demo that still work: people may change those passwords, or delete the partner. */
+export class StandingSignIns {
+  readonly #db: Db;
+  /** Whether a known password is behind a hash: looked at once, for that is slow by design. */
+  readonly #known = new Map<string, Promise<boolean>>();
+
+  #last: DemoSignIn[] = [...demoSignIns];
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  /** While the database cannot be reached, those of before: what else the call answers is needed then, too. */
+  async read(): Promise<DemoSignIn[]> {
+    try {
+      const stands = await Promise.all(demoSignIns.map((signIn) => this.#stands(signIn)));
+      this.#last = demoSignIns.filter((_, index) => stands[index]);
+    } catch (error) {
+      if (!isDatabaseUnreachable(error)) throw error;
+    }
+    return this.#last;
+  }
+
+  async #stands({ username, password }: DemoSignIn): Promise<boolean> {
+    const account = await readAccount(this.#db, username);
+    if (account === null) return false;
+    const known = this.#known.get(account.passwordHash) ?? passwordMatches(account.passwordHash, password);
+    this.#known.set(account.passwordHash, known);
+    return known;
+  }
+}
+
+const PROBE_EVERY_MS = 300_000;
 const TIMEOUT_MS = 5_000;
 
 /** Asks the tile service for one small tile from time to time, so that the console asks for none without network. */
@@ -26,7 +63,7 @@ export class TileProbe implements Service {
     this.#ended = new AbortController();
     // In the background: nothing waits for a service on the internet.
     void this.#look(url);
-    this.#cancel = this.#deps.clock.every(EVERY_MS, () => void this.#look(url));
+    this.#cancel = this.#deps.clock.every(PROBE_EVERY_MS, () => void this.#look(url));
   }
 
   async stop(): Promise<void> {
