@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { AddressSigner } from "../src/features/firmware/signed-address.ts";
+import { DownloadUrlSigner } from "../src/features/firmware/download-url.ts";
 import type { Db } from "../src/platform/database/database.ts";
 import type { Fixtures } from "./fixtures.ts";
 
@@ -15,7 +15,7 @@ export const standing = {
 /** The signature of the standing offer's address at a server with this key. */
 export function standingSignature(secretKey: string): string {
   const { offerId, deployedId: firmwareId, expires } = standing;
-  return new AddressSigner(secretKey).sign({ offerId, serial: "OWN-2", firmwareId, expires });
+  return new DownloadUrlSigner(secretKey).sign({ offerId, serial: "OWN-2", firmwareId, expires });
 }
 
 /** Puts one firmware there that nothing needs, and a rollout of another to the owner's second robot; nothing else. */

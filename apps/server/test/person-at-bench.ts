@@ -3,7 +3,7 @@ import { deleteGroupOf } from "../src/features/groups/delete-group.ts";
 import { saveGroup } from "../src/features/groups/public.ts";
 import { removeStored, type ScheduleBody, storeChanged } from "../src/features/schedules/save-schedule.ts";
 import type { Tx } from "../src/platform/database/database.ts";
-import { forgetStateOf } from "../src/features/robots/forget-robot-state.ts";
+import { forgetStateOf } from "../src/features/robots/robots.service.ts";
 import { transactionWithRetry } from "../src/platform/database/transactions.ts";
 import type { Viewer } from "../src/platform/sessions.ts";
 import type { ScheduleBench } from "./schedule-bench.ts";

@@ -1,11 +1,13 @@
-import { webcrypto } from "node:crypto";
-import { Readable } from "node:stream";
 import type { Firmware, firmwareFile, uploadFirmware } from "@suncrew/contract/firmware/firmware.ts";
 import type { ParamsOf, QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import { transactionWithRetry } from "../../platform/database/transactions.ts";
-import { conflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
-import type { Dependencies } from "../../platform/dependencies.ts";
+import { webcrypto } from "node:crypto";
+import { Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import { BatchLoader } from "../../platform/batch-loader.ts";
+import type { Db } from "../../platform/database/database.ts";
+import { transactionWithRetry } from "../../platform/database/transactions.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
+import { conflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 import {
@@ -14,26 +16,74 @@ import {
   isNeeded,
   lockFirmware,
   readFirmware,
+  readPart,
   storeDeleted,
 } from "./firmware-files.repository.ts";
-import { FirmwareParts } from "./firmware-parts.ts";
 import { firmwareSentences } from "./firmware-sentences.ts";
 import { type KnownOffer, readOffers } from "./offers.repository.ts";
-import { AddressSigner } from "./signed-address.ts";
+import { DownloadUrlSigner } from "./download-url.ts";
+
+export const PART_BYTES = 262_144;
+/** 16 MiB: what all robots of a batch download, they download at the same time. */
+const PARTS_KEPT = 64;
+
+/**
+ * Hands out firmware part by part, so that no file is held whole for each robot that downloads it. What was read last is
+ * kept, and what several ask for at once is read once.
+ */
+class FirmwareParts {
+  readonly #db: Db;
+  readonly #kept = new Map<string, Promise<Buffer>>();
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  /** The whole file. Throws where it is deleted on the way. */
+  async *of(firmwareId: number, bytes: number): AsyncGenerator<Buffer> {
+    for (let from = 0; from < bytes; from += PART_BYTES) {
+      yield await this.#part(firmwareId, from, Math.min(PART_BYTES, bytes - from));
+      // Parts that are kept come at once: others must not wait until a whole crowd has its file.
+      await setImmediate();
+    }
+  }
+
+  #part(firmwareId: number, from: number, length: number): Promise<Buffer> {
+    const key = `${firmwareId}:${from}`;
+    const known = this.#kept.get(key);
+    const part = known ?? this.#read(key, firmwareId, from, length);
+    // Put at the end: the first ones are those that nobody asked for longest.
+    this.#kept.delete(key);
+    this.#kept.set(key, part);
+    if (this.#kept.size > PARTS_KEPT) this.#kept.delete(this.#kept.keys().next().value ?? "");
+    return part;
+  }
+
+  async #read(key: string, firmwareId: number, from: number, length: number): Promise<Buffer> {
+    try {
+      const part = await readPart(this.#db, firmwareId, from, length);
+      if (part?.length !== length) throw new Error(`Firmware ${firmwareId} has no part at ${from} any more.`);
+      return part;
+    } catch (error) {
+      this.#kept.delete(key);
+      throw error;
+    }
+  }
+}
 
 type Uploaded = ResponseOf<typeof uploadFirmware>;
 
 /** Firmware files: uploaded and deleted by Super Admins, downloaded by the robots that were offered one. */
 export class FirmwareFiles {
   readonly #deps: Dependencies;
-  readonly #signer: AddressSigner;
+  readonly #signer: DownloadUrlSigner;
   readonly #content: FirmwareParts;
   /** A batch begins to download at the same moment. */
   readonly #offers: BatchLoader<string, KnownOffer>;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
-    this.#signer = new AddressSigner(deps.settings.secretKey);
+    this.#signer = new DownloadUrlSigner(deps.settings.secretKey);
     this.#content = new FirmwareParts(deps.db);
     this.#offers = new BatchLoader(async (ids) => {
       const offers = await readOffers(deps.db, ids);

@@ -51,9 +51,7 @@ export const firmwareSentences = {
   closedOffer: "This offer is over.",
 } as const;
 
-type Action = "PAUSE" | "RESUME" | "CANCEL";
-
-export const steeredSentences: Record<Action, string> = {
+export const steeredSentences: Record<"PAUSE" | "RESUME" | "CANCEL", string> = {
   PAUSE: "The rollout is paused. Robots that were offered the firmware already finish.",
   RESUME: "The rollout goes on.",
   CANCEL: "The rollout is cancelled. Robots that were offered the firmware already finish.",

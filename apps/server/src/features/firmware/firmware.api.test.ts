@@ -15,8 +15,8 @@ import { standFirmware, standing, standingSignature } from "../../../test/firmwa
 import type { Person } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp, testSettings } from "../../../test/test-app.ts";
 import { type Answer, urlOf } from "../../../test/test-client.ts";
-import { PART_BYTES } from "./firmware-parts.ts";
-import { AddressSigner } from "./signed-address.ts";
+import { PART_BYTES } from "./firmware-files.service.ts";
+import { DownloadUrlSigner } from "./download-url.ts";
 
 let server: TestApp;
 beforeAll(async () => {
@@ -174,7 +174,7 @@ describe("protocol rule 13: a robot downloads what it was offered", () => {
 
   function signed(change: { serial?: string; firmwareId?: number; expires?: number }): string {
     const grant = { offerId, serial: "OWN-2", firmwareId: standing.deployedId, expires, ...change };
-    return new AddressSigner(testSettings.secretKey).sign(grant);
+    return new DownloadUrlSigner(testSettings.secretKey).sign(grant);
   }
 });
 

@@ -11,12 +11,12 @@ import {
 import type { FastifyInstance } from "fastify";
 import { register, registerOpen } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { Deployments } from "./deployments.service.ts";
+import { Rollouts } from "./rollouts.service.ts";
 import { FirmwareFiles } from "./firmware-files.service.ts";
 
 export function firmwareRoutes(app: FastifyInstance, deps: Dependencies): void {
   const files = new FirmwareFiles(deps);
-  const deployments = new Deployments(deps);
+  const deployments = new Rollouts(deps);
 
   register(app, firmwareList, () => files.list());
   register(app, uploadFirmware, ({ viewer, query, request }) => files.upload(viewer, query, request.body));

@@ -8,9 +8,9 @@ import { createSeededDatabase } from "../../../test/test-database.ts";
 import { ManualClock } from "../../platform/clock.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
 import { lockRobots } from "../commands/public.ts";
-import { readCandidates } from "./candidates.repository.ts";
-import { Rollouts } from "./rollouts.service.ts";
-import { recordReports, settleByFirmware } from "./update-ends.repository.ts";
+import { readCandidates } from "./offers.repository.ts";
+import { RolloutEngine } from "./rollout-engine.ts";
+import { recordReports, settleByFirmware } from "./firmware-updates.repository.ts";
 
 const NOW = new Date("2026-06-15T06:30:00Z");
 const later = (ms: number) => new Date(NOW.getTime() + ms);
@@ -20,7 +20,7 @@ const DEADLINE_MS = 15 * 60_000;
 let database: OpenDatabase;
 let fixtures: Fixtures;
 let clock: ManualClock;
-let rollouts: Rollouts;
+let rollouts: RolloutEngine;
 
 /** A server that starts after an outage: the robot was installing, and its time ended meanwhile. */
 beforeEach(async () => {
@@ -32,7 +32,7 @@ beforeEach(async () => {
     .execute();
   clock = new ManualClock(NOW);
   const log = pino({ level: "silent" });
-  rollouts = new Rollouts({ db: database.db, clock, broker: new MemoryBroker(), log, settings: testSettings });
+  rollouts = new RolloutEngine({ db: database.db, clock, broker: new MemoryBroker(), log, settings: testSettings });
 });
 afterEach(() => database.close());
 

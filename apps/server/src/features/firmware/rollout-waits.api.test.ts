@@ -6,8 +6,8 @@ import { standFirmware, standing } from "../../../test/firmware-fixtures.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { createTestApp, TEST_NOW, type TestApp, testSettings } from "../../../test/test-app.ts";
 import { ManualClock } from "../../platform/clock.ts";
-import { Rollouts } from "./rollouts.service.ts";
-import { recordReports } from "./update-ends.repository.ts";
+import { RolloutEngine } from "./rollout-engine.ts";
+import { recordReports } from "./firmware-updates.repository.ts";
 
 const HOUR_MS = 3_600_000;
 const GUARD_MS = 120_000;
@@ -16,7 +16,7 @@ let server: TestApp;
 let fixtures: Fixtures;
 let clock: ManualClock;
 let broker: MemoryBroker;
-let rollouts: Rollouts;
+let rollouts: RolloutEngine;
 
 beforeEach(async () => {
   server = await createTestApp({ settings: { publicUrl: () => "http://127.0.0.1:1" } });
@@ -27,7 +27,7 @@ beforeEach(async () => {
   clock = new ManualClock(TEST_NOW);
   broker = new MemoryBroker();
   const settings = { ...testSettings, publicUrl: () => "http://127.0.0.1:1" };
-  rollouts = new Rollouts({ db: server.db, clock, broker, log: pino({ level: "silent" }), settings });
+  rollouts = new RolloutEngine({ db: server.db, clock, broker, log: pino({ level: "silent" }), settings });
   await rollouts.start();
 });
 afterEach(async () => {

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { HeldClocks, TROUBLE } from "../../../test/held-clocks.ts";
 import { RolloutBench } from "../../../test/rollout-bench.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
-import { takeOffers } from "./send-offers.ts";
+import { takeOffers } from "./rollout-engine.ts";
 
 let bench: RolloutBench;
 afterEach(() => bench.close());

@@ -1,163 +1,251 @@
-import {
-  type FirmwareOfferMessage,
-  firmwareOfferMessageSchema,
-  PROTOCOL_VERSION,
-} from "@suncrew/contract/devices/messages.ts";
-import { topicOf } from "@suncrew/contract/devices/topics.ts";
-import { LISTENING_GRACE_MS } from "@suncrew/domain/alerts/offline-alerts.ts";
-import { isClockWrong } from "../../platform/clock-watch.ts";
-import type { Cancel } from "../../platform/clock.ts";
+import type {
+  controlRollout,
+  createRollout,
+  Rollout,
+  rolloutDetails,
+  RolloutRobot,
+} from "@suncrew/contract/firmware/firmware.ts";
+import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
+import { turnText, waitingText } from "@suncrew/domain/firmware/rollout-text.ts";
+import type { Executor, Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
-import { ListeningPeriod } from "../../platform/listening-period.ts";
-import type { Dependencies, Service } from "../../platform/dependencies.ts";
-import { forEachConcurrently, PeriodicTask } from "../../platform/periodic-task.ts";
-import { lockRobots, showChange } from "../commands/public.ts";
-import { advanceRollout } from "./advance-rollout.ts";
-import { giveBackOffer, type OfferToSend } from "./offers.repository.ts";
-import { endInstalling, failOverdue, findNoLongerInstalling, findOverdue } from "./overdue.repository.ts";
-import { readUnderWay } from "./rollout-rows.repository.ts";
-import { takeOffers } from "./send-offers.ts";
-import { AddressSigner } from "./signed-address.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
+import { conflict, HttpError, notFound } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { recordAudit } from "../audit/public.ts";
+import { lockFirmware } from "./firmware-files.repository.ts";
+import { ENDED_WORDS, firmwareSentences, skippedSentences, steeredSentences } from "./firmware-sentences.ts";
+import { readCandidates } from "./offers.repository.ts";
+import {
+  cancelWaiting,
+  type Counts,
+  findRollout,
+  insertRollout,
+  lockRollout,
+  readCounts,
+  readInRollouts,
+  readRolloutRobots,
+  readRollouts,
+  readTargets,
+  type RolloutChange,
+  type StoredRollout,
+  storeRollout,
+} from "./rollouts.repository.ts";
 
-/** Every server looks for what is due this often. */
-const LOOK_MS = 1_000;
-/** Transactions at the same time. */
-const AT_ONCE = 3;
-/** Robots whose time is over, in one transaction. */
-const OVERDUE_AT_ONCE = 500;
+/** What Super Admins do about rollouts; the engine brings them on. */
+export class Rollouts {
+  readonly #deps: Dependencies;
 
-export type RolloutParts = Pick<Dependencies, "db" | "clock" | "clocks" | "broker" | "log" | "settings">;
-
-/**
- * Brings rollouts on, on every server at once: PostgreSQL says what is due, and its locks keep each step to one server.
- * Offers are rows before they are messages; what a server leaves unsent by dying, another sends with the same id.
- */
-export class Rollouts implements Service {
-  readonly #deps: RolloutParts;
-  readonly #signer: AddressSigner;
-  readonly #rounds: PeriodicTask;
-  readonly #sending = new Set<Promise<void>>();
-  readonly #hearing: ListeningPeriod;
-  #cancels: Cancel[] = [];
-
-  constructor(deps: RolloutParts) {
+  constructor(deps: Dependencies) {
     this.#deps = deps;
-    this.#hearing = new ListeningPeriod(deps);
-    this.#signer = new AddressSigner(deps.settings.secretKey);
-    this.#rounds = new PeriodicTask(deps.log, () => this.#round());
   }
 
-  async start(): Promise<void> {
-    this.#cancels = [this.#hearing.follow(), this.#deps.clock.every(LOOK_MS, () => void this.#rounds.run())];
-    void this.#rounds.run();
+  list(): Promise<Rollout[]> {
+    return listRollouts(this.#deps.db);
   }
 
-  async stop(): Promise<void> {
-    for (const cancel of this.#cancels) cancel();
-    this.#cancels = [];
-    await this.#rounds.idle();
-  }
-
-  /** Looks once; resolves when what was due is stored and handed to the broker. */
-  async look(): Promise<void> {
-    await this.#rounds.run();
-    await Promise.all(this.#sending);
-  }
-
-  async #round(): Promise<void> {
-    const { db, log } = this.#deps;
-    if (isClockWrong(this.#deps)) {
-      this.#hearing.restart();
-      return;
-    }
-    await this.#failOverdue();
-    await this.#endInstalling();
-    await forEachConcurrently(await readUnderWay(db), AT_ONCE, async (rolloutId) => {
-      try {
-        await transactionWithRetry(db, (tx) => advanceRollout(tx, rolloutId, this.#circumstances()));
-      } catch (error) {
-        // One rollout that cannot be brought on must not hold up the others.
-        log.error({ error, rolloutId }, "bringing a rollout on failed; trying again within a second");
-      }
-    });
-    await this.#sendOffers();
-  }
-
-  #circumstances() {
-    const { clock, broker } = this.#deps;
-    return {
-      now: clock.now(),
-      canSend: broker.connected && this.#publicUrl() !== null,
-      hearsRobots: broker.connected && this.#hearing.forMs >= LISTENING_GRACE_MS,
-    };
-  }
-
-  #publicUrl(): string | null {
-    return this.#deps.settings.publicUrl?.() ?? null;
-  }
-
-  /**
-   * After an outage robots may have installed it long ago, unheard: until they have had the time to be back, only one
-   * that was heard since, and did not show the new version, has failed.
-   */
-  async #failOverdue(): Promise<void> {
+  /** Throws 404. */
+  async details(rolloutId: number): Promise<ResponseOf<typeof rolloutDetails>> {
     const { db, clock, broker } = this.#deps;
-    if (!broker.connected) return;
-    const heardSince = this.#hearing.forMs < LISTENING_GRACE_MS ? this.#hearing.since : null;
-    const overdue = await findOverdue(db, clock.now(), OVERDUE_AT_ONCE, heardSince);
-    if (overdue.length === 0) return;
-    await transactionWithRetry(db, async (tx) => {
-      const locked = await lockRobots(tx, overdue, { skipLocked: true });
-      await showChange(tx, await failOverdue(tx, [...locked.keys()], clock.now()));
-    });
+    const canSend = broker.connected && this.#hasAddress();
+    const rollout = await rolloutWithRobots(db, rolloutId, { now: clock.now(), canSend });
+    if (rollout === null) throw notFound("Rollout");
+    return rollout;
   }
 
-  async #endInstalling(): Promise<void> {
+  /** Throws 404, and 409 where robots are in another rollout or could not reach this server. */
+  async begin(viewer: Viewer, body: BodyOf<typeof createRollout>): Promise<ResponseOf<typeof createRollout>> {
     const { db, clock } = this.#deps;
-    const ended = await findNoLongerInstalling(db, clock.now(), OVERDUE_AT_ONCE);
-    if (ended.length === 0) return;
-    await transactionWithRetry(db, async (tx) => {
-      const locked = await lockRobots(tx, ended, { skipLocked: true });
-      await showChange(tx, await endInstalling(tx, [...locked.keys()], clock.now()));
-    });
+    const circumstances = { at: clock.now(), hasAddress: this.#hasAddress() };
+    const begun = await transactionWithRetry(db, (tx) => beginRollout(tx, viewer, body, circumstances));
+    if (begun instanceof HttpError) throw begun;
+    return { message: firmwareSentences.begun(begun.robots), rolloutId: begun.rolloutId };
   }
 
-  async #sendOffers(): Promise<void> {
-    const { db, clock, broker } = this.#deps;
-    const publicUrl = this.#publicUrl();
-    // Left alone, so that another server which reaches the broker can take them.
-    if (publicUrl === null || !broker.connected) return;
-    const offers = await transactionWithRetry(db, (tx) => takeOffers(tx, clock.now()));
-    for (const offer of offers) this.#send(offer, publicUrl);
+  /** Throws 404, and 409 where it is over. */
+  async steer(
+    viewer: Viewer,
+    rolloutId: number,
+    { action }: BodyOf<typeof controlRollout>,
+  ): Promise<{ message: string }> {
+    const { db, clock } = this.#deps;
+    const steered = await transactionWithRetry(db, (tx) => steer(tx, viewer, rolloutId, action, clock.now()));
+    if (steered instanceof HttpError) throw steered;
+    return { message: steered };
   }
 
-  /** Does not wait for the broker: one that is slow must not hold up what else is due. */
-  #send(offer: OfferToSend, publicUrl: string): void {
-    const { db, broker, log } = this.#deps;
-    const sending = (async () => {
-      const message = JSON.stringify(this.#messageOf(offer, publicUrl));
-      if (broker.connected) await broker.publish(topicOf(offer.serial, "firmware"), message);
-      else await giveBackOffer(db, offer);
-    })()
-      .catch((error: unknown) => log.warn({ error, offer: offer.offerId }, "it is unknown whether an offer was sent"))
-      .finally(() => this.#sending.delete(sending));
-    this.#sending.add(sending);
+  /** Robots could download from this server. */
+  #hasAddress(): boolean {
+    return (this.#deps.settings.publicUrl?.() ?? null) !== null;
   }
+}
 
-  #messageOf(offer: OfferToSend, publicUrl: string): FirmwareOfferMessage {
-    const { offerId, serial, firmwareId, version, bytes, sha256, by, session, offeredAt, deadlineAt } = offer;
-    const expires = Math.ceil(deadlineAt.getTime() / 1000);
-    return firmwareOfferMessageSchema.parse({
-      v: PROTOCOL_VERSION,
-      id: offerId,
-      session,
-      issuedAt: offeredAt.toISOString(),
-      expiresAt: deadlineAt.toISOString(),
-      by: by.slice(0, 200),
-      url: this.#signer.addressOf(publicUrl, { offerId, serial, firmwareId, expires }),
-      size: bytes,
-      sha256: sha256.toString("hex"),
-      version,
-    });
+const MAX_ROLLOUTS = 100;
+
+function rolloutOf(row: StoredRollout, counts: Counts): Rollout {
+  const { bytes: _b, sha256: _s, resumed_at: _r, created_at, ended_at, ...rollout } = row;
+  return { ...rollout, created_at: created_at.toISOString(), ended_at: ended_at?.toISOString() ?? null, counts };
+}
+
+/** The newest first. */
+async function listRollouts(db: Executor): Promise<Rollout[]> {
+  const rows = await readRollouts(db, MAX_ROLLOUTS);
+  const counts = await readCounts(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.flatMap((row) => {
+    const of = counts.get(row.id);
+    return of ? [rolloutOf(row, of)] : [];
+  });
+}
+
+/** A rollout with each robot's progress; null where there is none. */
+async function rolloutWithRobots(
+  db: Executor,
+  rolloutId: number,
+  seen: { readonly now: Date; readonly canSend: boolean },
+): Promise<(Rollout & { robots: RolloutRobot[] }) | null> {
+  const row = await findRollout(db, rolloutId);
+  const counts = row && (await readCounts(db, [rolloutId])).get(rolloutId);
+  if (!row || !counts) return null;
+  const waits = await whatTheyWaitFor(db, row, counts, seen);
+  const robots = (await readRolloutRobots(db, rolloutId)).map(({ offered_at, ended_at, ...robot }) => ({
+    ...robot,
+    reason: robot.state === "WAITING" ? (waits.get(robot.robot_id) ?? null) : robot.reason,
+    offered_at: offered_at?.toISOString() ?? null,
+    ended_at: ended_at?.toISOString() ?? null,
+  }));
+  return { ...rolloutOf(row, counts), robots };
+}
+
+/** As it would be decided now. */
+async function whatTheyWaitFor(
+  db: Executor,
+  { id, version, state }: StoredRollout,
+  counts: Counts,
+  { now, canSend }: { readonly now: Date; readonly canSend: boolean },
+): Promise<Map<number, string>> {
+  if (counts.WAITING === 0) return new Map();
+  const open = counts.OFFERED + counts.DOWNLOADING + counts.INSTALLING;
+  const turn = turnText({ paused: state === "PAUSED", canSend, open, done: counts.DONE });
+  return new Map(
+    (await readCandidates(db, id)).map((robot) => {
+      const refusal = offerRefusal(robot, version, now);
+      if (refusal === null) return [robot.robotId, turn];
+      if (refusal.kind === "skip") return [robot.robotId, skippedSentences[refusal.why](version)];
+      return [robot.robotId, waitingText(refusal.why, robot, robot.refused)];
+    }),
+  );
+}
+
+type NewRolloutBody = BodyOf<typeof createRollout>;
+type Action = BodyOf<typeof controlRollout>["action"];
+
+/** Serial numbers that a refusal names at most. */
+const NAMED = 3;
+
+type Begun = { readonly rolloutId: number; readonly robots: number } | HttpError;
+
+/** Stores a rollout; the engine begins it. A refusal is on record and is thrown after the commit. Throws 404. */
+async function beginRollout(
+  tx: Tx,
+  viewer: Viewer,
+  body: NewRolloutBody,
+  { at, hasAddress }: { readonly at: Date; readonly hasAddress: boolean },
+): Promise<Begun> {
+  const firmware = await lockFirmware(tx, body.firmware_id);
+  if (firmware === null) throw notFound("Firmware");
+  const robotIds = [...new Set(body.robot_ids)];
+  const found = new Map((await readTargets(tx, robotIds)).map((robot) => [robot.id, robot]));
+  if (found.size < robotIds.length) throw notFound("Robot");
+  const elsewhere = await readInRollouts(tx, robotIds);
+  const error = refusedRollout(elsewhere, hasAddress);
+  const targets = robotIds.flatMap((id) => found.get(id) ?? []);
+  const rolloutId =
+    error === null
+      ? await insertRollout(
+          tx,
+          {
+            firmwareId: firmware.id,
+            batchSize: body.batch_size,
+            failureThresholdPercent: body.failure_threshold_percent,
+            deadlineMinutes: body.deadline_minutes,
+            waitLimitHours: body.wait_limit_hours,
+            userId: viewer.userId,
+            userName: viewer.name,
+            at,
+          },
+          targets,
+        )
+      : null;
+  await recordAudit(tx, {
+    actor: viewer,
+    action: "CREATE_ROLLOUT",
+    entity: "rollout",
+    entityId: rolloutId,
+    outcome: error === null ? "DONE" : "REFUSED",
+    reason: error?.message ?? null,
+    after: {
+      version: firmware.version,
+      sha256: firmware.sha256.toString("hex"),
+      batch_size: body.batch_size,
+      failure_threshold_percent: body.failure_threshold_percent,
+      deadline_minutes: body.deadline_minutes,
+      wait_limit_hours: body.wait_limit_hours,
+      robots: targets.map(({ serial_number }) => serial_number),
+    },
+    at,
+  });
+  return error ?? { rolloutId: rolloutId ?? 0, robots: targets.length };
+}
+
+function refusedRollout(elsewhere: readonly string[], hasAddress: boolean): HttpError | null {
+  if (!hasAddress) return conflict(firmwareSentences.noPublicUrl);
+  if (elsewhere.length === 0) return null;
+  const named = elsewhere.slice(0, NAMED);
+  return conflict(firmwareSentences.elsewhere(named, elsewhere.length - named.length));
+}
+
+/** Pauses, resumes or cancels; what is so already is answered alike. Throws 404; a refusal is thrown after the commit. */
+async function steer(tx: Tx, viewer: Viewer, rolloutId: number, action: Action, at: Date): Promise<string | HttpError> {
+  const rollout = await lockRollout(tx, rolloutId);
+  if (rollout === null) throw notFound("Rollout");
+  const change = changeBy(rollout, action, at);
+  if (change !== "none" && change !== "refused") {
+    if (action === "CANCEL") await cancelWaiting(tx, rolloutId, at);
+    await storeRollout(tx, rolloutId, change);
   }
+  const reason = change === "refused" ? endedSentence(rollout) : null;
+  await recordAudit(tx, {
+    actor: viewer,
+    action: `${action}_ROLLOUT`,
+    entity: "rollout",
+    entityId: rolloutId,
+    outcome: reason === null ? "DONE" : "REFUSED",
+    reason,
+    before: { state: rollout.state },
+    after: { state: typeof change === "string" ? rollout.state : change.state },
+    at,
+  });
+  return reason === null ? steeredSentences[action] : conflict(reason);
+}
+
+function changeBy({ state }: StoredRollout, action: Action, at: Date): RolloutChange | "none" | "refused" {
+  if (state === "DONE" || state === "CANCELLED") {
+    return action === "CANCEL" && state === "CANCELLED" ? "none" : "refused";
+  }
+  switch (action) {
+    case "PAUSE":
+      return state === "PAUSED" ? "none" : { state: "PAUSED" };
+    case "RESUME":
+      return state === "RUNNING" ? "none" : { state: "RUNNING", resumedAt: at };
+    case "CANCEL":
+      return { state: "CANCELLED" };
+  }
+}
+
+function endedSentence({ state }: StoredRollout): string {
+  return ENDED_WORDS[state === "CANCELLED" ? "CANCELLED" : "DONE"];
 }

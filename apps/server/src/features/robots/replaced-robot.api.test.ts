@@ -6,7 +6,7 @@ import { stateMessage } from "../../../test/robot-messages.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import { ingest } from "../devices/public.ts";
 import { seenAt } from "../sites/public.ts";
-import { updateRobotOf } from "./update-robot.ts";
+import { updateRobotOf } from "./robots.service.ts";
 
 let server: TestApp;
 beforeEach(async () => {

@@ -1,8 +1,12 @@
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { RolloutRobotState } from "@suncrew/contract/firmware/firmware.ts";
+import type { SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { writeCsv } from "@suncrew/domain/csv/csv.ts";
+import { ROBOT_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
 import { sql } from "kysely";
-import type { Executor } from "../../platform/database/database.ts";
+import type { Executor, Tx } from "../../platform/database/database.ts";
+import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { reasonInWords } from "../runs/public.ts";
 import { lastSeenMoving, lostRobotOf, type SeenAt, visibleSites } from "../sites/public.ts";
@@ -256,4 +260,80 @@ export async function readRobotsLive(
 ): Promise<RobotLive[]> {
   const robots = await readRobots(viewer, db, at, choice);
   return robots.map(({ robot_name: _n, motor_type: _m, control_type: _c, installation_date: _d, ...live }) => live);
+}
+
+const inOrder = new Intl.Collator("en", { numeric: true });
+
+/**
+ * §3 Assignable serial numbers: those devices that are not retired, in natural order, and whether a robot has each; every
+ * one for a Super Admin, for a partner those of its robots and those that are allocated to it.
+ */
+export async function readSerialNumbers(viewer: Viewer, db: Executor): Promise<SerialNumber[]> {
+  const robots = visibleSites(viewer, db)
+    .innerJoin("robots as r", "r.site_id", "sites.id")
+    .where("r.deleted_at", "is", null)
+    .select("r.serial_number");
+  const rows = await db
+    .selectFrom("devices as d")
+    .leftJoin(robots.as("robot"), "robot.serial_number", "d.serial")
+    .select(["d.serial as serial_number", sql<boolean>`robot.serial_number is not null`.as("assigned")])
+    .where("d.retired_at", "is", null)
+    .$if(viewer.role !== "SUPER_ADMIN", (query) =>
+      query.where((eb) =>
+        eb.or([eb("robot.serial_number", "is not", null), eb("d.partner_id", "=", viewer.partnerId ?? NO_PARTNER)]),
+      ),
+    )
+    .execute();
+  return rows.toSorted((one, other) => inOrder.compare(one.serial_number, other.serial_number));
+}
+
+/** Whose account has no partner has no devices. */
+const NO_PARTNER = 0;
+
+/** The robots of the viewer's sites as a file that can be imported again, where their serial numbers are free. */
+export async function robotFileOf(viewer: Viewer, db: Executor): Promise<string> {
+  const robots = await visibleSites(viewer, db)
+    .innerJoin("robots as r", "r.site_id", "sites.id")
+    .select(["sites.name as site", "r.serial_number", "r.robot_name", "r.motor_type", "r.control_type"])
+    .select("r.installation_date")
+    .where("r.deleted_at", "is", null)
+    .orderBy("sites.name")
+    .orderBy("r.robot_name")
+    .orderBy("r.id")
+    .execute();
+  return writeCsv(
+    ROBOT_COLUMNS,
+    robots.map((robot) => ROBOT_COLUMNS.map((column) => robot[column])),
+  );
+}
+
+/** The viewer's sites by their names as they are compared, for files that name them. */
+export async function siteIdsByName(
+  viewer: Viewer,
+  db: Executor,
+  keyOf: (name: string) => string,
+): Promise<ReadonlyMap<string, number>> {
+  const sites = await visibleSites(viewer, db).select(["sites.id", "sites.name"]).execute();
+  return new Map(sites.map(({ id, name }) => [keyOf(name), id]));
+}
+
+/**
+ * Locks sites that are to get robots: none of them is deleted or given to another partner meanwhile, and no two robots
+ * get one name there at the same moment. Robots, where some are to be changed, are locked before. Answers the partners
+ * that maintain them. Throws 404 where one of the sites is not there or not the viewer's.
+ */
+export async function lockSites(
+  viewer: Viewer,
+  tx: Tx,
+  siteIds: readonly number[],
+): Promise<ReadonlySet<number | null>> {
+  const wanted = new Set(siteIds);
+  const rows = await visibleSites(viewer, tx)
+    .select(["sites.id", "sites.maintenance_partner_id"])
+    .where("sites.id", "=", sql<number>`any(${[...wanted]}::int[])`)
+    .orderBy("sites.id")
+    .forNoKeyUpdate()
+    .execute();
+  if (rows.length !== wanted.size) throw notFound("Site");
+  return new Set(rows.map((row) => row.maintenance_partner_id));
 }

@@ -1,2 +1,1 @@
-export { exportSitesTask } from "./export-sites.ts";
-export { importSitesTask } from "./import-sites.ts";
+export { exportSitesTask, importSitesTask } from "./site-files.ts";

@@ -1,15 +1,37 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { type createSite, importSites, type updateSite } from "@suncrew/contract/sites/sites.ts";
-import { transactionWithRetry } from "../../platform/database/transactions.ts";
-import { WrittenAnswer } from "../../platform/http/register.ts";
+import { may } from "@suncrew/domain/auth/permissions.ts";
+import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
+import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
+import { conflict, editConflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
+import { WrittenAnswer } from "../../platform/http/register.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { workOwnerOf, type Workers } from "../../platform/workers/workers.ts";
-import { seenAt } from "../sites/public.ts";
-import { deleteSiteOf } from "./delete-site.ts";
-import { exportSitesTask } from "./export-sites.ts";
-import { importSitesTask } from "./import-sites.ts";
-import { storeChangedSite, storeNewSite } from "./save-site.ts";
+import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
+import { endSiteAlerts } from "../alerts/public.ts";
+import { type AuditRecord, recordAudit } from "../audit/public.ts";
+import { lockRobots, readStillMoving, type StillMovingRobot } from "../commands/public.ts";
+import { lockSchedulesOfSite, removeGroupsOfSite } from "../groups/public.ts";
+import { lockLivePartner } from "../partners/public.ts";
+import { removeRobots } from "../robots/public.ts";
+import { rezoneSchedules } from "../schedules/public.ts";
+import { requireSite, seenAt, type SeenAt } from "../sites/public.ts";
+import { exportSitesTask, importSitesTask } from "./site-files.ts";
+import {
+  DEFAULT_PARTNER_ID,
+  changeSite,
+  contentOf,
+  holdSites,
+  insertSites,
+  markDeleted,
+  readStored,
+  robotsOfSite,
+  siteConflicts,
+  type SiteContent,
+  type StoredSite,
+} from "./site-management.repository.ts";
 
 /** Adds, changes and deletes sites. A refusal is on record by the time it is thrown. */
 export class SiteManagement {
@@ -59,4 +81,170 @@ export class SiteManagement {
     const json = await this.#workers.run(importSitesTask, given, { asker: workOwnerOf(viewer), signal });
     return new WrittenAnswer(importSites, json);
   }
+}
+
+/** What saving came to in its transaction; a refusal is on record and is thrown after the commit. */
+type SavedSite =
+  | { readonly kind: "saved"; readonly siteId: number }
+  | { readonly kind: "refused"; readonly error: HttpError };
+
+/** §5 Site create. */
+async function storeNewSite(tx: Tx, viewer: Viewer, body: BodyOf<typeof createSite>, now: Date): Promise<SavedSite> {
+  await holdSites(tx);
+  const { maintenance_partner_id: partnerId = DEFAULT_PARTNER_ID } = body;
+  const content = contentOf({ ...body, maintenance_partner_id: partnerId });
+  const about = { viewer, siteId: null, before: null, after: content, now };
+  const error = wrongContacts({ ...body, maintenance_partner_id: partnerId }) ?? (await conflictOf(tx, content, null));
+  if (error !== null) return refuse(tx, about, error);
+  const timezone = timezoneAt(content.latitude, content.longitude);
+  const [siteId] = await insertSites(tx, [{ ...content, timezone }], now);
+  if (siteId === undefined) throw new Error("The site was not stored.");
+  await auditSave(tx, { ...about, siteId, refused: null });
+  return { kind: "saved", siteId };
+}
+
+/** §5 Edit: the same rules, without the site itself. Throws 404. */
+async function storeChangedSite(
+  tx: Tx,
+  viewer: Viewer,
+  siteId: number,
+  body: BodyOf<typeof updateSite>,
+  now: Date,
+): Promise<SavedSite> {
+  await holdSites(tx);
+  await requireSite(viewer, tx, siteId);
+  const stored = await readStored(tx, siteId);
+  if (stored === null) throw notFound("Site");
+  const { version, maintenance_partner_id: partnerId = stored.maintenance_partner_id, ...fields } = body;
+  const content = contentOf({ ...fields, maintenance_partner_id: partnerId });
+  const about = { viewer, siteId, before: contentOf(stored), after: content, now };
+  const error =
+    partnerForbidden(viewer, stored, partnerId) ??
+    (version !== undefined && version !== stored.version ? editConflict("site") : null) ??
+    wrongContacts({ ...fields, maintenance_partner_id: partnerId }) ??
+    (await conflictOf(tx, content, siteId));
+  if (error !== null) return refuse(tx, about, error);
+  if (isSame(about.before, content)) return { kind: "saved", siteId };
+  const timezone = zoneOf(stored, content);
+  if (timezone !== stored.timezone) {
+    const by = { userId: viewer.userId, name: viewer.name };
+    await rezoneSchedules(tx, { id: siteId, timezone }, by, now);
+  }
+  await changeSite(tx, siteId, { ...content, timezone });
+  await auditSave(tx, { ...about, refused: null });
+  return { kind: "saved", siteId };
+}
+
+/** Found anew only where the site moved: other versions of the zones' borders must not move its schedules. */
+function zoneOf(stored: StoredSite, { latitude, longitude }: SiteContent): string {
+  const stays = stored.latitude === latitude && stored.longitude === longitude;
+  return stays ? stored.timezone : timezoneAt(latitude, longitude);
+}
+
+function isSame(one: SiteContent, other: SiteContent): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** §6: the maintenance partner is changed by who may; nothing else of the edit is looked at. */
+function partnerForbidden(viewer: Viewer, stored: StoredSite, partnerId: number | null): HttpError | null {
+  if (partnerId === stored.maintenance_partner_id || may(viewer.role, "changeMaintenancePartner")) return null;
+  return forbidden("Your role does not allow to change the maintenance partner of a site.");
+}
+
+function wrongContacts(site: SiteContent): HttpError | null {
+  const errors = missingContacts(site);
+  return errors.length === 0 ? null : new HttpError(400, errors.map(({ message }) => message).join("; "), { errors });
+}
+
+async function conflictOf(tx: Tx, site: SiteContent, siteId: number | null): Promise<HttpError | null> {
+  const { maintenance_partner_id: partnerId } = site;
+  if (partnerId !== null && (await lockLivePartner(tx, partnerId)) === null) {
+    return invalid("maintenance_partner_id", "There is no such maintenance partner.");
+  }
+  const [errors = []] = await siteConflicts(tx, [{ ...site, ...(siteId !== null && { id: siteId }) }]);
+  const [first] = errors;
+  return first === undefined ? null : new HttpError(409, first.message, { errors });
+}
+
+interface Change {
+  readonly viewer: Viewer;
+  readonly siteId: number | null;
+  readonly before: SiteContent | null;
+  readonly after: SiteContent;
+  readonly now: Date;
+}
+
+async function refuse(tx: Tx, change: Change, error: HttpError): Promise<SavedSite> {
+  await auditSave(tx, { ...change, refused: error.message });
+  return { kind: "refused", error };
+}
+
+async function auditSave(
+  tx: Tx,
+  { viewer, siteId, before, after, now, refused }: Change & { readonly refused: string | null },
+): Promise<void> {
+  await recordAudit(tx, {
+    actor: { userId: viewer.userId, name: viewer.name },
+    action: before === null ? "CREATE_SITE" : "UPDATE_SITE",
+    entity: "site",
+    entityId: siteId,
+    siteId,
+    outcome: refused === null ? "DONE" : "REFUSED",
+    reason: refused,
+    before: before && { ...before },
+    after: { ...after },
+    at: now,
+  });
+}
+
+/** So many robots are named in a refusal; the others are counted. */
+const NAMED = 5;
+
+/**
+ * Deletes a site with its robots, groups and schedules; its history stays. Answers null, or the refusal where a robot
+ * there may move, which is on record and is thrown after the commit. Throws 404.
+ */
+async function deleteSiteOf(tx: Tx, viewer: Viewer, siteId: number, seen: SeenAt): Promise<HttpError | null> {
+  const { now } = seen;
+  await holdSites(tx);
+  await requireSite(viewer, tx, siteId);
+  const stored = await readStored(tx, siteId);
+  if (stored === null) throw notFound("Site");
+  const by = { userId: viewer.userId, name: viewer.name };
+  const about = { actor: by, action: "DELETE_SITE", entity: "site", entityId: siteId, siteId, at: now };
+  const scheduleCount = await lockSchedulesOfSite(tx, siteId);
+  const robotIds = await robotsOfSite(tx, siteId);
+  const robots = await lockRobots(tx, robotIds);
+  // Deleted, or moved to another site, while this call waited for the locks.
+  if ([...robots.values()].some((robot) => robot.deleted_at !== null || robot.site_id !== siteId)) {
+    throw new ConcurrentChangeError();
+  }
+  const moving = await readStillMoving(tx, robotIds, seen);
+  if (moving.length > 0) {
+    const reason = stillMovingMessage(stored.name, moving);
+    await auditDeletion(tx, about, { outcome: "REFUSED", reason, before: { ...contentOf(stored) } });
+    return conflict(reason);
+  }
+  const groupCount = await removeGroupsOfSite(tx, siteId, by, now);
+  await removeRobots(tx, [...robots.values()], by, now);
+  await endSiteAlerts(tx, siteId, now);
+  await markDeleted(tx, siteId, now);
+  // Nobody adds one after this: who does locks the site's row first.
+  if ((await robotsOfSite(tx, siteId)).length > 0) throw new ConcurrentChangeError();
+  const counts = { robots: robots.size, groups: groupCount, schedules: scheduleCount };
+  await auditDeletion(tx, about, { outcome: "DONE", before: { ...contentOf(stored), ...counts } });
+  return null;
+}
+
+function stillMovingMessage(name: string, moving: readonly StillMovingRobot[]): string {
+  const told = moving.slice(0, NAMED).map(({ sentence }) => sentence);
+  const more = moving.length - told.length;
+  const rest = more === 0 ? [] : [`So ${more === 1 ? "is 1 more robot" : `are ${more} more robots`} there.`];
+  return [`Site "${name}" cannot be deleted now.`, ...told, ...rest].join(" ");
+}
+
+type About = Pick<AuditRecord, "actor" | "action" | "entity" | "entityId" | "siteId" | "at">;
+
+function auditDeletion(tx: Tx, about: About, came: Pick<AuditRecord, "outcome" | "reason" | "before">): Promise<void> {
+  return recordAudit(tx, { ...about, ...came });
 }

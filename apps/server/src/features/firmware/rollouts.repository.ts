@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 
-export interface NewRollout {
+interface NewRollout {
   readonly firmwareId: number;
   readonly batchSize: number;
   readonly failureThresholdPercent: number;
@@ -27,7 +27,7 @@ export function readTargets(tx: Tx, robotIds: readonly number[]) {
     .where("sites.deleted_at", "is", null)
     .execute();
 }
-export type Target = Awaited<ReturnType<typeof readTargets>>[number];
+type Target = Awaited<ReturnType<typeof readTargets>>[number];
 
 /** Serial numbers of those of the robots that a rollout has which did not end for them. */
 export async function readInRollouts(tx: Tx, robotIds: readonly number[]): Promise<string[]> {
@@ -177,4 +177,15 @@ export async function readNewFailures(
     .$if(since !== null, (query) => query.where("ended_at", ">", since))
     .executeTakeFirstOrThrow();
   return row;
+}
+
+/** The robots of a rollout in their order. */
+export function readRolloutRobots(db: Executor, rolloutId: number) {
+  return db
+    .selectFrom("rollout_robots")
+    .select(["robot_id", "robot_name", "serial_number", "site_id", "site_name", "state", "canary"])
+    .select(["percent", "from_version", "reason", "gave_up", "offered_at", "ended_at"])
+    .where("rollout_id", "=", rolloutId)
+    .orderBy("place")
+    .execute();
 }

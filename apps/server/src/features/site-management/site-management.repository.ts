@@ -1,9 +1,16 @@
+import type { FieldError } from "@suncrew/contract/http/error.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { createSite } from "@suncrew/contract/sites/sites.ts";
+import { LocationIndex } from "@suncrew/domain/sites/location-index.ts";
 import { storedMaintenance } from "@suncrew/domain/sites/site-contacts.ts";
-import { sql } from "kysely";
+import { duplicateSiteName } from "@suncrew/domain/sites/site-name.ts";
+import { duplicateLocation } from "@suncrew/domain/sites/site-place.ts";
+import { type Expression, sql } from "kysely";
 import { announceScope } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
+
+/** §9: the maintenance partner of a site for which none is chosen. */
+export const DEFAULT_PARTNER_ID = 1;
 
 /** What the Site form stores. */
 export type SiteContent = Omit<BodyOf<typeof createSite>, "maintenance_partner_id"> & {
@@ -59,7 +66,7 @@ export function contentOf(site: SiteContent): SiteContent {
   return { name, ...place, ...storedMaintenance(site) };
 }
 
-export interface NewSite extends SiteContent {
+interface NewSite extends SiteContent {
   readonly timezone: string;
 }
 
@@ -109,4 +116,68 @@ export async function robotsOfSite(tx: Tx, siteId: number): Promise<number[]> {
 export async function markDeleted(tx: Tx, siteId: number, now: Date): Promise<void> {
   await tx.updateTable("sites").set({ deleted_at: now, change_no: changedNow }).where("id", "=", siteId).execute();
   await announceScope(tx);
+}
+
+export interface PlacedSite {
+  /** Where it is stored already. */
+  readonly id?: number;
+  readonly name: string;
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** The name as the index over names compares it (§5 Site create: trimmed, any case). */
+const nameKey = (name: Expression<string>) => sql<string>`lower(btrim(normalize(${name}, NFC)))`;
+
+/** The names as the database compares them, in their order. */
+export async function nameKeysOf(tx: Tx, names: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ key: string }>`
+    select ${nameKey(sql.ref<string>("name"))} as key
+    from unnest(${[...names]}::text[]) with ordinality as t (name, nth) order by nth`.execute(tx);
+  return rows.map(({ key }) => key);
+}
+
+/** §5 Site create: what of each of these sites another one has already, while this transaction holds the sites. */
+export async function siteConflicts(tx: Tx, sites: readonly PlacedSite[]): Promise<FieldError[][]> {
+  const others = await tx
+    .selectFrom("sites")
+    .select(["id", "latitude", "longitude"])
+    .select(nameKey(sql.ref<string>("sites.name")).as("key"))
+    .where("deleted_at", "is", null)
+    .execute();
+  const byName = new Map(others.map(({ key, id }) => [key, id]));
+  const places = new LocationIndex<number>();
+  for (const other of others) places.add(other, other.id);
+  const keys = await nameKeysOf(
+    tx,
+    sites.map(({ name }) => name),
+  );
+  return sites.map((site, nth) => {
+    const namesake = byName.get(keys[nth] ?? "");
+    return [
+      ...(namesake !== undefined && namesake !== site.id ? [duplicateNameError] : []),
+      ...(places.at(site, (id) => id === site.id) === null ? [] : duplicatePlaceErrors),
+    ];
+  });
+}
+
+const duplicateNameError: FieldError = { field: "name", message: duplicateSiteName.message };
+const duplicatePlaceErrors: readonly FieldError[] = [
+  { field: "latitude", message: duplicateLocation.message },
+  { field: "longitude", message: duplicateLocation.message },
+];
+
+/** The partners with each of these names, trimmed and in any case. */
+export async function readPartnerIds(
+  tx: Tx,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const asked = [...new Set(names)].filter((name) => name !== "");
+  const { rows } = await sql<{ name: string; ids: number[] }>`
+    select asked.name, array_agg(p.id order by p.id) as ids
+    from unnest(${asked}::text[]) as asked (name)
+    join partners p on p.deleted_at is null
+      and lower(btrim(normalize(p.name, NFC))) = lower(btrim(normalize(asked.name, NFC)))
+    group by asked.name`.execute(tx);
+  return new Map(rows.map(({ name, ids }) => [name, ids]));
 }

@@ -10,7 +10,7 @@ export interface Grant {
 }
 
 /** Signs the addresses of firmware files, so that only who was offered one downloads it, and only for a while. */
-export class AddressSigner {
+export class DownloadUrlSigner {
   readonly #key: Buffer;
 
   /** The key is derived from the server's secret for this purpose alone. */
@@ -30,7 +30,7 @@ export class AddressSigner {
   }
 
   /** The address at a server that robots reach as `publicUrl`. */
-  addressOf(publicUrl: string, grant: Grant): string {
+  urlOf(publicUrl: string, grant: Grant): string {
     const base = publicUrl.replace(/\/+$/, "");
     return `${base}/api/firmware/file/${grant.offerId}?expires=${grant.expires}&signature=${this.sign(grant)}`;
   }

@@ -1,28 +1,106 @@
 import type { ImportRow } from "@suncrew/contract/http/import.ts";
-import { siteBodySchema } from "@suncrew/contract/sites/sites.ts";
+import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import { importSites, type Site, siteBodySchema } from "@suncrew/contract/sites/sites.ts";
+import { type CsvCell, writeCsv } from "@suncrew/domain/csv/csv.ts";
 import { SITE_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
 import {
   dayOfCell,
+  duplicateSentence,
+  findDuplicateRows,
   firstPerField,
   type ImportLine,
   readImportFile,
-  findDuplicateRows,
-  duplicateSentence,
 } from "@suncrew/domain/csv/import-file.ts";
-import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
 import { LocationIndex } from "@suncrew/domain/sites/location-index.ts";
+import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
+import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import type { CheckedImport } from "../../platform/http/import-answer.ts";
+import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
+import type { HttpError } from "../../platform/http/http-error.ts";
+import { type CheckedImport, importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
+import { writtenAnswer } from "../../platform/http/register.ts";
 import { fieldProblemsOf } from "../../platform/http/validation-errors.ts";
-import { nameKeysOf, type PlacedSite, siteConflicts } from "./site-conflicts.repository.ts";
-import { contentOf, type SiteContent } from "./site-rows.repository.ts";
-import { DEFAULT_PARTNER_ID } from "./save-site.ts";
-import { readPartnerIds } from "./partner-ids.repository.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { workerTask } from "../../platform/workers/worker-task.ts";
+import { recordAudit, recordAudits } from "../audit/public.ts";
+import { lockLivePartner } from "../partners/public.ts";
+import { readSites, type SeenAt } from "../sites/public.ts";
+import {
+  DEFAULT_PARTNER_ID,
+  contentOf,
+  holdSites,
+  insertSites,
+  nameKeysOf,
+  type PlacedSite,
+  readPartnerIds,
+  siteConflicts,
+  type SiteContent,
+} from "./site-management.repository.ts";
+
+/** What an import came to in its transaction; a refusal is on record and is thrown after the commit. */
+type ImportedSites =
+  | { readonly kind: "answered"; readonly answer: ResponseOf<typeof importSites> }
+  | { readonly kind: "refused"; readonly error: HttpError };
+
+interface FileCall {
+  readonly viewer: Viewer;
+  readonly body: BodyOf<typeof importSites>;
+  readonly now: Date;
+}
+
+/** §7: a file of new sites, checked or stored. Throws 400 where a row is wrong that was to be stored. */
+export const importSitesTask = workerTask("import sites", async ({ viewer, body, now }: FileCall, { db }) => {
+  const imported = await transactionWithRetry(db, (tx) => importSiteFile(tx, viewer, body, now));
+  if (imported.kind === "refused") throw imported.error;
+  return writtenAnswer(importSites, imported.answer);
+});
+
+/** Checks a file of new sites, or creates them all, or none where one row is wrong. */
+async function importSiteFile(
+  tx: Tx,
+  viewer: Viewer,
+  { csv, apply }: BodyOf<typeof importSites>,
+  now: Date,
+): Promise<ImportedSites> {
+  if (apply) await holdSites(tx);
+  const checked = await checkSiteFile(tx, csv);
+  if (!apply) return { kind: "answered", answer: importAnswer(checked, false) };
+  const about = { actor: { userId: viewer.userId, name: viewer.name }, entity: "site", at: now };
+  if (!isImportable(checked)) {
+    const error = importRefusal(checked);
+    const after = { rows: checked.rows.length };
+    await recordAudit(tx, { ...about, action: "IMPORT_SITES", outcome: "REFUSED", reason: error.message, after });
+    return { kind: "refused", error };
+  }
+  const { sites } = checked;
+  await holdPartners(tx, sites);
+  const siteIds = await insertSites(
+    tx,
+    sites.map((site) => ({ ...site, timezone: timezoneAt(site.latitude, site.longitude) })),
+    now,
+  );
+  // One for each, as if it had been typed: so the record of a site begins with its creation.
+  const records = sites.map((site, nth) => {
+    const id = siteIds[nth] ?? null;
+    const created = { action: "CREATE_SITE", entityId: id, siteId: id, outcome: "DONE" as const };
+    return { ...about, ...created, reason: "Imported from a file.", after: { ...site } };
+  });
+  await recordAudits(tx, records);
+  return { kind: "answered", answer: importAnswer(checked, true) };
+}
+
+async function holdPartners(tx: Tx, sites: readonly SiteContent[]): Promise<void> {
+  const ids = new Set(sites.flatMap((site) => site.maintenance_partner_id ?? []));
+  for (const id of [...ids].toSorted((one, other) => one - other)) {
+    // Deleted since its name was looked up.
+    if (!(await lockLivePartner(tx, id))) throw new ConcurrentChangeError();
+  }
+}
 
 type Line = ImportLine<(typeof SITE_COLUMNS)[number]>;
 type Problem = ImportRow["problems"][number];
 
-export interface CheckedSites extends CheckedImport {
+interface CheckedSites extends CheckedImport {
   /** What each row stores, where it can be stored. */
   readonly sites: readonly SiteContent[];
 }
@@ -33,7 +111,7 @@ const columns = {
 } as const;
 
 /** Every row of a file of new sites by the rules of the form (§5 Site create), against the sites there are and each other. */
-export async function checkSiteFile(tx: Tx, csv: string): Promise<CheckedSites> {
+async function checkSiteFile(tx: Tx, csv: string): Promise<CheckedSites> {
   const { lines, problems } = readImportFile(csv, columns);
   if (problems.length > 0) return { rows: [], problems, sites: [] };
   const partnerIds = await readPartnerIds(
@@ -123,4 +201,24 @@ async function conflictsInFile(tx: Tx, lines: readonly Line[], placed: readonly 
         : ["latitude", "longitude"].map((field) => ({ field, message: duplicateSentence([rowOf(samePlace)]) }))),
     ];
   });
+}
+
+interface ExportCall {
+  readonly viewer: Viewer;
+  readonly at: SeenAt;
+}
+
+/** The sites that the viewer may see, as a CSV file. */
+export const exportSitesTask = workerTask("export sites", async ({ viewer, at }: ExportCall, { db }) =>
+  siteFileOf(await readSites(viewer, db, at)),
+);
+
+/** Sites as a file that can be imported again. */
+function siteFileOf(sites: readonly Site[]): string {
+  return writeCsv(
+    SITE_COLUMNS,
+    sites.map((site): CsvCell[] =>
+      SITE_COLUMNS.map((column) => (column === "maintenance_partner" ? site.partner_name : site[column])),
+    ),
+  );
 }

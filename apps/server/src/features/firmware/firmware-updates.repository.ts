@@ -1,0 +1,244 @@
+import type { FirmwareStateMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
+import { type AfterReport, afterReport, REFUSED_WAIT_MS } from "@suncrew/domain/firmware/after-report.ts";
+import { refusedText } from "@suncrew/domain/firmware/rollout-text.ts";
+import { sql } from "kysely";
+import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import { type AuditRecord, recordAudits } from "../audit/public.ts";
+import { codeSentences, firmwareSentences } from "./firmware-sentences.ts";
+
+/** A robot of a rollout as it is now. */
+interface Ended {
+  readonly robot_id: number;
+  readonly site_id: number;
+  readonly rollout_id: number;
+  readonly serial_number: string;
+  readonly from_version: string | null;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly version: string;
+}
+
+/** Puts the ends of updates on record; the other changes are none. */
+async function auditEnds(tx: Tx, changed: readonly Ended[], at: Date): Promise<void> {
+  const ended = changed.filter(({ state }) => state === "DONE" || state === "FAILED");
+  await recordAudits(
+    tx,
+    ended.map(({ robot_id, site_id, state, reason, from_version, version }): AuditRecord => ({
+      actor: { userId: null, name: "Suncrew" },
+      action: "UPDATE_FIRMWARE",
+      entity: "robot",
+      entityId: robot_id,
+      siteId: site_id,
+      outcome: state === "DONE" ? "DONE" : "FAILED",
+      reason,
+      before: { firmware: from_version },
+      after: { firmware: version },
+      at,
+    })),
+  );
+}
+
+/**
+ * Robots whose time is over; with `heardSince` only those whose live state came after it. An offer that was never sent
+ * is taken back instead.
+ */
+export async function findOverdue(db: Executor, now: Date, limit: number, heardSince: Date | null): Promise<number[]> {
+  const rows = await db
+    .selectFrom("rollout_robots as e")
+    .innerJoin("robot_state as s", "s.robot_id", "e.robot_id")
+    .select("e.robot_id")
+    .where("e.state", "in", ["OFFERED", "DOWNLOADING", "INSTALLING"])
+    .where("e.deadline_at", "<=", now)
+    .where((eb) => eb.or([eb("e.state", "<>", "OFFERED"), eb("e.sent_at", "is not", null)]))
+    .$if(heardSince !== null, (query) => query.where("s.live_at", ">", heardSince))
+    .orderBy("e.robot_id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.robot_id);
+}
+
+/**
+ * Fails those of these robots, which this transaction has locked, whose time is over. Who was last heard downloading or
+ * installing is taken to be for as long again: it must not be started meanwhile. Answers which.
+ */
+export async function failOverdue(tx: Tx, robotIds: readonly number[], now: Date): Promise<number[]> {
+  if (robotIds.length === 0) return [];
+  const overdue = await tx
+    .selectFrom("rollout_robots as e")
+    .innerJoin("rollouts as r", "r.id", "e.rollout_id")
+    .innerJoin("firmware as f", "f.id", "r.firmware_id")
+    .select(["e.robot_id", "e.site_id", "e.rollout_id", "e.serial_number", "e.from_version", "f.version"])
+    .select(["r.deadline_minutes", "e.state as was"])
+    .where("e.robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("e.state", "in", ["OFFERED", "DOWNLOADING", "INSTALLING"])
+    .where("e.deadline_at", "<=", now)
+    .execute();
+  const failed = overdue.map((row) => ({
+    ...row,
+    state: "FAILED" as const,
+    reason: firmwareSentences.silent(row.version, row.deadline_minutes),
+    installing_until: row.was === "OFFERED" ? null : new Date(now.getTime() + row.deadline_minutes * 60_000),
+  }));
+  if (failed.length === 0) return [];
+  const rows = failed.map(({ rollout_id, robot_id, reason, installing_until }) => ({
+    rollout_id,
+    robot_id,
+    reason,
+    installing_until,
+  }));
+  await sql`
+    update rollout_robots e set state = 'FAILED', reason = n.reason, ended_at = ${now}, overdue = true,
+      installing_until = n.installing_until, change_no = ${changedNow}
+    from json_to_recordset(${JSON.stringify(rows)}::json) n (rollout_id int, robot_id int, reason text,
+      installing_until timestamptz)
+    where e.rollout_id = n.rollout_id and e.robot_id = n.robot_id
+  `.execute(tx);
+  await auditEnds(tx, failed satisfies readonly Ended[], now);
+  return failed.map((row) => row.robot_id);
+}
+
+/** A report as it is stored. */
+interface StoredReport {
+  readonly robot_id: number;
+  readonly offer_id: string;
+  readonly session: number;
+  readonly seq: number;
+  readonly state: string;
+  readonly percent: number | null;
+}
+
+/**
+ * What robots tell of an offer after they failed by its deadline: they stay failed, but whether they may be started
+ * depends on it. They are taken to install for no longer than their deadline once more. Answers the robots that changed.
+ */
+async function recordLateReports(tx: Tx, reports: readonly StoredReport[], now: Date): Promise<number[]> {
+  const { rows } = await sql<{ robot_id: number }>`
+    update rollout_robots e set report_session = n.session, report_seq = n.seq,
+      percent = coalesce(n.percent, e.percent),
+      installing_until = case when n.state in ('DOWNLOADING', 'INSTALLING')
+        and e.ended_at + r.deadline_minutes * interval '1 minute' > ${now}
+        then e.ended_at + r.deadline_minutes * interval '1 minute' end,
+      change_no = ${changedNow}
+    from json_to_recordset(${JSON.stringify(reports)}::json) n (robot_id int, offer_id uuid, session bigint, seq bigint,
+      state text, percent double precision), rollouts r
+    where e.overdue and e.robot_id = n.robot_id and e.offer_id = n.offer_id and r.id = e.rollout_id
+      and (coalesce(e.report_session, -1), coalesce(e.report_seq, -1)) < (n.session, n.seq)
+    returning e.robot_id
+  `.execute(tx);
+  return rows.map((row) => row.robot_id);
+}
+
+/** Robots that are taken to install no longer. */
+export async function findNoLongerInstalling(db: Executor, now: Date, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom("rollout_robots")
+    .select("robot_id")
+    .where("overdue", "=", true)
+    .where("installing_until", "<=", now)
+    .orderBy("robot_id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.robot_id);
+}
+
+/** Robots that this transaction has locked may be started again where their time to install is over too. */
+export async function endInstalling(tx: Tx, robotIds: readonly number[], now: Date): Promise<number[]> {
+  if (robotIds.length === 0) return [];
+  const rows = await tx
+    .updateTable("rollout_robots")
+    .set({ installing_until: null, change_no: changedNow })
+    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("overdue", "=", true)
+    .where("installing_until", "<=", now)
+    .returning("robot_id")
+    .execute();
+  return rows.map((row) => row.robot_id);
+}
+
+export interface FirmwareReport {
+  readonly robotId: number;
+  readonly message: FirmwareStateMessage;
+}
+
+/**
+ * Stores how far robots are with their offers. Only what is newer than what was stored counts, by (session, seq), and
+ * only of the offer that is open. Their robot_state rows are locked by this transaction. Answers the robots that changed.
+ */
+export async function recordReports(tx: Tx, reports: readonly FirmwareReport[], now: Date): Promise<number[]> {
+  if (reports.length === 0) return [];
+  const newest = new Map<string, FirmwareReport>();
+  for (const report of reports) {
+    const { offerId, session, seq } = report.message;
+    const known = newest.get(`${report.robotId}:${offerId}`)?.message;
+    const isNewer = !known || session > known.session || (session === known.session && seq > known.seq);
+    if (isNewer) newest.set(`${report.robotId}:${offerId}`, report);
+  }
+  const rows = [...newest.values()].map(({ robotId, message }) => {
+    const after = afterReport(message);
+    return {
+      robot_id: robotId,
+      offer_id: message.offerId,
+      session: message.session,
+      seq: message.seq,
+      state: after.state,
+      percent: "percent" in after ? after.percent : null,
+      reason: reasonOf(after),
+    };
+  });
+  const { rows: changed } = await sql<Ended>`
+    update rollout_robots e set state = n.state,
+      reason = n.reason,
+      percent = case when n.state = 'WAITING' then null else coalesce(n.percent, e.percent) end,
+      report_session = case when n.state <> 'WAITING' then n.session end,
+      report_seq = case when n.state <> 'WAITING' then n.seq end,
+      offer_id = case when n.state <> 'WAITING' then e.offer_id end,
+      offered_at = case when n.state <> 'WAITING' then e.offered_at end,
+      deadline_at = case when n.state <> 'WAITING' then e.deadline_at end,
+      sent_at = case when n.state <> 'WAITING' then e.sent_at end,
+      canary = e.canary and n.state <> 'WAITING',
+      wait_until = case when n.state = 'WAITING' then ${new Date(now.getTime() + REFUSED_WAIT_MS)}::timestamptz end,
+      ended_at = case when n.state = 'FAILED' then ${now}::timestamptz end,
+      change_no = ${changedNow}
+    from json_to_recordset(${JSON.stringify(rows)}::json) n (robot_id int, offer_id uuid, session bigint, seq bigint,
+      state text, percent double precision, reason text), rollouts r, firmware f
+    where e.offer_id = n.offer_id and e.robot_id = n.robot_id and e.state in ('OFFERED', 'DOWNLOADING', 'INSTALLING')
+      and (coalesce(e.report_session, -1), coalesce(e.report_seq, -1)) < (n.session, n.seq)
+      and r.id = e.rollout_id and f.id = r.firmware_id
+    returning e.robot_id, e.site_id, e.rollout_id, e.serial_number, e.from_version, e.state, e.reason, f.version
+  `.execute(tx);
+  await auditEnds(tx, changed, now);
+  return [...changed.map((row) => row.robot_id), ...(await recordLateReports(tx, rows, now))];
+}
+
+function reasonOf(after: AfterReport): string | null {
+  if (after.state === "WAITING") return refusedText(after.code);
+  return after.state === "FAILED" ? codeSentences[after.code] : null;
+}
+
+export interface FirmwareShown {
+  readonly robotId: number;
+  readonly firmware: StateMessage["firmware"];
+}
+
+/**
+ * Ends the updates of robots whose live state shows the new version: nothing else proves it (protocol rule 13). One that
+ * failed by its deadline alone and was offered nothing since is done after all. Their robot_state rows are locked by this transaction. Answers the robots that changed.
+ */
+export async function settleByFirmware(tx: Tx, shown: readonly FirmwareShown[], now: Date): Promise<number[]> {
+  if (shown.length === 0) return [];
+  const rows = shown.map(({ robotId, firmware }) => ({ robot_id: robotId, firmware }));
+  const { rows: changed } = await sql<Ended>`
+    update rollout_robots e set state = 'DONE', reason = null, percent = 100, ended_at = ${now}, overdue = false,
+      installing_until = null, change_no = ${changedNow}
+    from json_to_recordset(${JSON.stringify(rows)}::json) n (robot_id int, firmware text), rollouts r, firmware f
+    where e.robot_id = n.robot_id
+      and (e.state in ('OFFERED', 'DOWNLOADING', 'INSTALLING') or (e.overdue
+        and exists (select from robots b where b.id = e.robot_id and b.serial_number = e.serial_number)
+        and not exists (select from rollout_robots l
+          where l.robot_id = e.robot_id and l.rollout_id > e.rollout_id and l.offer_id is not null)))
+      and r.id = e.rollout_id and f.id = r.firmware_id and f.version = n.firmware
+    returning e.robot_id, e.site_id, e.rollout_id, e.serial_number, e.from_version, e.state, e.reason, f.version
+  `.execute(tx);
+  await auditEnds(tx, changed, now);
+  return changed.map((row) => row.robot_id);
+}

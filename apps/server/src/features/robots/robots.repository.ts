@@ -1,0 +1,166 @@
+import { sql } from "kysely";
+import { announceScope } from "../../platform/change-signal.ts";
+import { changedNow, type Tx } from "../../platform/database/database.ts";
+import { endAlertsOf, moveAlerts } from "../alerts/public.ts";
+import { type AuditActor, recordAudits } from "../audit/public.ts";
+import { type LockedRobot, settleRemoved } from "../commands/public.ts";
+import { closeRunsOfRemoved } from "../runs/public.ts";
+
+/** A robot that is not stored yet, its name and texts as the contract has trimmed them. */
+export interface NewRobot {
+  readonly site_id: number;
+  readonly robot_name: string;
+  readonly serial_number: string;
+  readonly motor_type: string | null;
+  readonly control_type: string | null;
+  /** `YYYY-MM-DD`. */
+  readonly installation_date: string;
+  /** Shown until the robot reports its own. */
+  readonly battery_level: number;
+  readonly operating_mode: "auto" | "manual";
+  readonly status: string;
+  readonly firmware_version: string;
+}
+
+interface StoredRobot {
+  readonly id: number;
+  readonly serial_number: string;
+}
+
+/**
+ * Stores robots in one statement and lets every console see them; answers them in their order. Who calls has locked
+ * their sites (`lockSites`) and asked `robotConflicts` in this transaction. A serial number or name that somebody else stored at this moment breaks a unique
+ * index, which `decide` takes as a reason to begin anew. Robots that may be connected already are asked for their state
+ * by `askForStatus`, after the commit.
+ */
+export async function insertRobots(tx: Tx, robots: readonly NewRobot[], now: Date): Promise<StoredRobot[]> {
+  if (robots.length === 0) return [];
+  const { rows } = await sql<StoredRobot>`
+    insert into robots (site_id, robot_name, serial_number, motor_type, control_type, installation_date, operating_mode,
+      initial_battery_level, initial_status, initial_firmware_version, created_at)
+    select n.site_id, n.robot_name, n.serial_number, n.motor_type, n.control_type, n.installation_date, n.operating_mode,
+      n.battery_level, n.status, n.firmware_version, ${now}
+    from json_to_recordset(${JSON.stringify(robots)}::json) n (site_id int, robot_name text, serial_number text,
+      motor_type text, control_type text, installation_date date, operating_mode text, battery_level int, status text,
+      firmware_version text)
+    returning id, serial_number`.execute(tx);
+  await announceScope(tx);
+  const stored = new Map(rows.map((row) => [row.serial_number, row]));
+  return robots.flatMap((robot) => stored.get(robot.serial_number) ?? []);
+}
+
+/** What the Robot form changes, as it is stored. */
+export interface RobotForm {
+  readonly site_id: number;
+  readonly robot_name: string;
+  readonly serial_number: string;
+  readonly motor_type: string | null;
+  readonly control_type: string | null;
+  /** `YYYY-MM-DD`. */
+  readonly installation_date: string;
+}
+
+const fields = ["site_id", "robot_name", "serial_number", "motor_type", "control_type", "installation_date"] as const;
+
+/** The form of a robot that this transaction has locked, and which edit it comes from. */
+export async function readRobotForm(tx: Tx, robotId: number): Promise<RobotForm & { readonly version: number }> {
+  return tx
+    .selectFrom("robots")
+    .select([...fields, "version"])
+    .where("id", "=", robotId)
+    .executeTakeFirstOrThrow();
+}
+
+/** True where nothing would be stored differently. */
+export function isSameForm(one: RobotForm, other: RobotForm): boolean {
+  return fields.every((field) => one[field] === other[field]);
+}
+
+/** Stores an edit; its state row follows a robot to another site by itself. */
+export async function changeRobotRow(tx: Tx, robotId: number, form: RobotForm): Promise<void> {
+  const { site_id, robot_name, serial_number, motor_type, control_type, installation_date } = form;
+  await tx
+    .updateTable("robots")
+    .set({ site_id, robot_name, serial_number, motor_type, control_type, installation_date })
+    .set((eb) => ({ version: eb("version", "+", 1) }))
+    .where("id", "=", robotId)
+    .execute();
+}
+
+/**
+ * Another machine is the robot now: nothing that the former one showed or told holds for it. The state row is a new one,
+ * so that who waited for the former row to store what the former machine said finds none. A machine counts its events
+ * from one, so those of the former are forgotten; what they told is in the runs.
+ */
+export async function becomeOtherMachine(tx: Tx, robotId: number, now: Date): Promise<void> {
+  await tx.deleteFrom("robot_state").where("robot_id", "=", robotId).execute();
+  // A run that was due before was planned for what is gone: whoever did this may stand beside the robot.
+  await sql`insert into robot_state (robot_id, site_id, goodbye_at) select id, site_id, ${now} from robots
+    where id = ${robotId}`.execute(tx);
+  await tx.deleteFrom("robot_events").where("robot_id", "=", robotId).execute();
+  await endAlertsOf(tx, [robotId], now);
+}
+
+/** What holds for a robot now goes with it to another site: its open alerts and its lock. History stays where it was. */
+export async function moveWithRobot(tx: Tx, robotId: number, siteId: number): Promise<void> {
+  await moveAlerts(tx, robotId, siteId);
+  await tx
+    .updateTable("maintenance_locks")
+    .set({ site_id: siteId })
+    .where("robot_id", "=", robotId)
+    .where("released_at", "is", null)
+    .execute();
+  await announceScope(tx);
+}
+
+/** The name of the group that a robot, which this transaction has locked, is in; null where it is in none. */
+export async function groupNameOf(tx: Tx, robotId: number): Promise<string | null> {
+  const group = await tx
+    .selectFrom("robot_group_members as m")
+    .innerJoin("robot_groups as g", "g.id", "m.group_id")
+    .select("g.group_name")
+    .where("m.robot_id", "=", robotId)
+    .executeTakeFirst();
+  return group?.group_name ?? null;
+}
+
+/**
+ * Soft-deletes robots that stand and are in no group, which this transaction has locked: history keeps them, and their
+ * serial numbers are free. Their open commands, runs, alerts and locks end. A robot in maintenance keeps its own lock
+ * until somebody who gives its serial number to a robot releases it.
+ */
+export async function removeRobots(tx: Tx, robots: readonly LockedRobot[], by: AuditActor, now: Date): Promise<void> {
+  if (robots.length === 0) return;
+  const reason = `The robot was deleted by ${by.name}.`;
+  const ids = robots.map(({ id }) => id);
+  const these = sql<number>`any(${ids}::int[])`;
+  await settleRemoved(tx, robots, reason, now);
+  await closeRunsOfRemoved(tx, ids, reason, now);
+  await tx
+    .updateTable("maintenance_locks")
+    .set({ released_at: now, released_by: by.name, released_by_user_id: by.userId })
+    .where("robot_id", "=", these)
+    .where("released_at", "is", null)
+    .execute();
+  await endAlertsOf(tx, ids, now);
+  await tx
+    .updateTable("robot_state")
+    .set({ online: false, robot_status: "offline", change_no: changedNow })
+    .where("robot_id", "=", these)
+    .execute();
+  await tx.updateTable("robots").set({ deleted_at: now }).where("id", "=", these).execute();
+  await recordAudits(
+    tx,
+    robots.map(({ id, site_id, robot_name, serial_number }) => ({
+      actor: by,
+      action: "DELETE_ROBOT",
+      entity: "robot",
+      entityId: id,
+      siteId: site_id,
+      outcome: "DONE" as const,
+      before: { robot_name, serial_number, site_id },
+      at: now,
+    })),
+  );
+  await announceScope(tx);
+}
