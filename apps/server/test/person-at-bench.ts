@@ -1,7 +1,7 @@
 import { DEFAULT_MOTION_LIMITS } from "@suncrew/domain/robots/lost-while-moving.ts";
 import { deleteGroupOf } from "../src/features/groups/delete-group.ts";
 import { saveGroup } from "../src/features/groups/public.ts";
-import { removeStored, type ScheduleBody, storeChanged } from "../src/features/schedules/save-schedule.ts";
+import { removeStored, type ScheduleBody, storeChanged } from "../src/features/schedules/schedules.service.ts";
 import type { Tx } from "../src/platform/database/database.ts";
 import { forgetStateOf } from "../src/features/robots/robots.service.ts";
 import { transactionWithRetry } from "../src/platform/database/transactions.ts";

@@ -1,12 +1,12 @@
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
-import { type LostWhileMoving, lostText } from "../robots/lost-while-moving.ts";
+import { lostText, type LostWhileMoving } from "../robots/lost-while-moving.ts";
 
 /** A robot that is away for this long raises an alert. */
 export const OFFLINE_TOO_LONG_MINUTES = 30;
 
 /** What Suncrew itself raises; robots have codes of their own. */
-export const serverAlertCodes = [
+const serverAlertCodes = [
   "CLOCK_SKEW",
   "UNKNOWN_STATUS",
   "LOW_BATTERY",
@@ -52,7 +52,7 @@ export function lostWhileMovingAlert(lost: LostWhileMoving, clockOf: (at: Date) 
 }
 
 /** A server whose clocks do not agree; `words` say how, as a sentence. */
-export interface DisagreeingServer {
+interface DisagreeingServer {
   readonly name: string;
   readonly words: string;
 }
@@ -145,4 +145,35 @@ export function runNotStartedAlert(reason: string): ServerAlert {
 /** `reason` is a sentence. */
 export function runMissedAlert(reason: string): ServerAlert {
   return { code: "RUN_MISSED", severity: "WARNING", text: `A planned run was missed. ${reason}` };
+}
+
+/** Below this a battery is low, in percent. */
+export const LOW_BATTERY_PERCENT = 20;
+/** Below this it is nearly empty. */
+const NEARLY_EMPTY_PERCENT = 10;
+/** From here on it is low no more, so that a reading that sways does not raise it again and again. */
+const LOW_BATTERY_CLEARED_PERCENT = 25;
+
+const code = "LOW_BATTERY" satisfies ServerAlertCode;
+
+interface BatteryReading {
+  readonly batteryPercent: number;
+  readonly charging: boolean;
+  /** The alerts that the robot itself lists. */
+  readonly listed: readonly Pick<DeviceAlert, "code">[];
+}
+
+/**
+ * What a reading says about a low battery: it is raised, it is over, or (between both) it stays as it is. A robot that
+ * tells of it by itself is believed, so that nobody reads the same twice.
+ */
+export function lowBattery({ batteryPercent, charging, listed }: BatteryReading): DeviceAlert | "over" | "stays" {
+  if (listed.some((alert) => alert.code === code)) return "over";
+  if (batteryPercent < NEARLY_EMPTY_PERCENT) {
+    return { code, severity: "CRITICAL", text: `The battery is nearly empty, below ${NEARLY_EMPTY_PERCENT} %.` };
+  }
+  if (batteryPercent < LOW_BATTERY_PERCENT) {
+    return { code, severity: "WARNING", text: `The battery is low, below ${LOW_BATTERY_PERCENT} %.` };
+  }
+  return charging || batteryPercent >= LOW_BATTERY_CLEARED_PERCENT ? "over" : "stays";
 }

@@ -1,8 +1,8 @@
 import type { RunEndReason } from "@suncrew/contract/devices/messages.ts";
-import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
+import { type RunOutcome, runOutcomeSchema } from "@suncrew/contract/robots/run-outcome.ts";
 import type { RunCounts } from "@suncrew/contract/runs/runs.ts";
 
-export interface EndedRun {
+interface EndedRun {
   readonly planned: boolean;
   /** It ran until the time it was to be stopped; the Stop at that time is the scheduler's. */
   readonly plannedEndReached: boolean;
@@ -58,3 +58,18 @@ export const COUNT_OF_OUTCOME = {
 
 /** Outcomes that are not done, each of which is told with its reason. */
 export const NOT_DONE: readonly RunOutcome[] = ["STOPPED", "CUT_SHORT", "FAILED", "SKIPPED", "MISSED"];
+
+/** The outcomes that a figure counts; none for those under way. */
+export function outcomesOf(count: keyof RunCounts): RunOutcome[] {
+  return runOutcomeSchema.options.filter((outcome) => COUNT_OF_OUTCOME[outcome] === count);
+}
+
+/** Adds up runs by outcome; without one they are under way. */
+export function countRuns(
+  runs: readonly { readonly outcome: RunOutcome | null; readonly count?: number }[],
+  planned = 0,
+): RunCounts {
+  const counts = { planned, running: 0, done: 0, stopped: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
+  for (const { outcome, count = 1 } of runs) counts[outcome === null ? "running" : COUNT_OF_OUTCOME[outcome]] += count;
+  return counts;
+}

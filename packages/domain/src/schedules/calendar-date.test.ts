@@ -1,7 +1,8 @@
+import { localTimeSchema } from "@suncrew/contract/schedules/schedules.ts";
 import fc from "fast-check";
 import { DateTime } from "luxon";
 import { expect, inject, it, test } from "vitest";
-import { addDays, daysBetween, isCalendarDate, startOfWeek } from "./calendar-date.ts";
+import { addDays, daysBetween, isCalendarDate, parseStartTime, startOfWeek, startTimeOf } from "./calendar-date.ts";
 
 const day = fc
   .integer({ min: 0, max: 80_000 })
@@ -32,4 +33,39 @@ test.each([
   "2026-01-00",
 ])("%j is no day of the calendar", (text) => {
   expect(isCalendarDate(text)).toBe(false);
+});
+
+test.each([
+  ["2026-05-01 06:00:00", { date: "2026-05-01", time: "06:00:00" }],
+  ["2028-02-29 23:59:59", { date: "2028-02-29", time: "23:59:59" }],
+  ["2026-02-29 06:00:00", null],
+  ["2026-05-01 24:00:00", null],
+  ["2026-05-01 06:60:00", null],
+  ["2026-05-01 06:00:60", null],
+  ["2026-05-01 06:00", null],
+  ["2026-05-01T06:00:00", null],
+  ["2026-05-01 06:00:00Z", null],
+  ["", null],
+])("§4 Schedule: start_time %j is read as %o", (text, expected) => {
+  expect(parseStartTime(text)).toEqual(expected);
+});
+
+it("§5 Schedule: the start time is built from a day and the chosen HH:MM", () => {
+  expect(startTimeOf("2026-05-01", "06:05")).toBe("2026-05-01 06:05:00");
+  expect(startTimeOf("2026-05-01", "06:05:07")).toBe("2026-05-01 06:05:07");
+});
+
+it("what the wire takes as a start time is what can be read, and nothing else", () => {
+  const part = (max: number) => fc.integer({ min: 0, max }).map((value) => String(value).padStart(2, "0"));
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1900, max: 2200 }),
+      fc.tuple(part(13), part(32), part(25), part(61), part(61)),
+      (year, [month, day, hour, minute, second]) => {
+        const text = `${year}-${month}-${day} ${hour}:${minute}:${second}`;
+        expect(parseStartTime(text) !== null).toBe(localTimeSchema.safeParse(text).success);
+      },
+    ),
+    { numRuns: 1_000 * inject("soak").factor },
+  );
 });

@@ -1,5 +1,5 @@
-import { expect, it, test } from "vitest";
-import { dueDecision } from "./due-decision.ts";
+import { describe, expect, it, test } from "vitest";
+import { dueDecision, type DueRobot, runWait, type RunWait } from "./due-decision.ts";
 
 const dueAt = new Date("2026-03-01T06:00:00Z");
 const after = (ms: number) => new Date(dueAt.getTime() + ms);
@@ -29,4 +29,67 @@ it("Time: a run that starts late still ends on time", () => {
 it("is not asked for a run that is not due", () => {
   expect(() => dueDecision(dueAt, 30, after(-1))).toThrow(RangeError);
   expect(() => dueDecision(dueAt, 30, new Date(Number.NaN))).toThrow(RangeError);
+});
+
+const DUE_MS = Date.parse("2026-06-15T00:30:00Z");
+const at = (seconds: number) => new Date(DUE_MS + seconds * 1_000);
+
+/** Heard of ten seconds ago, and ready to start; Suncrew has heard robots for an hour. */
+const ready: DueRobot = {
+  refusal: null,
+  connection: "ONLINE",
+  connectionAt: at(-3_600),
+  liveStateAt: at(-10),
+  clockSkewMs: 0,
+  lastSeq: DUE_MS - 60_000,
+  recordedSeq: DUE_MS - 60_000,
+};
+const wait = (robot: Partial<DueRobot>, { hearsSince = at(-3_600), now = at(0) } = {}) =>
+  runWait({ ...ready, ...robot }, { dueAt: at(0), hearsSince, now });
+
+describe("decision 45: what a due run waits for", () => {
+  test("protocol rule 2: one that was heard since Suncrew can hear robots, and can start, waits for nothing", () => {
+    expect(wait({})).toBe(null);
+    expect(wait({ liveStateAt: at(-10) }, { hearsSince: at(-10) })).toBe(null);
+  });
+
+  test("protocol rule 2: what a robot showed before a return is no proof that it is there, however fresh", () => {
+    expect(wait({ liveStateAt: at(-2) }, { hearsSince: at(-1) })).toBe("unheard");
+    expect(wait({ liveStateAt: at(-2) }, { hearsSince: at(-1), now: at(40) })).toBe("unheard");
+    expect(wait({ liveStateAt: null, connectionAt: at(-2) }, { hearsSince: at(-1), now: at(40) })).toBe("unheard");
+  });
+
+  test("protocol rule 2: for half a minute after a return nothing that speaks against a start is final, but a lock", () => {
+    const soon = { hearsSince: at(-29) };
+    for (const refusal of ["away", "stale", "moving", "start-open", "clock", "installing"] as const) {
+      expect(wait({ refusal }, soon)).toBe("unheard");
+    }
+    expect(wait({ refusal: "maintenance" }, soon)).toBe(null);
+    expect(wait({ refusal: "retired" }, soon)).toBe(null);
+  });
+
+  test.each<[string, Partial<DueRobot>, RunWait | null]>([
+    ["fell silent", { refusal: "stale", liveStateAt: at(-50) }, "silent"],
+    ["was cut off", { refusal: "away", connection: "CONNECTION_BROKEN", connectionAt: at(-5) }, "silent"],
+    ["was cut off 10 minutes before", { refusal: "away", connectionAt: at(-600), liveStateAt: at(-650) }, null],
+    ["said goodbye", { refusal: "away", connection: "OFFLINE", connectionAt: at(-5) }, null],
+    ["has not confirmed Suncrew's own Stop", { refusal: "stop-unsettled" }, "stopping"],
+    ["shows what was long under way", { refusal: "clock", clockSkewMs: -40_000 }, "late-state"],
+    ["has a clock that is ahead", { refusal: "clock", clockSkewMs: 40_000 }, null],
+    ["cleans already", { refusal: "moving" }, null],
+    ["is being started by a person", { refusal: "start-open" }, null],
+  ])("protocol rule 2: one that %s", (_title, robot, expected) => {
+    expect(wait(robot)).toBe(expected);
+  });
+
+  test("protocol rule 3: one that shows a command since the due time that is not on record waits for that Stop's row", () => {
+    expect(wait({ lastSeq: DUE_MS + 5 })).toBe("unrecorded");
+    expect(wait({ lastSeq: DUE_MS + 5, recordedSeq: DUE_MS + 5 })).toBe(null);
+    // As after a database was restored: nothing of it is about this run.
+    expect(wait({ lastSeq: DUE_MS - 1 })).toBe(null);
+  });
+
+  test("protocol rule 2: one that fell silent is waited for as long as its run may begin late", () => {
+    expect(wait({ refusal: "stale", liveStateAt: at(-50) }, { now: at(599) })).toBe("silent");
+  });
 });

@@ -1,3 +1,6 @@
+import { CLOCK_SKEW_MS } from "../commands/limits.ts";
+import type { StartRefusal } from "../commands/start-refusal.ts";
+
 const MINUTE_MS = 60_000;
 
 /** A run is still started while it is late by less than this. */
@@ -23,4 +26,72 @@ export function dueDecision(dueAt: Date, durationMinutes: number, now: Date): Du
   if (lateMs >= STARTS_LATE_UP_TO_MS) return { kind: "missed", reason: "too-late", stopDueAt: end };
   if (now >= end) return { kind: "missed", reason: "end-past", stopDueAt: end };
   return { kind: "start", stopDueAt: end };
+}
+
+/** Every robot that is there is heard of within this: they report every 30 s, and a new bridge asks them at once. */
+export const HEARD_WITHIN_MS = 30_000;
+
+/** What is known of a robot whose run is due. */
+export interface DueRobot {
+  /** Why it cannot be started now; null where it could. */
+  readonly refusal: StartRefusal | null;
+  readonly connection: "ONLINE" | "OFFLINE" | "CONNECTION_BROKEN" | null;
+  /** When the broker told so. */
+  readonly connectionAt: Date | null;
+  readonly liveStateAt: Date | null;
+  /** Robot's clock minus the server's at that state, in milliseconds. */
+  readonly clockSkewMs: number | null;
+  /** The highest number of a command that the robot told of, and that is on record. */
+  readonly lastSeq: number;
+  readonly recordedSeq: number;
+}
+
+interface WaitTimes {
+  readonly dueAt: Date;
+  readonly hearsSince: Date;
+  readonly now: Date;
+}
+
+/** What a due run waits for; it waits no longer than `STARTS_LATE_UP_TO_MS`, which is asked of `dueDecision`. */
+export type RunWait = "unheard" | "unrecorded" | "silent" | "late-state" | "stopping";
+
+/** People see to these themselves: the robot is locked or cut off, and nothing newer would be heard of it. */
+const lasting: readonly (StartRefusal | null)[] = ["maintenance", "retired"];
+
+/**
+ * Decision 45: what a robot's due run waits for, or null where it is decided now. `hearsSince` is since when Suncrew can
+ * hear robots: what they showed before is no proof that they are there, and what they did not show is no reason to
+ * skip them. One that said goodbye, or was not heard of at the due time for as long as a run may be late, is not waited
+ * for.
+ */
+export function runWait(robot: DueRobot, { dueAt, hearsSince, now }: WaitTimes): RunWait | null {
+  const { refusal, liveStateAt, clockSkewMs } = robot;
+  if (lasting.includes(refusal)) return null;
+  if (hasUnrecordedStop(robot, dueAt)) return "unrecorded";
+  const isHeard = liveStateAt !== null && liveStateAt >= hearsSince;
+  if (isHeard && refusal === null) return null;
+  if (now.getTime() - hearsSince.getTime() < HEARD_WITHIN_MS) return "unheard";
+  if (!isHeard) return mayComeBack(robot, dueAt) ? "unheard" : null;
+  // It was stored or under way for long: what the robot shows now follows.
+  if (refusal === "clock" && clockSkewMs !== null && clockSkewMs < -CLOCK_SKEW_MS) return "late-state";
+  if (refusal === "stop-unsettled") return "stopping";
+  if (refusal === "away" || refusal === "stale") return mayComeBack(robot, dueAt) ? "silent" : null;
+  return null;
+}
+
+/**
+ * The robot had a command since the due time that is not on record: only a person's Stop goes out without its row
+ * (protocol rule 3). A number is its time in Unix milliseconds or a little more.
+ */
+export function hasUnrecordedStop(
+  { lastSeq, recordedSeq }: Pick<DueRobot, "lastSeq" | "recordedSeq">,
+  dueAt: Date,
+): boolean {
+  return lastSeq > recordedSeq && lastSeq >= dueAt.getTime();
+}
+
+function mayComeBack({ connection, connectionAt, liveStateAt }: DueRobot, dueAt: Date): boolean {
+  if (connection === "OFFLINE") return false;
+  const lastHeardMs = Math.max(connectionAt?.getTime() ?? 0, liveStateAt?.getTime() ?? 0);
+  return dueAt.getTime() - lastHeardMs < STARTS_LATE_UP_TO_MS;
 }

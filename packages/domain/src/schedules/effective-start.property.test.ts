@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { DateTime, Duration } from "luxon";
 import { expect, inject, it } from "vitest";
-import { effectiveStart } from "./effective-start.ts";
-import { nextRunAfter } from "./next-run.ts";
+import { effectiveStart, nextRunAfter } from "./next-run.ts";
 
 const zones = ["UTC", "Asia/Kolkata", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Pacific/Apia"];
 const RUNS = { numRuns: 500 * inject("soak").factor };

@@ -1,6 +1,6 @@
 import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
 import { describe, expect, it, test } from "vitest";
-import { effectiveStart } from "./effective-start.ts";
+import { effectiveStart } from "./next-run.ts";
 
 // Friday, 12:00 in Berlin.
 const now = new Date("2026-05-01T10:00:00Z");

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { DateTime } from "luxon";
 import { expect, inject, it } from "vitest";
 import { nextRunAfter, nextRunsAfter, runsBetween } from "./next-run.ts";
-import type { ScheduleTimes } from "./start-time.ts";
+import type { ScheduleTimes } from "./calendar-date.ts";
 
 /** Odd ones come as often as all the others together. */
 const oddZones = [

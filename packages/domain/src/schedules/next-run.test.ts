@@ -1,7 +1,7 @@
 import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
 import { describe, expect, it, test } from "vitest";
 import { nextRunAfter, nextRunsAfter, runsBetween } from "./next-run.ts";
-import type { ScheduleTimes } from "./start-time.ts";
+import type { ScheduleTimes } from "./calendar-date.ts";
 
 const once = (startTime: string): ScheduleTimes => ({ startTime, frequency: "ONCE" });
 const asText = (dates: readonly (Date | null)[]) => dates.map((date) => date?.toISOString().replace(":00.000Z", "Z"));

@@ -1,5 +1,5 @@
 import { Temporal } from "temporal-polyfill";
-import type { LocalTime } from "./start-time.ts";
+import type { LocalTime } from "./calendar-date.ts";
 
 /** What the clocks of a zone show at an instant; RangeError for a zone that nobody knows. */
 export function localTimeOf(instant: Date, timezone: string): LocalTime {

@@ -1,4 +1,4 @@
-import { LOW_BATTERY_PERCENT } from "@suncrew/domain/alerts/low-battery.ts";
+import { LOW_BATTERY_PERCENT } from "@suncrew/domain/alerts/server-alerts.ts";
 import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
 import { controllableOf, obstacleWords } from "../robots/public.ts";
 import type { RobotView } from "../robots/public.ts";

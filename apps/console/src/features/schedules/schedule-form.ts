@@ -1,6 +1,6 @@
 import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import { parseDurationInput } from "@suncrew/domain/schedules/schedule-validation.ts";
-import { startTimeOf } from "@suncrew/domain/schedules/start-time.ts";
+import { startTimeOf } from "@suncrew/domain/schedules/calendar-date.ts";
 import type { EditedFields, StoredForm } from "../../ui/use-merged-edits.ts";
 import type { ScheduleBody } from "./schedule-calls.ts";
 import { clientScheduleOf } from "./client-schedule.ts";

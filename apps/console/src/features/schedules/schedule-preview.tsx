@@ -1,6 +1,5 @@
 import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
-import { effectiveStart } from "@suncrew/domain/schedules/effective-start.ts";
-import { nextRunsAfter } from "@suncrew/domain/schedules/next-run.ts";
+import { effectiveStart, nextRunsAfter } from "@suncrew/domain/schedules/next-run.ts";
 import { IconInfoCircle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { RelativeTime } from "../../ui/relative-time.tsx";

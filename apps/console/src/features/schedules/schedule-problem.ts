@@ -1,4 +1,4 @@
-import { effectiveStart } from "@suncrew/domain/schedules/effective-start.ts";
+import { effectiveStart } from "@suncrew/domain/schedules/next-run.ts";
 import {
   parseDurationInput,
   scheduleProblemText,

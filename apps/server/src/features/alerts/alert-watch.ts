@@ -6,8 +6,7 @@ import { ListeningPeriod } from "../../platform/listening-period.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { PeriodicTask } from "../../platform/periodic-task.ts";
 import { seenAt } from "../sites/public.ts";
-import { lookForAwayRobots } from "./away-robots.repository.ts";
-import { lookForLostRobots, touchLostRobots } from "./lost-robots.repository.ts";
+import { lookForAwayRobots, lookForLostRobots, touchLostRobots } from "./offline-alerts.repository.ts";
 import { ServerClockAlert } from "./server-clock-alert.repository.ts";
 
 const LOOK_MS = 10_000;

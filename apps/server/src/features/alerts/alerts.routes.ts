@@ -2,7 +2,7 @@ import { acknowledgeAlert, alertList, ALERTS_DEFAULT_LIMIT } from "@suncrew/cont
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { acknowledge } from "./acknowledge-alert.ts";
+import { acknowledge } from "./alerts.service.ts";
 import { countAlerts, countOpen, readAlerts, requireChosen } from "./alerts.queries.ts";
 
 export function alertsRoutes(app: FastifyInstance, { db, clock }: Dependencies): void {

@@ -11,7 +11,7 @@ import { readStillMoving } from "../commands/public.ts";
 import { settleConfirmed } from "../commands/settle-confirmed.repository.ts";
 import { sweepSilentRobots } from "../devices/devices.repository.ts";
 import { readRobots } from "../robots/robots.queries.ts";
-import { closeLostRun, findLostRuns } from "../runs/lost-runs.repository.ts";
+import { closeLostRun, findLostRuns } from "../runs/run-ends.repository.ts";
 import { readSites, seenAt } from "../sites/public.ts";
 import { AlertWatch } from "./alert-watch.ts";
 

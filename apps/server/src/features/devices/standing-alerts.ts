@@ -1,10 +1,10 @@
 import type { DeviceAlert, StateMessage } from "@suncrew/contract/devices/messages.ts";
-import { lowBattery } from "@suncrew/domain/alerts/low-battery.ts";
 import {
   clockSkewAlert,
-  type ServerAlertCode,
   counterTooHighAlert,
+  lowBattery,
   memoryLostAlert,
+  type ServerAlertCode,
   tooManyConnectionsAlert,
   tooManyMessagesAlert,
   unknownStatusAlert,

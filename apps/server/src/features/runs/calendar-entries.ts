@@ -1,9 +1,8 @@
 import type { CalendarEntry, Run } from "@suncrew/contract/runs/runs.ts";
-import { NOT_DONE } from "@suncrew/domain/runs/run-outcome.ts";
+import { countRuns, NOT_DONE } from "@suncrew/domain/runs/run-outcome.ts";
 import { stopDueAt } from "@suncrew/domain/schedules/due-decision.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
-import type { ComingSchedule } from "./planned-runs.queries.ts";
-import { countRuns } from "./run-counts.ts";
+import type { ComingSchedule } from "./runs.queries.ts";
 
 /** Robots of a group that a person started together begin within this. */
 const TOGETHER_MS = 10_000;

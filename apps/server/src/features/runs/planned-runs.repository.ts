@@ -1,7 +1,8 @@
 import { runMissedAlert, runNotStartedAlert, type ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
+import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
 import { type Insertable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import type { Db, Tx } from "../../platform/database/database.ts";
+import { changedNow, type Db, type Tx } from "../../platform/database/database.ts";
 import type { RunsTable } from "../../platform/database/schema.ts";
 import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
 import { withoutAdvice } from "./run-reasons.ts";
@@ -141,4 +142,105 @@ export async function setStopCommands(
       as s (run_id, command_id)
     where r.id = s.run_id
   `.execute(tx);
+}
+
+/** A planned run whose START failed although the robot can still clean, in its time. */
+export interface FailedStart {
+  readonly id: string;
+  readonly robot_id: number;
+  readonly site_id: number;
+  readonly schedule_id: number;
+  readonly due_at: Date;
+  readonly stop_due_at: Date;
+  /** How many STARTs there were. */
+  readonly starts: number;
+}
+
+/** A run is started anew no more often than this, so that a robot that always refuses is left alone. */
+const MAX_STARTS = 5;
+/** Nothing is made up for later than this after it was known that the START had no effect: people stand around by then. */
+const ANEW_WITHIN_MS = 60_000;
+
+export async function findFailedStarts(db: Db, now: Date): Promise<FailedStart[]> {
+  return readFailedStarts(db, now, null);
+}
+
+/** The same run under the lock on its robot; null where it must not be started anew any more. */
+export async function readFailedStart(tx: Tx, runId: string, now: Date): Promise<FailedStart | null> {
+  return (await readFailedStarts(tx, now, runId))[0] ?? null;
+}
+
+/**
+ * Started anew is what stands, never moved in this run, surely does not move by its first START any more, and nobody
+ * touched since, while the run may still begin late. That its START had no effect is known for a minute at the most, by
+ * one of these:
+ * - it was never claimed by a server, so it was never sent (protocol rule 5);
+ * - the robot told that it refused it as too old, or a state of it proved that it never took it and never will;
+ * - it may have been sent, the robot never told that it took it, and in the same session it confirmed the STOP that
+ *   followed (rule 6): so it stands, and the higher number of that STOP fences the old START.
+ * A later command by anybody, as a person's Stop, a Start or a maintenance lock, leaves the run as it is; so does
+ * whoever deletes, switches off or changes its schedule or group.
+ */
+async function readFailedStarts(db: Db | Tx, now: Date, runId: string | null): Promise<FailedStart[]> {
+  const dueAfter = new Date(now.getTime() - STARTS_LATE_UP_TO_MS);
+  const failedAfter = new Date(now.getTime() - ANEW_WITHIN_MS);
+  const { rows } = await sql<FailedStart>`
+    select r.id, r.robot_id, r.site_id, r.schedule_id, r.due_at, r.stop_due_at, tried.starts
+    from runs r
+    join commands start on start.id = r.command_id
+    join robot_state s on s.robot_id = r.robot_id and s.online and s.motion = 'STOPPED'
+    join schedules plan on plan.id = r.schedule_id and plan.status <> 'INACTIVE' and plan.updated_at <= r.due_at
+    join robot_groups g on g.id = r.group_id and g.deleted_at is null and g.updated_at <= r.due_at
+    join robot_group_members m on m.robot_id = r.robot_id and m.group_id = r.group_id
+    cross join lateral (
+      select count(*) as starts from commands c
+      where c.robot_id = r.robot_id and c.verb = 'START' and c.action_type = 'SCHEDULED' and c.seq <= start.seq
+        and c.seq >= floor(extract(epoch from r.due_at) * 1000)::bigint
+    ) tried
+    where r.outcome = 'FAILED' and r.began_at is null and r.planned and not r.sample
+      and r.due_at > ${dueAfter} and r.due_at <= ${now} and r.stop_due_at > ${now}
+      and (${runId}::uuid is null or r.id = ${runId}::uuid)
+      and tried.starts < ${MAX_STARTS}
+      and (
+        (start.outcome = 'NEVER_SENT' and start.claimed_by is null and start.settled_at > ${failedAfter})
+        or (start.outcome = 'REJECTED' and start.ack_code in ('OLD_SESSION', 'EXPIRED')
+          and start.settled_at > ${failedAfter})
+        or (start.outcome = 'UNCONFIRMED' and start.settled_at >= start.settle_by
+          and (start.ack is null or start.ack = 'REJECTED')
+          and (start.not_taken_at > ${failedAfter}
+            or (start.ack is null and s.session = start.session and start.settle_by > ${failedAfter}
+              and exists (select from commands f where f.follows_id = start.id and f.outcome = 'CONFIRMED'))))
+      )
+      and not exists (
+        select from commands later where later.robot_id = r.robot_id and later.seq > start.seq
+          and later.verb <> 'SET' and later.follows_id is distinct from start.id
+      )
+    order by r.due_at
+    limit 500
+  `.execute(db);
+  return rows;
+}
+
+/**
+ * Opens a failed run again for another START, under the name that this START bears, so that what the robot may still
+ * tell about the old one is not taken for the new.
+ */
+export async function openAnew(
+  tx: Tx,
+  runId: string,
+  anew: { readonly id: string; readonly commandId: string },
+): Promise<void> {
+  await tx
+    .updateTable("runs")
+    .set({
+      id: anew.id,
+      command_id: anew.commandId,
+      stop_command_id: null,
+      ended_at: null,
+      outcome: null,
+      reason: null,
+      change_no: changedNow,
+    })
+    .where("id", "=", runId)
+    .execute();
 }

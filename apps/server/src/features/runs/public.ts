@@ -1,18 +1,26 @@
-export { type MotionShown, recordMotions } from "./run-motions.repository.ts";
-export { type EventTold, type RecordedEvents, recordEvents } from "./run-events.repository.ts";
-export { failPlannedRuns, findStoppedSince, insertNotStarted } from "./run-rows.repository.ts";
+export {
+  type EventTold,
+  type MotionShown,
+  type RecordedEvents,
+  recordEvents,
+  recordMotions,
+} from "./reported-runs.repository.ts";
+export { failPlannedRuns, findStoppedSince, insertNotStarted } from "./runs.repository.ts";
 /** For the scheduler. */
 export {
+  type FailedStart,
+  findFailedStarts,
   findStopsDue,
   insertPlannedRuns,
   type Occurrence,
+  openAnew,
   type PlannedRun,
+  readFailedStart,
   readStopsDue,
   SCHEDULER,
   setStopCommands,
   type StopDue,
   withoutRun,
 } from "./planned-runs.repository.ts";
-export { type FailedStart, findFailedStarts, openAnew, readFailedStart } from "./failed-starts.repository.ts";
-export { closeLostRun, closeRunsOfRemoved, findLostRuns } from "./lost-runs.repository.ts";
+export { closeLostRun, closeRunsOfRemoved, findLostRuns } from "./run-ends.repository.ts";
 export { reasonInWords, stoppedBy } from "./run-reasons.ts";

@@ -1,9 +1,23 @@
-import type { Run } from "@suncrew/contract/runs/runs.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import {
+  type RecordedCount,
+  type Run,
+  type RunCounts,
+  type RunOfToday,
+  RUNS_OF_TODAY_LIMIT,
+  type runsCalendar,
+} from "@suncrew/contract/runs/runs.ts";
+import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
+import { addDays, startOfWeek } from "@suncrew/domain/schedules/calendar-date.ts";
+import { runsBetween } from "@suncrew/domain/schedules/next-run.ts";
+import { localTimeOf, siteToday, startOfDay } from "@suncrew/domain/schedules/site-time.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { requireSiteEver, sitesEverVisible } from "../sites/public.ts";
+import { requireSiteEver, sitesEverVisible, visibleSites } from "../sites/public.ts";
+import { plannedEntry, recordedEntries } from "./calendar-entries.ts";
+import { countRuns, outcomesOf } from "@suncrew/domain/runs/run-outcome.ts";
 import { reasonInWords, stoppedBy } from "./run-reasons.ts";
 
 export interface RunChoice {
@@ -79,4 +93,189 @@ export async function requireChosen(viewer: Viewer, db: Executor, { siteId, robo
   if (sites.length === 0) throw notFound("Robot");
   if (siteId !== undefined && !sites.some(({ id }) => id === siteId))
     throw invalid("robot_id", "robot_id must be a robot of the site");
+}
+
+/** A schedule that will run again, with how many robots its group has now. */
+export interface ComingSchedule {
+  readonly id: number;
+  readonly group_id: number;
+  readonly group_name: string;
+  readonly timezone: string;
+  readonly frequency: Frequency;
+  readonly start_time: string;
+  readonly duration_minutes: number;
+  readonly next_run_at: Date;
+  readonly robots: number;
+}
+
+/** The viewer's schedules whose next run comes before `to`, those of one site or all. */
+async function readComing(
+  viewer: Viewer,
+  db: Executor,
+  { to, siteId }: { readonly to: Date; readonly siteId?: number },
+): Promise<ComingSchedule[]> {
+  const rows = await visibleSites(viewer, db)
+    .innerJoin("schedules as s", "s.site_id", "sites.id")
+    .innerJoin("robot_groups as g", "g.id", "s.group_id")
+    .select(["s.id", "s.group_id", "g.group_name", "sites.timezone", "s.frequency", "s.start_time"])
+    .select(["s.duration_minutes", "s.next_run_at"])
+    .select((eb) =>
+      eb
+        .selectFrom("robot_group_members as m")
+        .innerJoin("robots as r", "r.id", "m.robot_id")
+        .whereRef("m.group_id", "=", "g.id")
+        .where("r.deleted_at", "is", null)
+        .select(eb.fn.countAll<number>().as("robots"))
+        .as("robots"),
+    )
+    .where("g.deleted_at", "is", null)
+    .where("s.next_run_at", "<", to)
+    .$if(siteId !== undefined, (query) => query.where("sites.id", "=", siteId ?? 0))
+    .orderBy("s.next_run_at")
+    .orderBy("s.id")
+    .execute();
+  return rows.flatMap(({ next_run_at, robots, ...row }) =>
+    next_run_at === null ? [] : [{ ...row, next_run_at, robots: robots ?? 0 }],
+  );
+}
+
+/** When a schedule is due from `from` on and before `to`; one that is due already and not begun counts too. */
+function comingRuns(schedule: ComingSchedule, from: Date, to: Date): Date[] {
+  const { start_time: startTime, frequency, timezone, next_run_at } = schedule;
+  return runsBetween({ startTime, frequency }, timezone, next_run_at > from ? next_run_at : from, to);
+}
+
+interface ZoneDay {
+  readonly timezone: string;
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** The runs of today over the viewer's sites, each site by its own day; whatever is under way counts as running. */
+export async function countToday(viewer: Viewer, db: Executor, now: Date): Promise<RunCounts> {
+  const days = await zoneDays(viewer, db, now);
+  const over = await countOver(viewer, db, days);
+  const running = await countOpen(viewer, db);
+  return countRuns([...over, { outcome: null, count: running }], await countPlanned(viewer, db, days));
+}
+
+async function zoneDays(viewer: Viewer, db: Executor, now: Date): Promise<ZoneDay[]> {
+  const zones = await visibleSites(viewer, db).select("sites.timezone").distinct().execute();
+  return zones.map(({ timezone }) => {
+    const today = siteToday(timezone, now);
+    return { timezone, from: startOfDay(today, timezone), to: startOfDay(addDays(today, 1), timezone) };
+  });
+}
+
+/** The runs that one of today's figures counts, newest first. */
+export async function readOfToday(
+  viewer: Viewer,
+  db: Executor,
+  count: RecordedCount,
+  now: Date,
+): Promise<RunOfToday[]> {
+  const days = await zoneDays(viewer, db, now);
+  if (days.length === 0) return [];
+  const columns = ["runs.id", "sites.name as site_name", "sites.timezone"] as const;
+  const counted =
+    count === "running"
+      ? openRuns(viewer, db).select(columns).orderBy("runs.at", "desc")
+      : overRuns(viewer, db, days)
+          .where("runs.outcome", "in", outcomesOf(count))
+          .select(columns)
+          .orderBy("runs.at", "desc");
+  const rows = await counted.limit(RUNS_OF_TODAY_LIMIT).execute();
+  const sites = new Map(rows.map(({ id, ...site }) => [id, site]));
+  const runs = await readRuns(viewer, db, { ids: [...sites.keys()] });
+  return runs.flatMap(({ run }) => {
+    const site = sites.get(run.id);
+    return site === undefined ? [] : [{ ...run, ...site }];
+  });
+}
+
+async function countOver(viewer: Viewer, db: Executor, days: readonly ZoneDay[]) {
+  if (days.length === 0) return [];
+  return overRuns(viewer, db, days)
+    .select("runs.outcome")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .groupBy("runs.outcome")
+    .execute();
+}
+
+function overRuns(viewer: Viewer, db: Executor, days: readonly ZoneDay[]) {
+  const zones = sql<ZoneDay>`(select * from unnest(
+    ${days.map((day) => day.timezone)}::text[],
+    ${days.map((day) => day.from.toISOString())}::timestamptz[],
+    ${days.map((day) => day.to.toISOString())}::timestamptz[]) as t (timezone, "from", "to"))`;
+  return visibleSites(viewer, db)
+    .innerJoin(zones.as("day"), "day.timezone", "sites.timezone")
+    .innerJoin("runs", (join) =>
+      join.onRef("runs.site_id", "=", "sites.id").onRef("runs.at", ">=", "day.from").onRef("runs.at", "<", "day.to"),
+    )
+    .where("runs.outcome", "is not", null);
+}
+
+async function countOpen(viewer: Viewer, db: Executor): Promise<number> {
+  const { count } = await openRuns(viewer, db)
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+function openRuns(viewer: Viewer, db: Executor) {
+  return (
+    visibleSites(viewer, db)
+      .innerJoin("runs", "runs.site_id", "sites.id")
+      .where("runs.ended_at", "is", null)
+      // In these words, so that the two small indexes over what is open are used.
+      .where((eb) => eb.or([eb("runs.began_at", "is not", null), eb("runs.stop_due_at", "is not", null)]))
+  );
+}
+
+async function countPlanned(viewer: Viewer, db: Executor, days: readonly ZoneDay[]): Promise<number> {
+  const byZone = new Map(days.map((day) => [day.timezone, day]));
+  const last = new Date(Math.max(0, ...days.map(({ to }) => to.getTime())));
+  const coming = await readComing(viewer, db, { to: last });
+  return coming.reduce((sum, schedule) => {
+    const day = byZone.get(schedule.timezone);
+    return day === undefined ? sum : sum + comingRuns(schedule, day.from, day.to).length * schedule.robots;
+  }, 0);
+}
+
+const FIRST_DAY = "2000-01-01";
+const LAST_DAY = "2199-12-31";
+
+/** A week of a site, Monday to Sunday by its clocks. Throws 404 out of scope, 400 for a day far away. */
+export async function readCalendar(
+  viewer: Viewer,
+  db: Executor,
+  siteId: number,
+  asked: { readonly day?: string | undefined; readonly now: Date },
+): Promise<ResponseOf<typeof runsCalendar>> {
+  const site = await visibleSites(viewer, db)
+    .select("sites.timezone")
+    .where("sites.id", "=", siteId)
+    .executeTakeFirst();
+  if (!site) throw notFound("Site");
+  const { timezone } = site;
+  const today = siteToday(timezone, asked.now);
+  const day = asked.day ?? today;
+  if (day < FIRST_DAY || day > LAST_DAY) throw invalid("day", `day must lie between ${FIRST_DAY} and ${LAST_DAY}`);
+  const monday = startOfWeek(day);
+  const from = startOfDay(monday, timezone);
+  const to = startOfDay(addDays(monday, 7), timezone);
+  const recorded = await readRuns(viewer, db, { siteId, from, to });
+  const coming = await readComing(viewer, db, { siteId, to });
+  const entries = [
+    ...recordedEntries(
+      recorded.map(({ run }) => run),
+      timezone,
+    ),
+    ...coming.flatMap((schedule) =>
+      comingRuns(schedule, from, to).map((dueAt) => plannedEntry(schedule, dueAt, timezone)),
+    ),
+  ].toSorted((one, other) => one.begins_at.localeCompare(other.begins_at) || one.key.localeCompare(other.key));
+  const byDay = Map.groupBy(entries, ({ begins_at }) => localTimeOf(new Date(begins_at), timezone).date);
+  const dates = Array.from({ length: 7 }, (_, offset) => addDays(monday, offset));
+  return { timezone, today, days: dates.map((date) => ({ date, entries: byDay.get(date) ?? [] })) };
 }

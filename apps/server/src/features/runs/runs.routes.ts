@@ -2,9 +2,7 @@ import { RUNS_DEFAULT_LIMIT, runsCalendar, runsList, runsOfToday, runsToday } fr
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { countToday, readOfToday } from "./runs-today.queries.ts";
-import { readCalendar } from "./runs-calendar.queries.ts";
-import { readRuns, requireChosen, type RunChoice } from "./runs.queries.ts";
+import { countToday, readCalendar, readOfToday, readRuns, requireChosen, type RunChoice } from "./runs.queries.ts";
 
 export function runsRoutes(app: FastifyInstance, { db, clock }: Dependencies): void {
   register(app, runsList, async ({ viewer, query }) => {

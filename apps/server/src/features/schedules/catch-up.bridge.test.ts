@@ -3,7 +3,7 @@ import { CuttableDatabase } from "../../../test/cuttable-database.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { PersonAtBench } from "../../../test/person-at-bench.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
-import { scheduled, WAITS_FOR_BROKER } from "./scheduler-sentences.ts";
+import { scheduled, WAITS_FOR_BROKER } from "./scheduler-messages.ts";
 
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;

@@ -4,7 +4,7 @@ import { addRobot } from "../../../test/fixtures.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { PersonAtBench } from "../../../test/person-at-bench.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
-import { scheduled } from "./scheduler-sentences.ts";
+import { scheduled } from "./scheduler-messages.ts";
 
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;

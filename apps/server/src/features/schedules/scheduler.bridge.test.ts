@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
-import { scheduled } from "./scheduler-sentences.ts";
+import { scheduled } from "./scheduler-messages.ts";
 
 const MINUTE_MS = 60_000;
 let bench: ScheduleBench;

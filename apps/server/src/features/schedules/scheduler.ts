@@ -9,12 +9,10 @@ import { type Commands, lockRobots, showChange } from "../commands/public.ts";
 import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDue } from "../runs/public.ts";
 import { seenAt } from "../sites/public.ts";
 import type { Forecasts } from "../weather/public.ts";
-import { type DueKind, type DueSchedule, findDue, tellWaiting } from "./due-schedules.repository.ts";
+import { type DueKind, type DueSchedule, findDue, tellWaiting } from "./schedules.repository.ts";
 import { forEachConcurrently, PeriodicTask } from "../../platform/periodic-task.ts";
-import { runDue } from "./run-due.ts";
-import { startAnew } from "./start-anew.ts";
-import { WAITS_FOR_BROKER } from "./scheduler-sentences.ts";
-import { stopRuns } from "./stop-runs.ts";
+import { runDue, startAnew, stopRuns } from "./scheduled-runs.ts";
+import { WAITS_FOR_BROKER } from "./scheduler-messages.ts";
 
 /** Every server looks for what is due this often. */
 const LOOK_MS = 1_000;

@@ -3,7 +3,7 @@ import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { requireSite, visibleSites } from "../sites/public.ts";
-import { scheduleColumns, scheduleOf } from "./schedule-answer.ts";
+import { scheduleColumns, scheduleOf } from "./schedule-row.ts";
 
 /** The schedules of a site's groups. Throws 404 where the site is not the viewer's. */
 export async function readSchedules(viewer: Viewer, db: Executor, siteId: number): Promise<Schedule[]> {

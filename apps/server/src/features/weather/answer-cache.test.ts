@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../../platform/clock.ts";
-import { AnswerCache } from "./answer-cache.ts";
+import { AnswerCache } from "./weather.service.ts";
 
 test("memory is bounded: the oldest answer goes", async () => {
   const clock = new ManualClock(new Date("2026-06-15T06:30:00Z"));

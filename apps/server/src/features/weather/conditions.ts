@@ -1,4 +1,4 @@
-import type { Weather } from "@suncrew/contract/weather/weather.ts";
+import type { Weather, WeatherIcon } from "@suncrew/contract/weather/weather.ts";
 
 /** Where and in which time the weather is asked for. */
 export interface WeatherPlace {
@@ -19,4 +19,74 @@ export type Conditions = Pick<Weather, "current" | "forecast">;
 /** Why a provider gave nothing of use. The message is for the log: words of ours, nothing that the provider sent. */
 export class ProviderFailure extends Error {
   override readonly name = "ProviderFailure";
+}
+
+interface CodeMeaning {
+  readonly description: string;
+  readonly icon: WeatherIcon;
+  /** Where the sky looks another way at night. */
+  readonly nightIcon?: WeatherIcon;
+}
+
+/** The weather codes of the WMO (table 4677) that forecasts use, in words. */
+const meanings: ReadonlyMap<number, CodeMeaning> = new Map<number, CodeMeaning>([
+  [0, { description: "Clear sky", icon: "clear", nightIcon: "clear-night" }],
+  [1, { description: "Mainly clear", icon: "clear", nightIcon: "clear-night" }],
+  [2, { description: "Partly cloudy", icon: "partly-cloudy", nightIcon: "partly-cloudy-night" }],
+  [3, { description: "Overcast", icon: "cloudy" }],
+  [45, { description: "Fog", icon: "fog" }],
+  [48, { description: "Freezing fog", icon: "fog" }],
+  [51, { description: "Light drizzle", icon: "drizzle" }],
+  [53, { description: "Drizzle", icon: "drizzle" }],
+  [55, { description: "Heavy drizzle", icon: "drizzle" }],
+  [56, { description: "Light freezing drizzle", icon: "drizzle" }],
+  [57, { description: "Freezing drizzle", icon: "drizzle" }],
+  [61, { description: "Light rain", icon: "rain" }],
+  [63, { description: "Rain", icon: "rain" }],
+  [65, { description: "Heavy rain", icon: "rain" }],
+  [66, { description: "Light freezing rain", icon: "rain" }],
+  [67, { description: "Freezing rain", icon: "rain" }],
+  [71, { description: "Light snow", icon: "snow" }],
+  [73, { description: "Snow", icon: "snow" }],
+  [75, { description: "Heavy snow", icon: "snow" }],
+  [77, { description: "Snow grains", icon: "snow" }],
+  [80, { description: "Light showers", icon: "rain" }],
+  [81, { description: "Showers", icon: "rain" }],
+  [82, { description: "Violent showers", icon: "rain" }],
+  [85, { description: "Light snow showers", icon: "snow" }],
+  [86, { description: "Snow showers", icon: "snow" }],
+  [95, { description: "Thunderstorm", icon: "thunderstorm" }],
+  [96, { description: "Thunderstorm with hail", icon: "thunderstorm" }],
+  [99, { description: "Thunderstorm with heavy hail", icon: "thunderstorm" }],
+]);
+
+const unknown: CodeMeaning = { description: "No description", icon: "unknown" };
+
+/** A code in words and as a picture; one that nobody knows says so. */
+export function meaningOfCode(
+  code: number,
+  isDay = true,
+): { readonly description: string; readonly icon: WeatherIcon } {
+  const { description, icon, nightIcon } = meanings.get(code) ?? unknown;
+  return { description, icon: isDay ? icon : (nightIcon ?? icon) };
+}
+
+/** `YYYY-MM-DD` of an instant in an IANA zone: the site's own day. */
+export function siteDayOf(instant: Date, timezone: string): string {
+  const parts = new Intl.DateTimeFormat("en", {
+    timeZone: timezone,
+    calendar: "iso8601",
+    numberingSystem: "latn",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  }).formatToParts(instant);
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)?.value ?? "";
+  return `${part("year").padStart(4, "0")}-${part("month")}-${part("day")}`;
+}
+
+/** That day and those after it, `count` in all. */
+export function daysFrom(day: string, count: number): string[] {
+  const start = Date.parse(`${day}T00:00:00Z`);
+  return Array.from({ length: count }, (_, index) => new Date(start + index * 86_400_000).toISOString().slice(0, 10));
 }

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LocalOpenMeteo, sendJson } from "../../../test/local-open-meteo.ts";
 import { createTestApp, type TestApp, TEST_NOW } from "../../../test/test-app.ts";
 import { ManualClock } from "../../platform/clock.ts";
-import { SAMPLE_DELAY_MS } from "./sample-forecast.ts";
-import { Forecasts } from "./weather.service.ts";
+import { Forecasts, SAMPLE_DELAY_MS } from "./weather.service.ts";
 
 describe("§3 Weather: the sample", () => {
   test("is a fixed forecast from the site's today on, says that it is a sample, and recommends cleaning", async () => {

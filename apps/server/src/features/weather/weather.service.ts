@@ -1,14 +1,104 @@
-import type { Weather, WeatherAdvice } from "@suncrew/contract/weather/weather.ts";
+import { FORECAST_DAYS, type Weather, type WeatherAdvice } from "@suncrew/contract/weather/weather.ts";
 import { weatherAdvice } from "@suncrew/domain/weather/weather-advice.ts";
-import { withTimeout } from "../../platform/clock.ts";
-import { ThrottledLog } from "../../platform/throttle.ts";
-import { HttpError } from "../../platform/http/http-error.ts";
+import { type Clock, withTimeout } from "../../platform/clock.ts";
 import type { Dependencies, Service, Settings } from "../../platform/dependencies.ts";
-import { AnswerCache } from "./answer-cache.ts";
-import { type Conditions, ProviderFailure, type WeatherPlace, type WeatherSite } from "./conditions.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
+import { ThrottledLog } from "../../platform/throttle.ts";
+import {
+  type Conditions,
+  daysFrom,
+  meaningOfCode,
+  ProviderFailure,
+  siteDayOf,
+  type WeatherPlace,
+  type WeatherSite,
+} from "./conditions.ts";
 import { OpenMeteo, placeAsAsked } from "./open-meteo.ts";
-import { sampleForecast } from "./sample-forecast.ts";
-import { siteDayOf } from "./site-days.ts";
+
+interface AnswerCacheOptions {
+  readonly clock: Clock;
+  /** How long an answer is given again, in milliseconds. */
+  readonly freshMs: number;
+  /** How long a failure is, so that nobody hammers a service that is down. */
+  readonly failureMs: number;
+  readonly maxEntries: number;
+}
+
+interface Entry<T> {
+  readonly answer: Promise<T>;
+  /** Null while it is on its way. */
+  untilMs: number | null;
+}
+
+/** Keeps answers for a while, in bounded memory; those who ask for the same at the same time share one. */
+export class AnswerCache<T> {
+  readonly #options: AnswerCacheOptions;
+  readonly #entries = new Map<string, Entry<T>>();
+
+  constructor(options: AnswerCacheOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The kept answer, or failure, or that of `load`. */
+  get(key: string, load: () => Promise<T>): Promise<T> {
+    const { clock, freshMs, failureMs, maxEntries } = this.#options;
+    const known = this.#entries.get(key);
+    if (known !== undefined && (known.untilMs === null || clock.monotonicMs() < known.untilMs)) return known.answer;
+    const entry: Entry<T> = { answer: load(), untilMs: null };
+    entry.answer.then(
+      () => (entry.untilMs = clock.monotonicMs() + freshMs),
+      () => (entry.untilMs = clock.monotonicMs() + failureMs),
+    );
+    // A map keeps the order of insertion: the first is the oldest.
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    const oldest = this.#entries.keys().next();
+    if (this.#entries.size > maxEntries && oldest.done !== true) this.#entries.delete(oldest.value);
+    return entry.answer;
+  }
+}
+
+/** §9 Weather: how long the sample takes, in milliseconds. */
+export const SAMPLE_DELAY_MS = 500;
+
+interface SampleDay {
+  readonly code: number;
+  readonly min: number;
+  readonly max: number;
+  readonly rainPercent: number;
+  readonly wind: number;
+}
+
+/** Dry days first, so that the sample recommends cleaning, and one of rain that does not count any more (§4). */
+const days: readonly SampleDay[] = [
+  { code: 0, min: 24, max: 36, rainPercent: 0, wind: 14 },
+  { code: 1, min: 25, max: 37, rainPercent: 5, wind: 16 },
+  { code: 2, min: 25, max: 36, rainPercent: 20, wind: 18 },
+  { code: 3, min: 26, max: 34, rainPercent: 35, wind: 21 },
+  { code: 61, min: 24, max: 31, rainPercent: 70, wind: 26 },
+  { code: 2, min: 23, max: 33, rainPercent: 25, wind: 17 },
+  { code: 0, min: 23, max: 35, rainPercent: 5, wind: 12 },
+];
+
+/** The fixed forecast of the demo, dated from the site's `today` on; the same for every site. */
+function sampleForecast(today: string): Conditions {
+  const dates = daysFrom(today, FORECAST_DAYS);
+  return {
+    current: { temperature: 34, ...meaningOfCode(0), humidity: 28, wind_speed: 12, pressure: 1006 },
+    forecast: days.map((day, index) => ({
+      date: dates[index] ?? today,
+      min_temperature: day.min,
+      max_temperature: day.max,
+      ...meaningOfCode(day.code),
+      precipitation_percent: day.rainPercent,
+      wind_speed: day.wind,
+    })),
+  };
+}
 
 const FRESH_MS = 1_800_000;
 const FAILURE_MS = 5_000;
@@ -16,7 +106,7 @@ const MAX_PLACES = 2_000;
 /** A run that is due does not wait longer for the weather, in milliseconds. */
 const ADVICE_LIMIT_MS = 3_000;
 
-export interface ForecastsDependencies extends Pick<Dependencies, "clock" | "log" | "fetch"> {
+interface ForecastsDependencies extends Pick<Dependencies, "clock" | "log" | "fetch"> {
   readonly settings: Pick<Settings, "weather">;
 }
 

@@ -1,5 +1,4 @@
-import type { RunWait } from "@suncrew/domain/schedules/run-wait.ts";
-import type { DueDecision } from "@suncrew/domain/schedules/due-decision.ts";
+import type { DueDecision, RunWait } from "@suncrew/domain/schedules/due-decision.ts";
 
 type Missed = Extract<DueDecision, { kind: "missed" }>["reason"];
 

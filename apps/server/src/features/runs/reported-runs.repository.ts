@@ -1,6 +1,12 @@
-import { type EventMessage, eventMessageSchema } from "@suncrew/contract/devices/messages.ts";
-import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
+import {
+  type EventMessage,
+  eventMessageSchema,
+  type RunEndReason,
+  type StateMessage,
+} from "@suncrew/contract/devices/messages.ts";
 import { reportedTime } from "@suncrew/domain/devices/reported-time.ts";
+import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
+import { mapDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import {
@@ -9,12 +15,127 @@ import {
   endRuns,
   insertRuns,
   type NewRun,
+  type OpenRun,
   openRunsOf,
   robotsWithUnknownRuns,
   runsById,
   type ToldBeginning,
-} from "./run-rows.repository.ts";
-import { turnsOf } from "./turns.ts";
+} from "./runs.repository.ts";
+
+/** What the server knows where a motion ended and the robot did not tell why. */
+interface RunEnding {
+  /** The verb of the newest STOP or MAINTENANCE_ON that the robot took since the run began. */
+  readonly stoppedBy: "STOP" | "MAINTENANCE_ON" | null;
+  readonly deviceStatus: StateMessage["status"];
+  /** The robot was away, or connected anew, since it was last seen moving. */
+  readonly wasAway: boolean;
+  readonly plannedEndAt: Date | null;
+  readonly endedAt: Date;
+}
+
+/** A robot that stops by its own clock may be seen stopped this much before the time by ours. */
+const CLOCK_TOLERANCE_MS = 2_000;
+
+/** The likeliest reason; the robot's own RUN_ENDED corrects it when it comes. */
+function likelyEndReason(ending: RunEnding): RunEndReason {
+  if (ending.stoppedBy !== null) return ending.stoppedBy === "STOP" ? "STOP" : "MAINTENANCE";
+  if (mapDeviceStatus(ending.deviceStatus) === "critical") return "FAULT";
+  if (ending.wasAway) return "LINK_LOST";
+  const { plannedEndAt, endedAt } = ending;
+  if (plannedEndAt && endedAt.getTime() >= plannedEndAt.getTime() - CLOCK_TOLERANCE_MS) return "MAX_DURATION";
+  return "FINISHED";
+}
+
+/** A live state of a robot's current session, as far as runs look at it. */
+export interface MotionShown extends Pick<StateMessage, "motion" | "runId" | "battery" | "lastSeq" | "status"> {
+  readonly robotId: number;
+  readonly siteId: number;
+  readonly receivedAt: Date;
+  /** The robot was away, or in another session, before this state. */
+  readonly wasAway: boolean;
+}
+
+/**
+ * Every motion has a row: begins and ends runs by what the states show, in their order, those of many robots at once.
+ * Past a robot's budget only those of STARTs. Answers whose runs changed.
+ */
+export async function recordMotions(
+  tx: Tx,
+  shown: readonly MotionShown[],
+  budget: RobotBudget = unlimited,
+): Promise<Set<number>> {
+  const changed = new Set<number>();
+  if (shown.length === 0) return changed;
+  const open = await openRunsOf(tx, [...new Set(shown.map(({ robotId }) => robotId))]);
+  for (const turn of turnsOf(shown)) {
+    const news = turn.filter((state) => !goesOn(open.get(state.robotId), state));
+    const over = news.flatMap((state) => {
+      const run = open.get(state.robotId);
+      return run ? [{ run, state }] : [];
+    });
+    await endAsShown(tx, over);
+    for (const { run } of over) {
+      open.delete(run.robot_id);
+      changed.add(run.robot_id);
+    }
+    const moving = news.filter(({ motion }) => motion === "MOVING");
+    const began = await beginRuns(
+      tx,
+      moving.map((state) => ({ ...state, at: state.receivedAt })),
+      budget,
+    );
+    for (const run of began) {
+      open.set(run.robot_id, run);
+      changed.add(run.robot_id);
+    }
+  }
+  return changed;
+}
+
+/** A motion without a name goes on with the run that was started at the robot. */
+function goesOn(run: OpenRun | undefined, { motion, runId }: MotionShown): boolean {
+  if (run === undefined || motion !== "MOVING") return false;
+  return runId === null ? run.command_id === null : run.id === runId;
+}
+
+interface Over {
+  readonly run: OpenRun;
+  readonly state: MotionShown;
+}
+
+async function endAsShown(tx: Tx, over: readonly Over[]): Promise<void> {
+  const stops = await takenStopsOf(tx, over);
+  const ends = over.map(({ run, state }) => {
+    const reason = likelyEndReason({
+      stoppedBy: stops.get(run.robot_id) ?? null,
+      deviceStatus: state.status,
+      wasAway: state.wasAway,
+      plannedEndAt: run.planned_end_at,
+      endedAt: state.receivedAt,
+    });
+    return { run, end: { at: state.receivedAt, battery: state.battery, reason } };
+  });
+  await endRuns(tx, ends);
+}
+
+/** The newest STOP or lock that each robot has taken since its run began, by robot. */
+async function takenStopsOf(tx: Tx, over: readonly Over[]): Promise<Map<number, "STOP" | "MAINTENANCE_ON">> {
+  if (over.length === 0) return new Map();
+  const asked = over.map(({ run, state }) => ({
+    robot_id: run.robot_id,
+    since: run.began_at ?? new Date(0),
+    last_seq: state.lastSeq,
+  }));
+  const { rows } = await sql<{ robot_id: number; verb: "STOP" | "MAINTENANCE_ON" }>`
+    select n.robot_id, stop.verb
+    from json_to_recordset(${JSON.stringify(asked)}::json) n (robot_id int, since timestamptz, last_seq bigint)
+    cross join lateral (
+      select c.verb from commands c
+      where c.robot_id = n.robot_id and c.verb in ('STOP', 'MAINTENANCE_ON') and c.issued_at >= n.since
+        and c.seq <= n.last_seq
+      order by c.seq desc limit 1) stop`.execute(tx);
+  return new Map(rows.map(({ robot_id, verb }) => [robot_id, verb]));
+}
 
 /** An event as it arrived. */
 export interface EventTold {
@@ -217,4 +338,19 @@ async function toldBeginnings(tx: Tx, told: readonly Told<RunEnded>[]): Promise<
     beginnings.set(event.robotId, { at, battery: message.battery });
   }
   return beginnings;
+}
+
+/**
+ * Splits what robots said or showed into turns, each with one thing of a robot at most, in the order given: what many
+ * robots said once is recorded by a few statements, and what one robot said twice one after the other.
+ */
+function turnsOf<T extends { readonly robotId: number }>(said: readonly T[]): T[][] {
+  const turns: T[][] = [];
+  const countOf = new Map<number, number>();
+  for (const each of said) {
+    const turn = countOf.get(each.robotId) ?? 0;
+    countOf.set(each.robotId, turn + 1);
+    (turns[turn] ??= []).push(each);
+  }
+  return turns;
 }

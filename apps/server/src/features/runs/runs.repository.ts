@@ -7,7 +7,7 @@ import { v7 as uuidv7 } from "uuid";
 import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { ActionTypeColumn } from "../../platform/database/schema.ts";
 import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
-import { logRunEnds } from "./log-run-ends.repository.ts";
+import { logRunEnds } from "./run-ends.repository.ts";
 import { withoutAdvice } from "./run-reasons.ts";
 
 export interface OpenRun {

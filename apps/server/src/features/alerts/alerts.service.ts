@@ -4,7 +4,7 @@ import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
-import { lockAlert, storeAcknowledged } from "./acknowledge-alert.repository.ts";
+import { lockAlert, storeAcknowledged } from "./alerts.repository.ts";
 import { requireAlert } from "./alerts.queries.ts";
 
 /** Answers what is told, or the refusal, which is on record and is thrown after the commit. */

@@ -1,0 +1,340 @@
+import type { StartRefusal } from "@suncrew/domain/commands/start-refusal.ts";
+import {
+  dueDecision,
+  type DueRobot,
+  hasUnrecordedStop,
+  HEARD_WITHIN_MS,
+  runWait,
+  type RunWait,
+  STARTS_LATE_UP_TO_MS,
+} from "@suncrew/domain/schedules/due-decision.ts";
+import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
+import { v7 as uuidv7 } from "uuid";
+import type { Tx } from "../../platform/database/database.ts";
+import { recordAudit } from "../audit/public.ts";
+import {
+  acceptOrders,
+  type Command,
+  type LockedRobot,
+  lockRobots,
+  readOpenCommands,
+  refusalOf,
+} from "../commands/public.ts";
+import {
+  type FailedStart,
+  failPlannedRuns,
+  insertPlannedRuns,
+  type Occurrence,
+  openAnew,
+  type PlannedRun,
+  readFailedStart,
+  readStopsDue,
+  SCHEDULER,
+  setStopCommands,
+  type StopDue,
+  withoutRun,
+} from "../runs/public.ts";
+import { missedSentences, scheduled, waitingSentence } from "./scheduler-messages.ts";
+import {
+  advance,
+  holdSchedule,
+  lockDue,
+  type LockedSchedule,
+  readHandled,
+  readMemberIds,
+  readRuledOut,
+  showGroupChange,
+  tellWaiting,
+} from "./schedules.repository.ts";
+
+/** Who orders by schedule, and how: the robots' own stored settings hold. */
+const scheduledOrder = {
+  by: { userId: null, name: SCHEDULER, actionType: "SCHEDULED" },
+  mode: "AUTO",
+} as const;
+
+/** Rule 4: a robot stops by itself then, whatever it hears; whole seconds, at least one. */
+function secondsUntil(end: Date, now: Date): number {
+  return Math.max(1, Math.floor((end.getTime() - now.getTime()) / 1_000));
+}
+
+/** What a server knows as it serves a schedule. */
+export interface Circumstances {
+  readonly now: Date;
+  /** False where this server has no broker: starts are left to another one until they are missed. */
+  readonly canSend: boolean;
+  /** Since when Suncrew can hear robots, as far as this server knows; what they showed before is no proof. */
+  readonly hearsSince: Date;
+  /** The day's weather speaks against it; null where nobody asked. */
+  readonly tooWet: boolean | null;
+}
+
+/** Occurrences served in one transaction; after a long downtime the rest follow at once in the next. */
+const MAX_OCCURRENCES = 50;
+
+/**
+ * Serves a due schedule in the caller's transaction: a run for each robot of the group and each due time, the START
+ * commands of those that can run, and the next due time. Null where there was nothing to do; else what to send after
+ * the commit, and whether more is due at once. The lock on the schedule, and the unique index of runs, keep it to once.
+ */
+export async function runDue(
+  tx: Tx,
+  scheduleId: number,
+  circumstances: Circumstances,
+): Promise<{ readonly commandIds: readonly string[]; readonly moreDue: boolean } | null> {
+  const { now, canSend, hearsSince, tooWet } = circumstances;
+  const schedule = await lockDue(tx, scheduleId, now);
+  // Its choice was switched on since it was found: the weather is asked first, a second later.
+  if (schedule === null || (schedule.skipOnRain && tooWet === null)) return null;
+  const members = await readMemberIds(tx, schedule.groupId);
+  const commandIds: string[] = [];
+  let next: Date | null = schedule.nextRunAt;
+  let served = 0;
+  while (next !== null && next <= now && served < MAX_OCCURRENCES) {
+    const decision = dueDecision(next, schedule.durationMinutes, now);
+    const occurrence: Occurrence = { ...occurrenceOf(schedule), dueAt: next, stopDueAt: decision.stopDueAt };
+    if (decision.kind === "missed") {
+      // Those that were waited for in vain are skipped for what they waited for.
+      const wasThere = now.getTime() - hearsSince.getTime() >= HEARD_WITHIN_MS && isJustOver(occurrence, now);
+      if (wasThere) await startGroup(tx, occurrence, members, { hearsSince, now, isOver: true });
+      await recordNone(tx, occurrence, members, { outcome: "MISSED", reason: missedSentences[decision.reason] }, now);
+    } else if (schedule.skipOnRain && tooWet === true) {
+      await recordNone(tx, occurrence, members, { outcome: "SKIPPED", reason: scheduled.heldForRain }, now);
+    } else if (!canSend) {
+      break;
+    } else {
+      const { started, waits } = await startGroup(tx, occurrence, members, { hearsSince, now });
+      commandIds.push(...started);
+      if (waits.size > 0) {
+        // It stays due for the rest of the group.
+        const isNew = await tellWaiting(tx, schedule.id, next, waitingSentence(waits));
+        if (isNew || started.length > 0) await showGroupChange(tx, schedule.groupId);
+        return { commandIds, moreDue: false };
+      }
+    }
+    next = nextRunAfter(schedule, schedule.timezone, next);
+    served += 1;
+  }
+  if (served === 0) return null;
+  await advance(tx, schedule.id, next);
+  await showGroupChange(tx, schedule.groupId);
+  return { commandIds, moreDue: served === MAX_OCCURRENCES && next !== null && next <= now };
+}
+
+/** Whoever was waited for is known as it is until shortly after; of what is long over nothing is known any more. */
+function isJustOver({ dueAt, stopDueAt }: Occurrence, now: Date): boolean {
+  const overMs = Math.min(stopDueAt.getTime(), dueAt.getTime() + STARTS_LATE_UP_TO_MS);
+  return now.getTime() - overMs < HEARD_WITHIN_MS;
+}
+
+function occurrenceOf({ id, siteId, groupId, groupName }: LockedSchedule) {
+  return { scheduleId: id, siteId, groupId, groupName };
+}
+
+/** People see to these themselves: the robot is locked or retired, or cleans already. */
+const wanted: readonly string[] = ["maintenance", "retired", "moving", "start-open"] satisfies StartRefusal[];
+
+/**
+ * Starts what can be started, each robot for itself; the others are skipped with the reason. What people did since the
+ * run was due comes before it, however late it is served. Robots that are worth waiting for (decision 45) are left for a
+ * later look, and told with what they wait for by serial number. Once `isOver`, nothing starts and nobody is waited for:
+ * who cannot start is skipped for that reason, and the others are left to the caller.
+ */
+async function startGroup(
+  tx: Tx,
+  occurrence: Occurrence,
+  members: readonly number[],
+  { hearsSince, now, isOver = false }: { readonly hearsSince: Date; readonly now: Date; readonly isOver?: boolean },
+): Promise<{ readonly started: readonly string[]; readonly waits: ReadonlyMap<string, RunWait> }> {
+  const without = await withoutRun(tx, occurrence, members);
+  const robots = await lockRobots(tx, without);
+  const { still, reasons } = await readRuledOut(tx, occurrence, [...robots.values()]);
+  for (const [reason, ruledOut] of Map.groupBy(reasons.keys(), (robotId) => reasons.get(robotId) ?? "")) {
+    await recordNone(tx, occurrence, ruledOut, { outcome: "SKIPPED", reason }, now);
+  }
+  const due = still.filter((robotId) => !reasons.has(robotId));
+  const open = Map.groupBy(await readOpenCommands(tx, due), (command) => command.robot_id);
+  const robotIds: number[] = [];
+  const waits = new Map<string, RunWait>();
+  for (const robotId of due) {
+    const robot = robots.get(robotId);
+    const refusal = robot ? refusalOf(robot, open.get(robotId) ?? [], now) : null;
+    const wait =
+      robot && !isOver ? runWait(dueRobotOf(robot, refusal), { dueAt: occurrence.dueAt, hearsSince, now }) : null;
+    if (robot && wait !== null) waits.set(robot.serial_number, wait);
+    else if (!isOver || refusal !== null) robotIds.push(robotId);
+  }
+  const all = await acceptOrders(
+    tx,
+    occurrence.siteId,
+    robotIds,
+    () => ({
+      ...scheduledOrder,
+      verb: "START",
+      runId: uuidv7(),
+      maxDurationS: secondsUntil(occurrence.stopDueAt, now),
+    }),
+    now,
+  );
+  const runs = all.map(({ robot, accepted }): PlannedRun => {
+    if (accepted.kind === "refused") {
+      const { refusal, error } = accepted;
+      const reason = refusal === "start-open" ? scheduled.startOpen(robot.serial_number) : error.message;
+      return { robotId: robot.id, outcome: "SKIPPED", reason, isAlert: !wanted.includes(refusal) };
+    }
+    const { id: commandId, run_id } = accepted.command;
+    return { id: run_id ?? uuidv7(), robotId: robot.id, commandId };
+  });
+  await insertPlannedRuns(tx, occurrence, runs, now);
+  return { started: runs.flatMap((run) => ("id" in run ? [run.commandId] : [])), waits };
+}
+
+function dueRobotOf({ state, last_command_seq: recordedSeq }: LockedRobot, refusal: StartRefusal | null): DueRobot {
+  const { connection, connection_at: connectionAt, live_at: liveStateAt, clock_skew_ms: clockSkewMs } = state;
+  const { last_seq: lastSeq } = state;
+  return { refusal, connection, connectionAt, liveStateAt, clockSkewMs, lastSeq, recordedSeq };
+}
+
+/**
+ * Gives a planned run whose START failed through no fault of its robot another START, in the caller's transaction: a
+ * server that dies must not cost a run. It still ends on time. Answers the START to send after the commit.
+ */
+export async function startAnew(
+  tx: Tx,
+  { id, robot_id, schedule_id }: FailedStart,
+  hearsSince: Date,
+  now: Date,
+): Promise<string | null> {
+  // Whoever changes or deletes it comes before or after this, and not between.
+  if (!(await holdSchedule(tx, schedule_id))) return null;
+  const robot = (await lockRobots(tx, [robot_id])).get(robot_id);
+  const run = robot && (await readFailedStart(tx, id, now));
+  if (!robot || !run) return null;
+  if (robot.state.live_at === null || robot.state.live_at < hearsSince) return null;
+  const { last_command_seq: recordedSeq } = robot;
+  if (hasUnrecordedStop({ lastSeq: robot.state.last_seq, recordedSeq }, run.due_at)) return null;
+  if ((await readHandled(tx, run.due_at, [robot])).size > 0) return null;
+  // It may become possible within the time that is left; a refusal each second would fill the log.
+  if (refusalOf(robot, await readOpenCommands(tx, [robot_id]), now) !== null) return null;
+  const runId = uuidv7();
+  const maxDurationS = secondsUntil(run.stop_due_at, now);
+  const order = { ...scheduledOrder, verb: "START", runId, maxDurationS } as const;
+  const [started] = await acceptOrders(tx, run.site_id, [robot_id], order, now);
+  if (started?.accepted.kind !== "stored") return null;
+  const { id: commandId } = started.accepted.command;
+  await openAnew(tx, run.id, { id: runId, commandId });
+  await recordAudit(tx, {
+    actor: { userId: null, name: SCHEDULER },
+    action: "START_SCHEDULED_RUN_ANEW",
+    entity: "robot",
+    entityId: robot_id,
+    siteId: run.site_id,
+    outcome: "DONE",
+    reason: scheduled.anew(run.starts + 1),
+    after: { run_id: runId, due_at: run.due_at.toISOString() },
+    at: now,
+  });
+  return commandId;
+}
+
+/**
+ * Stops the robots of planned runs whose time is up, in the caller's transaction. Only a run that is open is stopped:
+ * a robot that ended it and was started anew since has another one. Answers the STOPs to send after the commit.
+ */
+export async function stopRuns(tx: Tx, due: readonly StopDue[], now: Date): Promise<string[]> {
+  const robotIds = due.map(({ robot_id }) => robot_id);
+  const robots = await lockRobots(tx, robotIds);
+  const open = Map.groupBy(await readOpenCommands(tx, robotIds), (command) => command.robot_id);
+  const stops: { id: string; commandId: string }[] = [];
+  const wanted: { readonly id: string; readonly robot: LockedRobot }[] = [];
+  const neverBegan: { runId: string; reason: string }[] = [];
+  const runIds = due.map(({ id }) => id);
+  for (const { id, robot_id, began_at, command_id } of await readStopsDue(tx, runIds, now)) {
+    const robot = robots.get(robot_id);
+    const mine: readonly Command[] = open.get(robot_id) ?? [];
+    // One that is on its way already, by a person or by Suncrew, does as well.
+    const underWay = mine.findLast(({ verb }) => verb === "STOP");
+    if (robot === undefined) continue;
+    if (began_at === null && !mine.some((command) => command.id === command_id)) {
+      neverBegan.push({ runId: id, reason: scheduled.neverBegan });
+    } else if (underWay) stops.push({ id, commandId: underWay.id });
+    else wanted.push({ id, robot });
+  }
+  await failPlannedRuns(tx, neverBegan, now);
+  const ordered = await orderStops(tx, wanted, now);
+  await setStopCommands(tx, [...stops, ...ordered]);
+  return ordered.map(({ commandId }) => commandId);
+}
+
+async function orderStops(
+  tx: Tx,
+  wanted: readonly { readonly id: string; readonly robot: LockedRobot }[],
+  now: Date,
+): Promise<{ id: string; commandId: string }[]> {
+  const order = { ...scheduledOrder, verb: "STOP", maxDurationS: 0 } as const;
+  const runOf = new Map(wanted.map(({ id, robot }) => [robot.id, id]));
+  const ordered: { id: string; commandId: string }[] = [];
+  for (const [siteId, there] of Map.groupBy(wanted, ({ robot }) => robot.site_id)) {
+    const robotIds = there.map(({ robot }) => robot.id);
+    for (const { robot, accepted } of await acceptOrders(tx, siteId, robotIds, order, now)) {
+      const id = runOf.get(robot.id);
+      if (id !== undefined && accepted.kind === "stored") ordered.push({ id, commandId: accepted.command.id });
+    }
+  }
+  return ordered;
+}
+
+/**
+ * Puts on record, in the caller's transaction, that what a locked schedule has due by now does not start any more,
+ * and why. Robots that have begun already go on.
+ */
+export async function passOver(tx: Tx, schedule: LockedSchedule, reason: string, now: Date): Promise<void> {
+  const { id: scheduleId, siteId, groupId, groupName } = schedule;
+  const members = await readMemberIds(tx, groupId);
+  let next: Date | null = schedule.nextRunAt;
+  while (next !== null && next <= now) {
+    const decision = dueDecision(next, schedule.durationMinutes, now);
+    const { stopDueAt } = decision;
+    const occurrence: Occurrence = { scheduleId, siteId, groupId, groupName, dueAt: next, stopDueAt };
+    const none =
+      decision.kind === "missed"
+        ? ({ outcome: "MISSED", reason: missedSentences[decision.reason] } as const)
+        : ({ outcome: "SKIPPED", reason } as const);
+    await recordNone(tx, occurrence, members, none, now);
+    next = nextRunAfter(schedule, schedule.timezone, next);
+  }
+}
+
+/** Why a run of robots is on record that nothing was tried for. */
+interface NoRun {
+  readonly outcome: "SKIPPED" | "MISSED";
+  readonly reason: string;
+}
+
+/** Nothing was tried, so the activity log stays as it is; the runs and an audit row tell why. */
+async function recordNone(
+  tx: Tx,
+  occurrence: Occurrence,
+  members: readonly number[],
+  why: NoRun,
+  now: Date,
+): Promise<void> {
+  const robotIds = await withoutRun(tx, occurrence, members);
+  await insertPlannedRuns(
+    tx,
+    occurrence,
+    robotIds.map((robotId) => ({ robotId, ...why })),
+    now,
+  );
+  await recordAudit(tx, {
+    actor: { userId: null, name: SCHEDULER },
+    action: why.outcome === "MISSED" ? "MISS_SCHEDULED_RUN" : "HOLD_SCHEDULED_RUN",
+    entity: "schedule",
+    entityId: occurrence.scheduleId,
+    siteId: occurrence.siteId,
+    outcome: why.outcome === "MISSED" ? "FAILED" : "REFUSED",
+    reason: why.reason,
+    after: { due_at: occurrence.dueAt.toISOString(), group_name: occurrence.groupName, robots: robotIds.length },
+    at: now,
+  });
+}

@@ -1,0 +1,290 @@
+import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
+import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
+import { type Insertable, sql } from "kysely";
+import { announceChange } from "../../platform/change-signal.ts";
+import { changedNow, type Db, type Tx } from "../../platform/database/database.ts";
+import type { SchedulesTable } from "../../platform/database/schema.ts";
+import type { LockedRobot } from "../commands/public.ts";
+import type { Occurrence } from "../runs/public.ts";
+import type { WeatherSite } from "../weather/public.ts";
+import type { ScheduleRow } from "./schedule-row.ts";
+import { scheduled } from "./scheduler-messages.ts";
+
+/** Lock order of everything that writes about schedules: the schedule, then robots, then the group. */
+export async function lockSchedule(tx: Tx, scheduleId: number): Promise<ScheduleRow | null> {
+  const row = await tx.selectFrom("schedules").selectAll().where("id", "=", scheduleId).forUpdate().executeTakeFirst();
+  return row ?? null;
+}
+
+/** A schedule that has a next run, with what else its runs need. */
+export interface PlannedSchedule {
+  readonly row: ScheduleRow;
+  readonly groupName: string;
+  readonly timezone: string;
+}
+
+/** Locks the schedules of a site that have a next run, by the zone that the site has until now. */
+export async function lockPlannedOfSite(tx: Tx, siteId: number): Promise<PlannedSchedule[]> {
+  const rows = await tx
+    .selectFrom("schedules as s")
+    .innerJoin("robot_groups as g", "g.id", "s.group_id")
+    .innerJoin("sites", "sites.id", "s.site_id")
+    .selectAll("s")
+    .select(["g.group_name as groupName", "sites.timezone"])
+    .where("s.site_id", "=", siteId)
+    .where("s.next_run_at", "is not", null)
+    .where("g.deleted_at", "is", null)
+    .orderBy("s.id")
+    .forUpdate("s")
+    .execute();
+  return rows.map(({ groupName, timezone, ...row }) => ({ row, groupName, timezone }));
+}
+
+/** Keeps a schedule as it is until the end of the transaction; false where it was deleted. */
+export async function holdSchedule(tx: Tx, scheduleId: number): Promise<boolean> {
+  const row = await tx.selectFrom("schedules").select("id").where("id", "=", scheduleId).forShare().executeTakeFirst();
+  return row !== undefined;
+}
+
+export type SchedulePlan = Pick<
+  Insertable<SchedulesTable>,
+  "frequency" | "start_time" | "duration_minutes" | "status" | "next_run_at"
+> & { readonly skip_on_rain: boolean };
+
+/** Null where the group has a schedule already, also where two people save at once. */
+export async function insertSchedule(
+  tx: Tx,
+  group: { readonly groupId: number; readonly siteId: number },
+  plan: SchedulePlan,
+  now: Date,
+): Promise<ScheduleRow | null> {
+  const row = await tx
+    .insertInto("schedules")
+    .values({ group_id: group.groupId, site_id: group.siteId, ...plan, created_at: now, updated_at: now })
+    .onConflict((conflict) => conflict.column("group_id").doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** What stands in the form afterwards counts as an edit where it differs; the next run alone does not. */
+export async function changeSchedule(tx: Tx, scheduleId: number, plan: SchedulePlan, now: Date): Promise<ScheduleRow> {
+  return tx
+    .updateTable("schedules")
+    .set({ ...plan, updated_at: now })
+    .set((eb) => ({
+      version: sql<number>`${eb.ref("version")} + (
+        (frequency, start_time, duration_minutes, skip_on_rain, status) is distinct from
+        (${plan.frequency}, ${plan.start_time}, ${plan.duration_minutes}::int, ${plan.skip_on_rain}::boolean, ${plan.status})
+      )::int`,
+    }))
+    .where("id", "=", scheduleId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function removeSchedule(tx: Tx, scheduleId: number): Promise<void> {
+  await tx.deleteFrom("schedules").where("id", "=", scheduleId).execute();
+}
+
+/** Lets the live stream tell that the schedule of the group changed. False where the group was deleted meanwhile. */
+export async function showGroupChange(tx: Tx, groupId: number): Promise<boolean> {
+  const touched = await tx
+    .updateTable("robot_groups")
+    .set({ change_no: changedNow })
+    .where("id", "=", groupId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  await announceChange(tx);
+  return touched.numUpdatedRows > 0n;
+}
+
+/** A schedule that is due; whoever locks it first serves it. */
+export interface DueSchedule {
+  readonly id: number;
+  readonly nextRunAt: Date;
+  readonly durationMinutes: number;
+  readonly skipOnRain: boolean;
+  readonly site: WeatherSite;
+}
+
+/** Those of one look; the rest follow a second later. */
+const MAX_SCHEDULES = 500;
+
+/** Due and not missed by then, with or without a look at the weather; or due for so long that runs were missed. */
+export type DueKind = "on-time" | "asks-weather" | "overdue";
+
+/** What is due by now; of what is overdue the least first, so that it is soonest on time again. */
+export async function findDue(db: Db, now: Date, kind: DueKind): Promise<DueSchedule[]> {
+  const missedUpTo = new Date(now.getTime() - STARTS_LATE_UP_TO_MS);
+  const rows = await dueNow(db, now)
+    .select(["s.id", "s.next_run_at", "s.duration_minutes", "s.skip_on_rain", "s.site_id as siteId"])
+    .select(["sites.latitude", "sites.longitude", "sites.timezone"])
+    .where("s.next_run_at", kind === "overdue" ? "<=" : ">", missedUpTo)
+    .$if(kind !== "overdue", (query) => query.where("s.skip_on_rain", "=", kind === "asks-weather"))
+    // Those that wait for robots already are looked at after the others, and hold none up.
+    .orderBy(sql`(s.waiting_due_at = s.next_run_at) is true`)
+    .orderBy("s.next_run_at", kind === "overdue" ? "desc" : "asc")
+    .limit(MAX_SCHEDULES)
+    .execute();
+  return rows.flatMap(({ id, next_run_at, duration_minutes, skip_on_rain, ...site }) =>
+    next_run_at === null
+      ? []
+      : [{ id, nextRunAt: next_run_at, durationMinutes: duration_minutes, skipOnRain: skip_on_rain, site }],
+  );
+}
+
+/** A due schedule under lock, with what its runs need. */
+export interface LockedSchedule {
+  readonly id: number;
+  readonly siteId: number;
+  readonly groupId: number;
+  readonly groupName: string;
+  readonly timezone: string;
+  readonly startTime: string;
+  readonly frequency: Frequency;
+  readonly durationMinutes: number;
+  readonly skipOnRain: boolean;
+  readonly nextRunAt: Date;
+}
+
+/** Locks a schedule that is still due; null where another server has it, or has served it already. */
+export async function lockDue(tx: Tx, scheduleId: number, now: Date): Promise<LockedSchedule | null> {
+  const row = await dueNow(tx, now)
+    .select(["s.id", "s.site_id as siteId", "s.group_id as groupId", "g.group_name as groupName", "sites.timezone"])
+    .select(["s.start_time as startTime", "s.frequency", "s.duration_minutes as durationMinutes"])
+    .select(["s.skip_on_rain as skipOnRain", "s.next_run_at"])
+    .where("s.id", "=", scheduleId)
+    .forUpdate("s")
+    .skipLocked()
+    .executeTakeFirst();
+  if (!row || row.next_run_at === null) return null;
+  const { next_run_at: nextRunAt, ...rest } = row;
+  return { ...rest, nextRunAt };
+}
+
+function dueNow(db: Db | Tx, now: Date) {
+  return db
+    .selectFrom("schedules as s")
+    .innerJoin("robot_groups as g", "g.id", "s.group_id")
+    .innerJoin("sites", "sites.id", "s.site_id")
+    .where("s.next_run_at", "<=", now)
+    .where("g.deleted_at", "is", null)
+    .where("sites.deleted_at", "is", null);
+}
+
+/** The robots that a group has now. */
+export async function readMemberIds(tx: Tx, groupId: number): Promise<number[]> {
+  const rows = await tx
+    .selectFrom("robot_group_members as m")
+    .innerJoin("robots as r", "r.id", "m.robot_id")
+    .select("m.robot_id")
+    .where("m.group_id", "=", groupId)
+    .where("r.deleted_at", "is", null)
+    .orderBy("m.robot_id")
+    .execute();
+  return rows.map((row) => row.robot_id);
+}
+
+/** Notes what a due run waits for, in words; false where that is on record already, or somebody has the schedule. */
+export async function tellWaiting(db: Db | Tx, scheduleId: number, dueAt: Date, waiting: string): Promise<boolean> {
+  const told = await sql`
+    update schedules set waiting = ${waiting}, waiting_due_at = ${dueAt}
+    where id in (select id from schedules where id = ${scheduleId} and next_run_at = ${dueAt} for update skip locked)
+      and (waiting, waiting_due_at) is distinct from (${waiting}, ${dueAt}::timestamptz)
+  `.execute(db);
+  return (told.numAffectedRows ?? 0n) > 0n;
+}
+
+/** Sets when a schedule is due next; without another time it is completed. */
+export async function advance(tx: Tx, scheduleId: number, next: Date | null): Promise<void> {
+  await tx
+    .updateTable("schedules")
+    .set({ next_run_at: next, ...(next === null && { status: "COMPLETED" as const }) })
+    .where("id", "=", scheduleId)
+    .execute();
+}
+
+/** One advisory lock for each site's time zone; the number means nothing. */
+const ZONE_LOCK = 7_305_008;
+
+/**
+ * Keeps the time zone of a site as it is until the end of the transaction, so that a schedule is never planned by clocks
+ * that are the site's no more. It comes before every row of schedules; what is read of the site afterwards holds.
+ */
+export async function keepZone(tx: Tx, siteId: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${ZONE_LOCK}::int, ${siteId}::int)`.execute(tx);
+}
+
+/** Waits for whoever plans schedules of the site, and keeps others from it until the site has its other time zone. */
+export async function holdZone(tx: Tx, siteId: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${ZONE_LOCK}::int, ${siteId}::int)`.execute(tx);
+}
+
+/** Of a robot's stops and locks by people, those that can matter: older ones are settled long since. */
+const NEWEST = 10;
+
+/**
+ * Those of the robots, which this transaction has locked, that must not be started any more because a person acted
+ * since the run was due, each with the reason: what a person did last decides, and not the scheduler. A robot that
+ * left the group has none and is not among `still`.
+ */
+export async function readRuledOut(
+  tx: Tx,
+  { groupId, dueAt }: Occurrence,
+  robots: readonly LockedRobot[],
+): Promise<{ readonly still: readonly number[]; readonly reasons: ReadonlyMap<number, string> }> {
+  const members = new Set(await readMemberIds(tx, groupId));
+  const here = robots.filter(({ id }) => members.has(id));
+  const still = here.map(({ id }) => id);
+  if (await isGroupChanged(tx, groupId, dueAt)) {
+    return { still, reasons: new Map(still.map((robotId) => [robotId, scheduled.groupChanged])) };
+  }
+  return { still, reasons: await readHandled(tx, dueAt, here) };
+}
+
+/** Why robots, which this transaction has locked, stay where they are: what people did to them since the due time. */
+export async function readHandled(tx: Tx, dueAt: Date, robots: readonly LockedRobot[]): Promise<Map<number, string>> {
+  const left = robots.filter(({ state: { goodbye_at } }) => goodbye_at !== null && goodbye_at >= dueAt);
+  return new Map([
+    ...left.map(({ id, serial_number }) => [id, scheduled.saidGoodbye(serial_number)] as const),
+    ...(await readStoppedByPeople(
+      tx,
+      dueAt,
+      robots.map(({ id }) => id),
+    )),
+  ]);
+}
+
+/** Who is in it may be another since: nobody planned for a robot that was put in afterwards to move at once. */
+async function isGroupChanged(tx: Tx, groupId: number, dueAt: Date): Promise<boolean> {
+  const changed = await tx
+    .selectFrom("robot_groups")
+    .select("id")
+    .where("id", "=", groupId)
+    .where("updated_at", ">", dueAt)
+    .executeTakeFirst();
+  return changed !== undefined;
+}
+
+/** Stops, locks and releases that people gave since, and those given before that were under way at the due time. */
+async function readStoppedByPeople(tx: Tx, dueAt: Date, robotIds: readonly number[]): Promise<Map<number, string>> {
+  if (robotIds.length === 0) return new Map();
+  const { rows } = await sql<{
+    robot_id: number;
+    verb: keyof typeof scheduled.byPerson;
+    requested_by: string;
+  }>`
+    select distinct on (c.robot_id) c.robot_id, c.verb, c.requested_by
+    from unnest(${[...robotIds]}::int[]) as r (id)
+    cross join lateral (
+      select robot_id, seq, verb, requested_by, issued_at, settled_at from commands
+      where robot_id = r.id and verb in ('STOP', 'MAINTENANCE_ON', 'MAINTENANCE_OFF')
+        and action_type in ('MANUAL', 'GROUP')
+      order by seq desc limit ${NEWEST}
+    ) c
+    where c.issued_at >= ${dueAt} or c.settled_at is null or c.settled_at >= ${dueAt}
+    order by c.robot_id, c.seq desc
+  `.execute(tx);
+  return new Map(rows.map(({ robot_id, verb, requested_by }) => [robot_id, scheduled.byPerson[verb](requested_by)]));
+}
