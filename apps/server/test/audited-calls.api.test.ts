@@ -3,7 +3,7 @@ import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import { permissions } from "@suncrew/domain/auth/permissions.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { standAlerts } from "./alert-fixtures.ts";
-import { standFirmware } from "./firmware-fixtures.ts";
+import { seedFirmware } from "./firmware-fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
@@ -47,7 +47,7 @@ async function callAs(name: RouteName, person: "admin" | "owner"): Promise<numbe
   const client = await server.signIn(person);
   if (groups !== undefined) await standGroups(server.db, server.fixtures, groups);
   if (alerts === true) await standAlerts(server.db, server.fixtures);
-  if (firmware === true) await standFirmware(server.db, server.fixtures);
+  if (firmware === true) await seedFirmware(server.db, server.fixtures);
   const before = await onRecord();
   const sent = own(body);
   // Without it an import only looks at the file.

@@ -11,7 +11,7 @@ import { recordActivity } from "../src/features/activity/public.ts";
 import { viewerFiles } from "../src/features/api-docs/viewer-files.ts";
 import { standAlerts } from "./alert-fixtures.ts";
 import { setState } from "./fixtures.ts";
-import { standFirmware } from "./firmware-fixtures.ts";
+import { seedFirmware } from "./firmware-fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
 import { addKeptReports } from "./kept-report-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
@@ -87,7 +87,7 @@ describe("§7 The calls it makes", () => {
       Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
     const { params, query, body, groups, file, firmware, alerts } = sampleCalls[name];
     if (groups !== undefined) await standGroups(server.db, server.fixtures, groups);
-    if (firmware === true) await standFirmware(server.db, server.fixtures);
+    if (firmware === true) await seedFirmware(server.db, server.fixtures);
     if (alerts === true) await standAlerts(server.db, server.fixtures);
     const admin = await server.signIn("admin");
     const url = urlOf(route.path, filled(params), filled(query));

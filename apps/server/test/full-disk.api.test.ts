@@ -4,7 +4,7 @@ import { login } from "@suncrew/contract/auth/auth.ts";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { standAlerts } from "./alert-fixtures.ts";
-import { standFirmware } from "./firmware-fixtures.ts";
+import { seedFirmware } from "./firmware-fixtures.ts";
 import { PASSWORD, usernames } from "./fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
 import { addKeptReports } from "./kept-report-fixtures.ts";
@@ -66,7 +66,7 @@ describe("§7 The calls it makes, while PostgreSQL has no disk left", () => {
       Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
     const { params, query, body, groups, file, firmware, alerts } = sampleCalls[name];
     if (groups !== undefined) await standGroups(server.db, server.fixtures, groups);
-    if (firmware === true) await standFirmware(server.db, server.fixtures);
+    if (firmware === true) await seedFirmware(server.db, server.fixtures);
     if (alerts === true) await standAlerts(server.db, server.fixtures);
     const admin = await server.signIn("admin");
     await fillDisk();

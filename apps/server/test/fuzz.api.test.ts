@@ -2,7 +2,7 @@ import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { standFirmware } from "./firmware-fixtures.ts";
+import { seedFirmware } from "./firmware-fixtures.ts";
 import { standAlerts } from "./alert-fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
 import { addKeptReports } from "./kept-report-fixtures.ts";
@@ -83,7 +83,7 @@ describe("no request whatever makes the server fail or hang", () => {
     const route: RouteSpec = routes[name];
     const sample = sampleCalls[name];
     await standGroups(server.db, server.fixtures, sample.groups ?? "planned");
-    if (sample.firmware === true) await standFirmware(server.db, server.fixtures);
+    if (sample.firmware === true) await seedFirmware(server.db, server.fixtures);
     if (sample.alerts === true) await standAlerts(server.db, server.fixtures);
     const restorePoint = await createRestorePoint(server.db);
     const clients: TestClient[] = [await server.as("admin"), await server.as("owner"), await server.as(null)];

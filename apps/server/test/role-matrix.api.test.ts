@@ -7,7 +7,7 @@ import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/device-allocation.t
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { buildApp } from "../src/app.ts";
-import { standFirmware } from "./firmware-fixtures.ts";
+import { seedFirmware } from "./firmware-fixtures.ts";
 import { standAlerts } from "./alert-fixtures.ts";
 import { FREE_SERIAL, type Person, privateWords } from "./fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
@@ -108,7 +108,7 @@ async function prepare(name: RouteName, person: Person | null): Promise<void> {
   }
   if (route.device === true) await releaseAll(server.db);
   if (groups !== undefined) await standGroups(server.db, server.fixtures, groups);
-  if (firmware === true) await standFirmware(server.db, server.fixtures);
+  if (firmware === true) await seedFirmware(server.db, server.fixtures);
   if (alerts === true) await standAlerts(server.db, server.fixtures);
 }
 

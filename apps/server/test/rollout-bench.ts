@@ -8,40 +8,35 @@ import type { TestRobot } from "./fixtures.ts";
 import type { TestClient } from "./test-client.ts";
 import { urlOf } from "./test-client.ts";
 
-type Trouble = Extract<FaultInput, { kind: "firmware" }>["what"];
+type FirmwareFault = Extract<FaultInput, { kind: "firmware" }>["what"];
 type RolloutOptions = Partial<Omit<BodyOf<typeof createRollout>, "firmware_id" | "robot_ids">>;
 
-/** A bench whose first server robots reach over HTTP, to download firmware. */
+/** A bench whose robots can download firmware from its first server. */
 export class RolloutBench {
   readonly bench: CommandBench;
   readonly robots: readonly TestRobot[];
-  #url: string | null = null;
+  /** The URL at which robots reach the server. */
+  readonly url: string;
 
-  private constructor(bench: CommandBench, urlOfBench: { url: string | null }) {
+  private constructor(bench: CommandBench, url: string) {
     this.bench = bench;
     this.robots = [bench.fixtures.ownRobot, bench.fixtures.ownRobot2, ...bench.moreRobots];
-    this.#url = urlOfBench.url;
+    this.url = url;
   }
 
   static async open(options: Omit<BenchOptions, "settings"> = {}): Promise<RolloutBench> {
-    const where: { url: string | null } = { url: null };
-    // Rollouts are looked at each second, and robots take their time.
+    let url: string | null = null;
+    // Rollouts advance once a second, and robots take their time.
     const clock = options.clock ?? new FastClock(3);
-    const bench = await CommandBench.open({ ...options, clock, settings: { publicUrl: () => where.url } });
-    where.url = await listenOn(bench.server);
-    const opened = new RolloutBench(bench, where);
+    const bench = await CommandBench.open({ ...options, clock, settings: { publicUrl: () => url } });
+    url = await listenOn(bench.server);
+    const opened = new RolloutBench(bench, url);
     for (const robot of opened.robots) await bench.live(robot);
     return opened;
   }
 
   get db() {
     return this.bench.db;
-  }
-
-  /** Where robots reach the server. */
-  get url(): string {
-    if (this.#url === null) throw new Error("No server listens.");
-    return this.#url;
   }
 
   admin(on: BenchServer = this.bench.server): Promise<TestClient> {
@@ -56,14 +51,14 @@ export class RolloutBench {
     return uploadFirmware.response.parse(body).firmwareId;
   }
 
-  /** Rolls firmware out to these robots, the first ones first; answers the rollout's id. */
-  async begin(version: string, robots: readonly TestRobot[], options: RolloutOptions = {}): Promise<number> {
+  /** Rolls firmware out to these robots in their order; answers the rollout's id. */
+  async createRollout(version: string, robots: readonly TestRobot[], options: RolloutOptions = {}): Promise<number> {
     const firmware_id = await this.upload(version);
     const body = { firmware_id, robot_ids: robots.map(({ id }) => id), ...options };
     return (await (await this.admin()).ask(createRollout, { body })).rolloutId;
   }
 
-  async steer(rolloutId: number, action: "PAUSE" | "RESUME" | "CANCEL"): Promise<string> {
+  async control(rolloutId: number, action: "PAUSE" | "RESUME" | "CANCEL"): Promise<string> {
     const client = await this.admin();
     return (await client.ask(controlRollout, { params: { rolloutId }, body: { action } })).message;
   }
@@ -72,12 +67,12 @@ export class RolloutBench {
     return (await this.admin()).ask(rolloutDetails, { params: { rolloutId } });
   }
 
-  /** The robot's faulty ways with firmware, from now on. */
-  trouble(robot: TestRobot, what: Trouble): void {
+  /** From now on the robot has this fault with firmware. */
+  injectFault(robot: TestRobot, what: FirmwareFault): void {
     this.bench.robot(robot).inject({ kind: "firmware", what });
   }
 
-  /** Resolves with the rollout once it is in that state, with every robot ended where it is an end. */
+  /** Resolves with the rollout once it is in that state; where that is final, once it has ended for every robot. */
   untilRollout(rolloutId: number, state: "RUNNING" | "PAUSED" | "DONE" | "CANCELLED") {
     return this.bench.until(async () => {
       const row = await this.db

@@ -8,7 +8,7 @@ import { SystemClock } from "../src/platform/clock.ts";
 import { openDatabase } from "../src/platform/database/database.ts";
 import { testSettings } from "./test-app.ts";
 
-/** Where this process kills itself: around the first offer that it makes; "never" waits for another to kill it. */
+/** When this process kills itself, around its first offer; "never" waits for its parent to kill it. */
 const killPoints = ["stored", "claimed", "published", "never"] as const;
 export type OfferKillPoint = (typeof killPoints)[number];
 
@@ -25,16 +25,16 @@ type Setup = z.output<typeof setupSchema>;
 
 function die(): never {
   process.kill(process.pid, "SIGKILL");
-  // The signal is not always there before the next line would run.
+  // The signal may arrive after the next line would run.
   for (;;);
 }
 
-/** An offer was stored and is committed, and this is the query that would take it for sending. */
+/** Once an offer was stored and committed, kills the process before the query that would claim it. */
 function dieBeforeClaim(): KyselyPlugin {
   let isStored = false;
   return {
     transformQuery({ node }) {
-      const has = (words: string) => node.kind === "RawNode" && node.sqlFragments.some((part) => part.includes(words));
+      const has = (text: string) => node.kind === "RawNode" && node.sqlFragments.some((part) => part.includes(text));
       if (has("set state = 'OFFERED'")) isStored = true;
       if (isStored && has("set sent_at =")) die();
       return node;
@@ -60,10 +60,10 @@ function dyingBroker(inner: Broker, killAt: Setup["killAt"]): Broker {
   };
 }
 
-/** The real server in a process of its own, told by its parent what to open; it serves nobody but robots. */
-async function run({ connection: given, mqttUrl: url, username, password, publicUrl, killAt }: Setup): Promise<void> {
+/** The real server in a process of its own, configured by its parent; it serves only robots. */
+async function run({ connection: options, mqttUrl: url, username, password, publicUrl, killAt }: Setup): Promise<void> {
   const log = pino({ level: "silent" });
-  const { db, connection } = openDatabase(given);
+  const { db, connection } = openDatabase(options);
   const serverId = randomUUID();
   const broker = openBroker({ url, clientId: `server-${serverId}`, username, password, log });
   const app = await buildApp({
@@ -80,5 +80,5 @@ async function run({ connection: given, mqttUrl: url, username, password, public
 }
 
 process.once("message", (message) => void run(setupSchema.parse(message)));
-// The test has gone.
+// The test has ended.
 process.once("disconnect", () => process.exit(1));

@@ -1,6 +1,6 @@
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import type { RouteName } from "@suncrew/contract/routes.ts";
-import { standing, standingSignature } from "./firmware-fixtures.ts";
+import { seededFirmware, seededOfferSignature } from "./firmware-fixtures.ts";
 import { standingAlertIds } from "./alert-fixtures.ts";
 import { type Fixtures, FREE_SERIAL, PASSWORD, usernames } from "./fixtures.ts";
 import type { GroupsStand } from "./group-fixtures.ts";
@@ -197,8 +197,8 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   },
   deleteFirmware: { params: { firmwareId: firmware }, firmware: true },
   firmwareFile: {
-    params: { offerId: standing.offerId },
-    query: { expires: String(standing.expires), signature: standingSignature(testSettings.secretKey) },
+    params: { offerId: seededFirmware.offerId },
+    query: { expires: String(seededFirmware.expires), signature: seededOfferSignature(testSettings.secretKey) },
     firmware: true,
   },
   rolloutList: { firmware: true },
@@ -237,8 +237,8 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
       template: 1,
       report: keptReportId(siteId),
       // Nobody's either: Super Admins alone see them.
-      firmware: standing.firmwareId,
-      rollout: standing.rolloutId,
+      firmware: seededFirmware.firmwareId,
+      rollout: seededFirmware.rolloutId,
       alert: alertId,
       admin: fixtures.userIds.admin,
     })[place];

@@ -2,13 +2,13 @@ import { FIRMWARE_MIN_BATTERY_PERCENT } from "@suncrew/contract/firmware/firmwar
 import type { Motion, OperatingMode, RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "../commands/limits.ts";
 
-/** What the server knows of a robot of a rollout; it is offered firmware by what is read under the lock on its row. */
+/** What the server knows of a robot of a rollout; for an offer it is read under the lock on the robot's row. */
 export interface OfferCandidate {
   readonly deleted: boolean;
   /** It has another device than when the rollout was made. */
   readonly replaced: boolean;
   readonly deviceRetired: boolean;
-  /** As it reported last; null where it never did. */
+  /** As last reported; null if it never was. */
   readonly firmware: string | null;
   readonly operatingMode: OperatingMode;
   readonly deviceMode: "AUTO" | "MANUAL" | "MAINTENANCE" | null;
@@ -19,14 +19,14 @@ export interface OfferCandidate {
   readonly motion: Motion | null;
   readonly status: RobotStatus;
   readonly hasOpenCommand: boolean;
-  /** An earlier update ended by its deadline, and it may be installing it to this moment. */
+  /** An earlier update failed by its deadline, and the robot may still be installing it. */
   readonly stillInstalling: boolean;
   readonly batteryPercent: number | null;
-  /** It refused an offer a moment ago and is left alone until then. */
+  /** It recently refused an offer, and is not offered firmware again until then. */
   readonly waitUntil: Date | null;
 }
 
-/** These never take it in this rollout; all else may change. */
+/** Reasons for which a robot never takes the firmware in this rollout; all others pass. */
 export type SkipReason = "deleted" | "replaced" | "retired" | "has-it";
 export type WaitReason =
   | "maintenance"
@@ -44,8 +44,8 @@ export type OfferRefusal =
   | { readonly kind: "wait"; readonly why: WaitReason };
 
 /**
- * Protocol rule 13: why a robot is not offered this version now, or null where it may be; of several reasons the one that
- * must end first.
+ * Protocol rule 13: why a robot is not offered this version now, or null where it may be; of several reasons the one to
+ * be dealt with first.
  */
 export function offerRefusal(robot: OfferCandidate, version: string, now: Date): OfferRefusal | null {
   const skipped = skippedAs(robot, version);
@@ -69,7 +69,7 @@ function waitsFor(robot: OfferCandidate, now: Date): WaitReason | null {
   if (robot.motion !== "STOPPED") return "moving";
   if (robot.hasOpenCommand) return "commanded";
   if (robot.stillInstalling) return "installing";
-  // A low battery is also a warning: it says more, and the warning ends with it.
+  // A low battery is also a warning, but says more; the warning ends with it.
   if (robot.batteryPercent === null || robot.batteryPercent < FIRMWARE_MIN_BATTERY_PERCENT) return "battery";
   if (robot.status !== "idle") return "not-idle";
   return robot.waitUntil !== null && now < robot.waitUntil ? "refused" : null;

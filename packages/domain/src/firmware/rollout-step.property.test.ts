@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, inject, it, test } from "vitest";
-import { afterReport } from "./after-report.ts";
+import { reportOutcome } from "./report-outcome.ts";
 import { type RolloutProgress, type RolloutStep, rolloutStep } from "./rollout-step.ts";
 
 type Robot = "WAITING" | "OPEN" | "DONE" | "FAILED" | "SKIPPED";
@@ -12,7 +12,7 @@ interface Rollout {
   readonly threshold: number;
 }
 
-function standOf({ state, robots, batchSize, threshold }: Rollout): RolloutProgress {
+function progressOf({ state, robots, batchSize, threshold }: Rollout): RolloutProgress {
   const count = (wanted: Robot) => robots.filter((robot) => robot.state === wanted).length;
   const news = robots.filter((robot) => robot.state === "FAILED" && robot.isNews);
   return {
@@ -76,21 +76,22 @@ function problemOf(before: RolloutProgress, step: RolloutStep): string | null {
       const isOver = before.failed * 100 > before.failureThresholdPercent * (before.failed + before.done);
       if (!isRunning || before.open > 0) return "begins a batch beside another";
       if (before.canaryFailed || (before.newFailures > 0 && isOver)) return "goes on past failures";
-      const isRight = step.most === (before.done === 0 ? 1 : before.batchSize) && step.canary === (before.done === 0);
+      const isRight =
+        step.maxRobots === (before.done === 0 ? 1 : before.batchSize) && step.canary === (before.done === 0);
       return isRight ? null : "offers it to too many or too few";
     }
   }
 }
 
 /** Takes the next step; answers whether the rollout has ended. */
-function look(rollout: Rollout, problems: string[]): boolean {
-  const before = standOf(rollout);
+function takeStep(rollout: Rollout, problems: string[]): boolean {
+  const before = progressOf(rollout);
   const step = rolloutStep(before);
   const problem = problemOf(before, step);
   if (problem !== null) problems.push(problem);
   if (step.kind === "pause") rollout.state = "PAUSED";
   if (step.kind === "offer") {
-    const offered = rollout.robots.filter(({ state }) => state === "WAITING").slice(0, step.most);
+    const offered = rollout.robots.filter(({ state }) => state === "WAITING").slice(0, step.maxRobots);
     for (const robot of offered) Object.assign(robot, { state: "OPEN", canary: step.canary });
   }
   return step.kind === "end";
@@ -109,14 +110,14 @@ describe("protocol rule 13: how a rollout goes on", () => {
         const problems: string[] = [];
         let ended = false;
         for (const { what, which } of happenings) {
-          if (what === "look") ended ||= look(rollout, problems);
+          if (what === "look") ended ||= takeStep(rollout, problems);
           else if (!ended) happen(rollout, what, which);
           expect(rollout.robots.filter(({ state }) => state === "OPEN").length).toBeLessThanOrEqual(batchSize);
         }
         // Left to people who let it go on and robots that take it, it ends.
         for (let turn = 0; !ended && turn < 4 * robots + 4; turn += 1) {
           happen(rollout, "resume", 0);
-          ended = look(rollout, problems);
+          ended = takeStep(rollout, problems);
           while (rollout.robots.some(({ state }) => state === "OPEN")) happen(rollout, "done", 0);
         }
         expect([ended, problems]).toEqual([true, []]);
@@ -157,8 +158,10 @@ describe("protocol rule 13: how a rollout goes on", () => {
 
 describe("protocol rule 13: what a report makes of a robot", () => {
   it("never ends an update well, and lets a robot wait that refused for what passes", () => {
-    const of = (phase: Parameters<typeof afterReport>[0]["phase"], code: Parameters<typeof afterReport>[0]["code"]) =>
-      afterReport({ phase, code, percent: 30 });
+    const of = (
+      phase: Parameters<typeof reportOutcome>[0]["phase"],
+      code: Parameters<typeof reportOutcome>[0]["code"],
+    ) => reportOutcome({ phase, code, percent: 30 });
     expect(of("INSTALLED", null)).toEqual({ state: "INSTALLING", percent: 30 });
     expect(of("REJECTED", "BUSY")).toEqual({ state: "WAITING", code: "BUSY" });
     expect(of("REJECTED", "INVALID")).toEqual({ state: "FAILED", code: "INVALID" });

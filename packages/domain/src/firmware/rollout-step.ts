@@ -1,16 +1,16 @@
 import type { RolloutState } from "@suncrew/contract/firmware/firmware.ts";
 
-/** How a rollout stands, counted over its robots. */
+/** The progress of a rollout, counted over its robots. */
 export interface RolloutProgress {
   readonly state: RolloutState;
   readonly batchSize: number;
   readonly failureThresholdPercent: number;
   readonly waiting: number;
-  /** Offered, downloading or installing: the batch under way. */
+  /** Offered, downloading or installing: the current batch. */
   readonly open: number;
   readonly done: number;
   readonly failed: number;
-  /** Failures since a person last let it go on; of those before it was known. */
+  /** Failures since a person last resumed it; earlier ones were known to them. */
   readonly newFailures: number;
   /** A canary is among the new failures. */
   readonly canaryFailed: boolean;
@@ -20,15 +20,15 @@ export type RolloutStep =
   | { readonly kind: "nothing" }
   | { readonly kind: "end" }
   | { readonly kind: "pause"; readonly why: "canary" | "threshold" }
-  /** Up to so many that may take it now; until one robot has shown that it runs it, only a canary. */
-  | { readonly kind: "offer"; readonly most: number; readonly canary: boolean };
+  /** To at most that many that may take it now; only a canary until one robot has shown that it runs it. */
+  | { readonly kind: "offer"; readonly maxRobots: number; readonly canary: boolean };
 
 const nothing: RolloutStep = { kind: "nothing" };
 
 /**
- * What comes next in a rollout: a canary alone until one is done, then batches, each once the one before has ended. It
- * pauses as soon as it is sure that more than the threshold of those that were offered the firmware will have failed,
- * and ends when nobody is left.
+ * The next step of a rollout: one canary at a time until one is done, then batches, each once the one before has ended.
+ * It pauses as soon as more than the threshold of the robots that were offered the firmware is sure to fail, and ends
+ * when no robot is left.
  */
 export function rolloutStep(rollout: RolloutProgress): RolloutStep {
   const { waiting, open, done, state } = rollout;
@@ -39,10 +39,10 @@ export function rolloutStep(rollout: RolloutProgress): RolloutStep {
   if (passesThreshold(rollout)) return { kind: "pause", why: "threshold" };
   if (open > 0) return nothing;
   const canary = done === 0;
-  return { kind: "offer", most: canary ? 1 : rollout.batchSize, canary };
+  return { kind: "offer", maxRobots: canary ? 1 : rollout.batchSize, canary };
 }
 
-/** Those under way count as done: more can only fail. */
+/** Open ones count as done: the share can only grow. */
 function passesThreshold({ failed, newFailures, done, open, failureThresholdPercent }: RolloutProgress): boolean {
   return newFailures > 0 && failed * 100 > failureThresholdPercent * (failed + done + open);
 }

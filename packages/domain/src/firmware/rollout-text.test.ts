@@ -10,11 +10,11 @@ test.each<[WaitReason, object, string, string]>([
   ["stale", {}, "Waits until it reports again", "it had not reported for 45 s"],
   ["clock", {}, "Waits until its clock is right: it is more than 30 s off", "its clock was more than 30 s off"],
   ["moving", { motion: "MOVING" }, "Waits until it has finished cleaning", "it was cleaning"],
-  ["moving", { motion: null }, "Waits until it shows whether it moves", "it did not show whether it moves"],
-  ["commanded", {}, "Waits for a command to it that is under way", "a command to it was under way"],
+  ["moving", { motion: null }, "Waits until it shows whether it is moving", "it did not show whether it was moving"],
+  ["commanded", {}, "Waits for a command in progress", "a command was in progress"],
   ["battery", { batteryPercent: 12 }, "Waits for its battery: 12 %, needs 50 %", "its battery had 12 %, needs 50 %"],
   ["battery", { batteryPercent: 49.9 }, "Waits for its battery: 49 %, needs 50 %", "its battery had 49 %, needs 50 %"],
-  ["battery", { batteryPercent: null }, "Waits until it tells its battery", "it did not tell its battery"],
+  ["battery", { batteryPercent: null }, "Waits until it reports its battery", "it did not report its battery"],
   ["not-idle", { status: "warning" }, "Waits until it is idle: its status is warning", "its status was warning"],
 ])("protocol rule 13: what is said of a robot that is %s, %o", (why, change, waits, was) => {
   expect(waitingText(why, { ...robot, ...change })).toBe(waits);
@@ -23,8 +23,8 @@ test.each<[WaitReason, object, string, string]>([
 
 test("protocol rule 13: who refused tells why it is asked again, and why it was not in the end", () => {
   const busy = refusedText("BUSY");
-  expect(waitingText("refused", robot, busy)).toBe("Waits to be asked again: it was busy");
-  expect(waitingText("refused", robot)).toBe("Waits to be asked again: it refused a moment ago");
+  expect(waitingText("refused", robot, busy)).toBe("Waits to be offered it again: it was busy");
+  expect(waitingText("refused", robot)).toBe("Waits to be offered it again: it refused a moment ago");
   expect(gaveUpText("refused", robot, 2, busy)).toBe("Gave up waiting after 2 h: it was busy");
   // What it refused for is over: what it waits for now is told.
   expect(waitingText("away", robot, busy)).toBe("Waits until it is online");
@@ -35,7 +35,7 @@ test.each([
   [{ canSend: false }, "Waits until Suncrew can reach robots again"],
   [{ open: 0 }, "Waits for its offer, which is next"],
   [{}, "Waits for the first robot to run it"],
-  [{ done: 1 }, "Waits for its turn after the batch under way"],
+  [{ done: 1 }, "Waits for its turn after the current batch"],
 ])("protocol rule 13: a robot that could take it, with %o, is told what it waits for", (change, words) => {
   expect(turnText({ paused: false, canSend: true, open: 1, done: 0, ...change })).toBe(words);
 });

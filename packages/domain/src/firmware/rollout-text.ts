@@ -1,18 +1,19 @@
+import type { FirmwareCode } from "@suncrew/contract/devices/messages.ts";
 import { FIRMWARE_MIN_BATTERY_PERCENT } from "@suncrew/contract/firmware/firmware.ts";
 import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "../commands/limits.ts";
-import type { TransientCode } from "./after-report.ts";
-import type { OfferCandidate, WaitReason } from "./offer-refusal.ts";
+import type { TransientCode } from "./report-outcome.ts";
+import type { OfferCandidate, SkipReason, WaitReason } from "./offer-refusal.ts";
 
 type Shown = Pick<OfferCandidate, "motion" | "status" | "batteryPercent">;
 
-interface Words {
+interface WaitTexts {
   /** After "Waits". */
   readonly until: string;
-  /** The same once it was waited for in vain, after "Gave up waiting after 24 h:". */
+  /** After "Gave up waiting after 24 h:". */
   readonly was: string;
 }
 
-function wordsOf(why: WaitReason, { motion, status, batteryPercent }: Shown): Words {
+function waitTextsOf(why: WaitReason, { motion, status, batteryPercent }: Shown): WaitTexts {
   switch (why) {
     case "maintenance":
       return { until: "until it is released from maintenance", was: "it was in maintenance" };
@@ -31,22 +32,22 @@ function wordsOf(why: WaitReason, { motion, status, batteryPercent }: Shown): Wo
     case "moving":
       return motion === "MOVING"
         ? { until: "until it has finished cleaning", was: "it was cleaning" }
-        : { until: "until it shows whether it moves", was: "it did not show whether it moves" };
+        : { until: "until it shows whether it is moving", was: "it did not show whether it was moving" };
     case "commanded":
-      return { until: "for a command to it that is under way", was: "a command to it was under way" };
+      return { until: "for a command in progress", was: "a command was in progress" };
     case "installing":
       return { until: "until its other firmware update is over", was: "its other firmware update was not over" };
     case "battery":
-      return batteryWords(batteryPercent);
+      return batteryTexts(batteryPercent);
     case "not-idle":
       return { until: `until it is idle: its status is ${status}`, was: `its status was ${status}` };
     case "refused":
-      return { until: "to be asked again: it refused a moment ago", was: "it refused" };
+      return { until: "to be offered it again: it refused a moment ago", was: "it refused" };
   }
 }
 
-function batteryWords(percent: number | null): Words {
-  if (percent === null) return { until: "until it tells its battery", was: "it did not tell its battery" };
+function batteryTexts(percent: number | null): WaitTexts {
+  if (percent === null) return { until: "until it reports its battery", was: "it did not report its battery" };
   // Never rounded up to what it needs.
   const battery = `${Math.floor(percent)} %, needs ${FIRMWARE_MIN_BATTERY_PERCENT} %`;
   return { until: `for its battery: ${battery}`, was: `its battery had ${battery}` };
@@ -56,32 +57,66 @@ const refusedBecause: Record<TransientCode, string> = {
   BUSY: "it was busy",
   BATTERY_LOW: "its battery was too low",
   MAINTENANCE: "it was in maintenance",
-  OLD_SESSION: "it had just connected anew",
+  OLD_SESSION: "it had just reconnected",
 };
 
-/** Why a robot refused an offer, as it is kept until the next one. */
+/** Why a robot refused an offer; stored until the next one. */
 export function refusedText(code: TransientCode): string {
   return refusedBecause[code];
 }
 
-/** What a robot waits for before it is offered firmware, of several the one that must end first. `refused` as kept. */
+/** What a robot waits for before it is offered firmware; `refused` is what `refusedText` stored. */
 export function waitingText(why: WaitReason, robot: Shown, refused: string | null = null): string {
-  if (why === "refused" && refused !== null) return `Waits to be asked again: ${refused}`;
-  return `Waits ${wordsOf(why, robot).until}`;
+  if (why === "refused" && refused !== null) return `Waits to be offered it again: ${refused}`;
+  return `Waits ${waitTextsOf(why, robot).until}`;
 }
 
-/** Why a robot was left out in the end. */
+const skippedBecause: Record<SkipReason, (version: string) => string> = {
+  deleted: () => "The robot was deleted.",
+  replaced: () => "The robot has been given another device.",
+  retired: () => "Its device was retired.",
+  "has-it": (version) => `It already runs ${version}.`,
+};
+
+/** Why a robot is left out for good. */
+export function skippedText(why: SkipReason, version: string): string {
+  return skippedBecause[why](version);
+}
+
+/** Why a robot did not take the firmware, or could not install it. */
+export const FAILED_TEXTS: Readonly<Record<FirmwareCode, string>> = {
+  HASH_MISMATCH: "What it downloaded is not what was offered.",
+  DOWNLOAD_FAILED: "The download failed.",
+  NO_SPACE: "It has no space for it.",
+  INSTALL_FAILED: "The installation failed; it keeps the firmware it had.",
+  BUSY: "It was busy.",
+  BATTERY_LOW: "Its battery was too low.",
+  MAINTENANCE: "It was in maintenance.",
+  EXPIRED: "The offer reached it too late, or its clock is wrong.",
+  OLD_SESSION: "It had reconnected in the meantime.",
+  CLOCK_NOT_SET: "Its clock is not set.",
+  INVALID: "It did not understand the offer.",
+  REFUSED: "It refused and gave no reason.",
+};
+
+/** A robot's deadline passed without its showing the new version. */
+export function overdueText(version: string, deadlineMinutes: number): string {
+  const limit = `${deadlineMinutes} ${deadlineMinutes === 1 ? "minute" : "minutes"}`;
+  return `It did not show within ${limit} that it runs ${version}.`;
+}
+
+/** Why Suncrew gave up waiting for a robot. */
 export function gaveUpText(why: WaitReason, robot: Shown, limitHours: number, refused: string | null = null): string {
-  const was = why === "refused" && refused !== null ? refused : wordsOf(why, robot).was;
+  const was = why === "refused" && refused !== null ? refused : waitTextsOf(why, robot).was;
   return `Gave up waiting after ${limitHours} h: ${was}`;
 }
 
-/** How a rollout stands for a robot that could take its offer now. */
+/** What a robot that could take its offer now depends on. */
 export interface RolloutTurn {
   readonly paused: boolean;
   /** Suncrew reaches the broker, and robots could reach Suncrew. */
   readonly canSend: boolean;
-  /** Robots that were offered it and have not ended. */
+  /** Robots that are offered, downloading or installing it. */
   readonly open: number;
   readonly done: number;
 }
@@ -90,12 +125,12 @@ export function turnText({ paused, canSend, open, done }: RolloutTurn): string {
   if (paused) return "Waits until the rollout is resumed";
   if (!canSend) return "Waits until Suncrew can reach robots again";
   if (open === 0) return "Waits for its offer, which is next";
-  return done === 0 ? "Waits for the first robot to run it" : "Waits for its turn after the batch under way";
+  return done === 0 ? "Waits for the first robot to run it" : "Waits for its turn after the current batch";
 }
 
 const HOUR_MS = 3_600_000;
 
-/** Whether robots that cannot be offered it are waited for no longer; `since` is when it began, or was last resumed. */
+/** Whether to give up robots that cannot be offered it; `since` is when the rollout began, or was last resumed. */
 export function isWaitOver(since: Date, limitHours: number, now: Date): boolean {
   return now.getTime() - since.getTime() >= limitHours * HOUR_MS;
 }

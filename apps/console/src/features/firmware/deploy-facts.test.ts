@@ -33,7 +33,7 @@ test.each<[Partial<RobotLive>, string | null]>([
   [{ operating_mode: "maintenance", online: false }, "Waits until it is released from maintenance"],
   [
     { open_command: { id: "1", verb: "SET", issued_at: "2026-06-15T06:30:00.000Z", pending: false } },
-    "Waits for a command to it that is under way",
+    "Waits for a command in progress",
   ],
   [
     { firmware_update: { rollout_id: 1, version: "2.0.0", state: "OFFERED", percent: null } },

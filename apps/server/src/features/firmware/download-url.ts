@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
-/** What an address is good for: one offer, to one device, of one file, until then. */
+/** What a URL permits: one device to download one file by one offer, until it expires. */
 export interface Grant {
   readonly offerId: string;
   readonly serial: string;
@@ -9,11 +9,11 @@ export interface Grant {
   readonly expires: number;
 }
 
-/** Signs the addresses of firmware files, so that only who was offered one downloads it, and only for a while. */
+/** Signs the URLs of firmware files, so that only the robot that was offered one can download it, for a limited time. */
 export class DownloadUrlSigner {
   readonly #key: Buffer;
 
-  /** The key is derived from the server's secret for this purpose alone. */
+  /** The key is derived from the server's secret, for this purpose alone. */
   constructor(secretKey: string) {
     this.#key = Buffer.from(hkdfSync("sha256", secretKey, "", "suncrew firmware addresses v1", 32));
   }
@@ -25,11 +25,11 @@ export class DownloadUrlSigner {
   }
 
   isSigned(grant: Grant, signature: string): boolean {
-    const [expected, given] = [Buffer.from(this.sign(grant)), Buffer.from(signature)];
-    return expected.length === given.length && timingSafeEqual(expected, given);
+    const [expected, actual] = [Buffer.from(this.sign(grant)), Buffer.from(signature)];
+    return expected.length === actual.length && timingSafeEqual(expected, actual);
   }
 
-  /** The address at a server that robots reach as `publicUrl`. */
+  /** The URL at a server that robots reach as `publicUrl`. */
   urlOf(publicUrl: string, grant: Grant): string {
     const base = publicUrl.replace(/\/+$/, "");
     return `${base}/api/firmware/file/${grant.offerId}?expires=${grant.expires}&signature=${this.sign(grant)}`;

@@ -22,25 +22,25 @@ export interface NewFirmware {
   readonly at: Date;
 }
 
-function present(db: Executor) {
+function selectFirmware(db: Executor) {
   return db
     .selectFrom("firmware")
     .select(["id", "version", "file_name", "bytes", "sha256", "created_at", "created_by"])
     .where("deleted_at", "is", null);
 }
 
-/** Everything that was uploaded and not deleted, newest first. */
+/** The newest first. */
 export function readFirmware(db: Executor): Promise<StoredFirmware[]> {
-  return present(db).orderBy("created_at", "desc").orderBy("id", "desc").execute();
+  return selectFirmware(db).orderBy("created_at", "desc").orderBy("id", "desc").execute();
 }
 
 export async function findVersion(db: Executor, version: string): Promise<StoredFirmware | null> {
-  return (await present(db).where("version", "=", version).executeTakeFirst()) ?? null;
+  return (await selectFirmware(db).where("version", "=", version).executeTakeFirst()) ?? null;
 }
 
-/** Keeps it from being deleted until this transaction ends; `forDelete` waits for those that keep it. */
+/** Keeps firmware from being deleted until this transaction ends; `forDelete` waits for transactions that keep it. */
 export async function lockFirmware(tx: Tx, firmwareId: number, forDelete = false): Promise<StoredFirmware | null> {
-  const found = present(tx).where("id", "=", firmwareId);
+  const found = selectFirmware(tx).where("id", "=", firmwareId);
   return (await (forDelete ? found.forUpdate() : found.forShare()).executeTakeFirst()) ?? null;
 }
 
@@ -62,13 +62,13 @@ export async function insertFirmware(tx: Tx, file: NewFirmware): Promise<number>
   return id;
 }
 
-/** Forgets the content; rollouts of the past still name the version. */
-export async function storeDeleted(tx: Tx, firmwareId: number, at: Date): Promise<void> {
+/** Deletes the content; past rollouts still name the version. */
+export async function markFirmwareDeleted(tx: Tx, firmwareId: number, at: Date): Promise<void> {
   await tx.updateTable("firmware").set({ content: null, deleted_at: at }).where("id", "=", firmwareId).execute();
 }
 
 /** A rollout may still offer it, or a robot still download it. */
-export async function isNeeded(tx: Tx, firmwareId: number): Promise<boolean> {
+export async function isInOpenRollout(tx: Tx, firmwareId: number): Promise<boolean> {
   const needed = await tx
     .selectFrom("rollouts")
     .select("id")
@@ -79,10 +79,15 @@ export async function isNeeded(tx: Tx, firmwareId: number): Promise<boolean> {
   return needed !== undefined;
 }
 
-/** A part of the content; null where it was deleted meanwhile. */
-export async function readPart(db: Executor, firmwareId: number, from: number, length: number): Promise<Buffer | null> {
-  const { rows } = await sql<{ part: Buffer | null }>`
-    select substring(content from ${from + 1}::int for ${length}::int) as part from firmware where id = ${firmwareId}
+/** A part of the content; null where it was deleted. */
+export async function readChunk(
+  db: Executor,
+  firmwareId: number,
+  from: number,
+  length: number,
+): Promise<Buffer | null> {
+  const { rows } = await sql<{ chunk: Buffer | null }>`
+    select substring(content from ${from + 1}::int for ${length}::int) as chunk from firmware where id = ${firmwareId}
   `.execute(db);
-  return rows[0]?.part ?? null;
+  return rows[0]?.chunk ?? null;
 }

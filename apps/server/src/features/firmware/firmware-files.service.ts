@@ -13,63 +13,18 @@ import { recordAudit } from "../audit/public.ts";
 import {
   findVersion,
   insertFirmware,
-  isNeeded,
+  isInOpenRollout,
   lockFirmware,
   readFirmware,
-  readPart,
-  storeDeleted,
+  readChunk,
+  markFirmwareDeleted,
 } from "./firmware-files.repository.ts";
-import { firmwareSentences } from "./firmware-sentences.ts";
 import { type KnownOffer, readOffers } from "./offers.repository.ts";
 import { DownloadUrlSigner } from "./download-url.ts";
 
-export const PART_BYTES = 262_144;
-/** 16 MiB: what all robots of a batch download, they download at the same time. */
-const PARTS_KEPT = 64;
-
-/**
- * Hands out firmware part by part, so that no file is held whole for each robot that downloads it. What was read last is
- * kept, and what several ask for at once is read once.
- */
-class FirmwareParts {
-  readonly #db: Db;
-  readonly #kept = new Map<string, Promise<Buffer>>();
-
-  constructor(db: Db) {
-    this.#db = db;
-  }
-
-  /** The whole file. Throws where it is deleted on the way. */
-  async *of(firmwareId: number, bytes: number): AsyncGenerator<Buffer> {
-    for (let from = 0; from < bytes; from += PART_BYTES) {
-      yield await this.#part(firmwareId, from, Math.min(PART_BYTES, bytes - from));
-      // Parts that are kept come at once: others must not wait until a whole crowd has its file.
-      await setImmediate();
-    }
-  }
-
-  #part(firmwareId: number, from: number, length: number): Promise<Buffer> {
-    const key = `${firmwareId}:${from}`;
-    const known = this.#kept.get(key);
-    const part = known ?? this.#read(key, firmwareId, from, length);
-    // Put at the end: the first ones are those that nobody asked for longest.
-    this.#kept.delete(key);
-    this.#kept.set(key, part);
-    if (this.#kept.size > PARTS_KEPT) this.#kept.delete(this.#kept.keys().next().value ?? "");
-    return part;
-  }
-
-  async #read(key: string, firmwareId: number, from: number, length: number): Promise<Buffer> {
-    try {
-      const part = await readPart(this.#db, firmwareId, from, length);
-      if (part?.length !== length) throw new Error(`Firmware ${firmwareId} has no part at ${from} any more.`);
-      return part;
-    } catch (error) {
-      this.#kept.delete(key);
-      throw error;
-    }
-  }
-}
+export const CHUNK_BYTES = 262_144;
+/** 16 MiB: one file, as the robots of a batch all download the same one at the same time. */
+const MAX_CACHED_CHUNKS = 64;
 
 type Uploaded = ResponseOf<typeof uploadFirmware>;
 
@@ -77,14 +32,14 @@ type Uploaded = ResponseOf<typeof uploadFirmware>;
 export class FirmwareFiles {
   readonly #deps: Dependencies;
   readonly #signer: DownloadUrlSigner;
-  readonly #content: FirmwareParts;
-  /** A batch begins to download at the same moment. */
+  readonly #content: FirmwareContent;
+  /** The robots of a batch begin to download at the same moment. */
   readonly #offers: BatchLoader<string, KnownOffer>;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
     this.#signer = new DownloadUrlSigner(deps.settings.secretKey);
-    this.#content = new FirmwareParts(deps.db);
+    this.#content = new FirmwareContent(deps.db);
     this.#offers = new BatchLoader(async (ids) => {
       const offers = await readOffers(deps.db, ids);
       return new Map(offers.map((offer) => [offer.offerId ?? "", offer]));
@@ -100,11 +55,11 @@ export class FirmwareFiles {
     }));
   }
 
-  /** Stores it; the same content as the same version is answered again. Throws 400 and 409. */
+  /** Uploading the same content as the same version again succeeds. Throws 400 and 409. */
   async upload(viewer: Viewer, query: QueryOf<typeof uploadFirmware>, content: unknown): Promise<Uploaded> {
     const { version, file_name: fileName } = query;
     if (!Buffer.isBuffer(content)) throw invalid("file", "The file itself is the body, as application/octet-stream");
-    // Beside the thread that robots wait for.
+    // Off the main thread, which robots wait for.
     const sha256 = Buffer.from(await webcrypto.subtle.digest("SHA-256", content));
     const at = this.#deps.clock.now();
     const uploaded = await transactionWithRetry(this.#deps.db, async (tx): Promise<Uploaded | HttpError> => {
@@ -134,7 +89,7 @@ export class FirmwareFiles {
         at,
       });
       if (error !== null || id === null) return error ?? notFound("Firmware");
-      const message = isSame ? firmwareSentences.uploadedBefore(version) : firmwareSentences.uploaded(version);
+      const message = isSame ? `Firmware ${version} was uploaded before.` : `Firmware ${version} was uploaded.`;
       return { message, firmwareId: id, sha256: sha256.toString("hex") };
     });
     if (uploaded instanceof HttpError) throw uploaded;
@@ -148,8 +103,10 @@ export class FirmwareFiles {
       const file = await lockFirmware(tx, firmwareId, true);
       if (file === null) throw notFound("Firmware");
       const { version, file_name, bytes } = file;
-      const refusal = (await isNeeded(tx, firmwareId)) ? firmwareSentences.needed(version) : null;
-      if (refusal === null) await storeDeleted(tx, firmwareId, at);
+      const refusal = (await isInOpenRollout(tx, firmwareId))
+        ? `Firmware ${version} is being deployed. Cancel its rollout first.`
+        : null;
+      if (refusal === null) await markFirmwareDeleted(tx, firmwareId, at);
       await recordAudit(tx, {
         actor: viewer,
         action: "DELETE_FIRMWARE",
@@ -160,15 +117,15 @@ export class FirmwareFiles {
         before: { version, file_name, bytes, sha256: file.sha256.toString("hex") },
         at,
       });
-      return refusal === null ? { message: firmwareSentences.deleted(version) } : conflict(refusal);
+      return refusal === null ? { message: `Firmware ${version} was deleted.` } : conflict(refusal);
     });
     if (removed instanceof HttpError) throw removed;
     return removed;
   }
 
   /**
-   * The file for the robot that was offered it, with its length. Which of the reasons refuses it is told only to who
-   * has a right signature. Throws 403.
+   * The file for the robot that was offered it, with its length. Why it is refused is said only to a caller with a
+   * valid signature. Throws 403.
    */
   async download(
     { offerId }: ParamsOf<typeof firmwareFile>,
@@ -181,16 +138,60 @@ export class FirmwareFiles {
       firmwareId: offer?.firmwareId ?? 0,
       expires: Number(expires),
     };
-    // Compared also where there is no such offer, so that the answer's time says nothing.
+    // Also checked where there is no such offer, so that the time of the answer reveals nothing.
     const isSigned = this.#signer.isSigned(grant, signature);
-    if (offer === null || !isSigned) throw forbidden(firmwareSentences.badAddress);
-    if (grant.expires * 1000 <= this.#deps.clock.now().getTime()) throw forbidden(firmwareSentences.expiredAddress);
-    if (!["OFFERED", "DOWNLOADING", "INSTALLING"].includes(offer.state)) throw forbidden(firmwareSentences.closedOffer);
-    return { bytes: offer.bytes, stream: Readable.from(this.#content.of(offer.firmwareId, offer.bytes)) };
+    if (offer === null || !isSigned) throw forbidden("This address is not valid.");
+    if (grant.expires * 1000 <= this.#deps.clock.now().getTime()) throw forbidden("This address has expired.");
+    if (!["OFFERED", "DOWNLOADING", "INSTALLING"].includes(offer.state)) throw forbidden("This offer is over.");
+    return { bytes: offer.bytes, stream: Readable.from(this.#content.stream(offer.firmwareId, offer.bytes)) };
   }
 }
 
 function refusedUpload(version: string, content: Buffer, isOther: boolean): HttpError | null {
   if (content.length === 0) return invalid("file", "The file is empty");
-  return isOther ? conflict(firmwareSentences.otherContent(version)) : null;
+  if (!isOther) return null;
+  return conflict(`Firmware ${version} already exists with different content. Give this file another version.`);
+}
+
+/**
+ * Hands out firmware chunk by chunk, so that no file is held in memory for each robot that downloads it. The chunks read
+ * last are cached, and what several robots request at once is read once.
+ */
+class FirmwareContent {
+  readonly #db: Db;
+  /** Least recently used first. */
+  readonly #cache = new Map<string, Promise<Buffer>>();
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  /** Throws where the file is deleted before its end was read. */
+  async *stream(firmwareId: number, bytes: number): AsyncGenerator<Buffer> {
+    for (let from = 0; from < bytes; from += CHUNK_BYTES) {
+      yield await this.#chunk(firmwareId, from, Math.min(CHUNK_BYTES, bytes - from));
+      // Cached chunks come at once: other work must not wait until a whole batch of robots has its file.
+      await setImmediate();
+    }
+  }
+
+  #chunk(firmwareId: number, from: number, length: number): Promise<Buffer> {
+    const key = `${firmwareId}:${from}`;
+    const chunk = this.#cache.get(key) ?? this.#read(key, firmwareId, from, length);
+    this.#cache.delete(key);
+    this.#cache.set(key, chunk);
+    if (this.#cache.size > MAX_CACHED_CHUNKS) this.#cache.delete(this.#cache.keys().next().value ?? "");
+    return chunk;
+  }
+
+  async #read(key: string, firmwareId: number, from: number, length: number): Promise<Buffer> {
+    try {
+      const chunk = await readChunk(this.#db, firmwareId, from, length);
+      if (chunk?.length !== length) throw new Error(`Firmware ${firmwareId} has no part at ${from} any more.`);
+      return chunk;
+    } catch (error) {
+      this.#cache.delete(key);
+      throw error;
+    }
+  }
 }

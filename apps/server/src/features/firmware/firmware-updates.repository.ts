@@ -1,13 +1,12 @@
 import type { FirmwareStateMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
-import { type AfterReport, afterReport, REFUSED_WAIT_MS } from "@suncrew/domain/firmware/after-report.ts";
-import { refusedText } from "@suncrew/domain/firmware/rollout-text.ts";
+import { REFUSED_WAIT_MS, type ReportOutcome, reportOutcome } from "@suncrew/domain/firmware/report-outcome.ts";
+import { FAILED_TEXTS, overdueText, refusedText } from "@suncrew/domain/firmware/rollout-text.ts";
 import { sql } from "kysely";
 import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import { type AuditRecord, recordAudits } from "../audit/public.ts";
-import { codeSentences, firmwareSentences } from "./firmware-sentences.ts";
 
-/** A robot of a rollout as it is now. */
-interface Ended {
+/** A robot of a rollout after a change. */
+interface UpdatedRobot {
   readonly robot_id: number;
   readonly site_id: number;
   readonly rollout_id: number;
@@ -18,151 +17,14 @@ interface Ended {
   readonly version: string;
 }
 
-/** Puts the ends of updates on record; the other changes are none. */
-async function auditEnds(tx: Tx, changed: readonly Ended[], at: Date): Promise<void> {
-  const ended = changed.filter(({ state }) => state === "DONE" || state === "FAILED");
-  await recordAudits(
-    tx,
-    ended.map(({ robot_id, site_id, state, reason, from_version, version }): AuditRecord => ({
-      actor: { userId: null, name: "Suncrew" },
-      action: "UPDATE_FIRMWARE",
-      entity: "robot",
-      entityId: robot_id,
-      siteId: site_id,
-      outcome: state === "DONE" ? "DONE" : "FAILED",
-      reason,
-      before: { firmware: from_version },
-      after: { firmware: version },
-      at,
-    })),
-  );
-}
-
-/**
- * Robots whose time is over; with `heardSince` only those whose live state came after it. An offer that was never sent
- * is taken back instead.
- */
-export async function findOverdue(db: Executor, now: Date, limit: number, heardSince: Date | null): Promise<number[]> {
-  const rows = await db
-    .selectFrom("rollout_robots as e")
-    .innerJoin("robot_state as s", "s.robot_id", "e.robot_id")
-    .select("e.robot_id")
-    .where("e.state", "in", ["OFFERED", "DOWNLOADING", "INSTALLING"])
-    .where("e.deadline_at", "<=", now)
-    .where((eb) => eb.or([eb("e.state", "<>", "OFFERED"), eb("e.sent_at", "is not", null)]))
-    .$if(heardSince !== null, (query) => query.where("s.live_at", ">", heardSince))
-    .orderBy("e.robot_id")
-    .limit(limit)
-    .execute();
-  return rows.map((row) => row.robot_id);
-}
-
-/**
- * Fails those of these robots, which this transaction has locked, whose time is over. Who was last heard downloading or
- * installing is taken to be for as long again: it must not be started meanwhile. Answers which.
- */
-export async function failOverdue(tx: Tx, robotIds: readonly number[], now: Date): Promise<number[]> {
-  if (robotIds.length === 0) return [];
-  const overdue = await tx
-    .selectFrom("rollout_robots as e")
-    .innerJoin("rollouts as r", "r.id", "e.rollout_id")
-    .innerJoin("firmware as f", "f.id", "r.firmware_id")
-    .select(["e.robot_id", "e.site_id", "e.rollout_id", "e.serial_number", "e.from_version", "f.version"])
-    .select(["r.deadline_minutes", "e.state as was"])
-    .where("e.robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
-    .where("e.state", "in", ["OFFERED", "DOWNLOADING", "INSTALLING"])
-    .where("e.deadline_at", "<=", now)
-    .execute();
-  const failed = overdue.map((row) => ({
-    ...row,
-    state: "FAILED" as const,
-    reason: firmwareSentences.silent(row.version, row.deadline_minutes),
-    installing_until: row.was === "OFFERED" ? null : new Date(now.getTime() + row.deadline_minutes * 60_000),
-  }));
-  if (failed.length === 0) return [];
-  const rows = failed.map(({ rollout_id, robot_id, reason, installing_until }) => ({
-    rollout_id,
-    robot_id,
-    reason,
-    installing_until,
-  }));
-  await sql`
-    update rollout_robots e set state = 'FAILED', reason = n.reason, ended_at = ${now}, overdue = true,
-      installing_until = n.installing_until, change_no = ${changedNow}
-    from json_to_recordset(${JSON.stringify(rows)}::json) n (rollout_id int, robot_id int, reason text,
-      installing_until timestamptz)
-    where e.rollout_id = n.rollout_id and e.robot_id = n.robot_id
-  `.execute(tx);
-  await auditEnds(tx, failed satisfies readonly Ended[], now);
-  return failed.map((row) => row.robot_id);
-}
-
-/** A report as it is stored. */
-interface StoredReport {
-  readonly robot_id: number;
-  readonly offer_id: string;
-  readonly session: number;
-  readonly seq: number;
-  readonly state: string;
-  readonly percent: number | null;
-}
-
-/**
- * What robots tell of an offer after they failed by its deadline: they stay failed, but whether they may be started
- * depends on it. They are taken to install for no longer than their deadline once more. Answers the robots that changed.
- */
-async function recordLateReports(tx: Tx, reports: readonly StoredReport[], now: Date): Promise<number[]> {
-  const { rows } = await sql<{ robot_id: number }>`
-    update rollout_robots e set report_session = n.session, report_seq = n.seq,
-      percent = coalesce(n.percent, e.percent),
-      installing_until = case when n.state in ('DOWNLOADING', 'INSTALLING')
-        and e.ended_at + r.deadline_minutes * interval '1 minute' > ${now}
-        then e.ended_at + r.deadline_minutes * interval '1 minute' end,
-      change_no = ${changedNow}
-    from json_to_recordset(${JSON.stringify(reports)}::json) n (robot_id int, offer_id uuid, session bigint, seq bigint,
-      state text, percent double precision), rollouts r
-    where e.overdue and e.robot_id = n.robot_id and e.offer_id = n.offer_id and r.id = e.rollout_id
-      and (coalesce(e.report_session, -1), coalesce(e.report_seq, -1)) < (n.session, n.seq)
-    returning e.robot_id
-  `.execute(tx);
-  return rows.map((row) => row.robot_id);
-}
-
-/** Robots that are taken to install no longer. */
-export async function findNoLongerInstalling(db: Executor, now: Date, limit: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom("rollout_robots")
-    .select("robot_id")
-    .where("overdue", "=", true)
-    .where("installing_until", "<=", now)
-    .orderBy("robot_id")
-    .limit(limit)
-    .execute();
-  return rows.map((row) => row.robot_id);
-}
-
-/** Robots that this transaction has locked may be started again where their time to install is over too. */
-export async function endInstalling(tx: Tx, robotIds: readonly number[], now: Date): Promise<number[]> {
-  if (robotIds.length === 0) return [];
-  const rows = await tx
-    .updateTable("rollout_robots")
-    .set({ installing_until: null, change_no: changedNow })
-    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
-    .where("overdue", "=", true)
-    .where("installing_until", "<=", now)
-    .returning("robot_id")
-    .execute();
-  return rows.map((row) => row.robot_id);
-}
-
 export interface FirmwareReport {
   readonly robotId: number;
   readonly message: FirmwareStateMessage;
 }
 
 /**
- * Stores how far robots are with their offers. Only what is newer than what was stored counts, by (session, seq), and
- * only of the offer that is open. Their robot_state rows are locked by this transaction. Answers the robots that changed.
+ * Stores the progress of robots with their offers. A report counts only if it is newer than the stored one, by (session,
+ * seq), and about the open offer. This transaction has locked their robot_state rows. Answers the robots that changed.
  */
 export async function recordReports(tx: Tx, reports: readonly FirmwareReport[], now: Date): Promise<number[]> {
   if (reports.length === 0) return [];
@@ -174,7 +36,7 @@ export async function recordReports(tx: Tx, reports: readonly FirmwareReport[], 
     if (isNewer) newest.set(`${report.robotId}:${offerId}`, report);
   }
   const rows = [...newest.values()].map(({ robotId, message }) => {
-    const after = afterReport(message);
+    const after = reportOutcome(message);
     return {
       robot_id: robotId,
       offer_id: message.offerId,
@@ -185,7 +47,7 @@ export async function recordReports(tx: Tx, reports: readonly FirmwareReport[], 
       reason: reasonOf(after),
     };
   });
-  const { rows: changed } = await sql<Ended>`
+  const { rows: changed } = await sql<UpdatedRobot>`
     update rollout_robots e set state = n.state,
       reason = n.reason,
       percent = case when n.state = 'WAITING' then null else coalesce(n.percent, e.percent) end,
@@ -206,13 +68,43 @@ export async function recordReports(tx: Tx, reports: readonly FirmwareReport[], 
       and r.id = e.rollout_id and f.id = r.firmware_id
     returning e.robot_id, e.site_id, e.rollout_id, e.serial_number, e.from_version, e.state, e.reason, f.version
   `.execute(tx);
-  await auditEnds(tx, changed, now);
+  await auditEndedUpdates(tx, changed, now);
   return [...changed.map((row) => row.robot_id), ...(await recordLateReports(tx, rows, now))];
 }
 
-function reasonOf(after: AfterReport): string | null {
+function reasonOf(after: ReportOutcome): string | null {
   if (after.state === "WAITING") return refusedText(after.code);
-  return after.state === "FAILED" ? codeSentences[after.code] : null;
+  return after.state === "FAILED" ? FAILED_TEXTS[after.code] : null;
+}
+
+interface StoredReport {
+  readonly robot_id: number;
+  readonly offer_id: string;
+  readonly session: number;
+  readonly seq: number;
+  readonly state: string;
+  readonly percent: number | null;
+}
+
+/**
+ * Stores reports of robots that had already failed by their deadline: they stay failed, but whether they may be started
+ * depends on the report. They are assumed to be installing for at most one more deadline. Answers the robots that changed.
+ */
+async function recordLateReports(tx: Tx, reports: readonly StoredReport[], now: Date): Promise<number[]> {
+  const { rows } = await sql<{ robot_id: number }>`
+    update rollout_robots e set report_session = n.session, report_seq = n.seq,
+      percent = coalesce(n.percent, e.percent),
+      installing_until = case when n.state in ('DOWNLOADING', 'INSTALLING')
+        and e.ended_at + r.deadline_minutes * interval '1 minute' > ${now}
+        then e.ended_at + r.deadline_minutes * interval '1 minute' end,
+      change_no = ${changedNow}
+    from json_to_recordset(${JSON.stringify(reports)}::json) n (robot_id int, offer_id uuid, session bigint, seq bigint,
+      state text, percent double precision), rollouts r
+    where e.overdue and e.robot_id = n.robot_id and e.offer_id = n.offer_id and r.id = e.rollout_id
+      and (coalesce(e.report_session, -1), coalesce(e.report_seq, -1)) < (n.session, n.seq)
+    returning e.robot_id
+  `.execute(tx);
+  return rows.map((row) => row.robot_id);
 }
 
 export interface FirmwareShown {
@@ -221,13 +113,14 @@ export interface FirmwareShown {
 }
 
 /**
- * Ends the updates of robots whose live state shows the new version: nothing else proves it (protocol rule 13). One that
- * failed by its deadline alone and was offered nothing since is done after all. Their robot_state rows are locked by this transaction. Answers the robots that changed.
+ * Completes the updates of robots whose live state shows the new version: nothing else proves it (protocol rule 13). One
+ * that failed by its deadline alone and was offered nothing since is done after all. This transaction has locked their
+ * robot_state rows. Answers the robots that changed.
  */
 export async function settleByFirmware(tx: Tx, shown: readonly FirmwareShown[], now: Date): Promise<number[]> {
   if (shown.length === 0) return [];
   const rows = shown.map(({ robotId, firmware }) => ({ robot_id: robotId, firmware }));
-  const { rows: changed } = await sql<Ended>`
+  const { rows: changed } = await sql<UpdatedRobot>`
     update rollout_robots e set state = 'DONE', reason = null, percent = 100, ended_at = ${now}, overdue = false,
       installing_until = null, change_no = ${changedNow}
     from json_to_recordset(${JSON.stringify(rows)}::json) n (robot_id int, firmware text), rollouts r, firmware f
@@ -239,6 +132,106 @@ export async function settleByFirmware(tx: Tx, shown: readonly FirmwareShown[], 
       and r.id = e.rollout_id and f.id = r.firmware_id and f.version = n.firmware
     returning e.robot_id, e.site_id, e.rollout_id, e.serial_number, e.from_version, e.state, e.reason, f.version
   `.execute(tx);
-  await auditEnds(tx, changed, now);
+  await auditEndedUpdates(tx, changed, now);
   return changed.map((row) => row.robot_id);
+}
+
+/**
+ * Robots whose deadline has passed; with `heardSince` only those whose live state arrived after it. An offer that was
+ * never sent is withdrawn instead.
+ */
+export async function findOverdue(db: Executor, now: Date, limit: number, heardSince: Date | null): Promise<number[]> {
+  const rows = await db
+    .selectFrom("rollout_robots as e")
+    .innerJoin("robot_state as s", "s.robot_id", "e.robot_id")
+    .select("e.robot_id")
+    .where("e.state", "in", ["OFFERED", "DOWNLOADING", "INSTALLING"])
+    .where("e.deadline_at", "<=", now)
+    .where((eb) => eb.or([eb("e.state", "<>", "OFFERED"), eb("e.sent_at", "is not", null)]))
+    .$if(heardSince !== null, (query) => query.where("s.live_at", ">", heardSince))
+    .orderBy("e.robot_id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.robot_id);
+}
+
+/**
+ * Fails those of these robots, which this transaction has locked, whose deadline has passed. One last heard downloading
+ * or installing is assumed to go on for as long again, and must not be started until then. Answers which failed.
+ */
+export async function failOverdue(tx: Tx, robotIds: readonly number[], now: Date): Promise<number[]> {
+  if (robotIds.length === 0) return [];
+  const overdue = await tx
+    .selectFrom("rollout_robots as e")
+    .innerJoin("rollouts as r", "r.id", "e.rollout_id")
+    .innerJoin("firmware as f", "f.id", "r.firmware_id")
+    .select(["e.robot_id", "e.site_id", "e.rollout_id", "e.serial_number", "e.from_version", "f.version"])
+    .select(["r.deadline_minutes", "e.state as was"])
+    .where("e.robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("e.state", "in", ["OFFERED", "DOWNLOADING", "INSTALLING"])
+    .where("e.deadline_at", "<=", now)
+    .execute();
+  const failed = overdue.map((row) => ({
+    ...row,
+    state: "FAILED" as const,
+    reason: overdueText(row.version, row.deadline_minutes),
+    installing_until: row.was === "OFFERED" ? null : new Date(now.getTime() + row.deadline_minutes * 60_000),
+  }));
+  if (failed.length === 0) return [];
+  await sql`
+    update rollout_robots e set state = 'FAILED', reason = n.reason, ended_at = ${now}, overdue = true,
+      installing_until = n.installing_until, change_no = ${changedNow}
+    from json_to_recordset(${JSON.stringify(failed)}::json) n (rollout_id int, robot_id int, reason text,
+      installing_until timestamptz)
+    where e.rollout_id = n.rollout_id and e.robot_id = n.robot_id
+  `.execute(tx);
+  await auditEndedUpdates(tx, failed, now);
+  return failed.map((row) => row.robot_id);
+}
+
+/** Overdue robots that are assumed to be installing no longer. */
+export async function findNoLongerInstalling(db: Executor, now: Date, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom("rollout_robots")
+    .select("robot_id")
+    .where("overdue", "=", true)
+    .where("installing_until", "<=", now)
+    .orderBy("robot_id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.robot_id);
+}
+
+/** Lets robots, which this transaction has locked, be started again where they are assumed to be installing no longer. */
+export async function endInstalling(tx: Tx, robotIds: readonly number[], now: Date): Promise<number[]> {
+  if (robotIds.length === 0) return [];
+  const rows = await tx
+    .updateTable("rollout_robots")
+    .set({ installing_until: null, change_no: changedNow })
+    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("overdue", "=", true)
+    .where("installing_until", "<=", now)
+    .returning("robot_id")
+    .execute();
+  return rows.map((row) => row.robot_id);
+}
+
+/** Audits the updates that ended; other changes are not audited. */
+async function auditEndedUpdates(tx: Tx, changed: readonly UpdatedRobot[], at: Date): Promise<void> {
+  const ended = changed.filter(({ state }) => state === "DONE" || state === "FAILED");
+  await recordAudits(
+    tx,
+    ended.map(({ robot_id, site_id, state, reason, from_version, version }): AuditRecord => ({
+      actor: { userId: null, name: "Suncrew" },
+      action: "UPDATE_FIRMWARE",
+      entity: "robot",
+      entityId: robot_id,
+      siteId: site_id,
+      outcome: state === "DONE" ? "DONE" : "FAILED",
+      reason,
+      before: { firmware: from_version },
+      after: { firmware: version },
+      at,
+    })),
+  );
 }

@@ -11,11 +11,11 @@ import {
   uploadFirmware,
 } from "@suncrew/contract/firmware/firmware.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { standFirmware, standing, standingSignature } from "../../../test/firmware-fixtures.ts";
+import { seedFirmware, seededFirmware, seededOfferSignature } from "../../../test/firmware-fixtures.ts";
 import type { Person } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp, testSettings } from "../../../test/test-app.ts";
 import { type Answer, urlOf } from "../../../test/test-client.ts";
-import { PART_BYTES } from "./firmware-files.service.ts";
+import { CHUNK_BYTES } from "./firmware-files.service.ts";
 import { DownloadUrlSigner } from "./download-url.ts";
 
 let server: TestApp;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   server = await createTestApp();
 });
 afterAll(() => server.close());
-beforeEach(() => standFirmware(server.db, server.fixtures));
+beforeEach(() => seedFirmware(server.db, server.fixtures));
 
 async function upload(
   query: Record<string, string>,
@@ -65,7 +65,7 @@ describe("§5 Deploy firmware: upload", () => {
       sha256,
     });
     const other = await upload(file, Buffer.from("other"));
-    expect([other.status, other.text]).toMatchObject([409, expect.stringContaining("other content")]);
+    expect([other.status, other.text]).toMatchObject([409, expect.stringContaining("different content")]);
     expect(await audits()).toMatchObject({ action: "UPLOAD_FIRMWARE", outcome: "REFUSED", actor: "Anita Rao" });
   });
 
@@ -90,20 +90,20 @@ describe("§5 Deploy firmware: upload", () => {
 
   test("it is deleted for good once no rollout needs it", async () => {
     const admin = await server.as("admin");
-    const needed = await admin.call(deleteFirmware, { params: { firmwareId: standing.deployedId } });
+    const needed = await admin.call(deleteFirmware, { params: { firmwareId: seededFirmware.deployedId } });
     expect([needed.status, needed.body]).toEqual([
       409,
       { message: "Firmware 9.1.0 is being deployed. Cancel its rollout first." },
     ]);
-    expect(await admin.ask(deleteFirmware, { params: { firmwareId: standing.firmwareId } })).toEqual({
+    expect(await admin.ask(deleteFirmware, { params: { firmwareId: seededFirmware.firmwareId } })).toEqual({
       message: "Firmware 9.0.0 was deleted.",
     });
     expect(await audits()).toMatchObject({ action: "DELETE_FIRMWARE", outcome: "DONE" });
-    expect((await admin.call(deleteFirmware, { params: { firmwareId: standing.firmwareId } })).status).toBe(404);
+    expect((await admin.call(deleteFirmware, { params: { firmwareId: seededFirmware.firmwareId } })).status).toBe(404);
     const row = await server.db
       .selectFrom("firmware")
       .select("content")
-      .where("id", "=", standing.firmwareId)
+      .where("id", "=", seededFirmware.firmwareId)
       .executeTakeFirst();
     expect(row).toEqual({ content: null });
     expect((await upload({ ...file, version: "9.0.0" }, Buffer.from("another 9.0.0"))).status).toBe(201);
@@ -111,17 +111,17 @@ describe("§5 Deploy firmware: upload", () => {
 });
 
 describe("protocol rule 13: a robot downloads what it was offered", () => {
-  const { offerId, expires } = standing;
-  const signature = standingSignature(testSettings.secretKey);
+  const { offerId, expires } = seededFirmware;
+  const signature = seededOfferSignature(testSettings.secretKey);
   const download = async (params: { offerId: string }, query: { expires: string; signature: string }) =>
     (await server.as(null)).call(firmwareFile, { params, query });
 
   test("with a right signature, without signing in, part by part", async () => {
-    const content = Buffer.alloc(3 * PART_BYTES + 17, "0123456789abcdef");
+    const content = Buffer.alloc(3 * CHUNK_BYTES + 17, "0123456789abcdef");
     await server.db
       .updateTable("firmware")
       .set({ content, bytes: content.length })
-      .where("id", "=", standing.deployedId)
+      .where("id", "=", seededFirmware.deployedId)
       .execute();
     const answer = await download({ offerId }, { expires: String(expires), signature });
     expect([answer.status, answer.headers["content-type"], answer.headers["content-length"]]).toEqual([
@@ -133,11 +133,11 @@ describe("protocol rule 13: a robot downloads what it was offered", () => {
   });
 
   test("200 robots at once get the whole file each", async () => {
-    const content = Buffer.alloc(2 * PART_BYTES, "abcdefgh");
+    const content = Buffer.alloc(2 * CHUNK_BYTES, "abcdefgh");
     await server.db
       .updateTable("firmware")
       .set({ content, bytes: content.length })
-      .where("id", "=", standing.deployedId)
+      .where("id", "=", seededFirmware.deployedId)
       .execute();
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => download({ offerId }, { expires: String(expires), signature })),
@@ -154,7 +154,11 @@ describe("protocol rule 13: a robot downloads what it was offered", () => {
     ["another offer", { offerId: "01980a6e-5f00-7000-8000-000000000abc" }, { expires: String(expires), signature }],
     ["another robot's signature", { offerId }, { expires: String(expires), signature: signed({ serial: "OWN-1" }) }],
     ["another file's signature", { offerId }, { expires: String(expires), signature: signed({ firmwareId: 1 }) }],
-    ["another server's key", { offerId }, { expires: String(expires), signature: standingSignature("k".repeat(40)) }],
+    [
+      "another server's key",
+      { offerId },
+      { expires: String(expires), signature: seededOfferSignature("k".repeat(40)) },
+    ],
   ])("is refused with %s", async (_words, params, query) => {
     const answer = await download(params, query);
     expect([answer.status, answer.body]).toEqual([403, { message: "This address is not valid." }]);
@@ -173,7 +177,7 @@ describe("protocol rule 13: a robot downloads what it was offered", () => {
   });
 
   function signed(change: { serial?: string; firmwareId?: number; expires?: number }): string {
-    const grant = { offerId, serial: "OWN-2", firmwareId: standing.deployedId, expires, ...change };
+    const grant = { offerId, serial: "OWN-2", firmwareId: seededFirmware.deployedId, expires, ...change };
     return new DownloadUrlSigner(testSettings.secretKey).sign(grant);
   }
 });
@@ -182,7 +186,7 @@ describe("§5 Deploy firmware: rollouts", () => {
   test("one is made for chosen robots and listed with all of them waiting; robots in another one are refused", async () => {
     const admin = await server.as("admin");
     const { ownRobot, ownRobot2, foreignRobot } = server.fixtures;
-    const body = { firmware_id: standing.firmwareId, robot_ids: [foreignRobot.id, ownRobot.id, foreignRobot.id] };
+    const body = { firmware_id: seededFirmware.firmwareId, robot_ids: [foreignRobot.id, ownRobot.id, foreignRobot.id] };
     const made = await admin.ask(createRollout, { body });
     expect(made.message).toBe("Deploying firmware to 2 robot(s).");
     const details = await admin.ask(rolloutDetails, { params: { rolloutId: made.rolloutId } });
@@ -193,7 +197,7 @@ describe("§5 Deploy firmware: rollouts", () => {
       ["OWN-1", "WAITING", "Waits until it is online"],
     ]);
     expect((await admin.ask(rolloutList)).map(({ id }) => id)).toEqual(
-      [made.rolloutId, standing.rolloutId].toSorted((a, b) => b - a),
+      [made.rolloutId, seededFirmware.rolloutId].toSorted((a, b) => b - a),
     );
     const twice = await admin.call(createRollout, { body: { ...body, robot_ids: [ownRobot.id, ownRobot2.id] } });
     expect([twice.status, twice.body]).toEqual([
@@ -206,7 +210,7 @@ describe("§5 Deploy firmware: rollouts", () => {
   test("it is paused, resumed and cancelled, each said again alike, and not once it is over", async () => {
     const admin = await server.as("admin");
     const steer = (action: "PAUSE" | "RESUME" | "CANCEL") =>
-      admin.call(controlRollout, { params: { rolloutId: standing.rolloutId }, body: { action } });
+      admin.call(controlRollout, { params: { rolloutId: seededFirmware.rolloutId }, body: { action } });
     for (const action of ["PAUSE", "RESUME", "CANCEL"] as const) {
       const [first, second] = [await steer(action), await steer(action)];
       expect([first.status, second.status, second.body]).toEqual([200, 200, first.body]);
@@ -220,8 +224,8 @@ describe("§5 Deploy firmware: rollouts", () => {
   test("without an address at which robots reach the server it is refused, and says what to set", async () => {
     const nowhere = await createTestApp({ settings: { publicUrl: () => null } });
     try {
-      await standFirmware(nowhere.db, nowhere.fixtures);
-      const body = { firmware_id: standing.firmwareId, robot_ids: [nowhere.fixtures.ownRobot.id] };
+      await seedFirmware(nowhere.db, nowhere.fixtures);
+      const body = { firmware_id: seededFirmware.firmwareId, robot_ids: [nowhere.fixtures.ownRobot.id] };
       const answer = await (await nowhere.as("admin")).call(createRollout, { body });
       expect([answer.status, answer.text]).toMatchObject([409, expect.stringContaining("PUBLIC_URL")]);
     } finally {

@@ -16,7 +16,7 @@ import { FirmwareFiles } from "./firmware-files.service.ts";
 
 export function firmwareRoutes(app: FastifyInstance, deps: Dependencies): void {
   const files = new FirmwareFiles(deps);
-  const deployments = new Rollouts(deps);
+  const rollouts = new Rollouts(deps);
 
   register(app, firmwareList, () => files.list());
   register(app, uploadFirmware, ({ viewer, query, request }) => files.upload(viewer, query, request.body));
@@ -27,8 +27,8 @@ export function firmwareRoutes(app: FastifyInstance, deps: Dependencies): void {
     return stream;
   });
 
-  register(app, rolloutList, () => deployments.list());
-  register(app, createRollout, ({ viewer, body }) => deployments.begin(viewer, body));
-  register(app, rolloutDetails, ({ params }) => deployments.details(params.rolloutId));
-  register(app, controlRollout, ({ viewer, params, body }) => deployments.steer(viewer, params.rolloutId, body));
+  register(app, rolloutList, () => rollouts.list());
+  register(app, createRollout, ({ viewer, body }) => rollouts.create(viewer, body));
+  register(app, rolloutDetails, ({ params }) => rollouts.details(params.rolloutId));
+  register(app, controlRollout, ({ viewer, params, body }) => rollouts.control(viewer, params.rolloutId, body.action));
 }

@@ -1,10 +1,10 @@
-import { OFFER_RESEND_MS } from "@suncrew/domain/firmware/after-report.ts";
+import { OFFER_RESEND_MS } from "@suncrew/domain/firmware/report-outcome.ts";
 import type { OfferCandidate } from "@suncrew/domain/firmware/offer-refusal.ts";
 import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
 
-/** Offers firmware to robots that this transaction has locked and that wait for it. */
+/** Offers firmware to waiting robots, which this transaction has locked. */
 export async function insertOffers(
   tx: Tx,
   rolloutId: number,
@@ -23,7 +23,7 @@ export async function insertOffers(
   `.execute(tx);
 }
 
-/** Leaves a robot that waits out of its rollout. */
+/** Leaves waiting robots out of their rollout. */
 export async function skipRobots(
   tx: Tx,
   rolloutId: number,
@@ -40,7 +40,7 @@ export async function skipRobots(
   `.execute(tx);
 }
 
-/** An offer as its robot is told of it. */
+/** An offer as it is sent to its robot. */
 export interface OfferToSend {
   readonly offerId: string;
   readonly serial: string;
@@ -51,30 +51,30 @@ export interface OfferToSend {
   readonly by: string;
   readonly offeredAt: Date;
   readonly deadlineAt: Date;
-  /** Its current one: an offer is sent again in a new session, until the robot answers. */
+  /** The current one: until the robot answers, an offer is sent again in a new session. */
   readonly session: number;
-  /** When it was sent before. */
+  /** When it was sent last; null for the first time. */
   readonly sentAt: Date | null;
 }
 
-/** Robots that have not answered their offer, which was not sent yet, or some time ago, and whose rollout goes on. */
+/** Robots of running rollouts whose offer is unanswered, and either unsent or due to be sent again. */
 export async function findUnanswered(db: Executor, now: Date, limit: number): Promise<number[]> {
   const { rows } = await sql<{ robot_id: number }>`
     select e.robot_id from rollout_robots e
     join rollouts r on r.id = e.rollout_id and r.state = 'RUNNING'
     join robot_state s on s.robot_id = e.robot_id
     where e.state = 'OFFERED' and e.deadline_at > ${now}
-      and (e.sent_at is null or (s.online and e.sent_at <= ${sentBefore(now)}))
+      and (e.sent_at is null or (s.online and e.sent_at <= ${resendBefore(now)}))
     order by e.offered_at, e.place limit ${limit}
   `.execute(db);
   return rows.map((row) => row.robot_id);
 }
 
-const sentBefore = (now: Date) => new Date(now.getTime() - OFFER_RESEND_MS);
+const resendBefore = (now: Date) => new Date(now.getTime() - OFFER_RESEND_MS);
 
 /**
- * Takes the offers of robots for sending, which this transaction has locked; of several servers at once each goes to
- * one. One that dies after this has them sent again by another.
+ * Claims for sending the offers of robots, which this transaction has locked: of several servers, one gets each offer.
+ * If that server dies, another sends it again.
  */
 export async function claimOffers(tx: Tx, robotIds: readonly number[], now: Date): Promise<OfferToSend[]> {
   if (robotIds.length === 0) return [];
@@ -84,7 +84,7 @@ export async function claimOffers(tx: Tx, robotIds: readonly number[], now: Date
       select e.rollout_id, e.robot_id, s.session, e.sent_at from rollout_robots e
       join robot_state s on s.robot_id = e.robot_id
       where e.state = 'OFFERED' and e.robot_id = any(${[...robotIds]}::int[]) and e.deadline_at > ${now}
-        and (e.sent_at is null or e.sent_at <= ${sentBefore(now)})
+        and (e.sent_at is null or e.sent_at <= ${resendBefore(now)})
     ) due
     join rollouts r on r.id = due.rollout_id
     join firmware f on f.id = r.firmware_id
@@ -96,8 +96,8 @@ export async function claimOffers(tx: Tx, robotIds: readonly number[], now: Date
   return rows;
 }
 
-/** Surely not sent this time: another try may follow at once. */
-export async function giveBackOffer(db: Db, { offerId, sentAt }: OfferToSend): Promise<void> {
+/** The offer surely was not sent, and may be claimed again at once. */
+export async function unclaimOffer(db: Db, { offerId, sentAt }: OfferToSend): Promise<void> {
   await db
     .updateTable("rollout_robots")
     .set({ sent_at: sentAt })
@@ -107,8 +107,8 @@ export async function giveBackOffer(db: Db, { offerId, sentAt }: OfferToSend): P
 }
 
 /**
- * Takes back what was never sent to robots, which this transaction has locked: they wait again. What may have been sent
- * stands, for the robot may take it any moment. Answers whose offer it was.
+ * Withdraws the unsent offers of robots, which this transaction has locked: they wait again. An offer that may have been
+ * sent remains, as the robot may take it at any moment. Answers the robots whose offer was withdrawn.
  */
 export async function withdrawUnsent(tx: Tx, robotIds: readonly number[]): Promise<number[]> {
   if (robotIds.length === 0) return [];
@@ -124,7 +124,7 @@ export async function withdrawUnsent(tx: Tx, robotIds: readonly number[]): Promi
   return rows.map((row) => row.robot_id);
 }
 
-/** Robots of a rollout whose offer was never sent; with `until` only those whose time is over by then. */
+/** Robots of a rollout whose offer was never sent; with `until` only those whose deadline has passed by then. */
 export async function findUnsent(tx: Tx, rolloutId: number, until: Date | null): Promise<number[]> {
   const rows = await tx
     .selectFrom("rollout_robots")
@@ -137,7 +137,7 @@ export async function findUnsent(tx: Tx, rolloutId: number, until: Date | null):
   return rows.map((row) => row.robot_id);
 }
 
-/** The offers of addresses, and the file that each is for. */
+/** The offers that download URLs name, each with its file. */
 export function readOffers(db: Executor, offerIds: readonly string[]) {
   return db
     .selectFrom("rollout_robots as e")
@@ -149,19 +149,19 @@ export function readOffers(db: Executor, offerIds: readonly string[]) {
 }
 export type KnownOffer = Awaited<ReturnType<typeof readOffers>>[number];
 
-/** A robot of a rollout that waits for its offer, with what decides about it. */
+/** A robot that waits for its offer, with what decides whether it gets one. */
 interface Candidate extends OfferCandidate {
   readonly robotId: number;
-  /** As it was called when the rollout was made. */
+  /** Its serial number when the rollout was created. */
   readonly serial: string;
   readonly siteId: number;
   readonly session: number;
-  /** Why it refused its last offer, where it did. */
+  /** Why it refused its last offer; null where it did not. */
   readonly refused: string | null;
 }
 
-/** Of the robot `r` of the rollout's row `e`, with its state `s`. */
-const whatDecides = sql`
+/** Columns of a robot `r`, its state `s` and its row `e` of the rollout. */
+const candidateColumns = sql`
   e.robot_id as "robotId", e.serial_number as serial, r.site_id as "siteId", s.session,
   r.deleted_at is not null as deleted,
   r.serial_number <> e.serial_number as replaced,
@@ -173,14 +173,14 @@ const whatDecides = sql`
     as "stillInstalling",
   e.wait_until as "waitUntil", case when e.state = 'WAITING' then e.reason end as refused`;
 
-/** The waiting robots of a rollout in their order, or those of them that are named. */
+/** The waiting robots of a rollout in their order; with `robotIds` only those. */
 export async function readCandidates(
   db: Executor,
   rolloutId: number,
   robotIds?: readonly number[],
 ): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
-    select ${whatDecides}
+    select ${candidateColumns}
     from rollout_robots e
     join robots r on r.id = e.robot_id
     join robot_state s on s.robot_id = e.robot_id
@@ -191,13 +191,13 @@ export async function readCandidates(
   return rows;
 }
 
-/** Those of the robots that were offered firmware and have not answered, where the rollout goes on. */
+/** Those of the robots with an unanswered offer of a running rollout. */
 export async function readOffered(
   db: Executor,
   robotIds: readonly number[],
 ): Promise<(Candidate & { readonly version: string })[]> {
   const { rows } = await sql<Candidate & { readonly version: string }>`
-    select ${whatDecides}, f.version
+    select ${candidateColumns}, f.version
     from rollout_robots e
     join robots r on r.id = e.robot_id
     join robot_state s on s.robot_id = e.robot_id

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import pino from "pino";
 import { type Fixtures, setState } from "../../../test/fixtures.ts";
-import { standFirmware, standing } from "../../../test/firmware-fixtures.ts";
+import { seedFirmware, seededFirmware } from "../../../test/firmware-fixtures.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { testSettings } from "../../../test/test-app.ts";
 import { createSeededDatabase } from "../../../test/test-database.ts";
@@ -25,7 +25,7 @@ let rollouts: RolloutEngine;
 /** A server that starts after an outage: the robot was installing, and its time ended meanwhile. */
 beforeEach(async () => {
   ({ database, fixtures } = await createSeededDatabase());
-  await standFirmware(database.db, fixtures);
+  await seedFirmware(database.db, fixtures);
   await database.db
     .updateTable("rollout_robots")
     .set({ state: "INSTALLING", percent: 100, report_session: 1, report_seq: 3, deadline_at: later(-300_000) })
@@ -63,7 +63,7 @@ const installing = () => {
 };
 const report = (phase: "INSTALLING" | "FAILED", session: number) =>
   database.db.transaction().execute((tx) => {
-    const about = { offerId: standing.offerId, version: "9.1.0", percent: 100 };
+    const about = { offerId: seededFirmware.offerId, version: "9.1.0", percent: 100 };
     const message = { v: 1 as const, session, seq: 1, ts: NOW.toISOString(), phase, ...about };
     const code = phase === "FAILED" ? ("INSTALL_FAILED" as const) : null;
     return recordReports(tx, [{ robotId: fixtures.ownRobot2.id, message: { ...message, code } }], clock.now());
@@ -75,13 +75,13 @@ const show = (firmware: string) =>
 
 describe("protocol rule 13: robots whose deadline ended", () => {
   test("fail only once the server could have heard them, and are done when they show the version after all", async () => {
-    await rollouts.look();
+    await rollouts.runOnce();
     expect((await entry()).state).toBe("INSTALLING");
     clock.advance(GUARD_MS - 1);
-    await rollouts.look();
+    await rollouts.runOnce();
     expect((await entry()).state).toBe("INSTALLING");
     clock.advance(1);
-    await rollouts.look();
+    await rollouts.runOnce();
     expect(await entry()).toMatchObject({ state: "FAILED", overdue: true });
     await show("1.0.0");
     expect((await entry()).state).toBe("FAILED");
@@ -98,10 +98,10 @@ describe("protocol rule 13: robots whose deadline ended", () => {
   test("one that was heard since, with what it had, fails at once", async () => {
     clock.advance(10_000);
     await setState(database.db, fixtures.ownRobot2.id, { online: true, live_at: later(-1) });
-    await rollouts.look();
+    await rollouts.runOnce();
     expect((await entry()).state).toBe("INSTALLING");
     await setState(database.db, fixtures.ownRobot2.id, { online: true, live_at: later(5_000) });
-    await rollouts.look();
+    await rollouts.runOnce();
     expect((await entry()).state).toBe("FAILED");
   });
 
@@ -114,7 +114,7 @@ describe("protocol rule 13: robots whose deadline ended", () => {
 
   test("they are not started while they may still install: until they say the end, or for their deadline again", async () => {
     clock.advance(GUARD_MS);
-    await rollouts.look();
+    await rollouts.runOnce();
     expect((await entry()).state).toBe("FAILED");
     expect(await installing()).toBe("9.1.0");
     const id = await nextRollout();
@@ -128,10 +128,10 @@ describe("protocol rule 13: robots whose deadline ended", () => {
     await report("INSTALLING", 3);
     expect(await installing()).toBe("9.1.0");
     clock.advance(DEADLINE_MS - 1);
-    await rollouts.look();
+    await rollouts.runOnce();
     expect(await installing()).toBe("9.1.0");
     clock.advance(1);
-    await rollouts.look();
+    await rollouts.runOnce();
     expect(await installing()).toBeNull();
     await report("INSTALLING", 4);
     expect(await installing()).toBeNull();

@@ -7,7 +7,7 @@ import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { LISTENING_GRACE_MS } from "@suncrew/domain/alerts/offline-alerts.ts";
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
 import { type RolloutStep, rolloutStep } from "@suncrew/domain/firmware/rollout-step.ts";
-import { gaveUpText, isWaitOver } from "@suncrew/domain/firmware/rollout-text.ts";
+import { gaveUpText, isWaitOver, skippedText } from "@suncrew/domain/firmware/rollout-text.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
@@ -19,18 +19,17 @@ import { forEachConcurrently, PeriodicTask } from "../../platform/periodic-task.
 import { recordAudit } from "../audit/public.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { DownloadUrlSigner } from "./download-url.ts";
-import { firmwareSentences, skippedSentences } from "./firmware-sentences.ts";
 import { endInstalling, failOverdue, findNoLongerInstalling, findOverdue } from "./firmware-updates.repository.ts";
 import {
   claimOffers,
   findUnanswered,
   findUnsent,
-  giveBackOffer,
   insertOffers,
   type OfferToSend,
   readCandidates,
   readOffered,
   skipRobots,
+  unclaimOffer,
   withdrawUnsent,
 } from "./offers.repository.ts";
 import {
@@ -38,22 +37,22 @@ import {
   lockRollout,
   readCounts,
   readNewFailures,
-  readUnderWay,
+  readOpenRollouts,
   type StoredRollout,
   storeRollout,
 } from "./rollouts.repository.ts";
 
-/** Every server looks for what is due this often. */
-const LOOK_MS = 1_000;
-/** Transactions at the same time. */
-const AT_ONCE = 3;
-/** Robots whose time is over, in one transaction. */
-const OVERDUE_AT_ONCE = 500;
+const ROUND_INTERVAL_MS = 1_000;
+const MAX_CONCURRENT_ROLLOUTS = 3;
+/** Robots whose deadline has passed, in one transaction. */
+const MAX_OVERDUE = 500;
+/** Offers claimed for sending in one transaction. */
+const MAX_OFFERS = 500;
 
-type RolloutEngineDependencies = Pick<Dependencies, "db" | "clock" | "clocks" | "broker" | "log" | "settings">;
+export type RolloutEngineDependencies = Pick<Dependencies, "db" | "clock" | "clocks" | "broker" | "log" | "settings">;
 
 /**
- * Brings rollouts on, on every server at once: PostgreSQL says what is due, and its locks keep each step to one server.
+ * Advances rollouts, on every server at once: PostgreSQL says what is due, and its locks keep each step to one server.
  * Offers are rows before they are messages; what a server leaves unsent by dying, another sends with the same id.
  */
 export class RolloutEngine implements Service {
@@ -61,18 +60,21 @@ export class RolloutEngine implements Service {
   readonly #signer: DownloadUrlSigner;
   readonly #rounds: PeriodicTask;
   readonly #sending = new Set<Promise<void>>();
-  readonly #hearing: ListeningPeriod;
+  readonly #listening: ListeningPeriod;
   #cancels: Cancel[] = [];
 
   constructor(deps: RolloutEngineDependencies) {
     this.#deps = deps;
-    this.#hearing = new ListeningPeriod(deps);
+    this.#listening = new ListeningPeriod(deps);
     this.#signer = new DownloadUrlSigner(deps.settings.secretKey);
     this.#rounds = new PeriodicTask(deps.log, () => this.#round());
   }
 
   async start(): Promise<void> {
-    this.#cancels = [this.#hearing.follow(), this.#deps.clock.every(LOOK_MS, () => void this.#rounds.run())];
+    this.#cancels = [
+      this.#listening.follow(),
+      this.#deps.clock.every(ROUND_INTERVAL_MS, () => void this.#rounds.run()),
+    ];
     void this.#rounds.run();
   }
 
@@ -82,8 +84,8 @@ export class RolloutEngine implements Service {
     await this.#rounds.idle();
   }
 
-  /** Looks once; resolves when what was due is stored and handed to the broker. */
-  async look(): Promise<void> {
+  /** Runs one round; resolves once what was due is stored and handed to the broker. */
+  async runOnce(): Promise<void> {
     await this.#rounds.run();
     await Promise.all(this.#sending);
   }
@@ -91,28 +93,28 @@ export class RolloutEngine implements Service {
   async #round(): Promise<void> {
     const { db, log } = this.#deps;
     if (isClockWrong(this.#deps)) {
-      this.#hearing.restart();
+      this.#listening.restart();
       return;
     }
     await this.#failOverdue();
     await this.#endInstalling();
-    await forEachConcurrently(await readUnderWay(db), AT_ONCE, async (rolloutId) => {
+    await forEachConcurrently(await readOpenRollouts(db), MAX_CONCURRENT_ROLLOUTS, async (rolloutId) => {
       try {
-        await transactionWithRetry(db, (tx) => advanceRollout(tx, rolloutId, this.#circumstances()));
+        await transactionWithRetry(db, (tx) => advanceRollout(tx, rolloutId, this.#conditions()));
       } catch (error) {
-        // One rollout that cannot be brought on must not hold up the others.
+        // One rollout that cannot be advanced must not hold up the others.
         log.error({ error, rolloutId }, "bringing a rollout on failed; trying again within a second");
       }
     });
     await this.#sendOffers();
   }
 
-  #circumstances() {
+  #conditions(): Conditions {
     const { clock, broker } = this.#deps;
     return {
       now: clock.now(),
       canSend: broker.connected && this.#publicUrl() !== null,
-      hearsRobots: broker.connected && this.#hearing.forMs >= LISTENING_GRACE_MS,
+      hearsRobots: broker.connected && this.#listening.forMs >= LISTENING_GRACE_MS,
     };
   }
 
@@ -121,47 +123,51 @@ export class RolloutEngine implements Service {
   }
 
   /**
-   * After an outage robots may have installed it long ago, unheard: until they have had the time to be back, only one
+   * After an outage robots may have installed it long ago, unheard: until they have had time to reconnect, only one
    * that was heard since, and did not show the new version, has failed.
    */
   async #failOverdue(): Promise<void> {
     const { db, clock, broker } = this.#deps;
     if (!broker.connected) return;
-    const heardSince = this.#hearing.forMs < LISTENING_GRACE_MS ? this.#hearing.since : null;
-    const overdue = await findOverdue(db, clock.now(), OVERDUE_AT_ONCE, heardSince);
-    if (overdue.length === 0) return;
-    await transactionWithRetry(db, async (tx) => {
-      const locked = await lockRobots(tx, overdue, { skipLocked: true });
-      await showChange(tx, await failOverdue(tx, [...locked.keys()], clock.now()));
-    });
+    const heardSince = this.#listening.forMs < LISTENING_GRACE_MS ? this.#listening.since : null;
+    const overdue = await findOverdue(db, clock.now(), MAX_OVERDUE, heardSince);
+    await this.#changeRobots(overdue, (tx, robotIds) => failOverdue(tx, robotIds, clock.now()));
   }
 
   async #endInstalling(): Promise<void> {
     const { db, clock } = this.#deps;
-    const ended = await findNoLongerInstalling(db, clock.now(), OVERDUE_AT_ONCE);
-    if (ended.length === 0) return;
-    await transactionWithRetry(db, async (tx) => {
-      const locked = await lockRobots(tx, ended, { skipLocked: true });
-      await showChange(tx, await endInstalling(tx, [...locked.keys()], clock.now()));
+    const ended = await findNoLongerInstalling(db, clock.now(), MAX_OVERDUE);
+    await this.#changeRobots(ended, (tx, robotIds) => endInstalling(tx, robotIds, clock.now()));
+  }
+
+  /** Changes those of the robots whose rows are free, under their locks. */
+  async #changeRobots(
+    robotIds: readonly number[],
+    change: (tx: Tx, robotIds: readonly number[]) => Promise<number[]>,
+  ): Promise<void> {
+    if (robotIds.length === 0) return;
+    await transactionWithRetry(this.#deps.db, async (tx) => {
+      const locked = await lockRobots(tx, robotIds, { skipLocked: true });
+      await showChange(tx, await change(tx, [...locked.keys()]));
     });
   }
 
   async #sendOffers(): Promise<void> {
     const { db, clock, broker } = this.#deps;
     const publicUrl = this.#publicUrl();
-    // Left alone, so that another server which reaches the broker can take them.
+    // Left unclaimed, so that another server which reaches the broker can send them.
     if (publicUrl === null || !broker.connected) return;
-    const offers = await transactionWithRetry(db, (tx) => takeOffers(tx, clock.now()));
+    const offers = await transactionWithRetry(db, (tx) => claimDueOffers(tx, clock.now()));
     for (const offer of offers) this.#send(offer, publicUrl);
   }
 
-  /** Does not wait for the broker: one that is slow must not hold up what else is due. */
+  /** Does not wait for the broker: a slow one must not hold up what else is due. */
   #send(offer: OfferToSend, publicUrl: string): void {
     const { db, broker, log } = this.#deps;
     const sending = (async () => {
       const message = JSON.stringify(this.#messageOf(offer, publicUrl));
       if (broker.connected) await broker.publish(topicOf(offer.serial, "firmware"), message);
-      else await giveBackOffer(db, offer);
+      else await unclaimOffer(db, offer);
     })()
       .catch((error: unknown) => log.warn({ error, offer: offer.offerId }, "it is unknown whether an offer was sent"))
       .finally(() => this.#sending.delete(sending));
@@ -186,69 +192,57 @@ export class RolloutEngine implements Service {
   }
 }
 
-/** Offers in one transaction. */
-const MAX_OFFERS_PER_ROUND = 500;
-
 /**
- * Takes the offers that are due for sending, under the locks on their robots: each time only to a robot that may take
- * the firmware now (protocol rule 13), for it may have changed since it was offered. Where it may not, what was never
- * sent is taken back, and what was sent is not sent again.
+ * Claims the offers that are due for sending, under the locks on their robots: each time only to a robot that may take
+ * the firmware now (protocol rule 13), for it may have changed since it was offered. Where it may not, an offer that was
+ * never sent is withdrawn, and one that was sent is not sent again.
  */
-export async function takeOffers(tx: Tx, now: Date): Promise<OfferToSend[]> {
-  const locked = await lockRobots(tx, await findUnanswered(tx, now, MAX_OFFERS_PER_ROUND), { skipLocked: true });
-  const fits = new Map(
-    (await readOffered(tx, [...locked.keys()])).map((robot) => [
-      robot.robotId,
-      offerRefusal(robot, robot.version, now) === null,
-    ]),
+export async function claimDueOffers(tx: Tx, now: Date): Promise<OfferToSend[]> {
+  const locked = await lockRobots(tx, await findUnanswered(tx, now, MAX_OFFERS), { skipLocked: true });
+  const { ready = [], unready = [] } = Object.groupBy(await readOffered(tx, [...locked.keys()]), (robot) =>
+    offerRefusal(robot, robot.version, now) === null ? "ready" : "unready",
   );
-  const those = (fitting: boolean) => [...fits].flatMap(([robotId, fit]) => (fit === fitting ? [robotId] : []));
-  await showChange(tx, await withdrawUnsent(tx, those(false)));
-  return claimOffers(tx, those(true), now);
+  await showChange(tx, await withdrawUnsent(tx, idsOf(unready)));
+  return claimOffers(tx, idsOf(ready), now);
 }
 
-/** What a server knows as it looks. */
-interface Circumstances {
+/** What a server knows in one round. */
+interface Conditions {
   readonly now: Date;
   /** It can send offers: connected to the broker, and with an address of its own. */
   readonly canSend: boolean;
-  /** It is connected for so long that every robot which is there has been heard. */
+  /** It has been connected for long enough to have heard every robot that is online. */
   readonly hearsRobots: boolean;
 }
 
-/**
- * Brings a rollout on by one step, on whichever server has it first: ends or pauses it, or offers the firmware to the
- * next batch. Answers whether it offered anything.
- */
-async function advanceRollout(tx: Tx, rolloutId: number, circumstances: Circumstances): Promise<boolean> {
-  const { now, canSend } = circumstances;
+/** Advances a rollout by one step, on whichever server locks it first: ends it, pauses it, or offers the next batch. */
+async function advanceRollout(tx: Tx, rolloutId: number, conditions: Conditions): Promise<void> {
+  const { now, canSend } = conditions;
   const rollout = await lockRollout(tx, rolloutId, true);
-  if (rollout === null || rollout.ended_at !== null) return false;
+  if (rollout === null || rollout.ended_at !== null) return;
   // Paused or cancelled, nothing is sent that was not; and nobody fails for what no server could send in time.
-  await takeBack(tx, await findUnsent(tx, rolloutId, rollout.state === "RUNNING" ? now : null));
-  // A robot that refused as it was cancelled waits again.
+  await withdrawOffers(tx, await findUnsent(tx, rolloutId, rollout.state === "RUNNING" ? now : null));
+  // A robot that refused just as the rollout was cancelled is waiting again.
   if (rollout.state === "CANCELLED") await cancelWaiting(tx, rolloutId, now);
-  const step = await stepOf(tx, rollout);
+  const step = await nextStep(tx, rollout);
   switch (step.kind) {
     case "nothing":
-      return false;
+      return;
     case "end":
-      await endRollout(tx, rollout, now);
-      return false;
+      return endRollout(tx, rollout, now);
     case "pause":
-      await pauseRollout(tx, rollout, step.why, now);
-      return false;
+      return pauseRollout(tx, rollout, step.why, now);
     case "offer":
-      return canSend && (await offerBatch(tx, rollout, step, circumstances));
+      if (canSend) await offerBatch(tx, rollout, step, conditions);
   }
 }
 
-async function takeBack(tx: Tx, robotIds: readonly number[]): Promise<void> {
+async function withdrawOffers(tx: Tx, robotIds: readonly number[]): Promise<void> {
   const locked = await lockRobots(tx, robotIds, { skipLocked: true });
   await showChange(tx, await withdrawUnsent(tx, [...locked.keys()]));
 }
 
-async function stepOf(tx: Tx, rollout: StoredRollout): Promise<RolloutStep> {
+async function nextStep(tx: Tx, rollout: StoredRollout): Promise<RolloutStep> {
   const counts = (await readCounts(tx, [rollout.id])).get(rollout.id);
   if (counts === undefined) return { kind: "nothing" };
   const { failures, canary } = await readNewFailures(tx, rollout.id, rollout.resumed_at);
@@ -268,39 +262,40 @@ async function stepOf(tx: Tx, rollout: StoredRollout): Promise<RolloutStep> {
 async function endRollout(tx: Tx, rollout: StoredRollout, now: Date): Promise<void> {
   const state = rollout.state === "CANCELLED" ? "CANCELLED" : "DONE";
   await storeRollout(tx, rollout.id, { state, endedAt: now });
-  await auditOwn(tx, rollout, { action: "END_ROLLOUT", state, reason: null }, now);
+  await auditStep(tx, rollout, { action: "END_ROLLOUT", state, reason: null }, now);
 }
 
 async function pauseRollout(tx: Tx, rollout: StoredRollout, why: "canary" | "threshold", now: Date): Promise<void> {
-  const { canaryFailed, thresholdPassed } = firmwareSentences;
-  const reason = why === "canary" ? canaryFailed : thresholdPassed(rollout.failure_threshold_percent);
+  const reason =
+    why === "canary"
+      ? "The first robot failed."
+      : `More than ${rollout.failure_threshold_percent} % of the robots failed.`;
   await storeRollout(tx, rollout.id, { state: "PAUSED", reason });
-  await auditOwn(tx, rollout, { action: "PAUSE_ROLLOUT", state: "PAUSED", reason }, now);
+  await auditStep(tx, rollout, { action: "PAUSE_ROLLOUT", state: "PAUSED", reason }, now);
 }
 
 /**
- * Offers it to those that may take it now. It is decided under the locks on the robots, where a START is too: whichever
- * comes first is seen by the other.
+ * Offers the firmware to those that may take it now. This is decided under the locks on the robots, where a START is
+ * too: whichever comes first is seen by the other.
  */
 async function offerBatch(
   tx: Tx,
   rollout: StoredRollout,
-  { most, canary }: Extract<RolloutStep, { kind: "offer" }>,
-  { now, hearsRobots }: Circumstances,
-): Promise<boolean> {
+  { maxRobots, canary }: Extract<RolloutStep, { kind: "offer" }>,
+  { now, hearsRobots }: Conditions,
+): Promise<void> {
   const waiting = await readCandidates(tx, rollout.id);
   const refusals = waiting.map((robot) => ({ robot, refusal: offerRefusal(robot, rollout.version, now) }));
   const limitHours = rollout.wait_limit_hours;
-  // Nobody gives up while others can take it, nor for what Suncrew itself could not hear.
+  // No robot is given up while others can take it, nor for what Suncrew itself could not hear.
   const givesUp =
     hearsRobots &&
     refusals.every(({ refusal }) => refusal !== null) &&
     isWaitOver(rollout.resumed_at ?? rollout.created_at, limitHours, now);
   const skipped = refusals.flatMap(({ robot, refusal }) => {
     const { robotId, refused } = robot;
-    if (refusal?.kind === "skip") {
-      return [{ robotId, reason: skippedSentences[refusal.why](rollout.version), gaveUp: false }];
-    }
+    if (refusal?.kind === "skip")
+      return [{ robotId, reason: skippedText(refusal.why, rollout.version), gaveUp: false }];
     if (refusal === null || !givesUp) return [];
     return [{ robotId, reason: gaveUpText(refusal.why, robot, limitHours, refused), gaveUp: true }];
   });
@@ -309,21 +304,23 @@ async function offerBatch(
     await announceChange(tx);
   }
   const ready = refusals.flatMap(({ robot, refusal }) => (refusal === null ? [robot.robotId] : []));
-  const locked = await lockRobots(tx, ready.slice(0, most), { skipLocked: true });
-  const still = (await readCandidates(tx, rollout.id, [...locked.keys()])).filter(
+  const locked = await lockRobots(tx, ready.slice(0, maxRobots), { skipLocked: true });
+  const stillReady = (await readCandidates(tx, rollout.id, [...locked.keys()])).filter(
     (robot) => offerRefusal(robot, rollout.version, now) === null,
   );
-  if (still.length === 0) return false;
-  const robotIds = still.map(({ robotId }) => robotId);
+  if (stillReady.length === 0) return;
   const deadlineAt = new Date(now.getTime() + rollout.deadline_minutes * 60_000);
-  await insertOffers(tx, rollout.id, robotIds, { canary, at: now, deadlineAt });
-  await showChange(tx, robotIds);
-  return true;
+  await insertOffers(tx, rollout.id, idsOf(stillReady), { canary, at: now, deadlineAt });
+  await showChange(tx, idsOf(stillReady));
 }
 
-async function auditOwn(
+function idsOf(robots: readonly { readonly robotId: number }[]): number[] {
+  return robots.map(({ robotId }) => robotId);
+}
+
+async function auditStep(
   tx: Tx,
-  { id, state: former }: StoredRollout,
+  { id, state: stateBefore }: StoredRollout,
   { action, state, reason }: Pick<StoredRollout, "state"> & { readonly action: string; readonly reason: string | null },
   at: Date,
 ): Promise<void> {
@@ -334,7 +331,7 @@ async function auditOwn(
     entityId: id,
     outcome: "DONE",
     reason,
-    before: { state: former },
+    before: { state: stateBefore },
     after: { state },
     at,
   });

@@ -2,7 +2,7 @@ import { createRollout, rolloutDetails, controlRollout } from "@suncrew/contract
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Fixtures, setState } from "../../../test/fixtures.ts";
-import { standFirmware, standing } from "../../../test/firmware-fixtures.ts";
+import { seedFirmware, seededFirmware } from "../../../test/firmware-fixtures.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { createTestApp, TEST_NOW, type TestApp, testSettings } from "../../../test/test-app.ts";
 import { ManualClock } from "../../platform/clock.ts";
@@ -21,7 +21,7 @@ let rollouts: RolloutEngine;
 beforeEach(async () => {
   server = await createTestApp({ settings: { publicUrl: () => "http://127.0.0.1:1" } });
   fixtures = server.fixtures;
-  await standFirmware(server.db, fixtures);
+  await seedFirmware(server.db, fixtures);
   await server.db.deleteFrom("rollout_robots").execute();
   await server.db.deleteFrom("rollouts").execute();
   clock = new ManualClock(TEST_NOW);
@@ -37,15 +37,15 @@ afterEach(async () => {
 
 const own = () => [fixtures.ownRobot, fixtures.ownRobot2];
 const begin = async (more: object = {}) => {
-  const body = { firmware_id: standing.firmwareId, robot_ids: own().map(({ id }) => id), ...more };
+  const body = { firmware_id: seededFirmware.firmwareId, robot_ids: own().map(({ id }) => id), ...more };
   return (await (await server.as("admin")).ask(createRollout, { body })).rolloutId;
 };
 const details = async (rolloutId: number) => (await server.as("admin")).ask(rolloutDetails, { params: { rolloutId } });
 /** Time passes, and the server looks, twice: what a look ends the next one sees. */
 const pass = async (ms: number) => {
   clock.advance(ms);
-  await rollouts.look();
-  await rollouts.look();
+  await rollouts.runOnce();
+  await rollouts.runOnce();
 };
 const ready = (robotId: number) =>
   setState(server.db, robotId, {
@@ -80,7 +80,7 @@ describe("protocol rule 13: a rollout waits for robots no longer than was chosen
     await pass(2 * HOUR_MS);
     expect((await details(id)).state).toBe("DONE");
     const admin = await server.as("admin");
-    const body = { firmware_id: standing.firmwareId, robot_ids: [fixtures.ownRobot.id], wait_limit_hours: 0 };
+    const body = { firmware_id: seededFirmware.firmwareId, robot_ids: [fixtures.ownRobot.id], wait_limit_hours: 0 };
     const answer = await admin.call(createRollout, { body });
     expect([answer.status, answer.text]).toMatchObject([400, expect.stringContaining("wait_limit_hours")]);
   });
@@ -89,7 +89,7 @@ describe("protocol rule 13: a rollout waits for robots no longer than was chosen
     const id = await begin({ batch_size: 1 });
     clock.advance(24 * HOUR_MS);
     await ready(fixtures.ownRobot.id);
-    await rollouts.look();
+    await rollouts.runOnce();
     const states = async () => (await details(id)).robots.map(({ state }) => state);
     expect(await states()).toEqual(["OFFERED", "WAITING"]);
     await server.db
@@ -163,7 +163,7 @@ describe("protocol rule 13: what a robot waits for", () => {
         ),
       );
     const reason = async () => (await details(id)).robots[0]?.reason;
-    expect(await reason()).toBe("Waits to be asked again: it was busy");
+    expect(await reason()).toBe("Waits to be offered it again: it was busy");
     await setState(server.db, fixtures.ownRobot.id, { online: false });
     expect(await reason()).toBe("Waits until it is online");
   });

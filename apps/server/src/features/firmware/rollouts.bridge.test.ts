@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { HeldClocks, TROUBLE } from "../../../test/held-clocks.ts";
 import { RolloutBench } from "../../../test/rollout-bench.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
-import { takeOffers } from "./rollout-engine.ts";
+import { claimDueOffers } from "./rollout-engine.ts";
 
 let bench: RolloutBench;
 afterEach(() => bench.close());
@@ -26,7 +26,7 @@ describe("protocol rule 13: a rollout", () => {
   test("one canary first, then batches, each after the one before; those that run it already are left out", async () => {
     bench = await RolloutBench.open({ more: 4 });
     const [canary, ...others] = bench.robots;
-    const id = await bench.begin("2.0.0", bench.robots, { batch_size: 3 });
+    const id = await bench.createRollout("2.0.0", bench.robots, { batch_size: 3 });
     const ended = await bench.untilRollout(id, "DONE");
     expect(statesOf(ended)).toEqual(bench.robots.map(() => "DONE"));
     expect(ended.robots.map((robot) => robot.canary)).toEqual([true, ...others.map(() => false)]);
@@ -51,11 +51,11 @@ describe("protocol rule 13: a rollout", () => {
     await bench.bench.until(async () => (await bench.bench.state(bench.robots[0])).firmware === "2.0.0");
 
     // The same content under another name of file is the same firmware; the robots have it.
-    const again = await bench.begin("2.0.0", bench.robots.slice(0, 2));
+    const again = await bench.createRollout("2.0.0", bench.robots.slice(0, 2));
     const skipped = await bench.untilRollout(again, "DONE");
     expect(skipped.robots.map(({ state, reason }) => [state, reason])).toEqual([
-      ["SKIPPED", "It runs 2.0.0 already."],
-      ["SKIPPED", "It runs 2.0.0 already."],
+      ["SKIPPED", "It already runs 2.0.0."],
+      ["SKIPPED", "It already runs 2.0.0."],
     ]);
   });
 
@@ -63,14 +63,14 @@ describe("protocol rule 13: a rollout", () => {
     bench = await RolloutBench.open({ more: 1 });
     const [canary, second, third] = bench.robots;
     if (!canary || !second || !third) throw new Error("Too few robots.");
-    bench.trouble(canary, "hash");
-    const id = await bench.begin("2.0.0", bench.robots);
+    bench.injectFault(canary, "hash");
+    const id = await bench.createRollout("2.0.0", bench.robots);
     const paused = await bench.untilRollout(id, "PAUSED");
     expect(paused.reason).toBe("The first robot failed.");
     expect(statesOf(paused)).toEqual(["FAILED", "WAITING", "WAITING"]);
     expect(paused.robots[0]).toMatchObject({ canary: true, reason: "What it downloaded is not what was offered." });
     expect(paused.robots[1]).toMatchObject({ reason: "Waits until the rollout is resumed" });
-    expect(await bench.steer(id, "RESUME")).toBe("The rollout goes on.");
+    expect(await bench.control(id, "RESUME")).toBe("The rollout goes on.");
     const ended = await bench.untilRollout(id, "DONE");
     expect(statesOf(ended)).toEqual(["FAILED", "DONE", "DONE"]);
     expect(ended.robots[1]?.canary).toBe(true);
@@ -80,8 +80,8 @@ describe("protocol rule 13: a rollout", () => {
 
   test("it pauses by itself when more than the threshold failed; cancelled, it leaves out those that wait", async () => {
     bench = await RolloutBench.open({ more: 5 });
-    for (const robot of bench.robots.slice(1, 3)) bench.trouble(robot, "install");
-    const id = await bench.begin("2.0.0", bench.robots, { batch_size: 3, failure_threshold_percent: 20 });
+    for (const robot of bench.robots.slice(1, 3)) bench.injectFault(robot, "install");
+    const id = await bench.createRollout("2.0.0", bench.robots, { batch_size: 3, failure_threshold_percent: 20 });
     const paused = await bench.untilRollout(id, "PAUSED");
     expect(paused.reason).toBe("More than 20 % of the robots failed.");
     const settled = await bench.bench.until(async () => {
@@ -98,11 +98,11 @@ describe("protocol rule 13: a rollout", () => {
         offered_at === null ? "WAITING" : cannot.includes(robot_id) ? "FAILED" : "DONE",
       ]),
     );
-    expect(await bench.steer(id, "CANCEL")).toContain("cancelled");
-    expect(await bench.steer(id, "CANCEL")).toContain("cancelled");
+    expect(await bench.control(id, "CANCEL")).toContain("cancelled");
+    expect(await bench.control(id, "CANCEL")).toContain("cancelled");
     const ended = await bench.untilRollout(id, "CANCELLED");
     expect(statesOf(ended)).toEqual(settled.map(({ state }) => (state === "WAITING" ? "CANCELLED" : state)));
-    const resumed = bench.steer(id, "RESUME");
+    const resumed = bench.control(id, "RESUME");
     await expect(resumed).rejects.toThrow("409");
   });
 
@@ -110,8 +110,8 @@ describe("protocol rule 13: a rollout", () => {
     bench = await RolloutBench.open();
     const [robot] = bench.robots;
     if (!robot) throw new Error("No robot.");
-    bench.trouble(robot, "slow");
-    const id = await bench.begin("2.0.0", [robot]);
+    bench.injectFault(robot, "slow");
+    const id = await bench.createRollout("2.0.0", [robot]);
     await bench.untilEntry(id, robot, "DOWNLOADING");
     const start = await bench.bench.press("START", { robot });
     expect([start.status, start.body]).toMatchObject([
@@ -145,7 +145,7 @@ describe("protocol rule 13: a rollout", () => {
     expect((await bench.bench.press("START", { robot: moving })).status).toBe(200);
     bench.bench.robot(low).setByHand({ battery: 40 });
     await bench.bench.until(async () => Math.round((await bench.bench.state(low)).battery ?? 100) === 40);
-    const id = await bench.begin("2.0.0", bench.robots);
+    const id = await bench.createRollout("2.0.0", bench.robots);
     await bench.untilEntry(id, ready, "DONE");
     const waiting = await bench.details(id);
     expect(waiting.robots.map(({ state, reason }) => [state, reason])).toEqual([
@@ -164,7 +164,7 @@ describe("protocol rule 13: a rollout", () => {
     const [robot] = bench.robots;
     if (!robot) throw new Error("No robot.");
     expect((await bench.bench.press("START", { robot })).status).toBe(200);
-    const id = await bench.begin("2.0.0", [robot]);
+    const id = await bench.createRollout("2.0.0", [robot]);
     const offered = (sent_at: Date | null) =>
       bench.db
         .updateTable("rollout_robots")
@@ -172,7 +172,7 @@ describe("protocol rule 13: a rollout", () => {
         .set({ deadline_at: new Date(Date.now() + 900_000), canary: true })
         .where("rollout_id", "=", id)
         .execute();
-    const take = () => bench.db.transaction().execute((tx) => takeOffers(tx, new Date()));
+    const take = () => bench.db.transaction().execute((tx) => claimDueOffers(tx, new Date()));
     const back = { offer_id: null, reason: null, wait_until: null, canary: false };
 
     // Never sent, and the robot cleans: it waits again and was told nothing.
@@ -185,7 +185,7 @@ describe("protocol rule 13: a rollout", () => {
     expect(await bench.entry(id, robot)).toMatchObject({ state: "OFFERED", sent_at: sentAt });
 
     // The robot could take it, but the rollout is paused.
-    await bench.steer(id, "PAUSE");
+    await bench.control(id, "PAUSE");
     expect((await bench.bench.press("STOP", { robot })).status).toBe(200);
     await bench.bench.until(async () => {
       const { motion, robot_status } = await bench.bench.state(robot);
@@ -195,7 +195,7 @@ describe("protocol rule 13: a rollout", () => {
     const { offer_id } = await bench.entry(id, robot);
     expect(await bench.entry(id, robot)).toMatchObject({ state: "OFFERED", sent_at: sentAt });
     expect(bench.bench.robot(robot).truth().update).toBeNull();
-    await bench.steer(id, "RESUME");
+    await bench.control(id, "RESUME");
     expect(await bench.untilEntry(id, robot, "DONE")).toMatchObject({ offer_id });
   });
 
@@ -204,8 +204,8 @@ describe("protocol rule 13: a rollout", () => {
     const [robot] = bench.robots;
     if (!robot) throw new Error("No robot.");
     expect((await bench.bench.press("START", { robot })).status).toBe(200);
-    const id = await bench.begin("2.0.0", [robot]);
-    await bench.steer(id, "PAUSE");
+    const id = await bench.createRollout("2.0.0", [robot]);
+    await bench.control(id, "PAUSE");
     await bench.db
       .updateTable("rollout_robots")
       .set({ state: "OFFERED", offer_id: randomUUID(), offered_at: new Date(), deadline_at: new Date("2100-01-01") })
@@ -215,7 +215,7 @@ describe("protocol rule 13: a rollout", () => {
       .updateTable("rollout_robots")
       .set({ state: "OFFERED", offer_id: randomUUID(), offered_at: new Date(), deadline_at: new Date("2100-01-01") })
       .execute();
-    await bench.steer(id, "CANCEL");
+    await bench.control(id, "CANCEL");
     expect(statesOf(await bench.untilRollout(id, "CANCELLED"))).toEqual(["CANCELLED"]);
     expect(bench.bench.robot(robot).truth().update).toBeNull();
   });
@@ -224,7 +224,7 @@ describe("protocol rule 13: a rollout", () => {
     const clocks = new HeldClocks();
     bench = await RolloutBench.open({ clocks });
     clocks.trouble = TROUBLE;
-    const id = await bench.begin("2.0.0", bench.robots.slice(0, 1));
+    const id = await bench.createRollout("2.0.0", bench.robots.slice(0, 1));
     // Rollouts are looked at twice as often as what tells of clocks.
     const told = () => bench.db.selectFrom("server_clocks").select("seen_at").executeTakeFirst();
     const first = await expect.poll(told, { timeout: 10_000 }).not.toBeUndefined().then(told);
@@ -245,7 +245,7 @@ describe("protocol rule 13: a rollout", () => {
         .until(({ motion, update }) => motion === "MOVING" && /^(DOWNLOADING|INSTALLING)$/.test(update?.phase ?? ""));
       void both.then(() => movedWhileInstalling.push(serial));
     }
-    const id = await bench.begin("2.0.0", bench.robots, { batch_size: 10 });
+    const id = await bench.createRollout("2.0.0", bench.robots, { batch_size: 10 });
     const answers = await Promise.all(
       bench.robots.flatMap((robot) => bench.bench.servers.map((on) => bench.bench.press("START", { robot, on }))),
     );

@@ -2,19 +2,17 @@ import type { RolloutRobotState, RolloutState } from "@suncrew/contract/firmware
 import { sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 
 interface NewRollout {
-  readonly firmwareId: number;
-  readonly batchSize: number;
-  readonly failureThresholdPercent: number;
-  readonly deadlineMinutes: number;
-  readonly waitLimitHours: number;
-  readonly userId: number;
-  readonly userName: string;
-  readonly at: Date;
+  readonly firmware_id: number;
+  readonly batch_size: number;
+  readonly failure_threshold_percent: number;
+  readonly deadline_minutes: number;
+  readonly wait_limit_hours: number;
 }
 
-/** Of the robots those that are there, with where they are. */
+/** Those of the robots that exist, with their sites. */
 export function readTargets(tx: Tx, robotIds: readonly number[]) {
   return tx
     .selectFrom("robots as r")
@@ -29,8 +27,8 @@ export function readTargets(tx: Tx, robotIds: readonly number[]) {
 }
 type Target = Awaited<ReturnType<typeof readTargets>>[number];
 
-/** Serial numbers of those of the robots that a rollout has which did not end for them. */
-export async function readInRollouts(tx: Tx, robotIds: readonly number[]): Promise<string[]> {
+/** Serial numbers of those of the robots for which a rollout has not ended. */
+export async function readSerialsInOpenRollouts(tx: Tx, robotIds: readonly number[]): Promise<string[]> {
   const rows = await tx
     .selectFrom("rollout_robots")
     .select("serial_number")
@@ -42,19 +40,20 @@ export async function readInRollouts(tx: Tx, robotIds: readonly number[]): Promi
 }
 
 /** Inserts a rollout to these robots, in their order. */
-export async function insertRollout(tx: Tx, rollout: NewRollout, targets: readonly Target[]): Promise<number> {
+export async function insertRollout(
+  tx: Tx,
+  rollout: NewRollout,
+  targets: readonly Target[],
+  { by, at }: { readonly by: Pick<Viewer, "userId" | "name">; readonly at: Date },
+): Promise<number> {
   const { id } = await tx
     .insertInto("rollouts")
     .values({
-      firmware_id: rollout.firmwareId,
+      ...rollout,
       state: "RUNNING",
-      batch_size: rollout.batchSize,
-      failure_threshold_percent: rollout.failureThresholdPercent,
-      deadline_minutes: rollout.deadlineMinutes,
-      wait_limit_hours: rollout.waitLimitHours,
-      created_by_user_id: rollout.userId,
-      created_by: rollout.userName,
-      created_at: rollout.at,
+      created_by_user_id: by.userId,
+      created_by: by.name,
+      created_at: at,
     })
     .returning("id")
     .executeTakeFirstOrThrow();
@@ -70,7 +69,7 @@ export async function insertRollout(tx: Tx, rollout: NewRollout, targets: readon
   return id;
 }
 
-function withFirmware(db: Executor) {
+function selectRollouts(db: Executor) {
   return db
     .selectFrom("rollouts as r")
     .innerJoin("firmware as f", "f.id", "r.firmware_id")
@@ -78,25 +77,25 @@ function withFirmware(db: Executor) {
     .select(["r.created_by", "r.ended_at", "r.batch_size", "r.failure_threshold_percent", "r.deadline_minutes"])
     .select(["r.wait_limit_hours", "f.bytes", "f.sha256", "r.resumed_at"]);
 }
-export type StoredRollout = Awaited<ReturnType<ReturnType<typeof withFirmware>["executeTakeFirstOrThrow"]>>;
+export type StoredRollout = Awaited<ReturnType<ReturnType<typeof selectRollouts>["executeTakeFirstOrThrow"]>>;
 
 /** The newest first. */
 export function readRollouts(db: Executor, limit: number): Promise<StoredRollout[]> {
-  return withFirmware(db).orderBy("r.id", "desc").limit(limit).execute();
+  return selectRollouts(db).orderBy("r.id", "desc").limit(limit).execute();
 }
 
 export async function findRollout(db: Executor, rolloutId: number): Promise<StoredRollout | null> {
-  return (await withFirmware(db).where("r.id", "=", rolloutId).executeTakeFirst()) ?? null;
+  return (await selectRollouts(db).where("r.id", "=", rolloutId).executeTakeFirst()) ?? null;
 }
 
-/** Locks a rollout before any of its robots; null where there is none, with `skipLocked` also where someone has it. */
+/** Locks a rollout before any of its robots; null where there is none, or, with `skipLocked`, where it is locked. */
 export async function lockRollout(tx: Tx, rolloutId: number, skipLocked = false): Promise<StoredRollout | null> {
-  const locked = withFirmware(tx).where("r.id", "=", rolloutId).forNoKeyUpdate("r");
+  const locked = selectRollouts(tx).where("r.id", "=", rolloutId).forNoKeyUpdate("r");
   return (await (skipLocked ? locked.skipLocked() : locked).executeTakeFirst()) ?? null;
 }
 
-/** Those that a look may bring on. */
-export async function readUnderWay(db: Executor): Promise<number[]> {
+/** Those that have not ended. */
+export async function readOpenRollouts(db: Executor): Promise<number[]> {
   const rows = await db.selectFrom("rollouts").select("id").where("ended_at", "is", null).orderBy("id").execute();
   return rows.map((row) => row.id);
 }
@@ -121,7 +120,7 @@ export async function storeRollout(tx: Tx, rolloutId: number, change: RolloutCha
   await announceChange(tx);
 }
 
-/** Those that were not offered it yet are not offered it any more. */
+/** Robots that were not offered the firmware yet never will be. */
 export async function cancelWaiting(tx: Tx, rolloutId: number, at: Date): Promise<void> {
   await tx
     .updateTable("rollout_robots")
@@ -154,19 +153,19 @@ export async function readCounts(db: Executor, rolloutIds: readonly number[]): P
     .groupBy(["rollout_id", "state"])
     .execute();
   for (const { rollout_id, state, robots } of rows) {
-    const of = counts.get(rollout_id);
-    if (of !== undefined) of[state] = robots;
+    const ofRollout = counts.get(rollout_id);
+    if (ofRollout !== undefined) ofRollout[state] = robots;
   }
   return counts;
 }
 
-/** Failures that nobody has seen who let the rollout go on. */
+/** Failures since a person last resumed the rollout. */
 export async function readNewFailures(
   tx: Tx,
   rolloutId: number,
   since: Date | null,
 ): Promise<{ readonly failures: number; readonly canary: boolean }> {
-  const row = await tx
+  return tx
     .selectFrom("rollout_robots")
     .select((eb) => [
       eb.fn.countAll<number>().as("failures"),
@@ -176,7 +175,6 @@ export async function readNewFailures(
     .where("state", "=", "FAILED")
     .$if(since !== null, (query) => query.where("ended_at", ">", since))
     .executeTakeFirstOrThrow();
-  return row;
 }
 
 /** The robots of a rollout in their order. */

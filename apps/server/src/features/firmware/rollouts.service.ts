@@ -2,20 +2,19 @@ import type {
   controlRollout,
   createRollout,
   Rollout,
-  rolloutDetails,
   RolloutRobot,
+  rolloutDetails,
 } from "@suncrew/contract/firmware/firmware.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
-import { turnText, waitingText } from "@suncrew/domain/firmware/rollout-text.ts";
-import type { Executor, Tx } from "../../platform/database/database.ts";
+import { skippedText, turnText, waitingText } from "@suncrew/domain/firmware/rollout-text.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { recordAudit } from "../audit/public.ts";
 import { lockFirmware } from "./firmware-files.repository.ts";
-import { ENDED_WORDS, firmwareSentences, skippedSentences, steeredSentences } from "./firmware-sentences.ts";
 import { readCandidates } from "./offers.repository.ts";
 import {
   cancelWaiting,
@@ -24,16 +23,29 @@ import {
   insertRollout,
   lockRollout,
   readCounts,
-  readInRollouts,
   readRolloutRobots,
   readRollouts,
+  readSerialsInOpenRollouts,
   readTargets,
   type RolloutChange,
   type StoredRollout,
   storeRollout,
 } from "./rollouts.repository.ts";
 
-/** What Super Admins do about rollouts; the engine brings them on. */
+type NewRolloutBody = BodyOf<typeof createRollout>;
+type Action = BodyOf<typeof controlRollout>["action"];
+
+const MAX_ROLLOUTS = 100;
+/** A refusal names at most this many serial numbers. */
+const MAX_NAMED = 3;
+
+const doneMessages: Record<Action, string> = {
+  PAUSE: "The rollout is paused. Robots that were offered the firmware already finish.",
+  RESUME: "The rollout goes on.",
+  CANCEL: "The rollout is cancelled. Robots that were offered the firmware already finish.",
+};
+
+/** What Super Admins see of rollouts and do to them; the engine advances them. */
 export class Rollouts {
   readonly #deps: Dependencies;
 
@@ -41,144 +53,100 @@ export class Rollouts {
     this.#deps = deps;
   }
 
-  list(): Promise<Rollout[]> {
-    return listRollouts(this.#deps.db);
+  /** The newest first. */
+  async list(): Promise<Rollout[]> {
+    const { db } = this.#deps;
+    const rows = await readRollouts(db, MAX_ROLLOUTS);
+    const countsById = await readCounts(
+      db,
+      rows.map(({ id }) => id),
+    );
+    return rows.flatMap((row) => {
+      const counts = countsById.get(row.id);
+      return counts ? [rolloutOf(row, counts)] : [];
+    });
   }
 
-  /** Throws 404. */
+  /** A rollout with each robot's progress. Throws 404. */
   async details(rolloutId: number): Promise<ResponseOf<typeof rolloutDetails>> {
+    const { db } = this.#deps;
+    const row = await findRollout(db, rolloutId);
+    const counts = row && (await readCounts(db, [rolloutId])).get(rolloutId);
+    if (!row || !counts) throw notFound("Rollout");
+    const waitingFor = await this.#waitingTexts(row, counts);
+    const robots = (await readRolloutRobots(db, rolloutId)).map(({ offered_at, ended_at, ...robot }): RolloutRobot => ({
+      ...robot,
+      reason: robot.state === "WAITING" ? (waitingFor.get(robot.robot_id) ?? null) : robot.reason,
+      offered_at: offered_at?.toISOString() ?? null,
+      ended_at: ended_at?.toISOString() ?? null,
+    }));
+    return { ...rolloutOf(row, counts), robots };
+  }
+
+  /** What each waiting robot waits for, as it would be decided now. */
+  async #waitingTexts({ id, version, state }: StoredRollout, counts: Counts): Promise<ReadonlyMap<number, string>> {
+    if (counts.WAITING === 0) return new Map();
     const { db, clock, broker } = this.#deps;
-    const canSend = broker.connected && this.#hasAddress();
-    const rollout = await rolloutWithRobots(db, rolloutId, { now: clock.now(), canSend });
-    if (rollout === null) throw notFound("Rollout");
-    return rollout;
+    const now = clock.now();
+    const open = counts.OFFERED + counts.DOWNLOADING + counts.INSTALLING;
+    const canSend = broker.connected && this.#hasPublicUrl();
+    const turn = turnText({ paused: state === "PAUSED", canSend, open, done: counts.DONE });
+    return new Map(
+      (await readCandidates(db, id)).map((robot) => {
+        const refusal = offerRefusal(robot, version, now);
+        if (refusal === null) return [robot.robotId, turn];
+        if (refusal.kind === "skip") return [robot.robotId, skippedText(refusal.why, version)];
+        return [robot.robotId, waitingText(refusal.why, robot, robot.refused)];
+      }),
+    );
   }
 
   /** Throws 404, and 409 where robots are in another rollout or could not reach this server. */
-  async begin(viewer: Viewer, body: BodyOf<typeof createRollout>): Promise<ResponseOf<typeof createRollout>> {
+  async create(viewer: Viewer, body: NewRolloutBody): Promise<ResponseOf<typeof createRollout>> {
     const { db, clock } = this.#deps;
-    const circumstances = { at: clock.now(), hasAddress: this.#hasAddress() };
-    const begun = await transactionWithRetry(db, (tx) => beginRollout(tx, viewer, body, circumstances));
-    if (begun instanceof HttpError) throw begun;
-    return { message: firmwareSentences.begun(begun.robots), rolloutId: begun.rolloutId };
+    const at = clock.now();
+    const hasPublicUrl = this.#hasPublicUrl();
+    const created = await transactionWithRetry(db, (tx) => storeNewRollout(tx, viewer, body, { at, hasPublicUrl }));
+    if (created instanceof HttpError) throw created;
+    return { message: `Deploying firmware to ${created.robots} robot(s).`, rolloutId: created.rolloutId };
   }
 
-  /** Throws 404, and 409 where it is over. */
-  async steer(
-    viewer: Viewer,
-    rolloutId: number,
-    { action }: BodyOf<typeof controlRollout>,
-  ): Promise<{ message: string }> {
+  /** Pauses, resumes or cancels; repeating an action succeeds. Throws 404, and 409 where the rollout has ended. */
+  async control(viewer: Viewer, rolloutId: number, action: Action): Promise<{ message: string }> {
     const { db, clock } = this.#deps;
-    const steered = await transactionWithRetry(db, (tx) => steer(tx, viewer, rolloutId, action, clock.now()));
-    if (steered instanceof HttpError) throw steered;
-    return { message: steered };
+    const refusal = await transactionWithRetry(db, (tx) => storeAction(tx, viewer, rolloutId, action, clock.now()));
+    if (refusal !== null) throw conflict(refusal);
+    return { message: doneMessages[action] };
   }
 
-  /** Robots could download from this server. */
-  #hasAddress(): boolean {
+  #hasPublicUrl(): boolean {
     return (this.#deps.settings.publicUrl?.() ?? null) !== null;
   }
 }
-
-const MAX_ROLLOUTS = 100;
 
 function rolloutOf(row: StoredRollout, counts: Counts): Rollout {
   const { bytes: _b, sha256: _s, resumed_at: _r, created_at, ended_at, ...rollout } = row;
   return { ...rollout, created_at: created_at.toISOString(), ended_at: ended_at?.toISOString() ?? null, counts };
 }
 
-/** The newest first. */
-async function listRollouts(db: Executor): Promise<Rollout[]> {
-  const rows = await readRollouts(db, MAX_ROLLOUTS);
-  const counts = await readCounts(
-    db,
-    rows.map(({ id }) => id),
-  );
-  return rows.flatMap((row) => {
-    const of = counts.get(row.id);
-    return of ? [rolloutOf(row, of)] : [];
-  });
-}
-
-/** A rollout with each robot's progress; null where there is none. */
-async function rolloutWithRobots(
-  db: Executor,
-  rolloutId: number,
-  seen: { readonly now: Date; readonly canSend: boolean },
-): Promise<(Rollout & { robots: RolloutRobot[] }) | null> {
-  const row = await findRollout(db, rolloutId);
-  const counts = row && (await readCounts(db, [rolloutId])).get(rolloutId);
-  if (!row || !counts) return null;
-  const waits = await whatTheyWaitFor(db, row, counts, seen);
-  const robots = (await readRolloutRobots(db, rolloutId)).map(({ offered_at, ended_at, ...robot }) => ({
-    ...robot,
-    reason: robot.state === "WAITING" ? (waits.get(robot.robot_id) ?? null) : robot.reason,
-    offered_at: offered_at?.toISOString() ?? null,
-    ended_at: ended_at?.toISOString() ?? null,
-  }));
-  return { ...rolloutOf(row, counts), robots };
-}
-
-/** As it would be decided now. */
-async function whatTheyWaitFor(
-  db: Executor,
-  { id, version, state }: StoredRollout,
-  counts: Counts,
-  { now, canSend }: { readonly now: Date; readonly canSend: boolean },
-): Promise<Map<number, string>> {
-  if (counts.WAITING === 0) return new Map();
-  const open = counts.OFFERED + counts.DOWNLOADING + counts.INSTALLING;
-  const turn = turnText({ paused: state === "PAUSED", canSend, open, done: counts.DONE });
-  return new Map(
-    (await readCandidates(db, id)).map((robot) => {
-      const refusal = offerRefusal(robot, version, now);
-      if (refusal === null) return [robot.robotId, turn];
-      if (refusal.kind === "skip") return [robot.robotId, skippedSentences[refusal.why](version)];
-      return [robot.robotId, waitingText(refusal.why, robot, robot.refused)];
-    }),
-  );
-}
-
-type NewRolloutBody = BodyOf<typeof createRollout>;
-type Action = BodyOf<typeof controlRollout>["action"];
-
-/** Serial numbers that a refusal names at most. */
-const NAMED = 3;
-
-type Begun = { readonly rolloutId: number; readonly robots: number } | HttpError;
-
-/** Stores a rollout; the engine begins it. A refusal is on record and is thrown after the commit. Throws 404. */
-async function beginRollout(
+/** Stores a rollout for the engine to begin. A refusal is audited, and thrown after the commit. Throws 404. */
+async function storeNewRollout(
   tx: Tx,
   viewer: Viewer,
   body: NewRolloutBody,
-  { at, hasAddress }: { readonly at: Date; readonly hasAddress: boolean },
-): Promise<Begun> {
-  const firmware = await lockFirmware(tx, body.firmware_id);
+  { at, hasPublicUrl }: { readonly at: Date; readonly hasPublicUrl: boolean },
+): Promise<{ readonly rolloutId: number; readonly robots: number } | HttpError> {
+  const { firmware_id, robot_ids, ...limits } = body;
+  const firmware = await lockFirmware(tx, firmware_id);
   if (firmware === null) throw notFound("Firmware");
-  const robotIds = [...new Set(body.robot_ids)];
+  const robotIds = [...new Set(robot_ids)];
   const found = new Map((await readTargets(tx, robotIds)).map((robot) => [robot.id, robot]));
   if (found.size < robotIds.length) throw notFound("Robot");
-  const elsewhere = await readInRollouts(tx, robotIds);
-  const error = refusedRollout(elsewhere, hasAddress);
+  const error = newRolloutRefusal(await readSerialsInOpenRollouts(tx, robotIds), hasPublicUrl);
   const targets = robotIds.flatMap((id) => found.get(id) ?? []);
   const rolloutId =
     error === null
-      ? await insertRollout(
-          tx,
-          {
-            firmwareId: firmware.id,
-            batchSize: body.batch_size,
-            failureThresholdPercent: body.failure_threshold_percent,
-            deadlineMinutes: body.deadline_minutes,
-            waitLimitHours: body.wait_limit_hours,
-            userId: viewer.userId,
-            userName: viewer.name,
-            at,
-          },
-          targets,
-        )
+      ? await insertRollout(tx, { firmware_id: firmware.id, ...limits }, targets, { by: viewer, at })
       : null;
   await recordAudit(tx, {
     actor: viewer,
@@ -190,10 +158,7 @@ async function beginRollout(
     after: {
       version: firmware.version,
       sha256: firmware.sha256.toString("hex"),
-      batch_size: body.batch_size,
-      failure_threshold_percent: body.failure_threshold_percent,
-      deadline_minutes: body.deadline_minutes,
-      wait_limit_hours: body.wait_limit_hours,
+      ...limits,
       robots: targets.map(({ serial_number }) => serial_number),
     },
     at,
@@ -201,23 +166,37 @@ async function beginRollout(
   return error ?? { rolloutId: rolloutId ?? 0, robots: targets.length };
 }
 
-function refusedRollout(elsewhere: readonly string[], hasAddress: boolean): HttpError | null {
-  if (!hasAddress) return conflict(firmwareSentences.noPublicUrl);
-  if (elsewhere.length === 0) return null;
-  const named = elsewhere.slice(0, NAMED);
-  return conflict(firmwareSentences.elsewhere(named, elsewhere.length - named.length));
+function newRolloutRefusal(inOtherRollouts: readonly string[], hasPublicUrl: boolean): HttpError | null {
+  if (!hasPublicUrl) {
+    return conflict(
+      "Robots cannot download firmware: this server does not know its own address. Set PUBLIC_URL to the address at which robots reach it.",
+    );
+  }
+  if (inOtherRollouts.length === 0) return null;
+  const named = inOtherRollouts.slice(0, MAX_NAMED);
+  const more = inOtherRollouts.length - named.length;
+  const robots = `${named.length === 1 ? "Robot" : "Robots"} ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const verb = inOtherRollouts.length === 1 ? "is" : "are";
+  return conflict(`${robots} ${verb} in another rollout that has not ended.`);
 }
 
-/** Pauses, resumes or cancels; what is so already is answered alike. Throws 404; a refusal is thrown after the commit. */
-async function steer(tx: Tx, viewer: Viewer, rolloutId: number, action: Action, at: Date): Promise<string | HttpError> {
+/** Answers why the action was refused, which is audited, or null. Throws 404. */
+async function storeAction(
+  tx: Tx,
+  viewer: Viewer,
+  rolloutId: number,
+  action: Action,
+  at: Date,
+): Promise<string | null> {
   const rollout = await lockRollout(tx, rolloutId);
   if (rollout === null) throw notFound("Rollout");
-  const change = changeBy(rollout, action, at);
-  if (change !== "none" && change !== "refused") {
+  const change = changeFor(rollout, action, at);
+  if (typeof change !== "string") {
     if (action === "CANCEL") await cancelWaiting(tx, rolloutId, at);
     await storeRollout(tx, rolloutId, change);
   }
-  const reason = change === "refused" ? endedSentence(rollout) : null;
+  const ended = rollout.state === "CANCELLED" ? "The rollout was cancelled." : "The rollout has ended.";
+  const reason = change === "refused" ? ended : null;
   await recordAudit(tx, {
     actor: viewer,
     action: `${action}_ROLLOUT`,
@@ -229,10 +208,10 @@ async function steer(tx: Tx, viewer: Viewer, rolloutId: number, action: Action, 
     after: { state: typeof change === "string" ? rollout.state : change.state },
     at,
   });
-  return reason === null ? steeredSentences[action] : conflict(reason);
+  return reason;
 }
 
-function changeBy({ state }: StoredRollout, action: Action, at: Date): RolloutChange | "none" | "refused" {
+function changeFor({ state }: StoredRollout, action: Action, at: Date): RolloutChange | "none" | "refused" {
   if (state === "DONE" || state === "CANCELLED") {
     return action === "CANCEL" && state === "CANCELLED" ? "none" : "refused";
   }
@@ -244,8 +223,4 @@ function changeBy({ state }: StoredRollout, action: Action, at: Date): RolloutCh
     case "CANCEL":
       return { state: "CANCELLED" };
   }
-}
-
-function endedSentence({ state }: StoredRollout): string {
-  return ENDED_WORDS[state === "CANCELLED" ? "CANCELLED" : "DONE"];
 }
