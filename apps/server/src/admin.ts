@@ -1,25 +1,26 @@
 import { parseArgs } from "node:util";
 import { newAdminSchema } from "@suncrew/contract/admins/admins.ts";
+import { auditedChange } from "./features/audit/public.ts";
 import {
-  type AdminWork,
+  type AdminChange,
   endAllSessions,
   findUser,
   generatePassword,
-  giveAdminPassword,
   hashPassword,
   insertAdmin,
   type NamedUser,
   openSessionsOf,
+  setAdminPassword,
 } from "./features/auth/public.ts";
 import { databaseNow, type Db, openDatabase } from "./platform/database/database.ts";
 import { StartError } from "./platform/embedded/start-error.ts";
 import { reachDatabase } from "./process/reach-database.ts";
 
-const help = `Super Admins and sessions, for whoever may run programs on the server; the servers may run meanwhile.
+const help = `Super Admins and sessions, for whoever may run programs on the server; Suncrew may be running.
 
 Usage: npm run admin -- COMMAND [--demo]
 
-  create USERNAME [--name "..."] [--email ...]   make a further Super Admin
+  create USERNAME [--name "..."] [--email ...]   add a Super Admin
   reset-password USERNAME                        give a Super Admin a new password; ends all its sessions
   sessions [USERNAME]                            list who is signed in
   end-sessions USERNAME                          sign somebody out everywhere
@@ -29,14 +30,14 @@ Usage: npm run admin -- COMMAND [--demo]
 
 DATABASE_URL or DATA_DIR, and SECRET_KEY, are those of the servers. A generated password is printed once.`;
 
-/** `npm run admin`: ends with 0 where it is done, with 1 where it cannot be, with 2 where it was not understood. */
+/** `npm run admin`: exits with 0 when it is done, with 1 when it failed, and with 2 when it was not understood. */
 async function main(): Promise<void> {
   const { command, username, values } = readArguments();
   if (command === undefined || values.help === true) {
-    say(help);
+    print(help);
     return;
   }
-  if (!Object.hasOwn(commands, command)) wrong(`There is no command ${command}.`);
+  if (!Object.hasOwn(commands, command)) refuse(`There is no command ${command}.`);
   const run = commands[command as keyof typeof commands];
   const reached = await reachDatabase(values.demo ? "demo" : "production");
   const database = openDatabase(reached.config, { poolSize: 1 });
@@ -48,32 +49,34 @@ async function main(): Promise<void> {
   }
 }
 
-interface Asked {
+interface Input {
   readonly db: Db;
   readonly username: string | undefined;
-  /** Null where it is not told to this command. */
+  /** Null where it is not set for this command. */
   readonly secretKey: string | null;
   readonly name: string | undefined;
   readonly email: string | undefined;
 }
 
 const commands = {
-  async create({ db, username = "", name = username, email = "" }: Asked): Promise<void> {
-    const given = newAdminSchema.safeParse({ username, name, email });
-    if (!given.success) {
-      const [issue] = given.error.issues;
-      wrong(`The ${issue?.path.join(".")} is not possible: ${issue?.message}.`);
+  async create({ db, username = "", name = username, email = "" }: Input): Promise<void> {
+    const input = newAdminSchema.safeParse({ username, name, email });
+    if (!input.success) {
+      const [issue] = input.error.issues;
+      refuse(`The ${issue?.path.join(".")} is not possible: ${issue?.message}.`);
     }
-    const admin = { ...given.data, email: given.data.email ?? "" };
+    const admin = { ...input.data, email: input.data.email ?? "" };
     const password = generatePassword();
     const hash = await hashPassword(password);
-    const made = await asServerConsole(db, (work) => insertAdmin(work, admin, hash));
-    if (made === null) throw new StartError(`Somebody has the username ${admin.username} already: choose another one.`);
-    say(`The Super Admin ${admin.username} is made.`);
-    tell(admin.username, password);
+    await asServerConsole(db, "CREATE_ADMIN", async (change) => {
+      if ((await insertAdmin(change, admin, hash)) !== null) return;
+      throw new StartError(`Somebody has the username ${admin.username} already: choose another one.`);
+    });
+    print(`The Super Admin ${admin.username} was added.`);
+    printPassword(admin.username, password);
   },
 
-  async "reset-password"({ db, username, secretKey }: Asked): Promise<void> {
+  async "reset-password"({ db, username, secretKey }: Input): Promise<void> {
     const user = await userOf(db, username);
     if (user.role === "PARTNER") {
       throw new StartError(
@@ -82,39 +85,45 @@ const commands = {
     }
     const password = generatePassword();
     const hash = await hashPassword(password);
-    const ended = await asServerConsole(db, (work) => giveAdminPassword(work, user, hash, secretKey));
-    say(`${user.username} has a new password. ${endedWords(ended)}`);
+    const ended = await asServerConsole(db, "RESET_PASSWORD", (change) =>
+      setAdminPassword(change, user, hash, secretKey),
+    );
+    print(`${user.username} has a new password. ${endedText(ended)}`);
     if (secretKey === null) {
-      say("SECRET_KEY is not set here: what was counted as failed sign-ins of this user counts for up to 15 minutes.");
+      print(
+        "SECRET_KEY is not set here: what was counted as failed sign-ins of this user counts for up to 15 minutes.",
+      );
     }
-    tell(user.username, password);
+    printPassword(user.username, password);
   },
 
-  async sessions({ db, username }: Asked): Promise<void> {
+  async sessions({ db, username }: Input): Promise<void> {
     const user = username === undefined ? null : await userOf(db, username);
     const open = await openSessionsOf(db, user?.id ?? null);
     const whose = user === null ? "" : ` of ${user.username}`;
-    say(open.length === 0 ? `There is no open session${whose}.` : `Open sessions${whose}, times in UTC:`);
+    print(open.length === 0 ? `There is no open session${whose}.` : `Open sessions${whose}, times in UTC:`);
     for (const { username: who, role, since, until } of open) {
       const kind = role === "PARTNER" ? "Partner" : "Super Admin";
-      say(`  ${who.padEnd(24)}  ${kind.padEnd(11)}  since ${timeOf(since)}, until ${timeOf(until)}`);
+      print(`  ${who.padEnd(24)}  ${kind.padEnd(11)}  since ${timeOf(since)}, until ${timeOf(until)}`);
     }
   },
 
-  async "end-sessions"({ db, username }: Asked): Promise<void> {
+  async "end-sessions"({ db, username }: Input): Promise<void> {
     const user = await userOf(db, username);
-    say(`${user.username}: ${endedWords(await asServerConsole(db, (work) => endAllSessions(work, user)))}`);
+    const ended = await asServerConsole(db, "END_SESSIONS", (change) => endAllSessions(change, user));
+    print(`${user.username}: ${endedText(ended)}`);
   },
 };
 
-/** On record as done by whoever ran a program on the server, who is no user of Suncrew. */
-function asServerConsole<T>(db: Db, change: (work: AdminWork) => Promise<T>): Promise<T> {
-  const actor = { userId: null, name: "Server console" };
-  return db.transaction().execute(async (tx) => change({ tx, actor, at: await databaseNow(tx) }));
+/** Recorded as done by the server console: whoever runs a program there is no user of Suncrew. */
+async function asServerConsole<T>(db: Db, action: string, work: (change: AdminChange) => Promise<T>): Promise<T> {
+  const at = await databaseNow(db);
+  const change = { actor: { userId: null, name: "Server console" }, action, entity: "user", at };
+  return auditedChange(db, change, (tx, details) => work({ tx, details, at }));
 }
 
 async function userOf(db: Db, username: string | undefined): Promise<NamedUser> {
-  if (username === undefined) wrong("Say whose: the username is missing.");
+  if (username === undefined) refuse("Say whose: the username is missing.");
   const user = await findUser(db, username);
   if (user === null) throw new StartError(`Nobody has the username ${username}.`);
   return user;
@@ -132,24 +141,24 @@ function readArguments() {
       },
     });
     const [command, username, ...rest] = positionals;
-    if (rest.length > 0) wrong(`${rest.join(" ")} is too much: a name with spaces goes between quotation marks.`);
+    if (rest.length > 0) refuse(`${rest.join(" ")} is too much: a name with spaces goes between quotation marks.`);
     return { command, username, values };
   } catch (error) {
     if (error instanceof StartError) throw error;
-    return wrong(error instanceof Error ? error.message : String(error));
+    return refuse(error instanceof Error ? error.message : String(error));
   }
 }
 
-function wrong(sentence: string): never {
-  throw new StartError(`${sentence} \`npm run admin -- --help\` tells what there is.`, 2);
+function refuse(message: string): never {
+  throw new StartError(`${message} \`npm run admin -- --help\` lists the commands.`, 2);
 }
 
-function tell(username: string, password: string): void {
-  say("The password is shown only now: hand it over, and have it changed after the first sign-in.");
-  say(`  Sign in   ${username} / ${password}`);
+function printPassword(username: string, password: string): void {
+  print("The password is shown only now: hand it over, and have it changed after the first sign-in.");
+  print(`  Sign in   ${username} / ${password}`);
 }
 
-function endedWords(ended: number): string {
+function endedText(ended: number): string {
   if (ended === 0) return "No session was open.";
   return ended === 1 ? "One session was ended." : `${ended} sessions were ended.`;
 }
@@ -158,21 +167,21 @@ function timeOf(at: Date): string {
   return at.toISOString().slice(0, 16).replace("T", " ");
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Undefined table and undefined column: the server has not brought the database to this version. */
-const unknownToDatabase: readonly unknown[] = ["42P01", "42703"];
+/** Undefined table and undefined column: the server has not migrated the database to this version. */
+const notMigrated: readonly unknown[] = ["42P01", "42703"];
 
 try {
   await main();
 } catch (error) {
   const code = error instanceof Error && "code" in error ? error.code : null;
   const reason = error instanceof Error ? error.message || String(error) : String(error);
-  const sentence = unknownToDatabase.includes(code)
+  const message = notMigrated.includes(code)
     ? "The database is not of this version yet: start the server once, then try again."
     : reason;
-  process.stderr.write(`${sentence}\n`);
+  process.stderr.write(`${message}\n`);
   process.exitCode = error instanceof StartError ? error.exitCode : 1;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { auditWords, changesOf, withAuditWords } from "./audit.ts";
+import { auditLabel, changesOf, matchAuditLabels } from "./audit.ts";
 
 test("audit view: only what changed is told, of new and gone things everything", () => {
   expect(
@@ -51,14 +51,14 @@ test("audit view: where a name stands beside an id, the name alone is told", () 
 });
 
 test("audit view: actions and things are found by the words that are shown, and by those that are stored", () => {
-  expect(["SIGN_IN", "UPDATE_SITE", "kept_report"].map(auditWords)).toEqual([
+  expect(["SIGN_IN", "UPDATE_SITE", "kept_report"].map(auditLabel)).toEqual([
     "Sign in",
     "Update site",
     "Monthly report",
   ]);
   const actions = ["SIGN_IN", "SIGN_OUT", "UPDATE_SITE", "kept_report"];
-  expect(withAuditWords(actions, "Sign in")).toEqual(["SIGN_IN"]);
-  expect(withAuditWords(actions, "sign_")).toEqual(["SIGN_IN", "SIGN_OUT"]);
-  expect(withAuditWords(actions, "date S")).toEqual(["UPDATE_SITE"]);
-  expect(withAuditWords(actions, "monthly")).toEqual(["kept_report"]);
+  expect(matchAuditLabels(actions, "Sign in")).toEqual(["SIGN_IN"]);
+  expect(matchAuditLabels(actions, "sign_")).toEqual(["SIGN_IN", "SIGN_OUT"]);
+  expect(matchAuditLabels(actions, "date S")).toEqual(["UPDATE_SITE"]);
+  expect(matchAuditLabels(actions, "monthly")).toEqual(["kept_report"]);
 });

@@ -1,6 +1,6 @@
 import type { AuditEntry } from "@suncrew/contract/audit/audit.ts";
 
-/** One value that an entry tells: as it was, as it is; null where there was or is none. */
+/** One field of an entry, before and after the change; null where it had or has no value. */
 interface AuditChange {
   readonly field: string;
   readonly before: string | null;
@@ -8,8 +8,8 @@ interface AuditChange {
 }
 
 /**
- * What an entry changed, field by field; of a thing that came or went, all that is told of it. A field that only one side
- * of an edit has was not changed by it: entries of former versions have such.
+ * What an entry changed, field by field; for a thing that was created or deleted, all its fields. A field that only one
+ * side of an edit has did not change: entries from earlier versions have such fields.
  */
 export function changesOf({ action, before, after }: Pick<AuditEntry, "action" | "before" | "after">): AuditChange[] {
   const isEdit = before !== null && after !== null && !action.startsWith("DELETE_");
@@ -22,7 +22,7 @@ export function changesOf({ action, before, after }: Pick<AuditEntry, "action" |
     .filter((change) => change.before !== change.after);
 }
 
-/** Where a name stands beside an id, the name alone is told: `site` for `site_id`, `robots` for `robot_ids`. */
+/** The field with the name for an id, which is shown instead: `site` for `site_id`, `robots` for `robot_ids`. */
 function nameFieldOf(field: string): string {
   return /_ids?$/.test(field) ? field.replace(/_id(s?)$/, "$1") : "";
 }
@@ -36,21 +36,21 @@ function textOf(value: unknown): string | null {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : JSON.stringify(value);
 }
 
-const words: Readonly<Record<string, string>> = {
+const labels: Readonly<Record<string, string>> = {
   kept_report: "Monthly report",
   START_SCHEDULED_RUN_ANEW: "Start scheduled run again",
 };
 
-/** An action, the kind of a thing or a field of the audit as people read it and search for it: `UPDATE_SITE`, "Update site". */
-export function auditWords(text: string): string {
-  const known = words[text];
+/** An action, kind of thing or field of the audit as people read and search for it: `UPDATE_SITE` is "Update site". */
+export function auditLabel(text: string): string {
+  const known = labels[text];
   if (known !== undefined) return known;
   const plain = text.replaceAll("_", " ").toLowerCase();
   return plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
-/** Those whose words, as shown or as stored, have this text in them, in any case. */
-export function withAuditWords(texts: readonly string[], search: string): string[] {
-  const asked = search.toLowerCase();
-  return texts.filter((text) => [text, auditWords(text)].some((shown) => shown.toLowerCase().includes(asked)));
+/** Those that contain this text, as shown or as stored, in any case. */
+export function matchAuditLabels(texts: readonly string[], search: string): string[] {
+  const wanted = search.toLowerCase();
+  return texts.filter((text) => [text, auditLabel(text)].some((shown) => shown.toLowerCase().includes(wanted)));
 }

@@ -1,4 +1,4 @@
-/** §5 Partner add/edit: certifications are typed and stored with commas between; each is trimmed, blank ones left out. */
+/** §5 Partner add/edit: certifications are entered and stored as a comma-separated list; blank ones are dropped. */
 export function certificationsOf(text: string | null): string[] {
   return (text ?? "")
     .split(",")
@@ -6,21 +6,18 @@ export function certificationsOf(text: string | null): string[] {
     .filter((each) => each !== "");
 }
 
-/** As they are stored; null where there is none. */
+/** In the stored form; null for none. */
 export function certificationsAsText(certifications: readonly string[]): string | null {
   return certifications.length === 0 ? null : certifications.join(", ");
 }
 
-/** What a partner's name gives for a username where it has no letter that a keyboard anywhere types. */
+/** The username for a partner whose name has no Latin letter or digit. */
 const FALLBACK = "partner";
 const MAX_LENGTH = 24;
-/** Words that most companies have say little. */
+/** Words of company names that identify nobody. */
 const COMMON = new Set(["and", "co", "company", "inc", "limited", "llp", "ltd", "private", "pvt", "the"]);
 
-/**
- * A readable username for a partner, in small letters and digits, that `isTaken` does not know yet: the first words of
- * its name, with a number behind where that is taken.
- */
+/** A free, readable username for a partner: the first two significant words of its name, numbered where that is taken. */
 export function usernameFor(name: string, isTaken: (username: string) => boolean): string {
   const words = name
     .normalize("NFKD")
@@ -28,8 +25,8 @@ export function usernameFor(name: string, isTaken: (username: string) => boolean
     .replaceAll(/\p{M}/gu, "")
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "");
-  const telling = words.filter((word) => !COMMON.has(word));
-  const joined = (telling.length === 0 ? words : telling).slice(0, 2).join(".").slice(0, MAX_LENGTH);
+  const significant = words.filter((word) => !COMMON.has(word));
+  const joined = (significant.length === 0 ? words : significant).slice(0, 2).join(".").slice(0, MAX_LENGTH);
   const base = joined.replace(/\.$/, "") || FALLBACK;
   for (let number = 1; ; number += 1) {
     const username = number === 1 ? base : `${base}${number}`;
@@ -37,11 +34,11 @@ export function usernameFor(name: string, isTaken: (username: string) => boolean
   }
 }
 
-/** Sites named in a refusal; more are counted. */
+/** A refusal names this many sites and counts the rest. */
 const NAMED_SITES = 5;
 
-/** Why a partner with these sites is not deleted; null where it has none. */
-export function assignedSitesSentence(names: readonly string[]): string | null {
+/** Why a partner with these sites cannot be deleted; null where it has none. */
+export function assignedSitesMessage(names: readonly string[]): string | null {
   if (names.length === 0) return null;
   const named = names.slice(0, NAMED_SITES).join(", ");
   const more = names.length > NAMED_SITES ? ` and ${names.length - NAMED_SITES} more` : "";

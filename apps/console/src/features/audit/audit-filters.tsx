@@ -1,6 +1,6 @@
 import { Button, Select } from "@mantine/core";
 import { auditOutcomeSchema } from "@suncrew/contract/audit/audit.ts";
-import { auditWords } from "@suncrew/domain/audit/audit.ts";
+import { auditLabel } from "@suncrew/domain/audit/audit.ts";
 import { DayField } from "../../ui/day-field.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
@@ -22,7 +22,7 @@ export interface AuditFiltersProps {
 /** What narrows the audit. */
 export function AuditFilters({ address, search, actions, entities, ...on }: AuditFiltersProps) {
   const choices = (values: readonly string[], chosen: string) =>
-    [...new Set([...values, ...(chosen === "" ? [] : [chosen])])].map((value) => ({ value, label: auditWords(value) }));
+    [...new Set([...values, ...(chosen === "" ? [] : [chosen])])].map((value) => ({ value, label: auditLabel(value) }));
   const wrongDays = endsBeforeItBegins(address);
   return (
     <div className={classes["filters"]} role="search" aria-label="Audit">

@@ -1,6 +1,6 @@
 import { UnstyledButton } from "@mantine/core";
 import type { AuditEntry } from "@suncrew/contract/audit/audit.ts";
-import { auditWords, changesOf } from "@suncrew/domain/audit/audit.ts";
+import { auditLabel, changesOf } from "@suncrew/domain/audit/audit.ts";
 import { IconChevronRight } from "@tabler/icons-react";
 import { useId, useState } from "react";
 import { browserZone, exactTimeText } from "../../ui/exact-time-text.ts";
@@ -36,7 +36,7 @@ export function AuditRow({ entry }: { readonly entry: AuditEntry }) {
           {actor}
         </span>
         <span role="cell" className={classes["change"]}>
-          {auditWords(action)}
+          {auditLabel(action)}
           {reason !== null && <span className={classes["more"]}>{reason}</span>}
         </span>
         <span role="cell" className={classes["target"]}>
@@ -60,7 +60,7 @@ export function AuditRow({ entry }: { readonly entry: AuditEntry }) {
 
 /** What it was called then; where it has no name, what kind it is. */
 function Target({ entry: { entity, entity_id, target_name } }: { readonly entry: AuditEntry }) {
-  const kind = auditWords(entity);
+  const kind = auditLabel(entity);
   if (target_name !== null) {
     return (
       <>
@@ -92,7 +92,7 @@ function AuditDetails({ entry }: { readonly entry: AuditEntry }) {
           <tbody>
             {changes.map(({ field, before, after }) => (
               <tr key={field}>
-                <th scope="row">{auditWords(field)}</th>
+                <th scope="row">{auditLabel(field)}</th>
                 <td>{shown(before)}</td>
                 <td>{shown(after)}</td>
               </tr>
@@ -102,7 +102,7 @@ function AuditDetails({ entry }: { readonly entry: AuditEntry }) {
       )}
       <p className={classes["seal"]}>
         Row {id}
-        {entity_id !== null && `, ${auditWords(entity).toLowerCase()} ${entity_id}`}
+        {entity_id !== null && `, ${auditLabel(entity).toLowerCase()} ${entity_id}`}
         {seal === null ? ", waits for its seal" : `, sealed as number ${seal.number}: ${seal.hash}`}
       </p>
     </>

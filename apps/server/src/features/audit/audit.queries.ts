@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditFilter } from "@suncrew/contract/audit/audit.ts";
-import { withAuditWords } from "@suncrew/domain/audit/audit.ts";
+import { matchAuditLabels } from "@suncrew/domain/audit/audit.ts";
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { boundedCount, distinctValues } from "../../platform/database/list-queries.ts";
@@ -146,8 +146,8 @@ async function findInAudit(db: Executor, words: string): Promise<FoundInAudit> {
     select entity_id::int as id from audit_names where entity = 'site' and words like ${pattern}`.execute(db);
   return {
     actors: await matching(db, await distinctValues(db, "audit", "actor"), pattern),
-    actions: withAuditWords(await distinctValues(db, "audit", "action"), words),
-    entities: withAuditWords(entities, words),
+    actions: matchAuditLabels(await distinctValues(db, "audit", "action"), words),
+    entities: matchAuditLabels(entities, words),
     siteIds: [...new Set(sites.rows.map(({ id }) => id))],
     texts: await findTexts(db, words, entities),
   };

@@ -1,8 +1,12 @@
+import type { AuditOutcome } from "@suncrew/contract/audit/audit.ts";
 import { sql } from "kysely";
-import type { Executor } from "../../platform/database/database.ts";
+import type { Db, Executor, Tx } from "../../platform/database/database.ts";
+import { transactionWithRetry } from "../../platform/database/transactions.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
 
+/** Who made a change. A viewer is one. */
 export interface AuditActor {
-  /** Null for the server's own doing and for who is not signed in. */
+  /** Null for the server itself and for a caller that is not signed in. */
   readonly userId: number | null;
   readonly name: string;
 }
@@ -15,26 +19,81 @@ export interface AuditRecord {
   readonly entity: string;
   readonly entityId?: string | number | null;
   readonly siteId?: number | null;
-  readonly outcome: "DONE" | "REFUSED" | "FAILED";
+  readonly outcome: AuditOutcome;
   readonly reason?: string | null;
-  /** The thing before and after. Where both are told they have the same fields: what only one has looks like a change. */
-  readonly before?: Record<string, unknown> | null;
-  readonly after?: Record<string, unknown> | null;
+  /** The thing before and after. Where both are given they have the same fields: one that only one has looks like a change. */
+  readonly before?: object | null;
+  readonly after?: object | null;
   readonly at: Date;
 }
 
+/** A change that somebody asks for, whatever becomes of it. */
+export type AuditedChange = Omit<AuditRecord, "outcome" | "reason">;
+
+/** What a change adds to its record as it learns it. */
+export interface ChangeDetails {
+  entityId?: string | number | null;
+  siteId?: number | null;
+  before?: object | null;
+  after?: object | null;
+}
+
 /**
- * Writes the audit row of a mutation, done or not, in the caller's transaction, with the names that what it is about and
- * the site have now, and those of what the values name by id. Secrets never reach the table.
+ * Makes a change in one transaction with its audit record. When `work` returns, the change is recorded as DONE, with what
+ * `work` has put into `details`. When it throws a refusal (an HttpError of 4xx), everything it wrote is rolled back, the
+ * refusal is committed as REFUSED with its message, and then thrown. A 401 or 404 is not recorded: there was nobody to
+ * refuse, or nothing to change. Any other error rolls back, and is retried as in `transactionWithRetry`.
+ */
+export async function auditedChange<T>(
+  db: Db,
+  change: AuditedChange,
+  work: (tx: Tx, details: ChangeDetails) => Promise<T>,
+): Promise<T> {
+  type Outcome = { readonly result: T } | { readonly refusal: HttpError };
+  const outcome = await transactionWithRetry(db, async (tx): Promise<Outcome> => {
+    const details: ChangeDetails = {};
+    await sql`savepoint audited_change`.execute(tx);
+    try {
+      const result = await work(tx, details);
+      await recordChange(tx, { ...change, ...details }, null);
+      return { result };
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      await sql`rollback to savepoint audited_change`.execute(tx);
+      await recordChange(tx, { ...change, ...details }, error);
+      return { refusal: error };
+    }
+  });
+  if ("refusal" in outcome) throw outcome.refusal;
+  return outcome.result;
+}
+
+function isRefusal(error: unknown): error is HttpError {
+  return error instanceof HttpError && error.status < 500 && error.status !== 401 && error.status !== 404;
+}
+
+/** Records a change as DONE or, given what refuses it, as REFUSED for that reason. */
+export async function recordChange(
+  db: Executor,
+  change: AuditedChange,
+  refusal: HttpError | string | null,
+): Promise<void> {
+  const reason = refusal instanceof HttpError ? refusal.message : refusal;
+  await recordAudit(db, { ...change, outcome: reason === null ? "DONE" : "REFUSED", reason });
+}
+
+/**
+ * Writes one audit row in the caller's transaction, with the names that its target, its site and whatever the values
+ * refer to by id have at this moment. Secrets never reach the table.
  */
 export async function recordAudit(db: Executor, record: AuditRecord): Promise<void> {
   await recordAudits(db, [record]);
 }
 
-/** The same for many mutations of one transaction, in their order. */
+/** The same for several records, in their order. */
 export async function recordAudits(db: Executor, records: readonly AuditRecord[]): Promise<void> {
   if (records.length === 0) return;
-  const clean = (value: Record<string, unknown> | null | undefined) => (value ? withoutSecrets(value) : null);
+  const clean = (value: object | null | undefined) => (value ? withoutSecrets(value) : null);
   const rows = records.map(({ actor, entityId, siteId, before, after, ...record }) => ({
     ...record,
     user_id: actor.userId,
@@ -55,11 +114,10 @@ export async function recordAudits(db: Executor, records: readonly AuditRecord[]
     from json_populate_recordset(null::audit, ${JSON.stringify(rows)}::json) n`.execute(db);
 }
 
-/** Part of the name of a field that is never written down. */
+/** Fields with such a name are never written down. */
 const secretName = /password|secret|token|hash|credential|authorization|cookie|api_?key/i;
 
-/** The same value without the fields whose names say that they are secret, at any depth. */
-function withoutSecrets(value: Record<string, unknown>): Record<string, unknown> {
+function withoutSecrets(value: object): object {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => !secretName.test(name))
@@ -70,5 +128,5 @@ function withoutSecrets(value: Record<string, unknown>): Record<string, unknown>
 function cleaned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(cleaned);
   if (value instanceof Date || value === null || typeof value !== "object") return value;
-  return withoutSecrets(Object.fromEntries(Object.entries(value)));
+  return withoutSecrets(value);
 }

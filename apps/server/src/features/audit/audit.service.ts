@@ -5,7 +5,7 @@ import {
   type exportAudit,
 } from "@suncrew/contract/audit/audit.ts";
 import type { QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import { auditWords, changesOf } from "@suncrew/domain/audit/audit.ts";
+import { auditLabel, changesOf } from "@suncrew/domain/audit/audit.ts";
 import { type CsvColumn, writeCsvPages } from "@suncrew/domain/csv/csv.ts";
 import { Readable } from "node:stream";
 import type { Db } from "../../platform/database/database.ts";
@@ -51,12 +51,12 @@ export async function verifyAudit(db: Db, known: ChainHead | null): Promise<Verd
 const columns: readonly CsvColumn<AuditEntry>[] = [
   { name: "Time (UTC)", cell: ({ at }) => at },
   { name: "Person", cell: ({ actor }) => actor },
-  { name: "Change", cell: ({ action }) => auditWords(action) },
-  { name: "Kind", cell: ({ entity }) => auditWords(entity) },
+  { name: "Change", cell: ({ action }) => auditLabel(action) },
+  { name: "Kind", cell: ({ entity }) => auditLabel(entity) },
   { name: "Name", cell: ({ target_name }) => target_name },
   { name: "Id", cell: ({ entity_id }) => entity_id },
   { name: "Site", cell: ({ site_name }) => site_name },
-  { name: "Outcome", cell: ({ outcome }) => auditWords(outcome) },
+  { name: "Outcome", cell: ({ outcome }) => auditLabel(outcome) },
   { name: "Reason", cell: ({ reason }) => reason },
   { name: "Values", cell: valuesOf },
   { name: "Row", cell: ({ id }) => id },
@@ -69,7 +69,7 @@ function valuesOf(entry: AuditEntry): string {
   const told = changesOf(entry).map(({ field, before, after }) => {
     const values = [before, after].filter((value) => value !== null);
     const shown = before !== null && after === null ? `${before} -> none` : values.join(" -> ");
-    return `${auditWords(field)}: ${shown}`;
+    return `${auditLabel(field)}: ${shown}`;
   });
   return told.join("\n");
 }

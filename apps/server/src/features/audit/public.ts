@@ -1,4 +1,13 @@
+export {
+  type AuditActor,
+  type AuditedChange,
+  auditedChange,
+  type AuditRecord,
+  type ChangeDetails,
+  recordAudit,
+  recordAudits,
+  recordChange,
+} from "./audit.repository.ts";
 export { verifyAudit } from "./audit.service.ts";
-export { type AuditActor, type AuditRecord, recordAudit, recordAudits } from "./audit.repository.ts";
 export { Sealer } from "./sealer.ts";
-export { ThrottledAudit as GatheredAudit } from "./throttled-audit.ts";
+export { ThrottledAudit } from "./throttled-audit.ts";

@@ -3,16 +3,16 @@ import { Throttle } from "../../platform/throttle.ts";
 import { type AuditRecord, recordAudit } from "./audit.repository.ts";
 
 /**
- * The audit of refusals that anybody can cause at will: the first of a kind has its row at once, those of the minute that
- * follows have one row together, which tells their number as `times`. It is written too when the server stops.
+ * The audit of refusals that anybody can cause at will: the first of a kind is written at once, those of the following
+ * minute become one row with their number as `times`. What is pending is written when the server stops.
  */
 export class ThrottledAudit implements Service {
   readonly #deps: Pick<Dependencies, "db" | "clock" | "log">;
-  readonly #gathered: Throttle<AuditRecord>;
+  readonly #throttle: Throttle<AuditRecord>;
 
   constructor(deps: Pick<Dependencies, "db" | "clock" | "log">) {
     this.#deps = deps;
-    this.#gathered = new Throttle(deps.clock, async ({ last, times, isMixed }) => {
+    this.#throttle = new Throttle(deps.clock, async ({ last, times, isMixed }) => {
       const { actor, after, ...record } = last;
       try {
         await recordAudit(deps.db, {
@@ -31,12 +31,12 @@ export class ThrottledAudit implements Service {
   async start(): Promise<void> {}
 
   async stop(): Promise<void> {
-    await this.#gathered.stop();
+    await this.#throttle.stop();
   }
 
   /** `kind` names who is refused what. Rejects where the database cannot be written. */
-  async record(kind: string, record: Omit<AuditRecord, "at">): Promise<void> {
-    const whole = { ...record, at: this.#deps.clock.now() };
-    if (this.#gathered.add(kind, whole, record.action)) await recordAudit(this.#deps.db, whole);
+  async record(kind: string, refusal: Omit<AuditRecord, "at">): Promise<void> {
+    const record = { ...refusal, at: this.#deps.clock.now() };
+    if (this.#throttle.add(kind, record, record.action)) await recordAudit(this.#deps.db, record);
   }
 }

@@ -38,7 +38,7 @@ test("§4 Session: a sign-in or stream whose connection is gone before it is loo
   const body = JSON.stringify({ username: usernames.admin, password: PASSWORD });
   const signIn = await ask(login.path, [`POST ${login.path} HTTP/1.1`, "Content-Type: application/json"], body);
   const stream = await ask(live.path, [`GET ${live.path} HTTP/1.1`, `Authorization: Bearer ${token}`], "");
-  const told = { name: "HttpError", message: "The connection was closed before the request was looked at." };
+  const told = { name: "HttpError", message: "The connection was closed before the request was processed." };
   expect([signIn, stream].map(({ name, message }) => ({ name, message }))).toEqual([told, told]);
   expect(log.filter((line) => /TypeError|call failed/.test(line))).toEqual([]);
 });

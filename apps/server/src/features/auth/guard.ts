@@ -7,37 +7,36 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { forbidden, HttpError, notSignedIn } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import type { GatheredAudit } from "../audit/public.ts";
-import { networkOfCaller } from "./sign-in-limits.ts";
+import type { ThrottledAudit } from "../audit/public.ts";
+import { clientNetwork } from "./sign-in-limits.ts";
 import type { SessionReader } from "./session-reader.ts";
 import { type BrowserCookies, readToken } from "./tokens.ts";
 
-const names = new Map<RouteSpec, RouteName>();
-for (const name of Object.keys(routes) as RouteName[]) names.set(routes[name], name);
+const names = new Map<RouteSpec, RouteName>((Object.keys(routes) as RouteName[]).map((name) => [routes[name], name]));
 
 interface GuardDependencies {
   readonly clock: Dependencies["clock"];
   readonly sessions: SessionReader;
   readonly limits: CallLimits;
-  readonly refusals: GatheredAudit;
+  readonly refusals: ThrottledAudit;
   readonly cookies: BrowserCookies;
 }
 
 /**
- * Lets a call through by the permission table (§6). A route below `/api/` that is not in the table cannot even be
- * registered. The session's row is read for every call of a signed-in user, so that its end shows at once; a person's
- * calls are counted before that, so that one too many costs no query.
+ * Admits calls by the permission table (§6). A route below `/api/` that is not in the table cannot even be registered.
+ * The session's row is read for every call of a signed-in user, so that its end takes effect at once; calls are counted
+ * before that, so that one too many costs no query.
  */
 export function useGuard(
   app: FastifyInstance,
   { clock, sessions, limits, refusals, cookies }: GuardDependencies,
 ): void {
-  /** Calls whose viewer is remembered, with what the database says once it can. */
+  /** Calls whose viewer comes from memory, with what the database answers once it can. */
   const unconfirmed = new WeakMap<FastifyRequest, Promise<Viewer | null>>();
-  /** Calls that may be a Stop, with whose they are. */
-  const stopping = new WeakMap<FastifyRequest, TokenClaims>();
+  /** Calls that may be a Stop, with the claims of their token. */
+  const maybeStops = new WeakMap<FastifyRequest, TokenClaims>();
   const admit = async (request: FastifyRequest, name: RouteName, claims: TokenClaims, viewer: Viewer | null) => {
-    const person = known(claims, viewer);
+    const person = requireViewer(claims, viewer);
     if (!mayCall(person.role, name)) {
       if (routes[name].method !== "GET") await recordRefusal(refusals, person, name);
       throw forbidden();
@@ -59,29 +58,29 @@ export function useGuard(
     const name = nameOf(request);
     if (name === null && fileFor !== "signed-in") return;
     const claims = readToken(app, request.headers.authorization, clock);
-    // A token that was signed out is not its owner's call.
-    if (sessions.isOver(claims.sid)) throw notSignedIn();
-    // Nor is one that came without its browser: it counts for nobody, and is no Stop of a person.
+    // A token whose session has ended does not count as a call of its owner.
+    if (sessions.hasEnded(claims.sid)) throw notSignedIn();
+    // Nor does one that came without its browser: it counts for nobody, and is no person's Stop.
     if (claims.bound === true && !cookies.has(request, claims.sid)) {
       const owner = await sessions.ownerOf(claims.sid);
-      if (owner?.userId === claims.id) await recordStranger(refusals, owner, networkOfCaller(request));
+      if (owner?.userId === claims.id) await recordMissingCookie(refusals, owner, clientNetwork(request));
       throw notSignedIn();
     }
     if (name === null) {
       await limits.count(claims.id, "file", reply);
-      known(claims, await sessions.read(claims.sid));
+      requireViewer(claims, await sessions.read(claims.sid));
       return;
     }
     if (mayStop.has(name)) {
-      stopping.set(request, claims);
+      maybeStops.set(request, claims);
       return;
     }
     await limits.count(claims.id, name, reply);
     await admit(request, name, claims, await sessions.read(claims.sid));
   });
-  // Only the body tells a Stop, which no limit holds up.
+  // Only the body shows whether it is a Stop, which no limit delays.
   app.addHook("preValidation", async (request, reply) => {
-    const claims = stopping.get(request);
+    const claims = maybeStops.get(request);
     const name = nameOf(request);
     if (claims === undefined || name === null) return;
     if (!isStop(request)) await limits.count(claims.id, name, reply);
@@ -89,7 +88,7 @@ export function useGuard(
     await admit(request, name, claims, viewer);
     if (confirmed !== null) unconfirmed.set(request, confirmed);
   });
-  // Once the body is known: nothing but a Stop is taken from who was signed in a while ago.
+  // Nothing but a Stop is accepted from a person known from memory only.
   app.addHook("preHandler", async (request) => {
     const confirmed = unconfirmed.get(request);
     if (confirmed === undefined || isStop(request)) return;
@@ -99,13 +98,13 @@ export function useGuard(
   });
 }
 
-/** The person of a token by its session; throws 401 where there is none. */
-function known(claims: TokenClaims, viewer: Viewer | null): Viewer {
+/** The person of a token, by its session. Throws 401 where there is none. */
+function requireViewer(claims: TokenClaims, viewer: Viewer | null): Viewer {
   if (viewer === null || viewer.userId !== claims.id) throw notSignedIn();
   return viewer;
 }
 
-/** Null where no session is asked for; what is none of the calls is a file of the console, or nothing at all. */
+/** Null where no session is needed; what is not an API call is a file of the console, or nothing at all. */
 function nameOf({ routeOptions }: FastifyRequest): RouteName | null {
   const { route } = routeOptions.config;
   const name = route && names.get(route);
@@ -120,10 +119,10 @@ function isStop({ body, routeOptions }: FastifyRequest): boolean {
   return typeof body === "object" && body !== null && "command" in body && body.command === "STOP";
 }
 
-/** Who tries to change what the role never may is on record like any other refused change. */
-async function recordRefusal(refusals: GatheredAudit, viewer: Viewer, name: RouteName): Promise<void> {
+/** An attempt at a change that the role never allows is recorded like any other refused change. */
+async function recordRefusal(refusals: ThrottledAudit, viewer: Viewer, name: RouteName): Promise<void> {
   await refusals.record(`${viewer.userId} ${name}`, {
-    actor: { userId: viewer.userId, name: viewer.name },
+    actor: viewer,
     action: name.replaceAll(/[A-Z]/g, "_$&").toUpperCase(),
     entity: "call",
     outcome: "REFUSED",
@@ -131,10 +130,10 @@ async function recordRefusal(refusals: GatheredAudit, viewer: Viewer, name: Rout
   });
 }
 
-/** A token that was carried off from its browser, or a browser that lost its cookie: its owner should know. */
-async function recordStranger(refusals: GatheredAudit, owner: Viewer, address: string): Promise<void> {
+/** A stolen token, or a browser that lost its cookie: the owner should know. */
+async function recordMissingCookie(refusals: ThrottledAudit, owner: Viewer, address: string): Promise<void> {
   await refusals.record(`stranger in ${owner.sessionId}`, {
-    actor: { userId: owner.userId, name: owner.name },
+    actor: owner,
     action: "USE_SESSION",
     entity: "session",
     entityId: owner.sessionId,
@@ -145,16 +144,16 @@ async function recordStranger(refusals: GatheredAudit, owner: Viewer, address: s
 }
 
 /**
- * What one person may ask of one server in a minute, with all sessions together. Far beyond any console with many tabs
- * and any script that works through a fleet; one that sends without a pause meets it.
+ * Calls that one person may make to one server in a minute, in all sessions together. Far more than any console with many
+ * tabs and any script that works through a fleet needs; a script that sends without a pause reaches it.
  */
 export const CALLS_PER_MINUTE = { reads: 10_000, writes: 3_000, files: 300 } as const;
 type CallsPerMinute = Readonly<Record<keyof typeof CALLS_PER_MINUTE, number>>;
 
-/** Files that are heavy to make or to read; a person has one at a time all the same. */
-const isFile: ReadonlySet<RouteName> = new Set(["reportPdf", "reportCsv", "importSites", "importRobots"]);
+/** Calls with files that are costly to create or to read. */
+const fileCalls: ReadonlySet<RouteName> = new Set(["reportPdf", "reportCsv", "importSites", "importRobots"]);
 
-/** Counts the calls of each signed-in person. A Stop is never counted (protocol rule 3): whoever asks looks first. */
+/** Counts the calls of each signed-in person. The caller must not count a Stop (protocol rule 3). */
 export class CallLimits {
   readonly #callers = new WeakMap<FastifyRequest, number>();
   readonly #counters: Readonly<Record<keyof CallsPerMinute, Counter>>;
@@ -170,9 +169,9 @@ export class CallLimits {
     return new CallLimits(app, limits);
   }
 
-  /** `name` is "file" for what is no call. Throws 429, with Retry-After, where the person has made too many calls in this minute. */
+  /** `name` is "file" for a file of the console. Throws 429, with Retry-After, after too many calls within a minute. */
   async count(userId: number, name: RouteName | "file", reply: FastifyReply): Promise<void> {
-    // Live streams are bounded by their number.
+    // The number of live streams is limited instead.
     if (name === "live") return;
     const { request } = reply;
     this.#callers.set(request, userId);
@@ -187,7 +186,7 @@ export class CallLimits {
 
 function kindOf(name: RouteName | "file"): keyof CallsPerMinute {
   if (name === "file") return "reads";
-  if (isFile.has(name)) return "files";
+  if (fileCalls.has(name)) return "files";
   return routes[name].method === "GET" ? "reads" : "writes";
 }
 

@@ -17,18 +17,18 @@ export async function passwordMatches(passwordHash: string, password: string): P
 
 let ofNobody: Promise<string> | null = null;
 
-/** A hash that no password has, to do the same work for a user who does not exist; made once for each process. */
+/** A hash that no password has, to do the same work for a user who does not exist; computed once per process. */
 export function hashOfNobody(): Promise<string> {
   ofNobody ??= hashPassword(randomBytes(32).toString("base64"));
   return ofNobody;
 }
 
-/** Small letters and digits without those that look alike (0 o, 1 i l), so that they can be read out and typed. */
+/** Lower-case letters and digits without look-alikes (0 o, 1 i l), so that they can be read out and typed. */
 const ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
 const GROUPS = 4;
 const GROUP_LENGTH = 4;
 
-/** A password for somebody else, such as `k7wp-9mtx-2rhd-b8vq`: 16 characters by chance, some 79 bits. */
+/** A password for somebody else, such as `k7wp-9mtx-2rhd-b8vq`: 16 random characters, some 79 bits. */
 export function generatePassword(): string {
   const group = () => Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
   return Array.from({ length: GROUPS }, group).join("-");
@@ -37,12 +37,12 @@ export function generatePassword(): string {
 const ALGORITHM = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Names the form of what is stored, so that another one can come after it. */
+/** Version of the stored form, so that another one can follow. */
 const FORM = "v1";
 
 /**
- * Keeps generated passwords readable for Super Admins until their users set own ones: encrypted and authenticated with
- * a key that is never in the database, and bound to the user, so that one user's value is nothing for another.
+ * Keeps generated passwords readable for Super Admins until their users set their own: encrypted and authenticated with
+ * a key that is never in the database, and bound to the user, so that a value is useless for any other user.
  */
 export class StoredPasswords {
   readonly #key: Buffer;

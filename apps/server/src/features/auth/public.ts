@@ -1,14 +1,4 @@
 export {
-  type AdminWork,
-  endAllSessions,
-  findUser,
-  giveAdminPassword,
-  insertAdmin,
-  type NamedUser,
-  openSessionsOf,
-  readAccount,
-} from "./users.repository.ts";
-export {
   demoSignIns,
   generatePassword,
   hashPassword,
@@ -16,5 +6,15 @@ export {
   StoredPasswords,
   weakPasswordOf,
 } from "./passwords.ts";
-export { forgetTriesOf } from "./password-attempts.ts";
-export { networkOfCaller } from "./sign-in-limits.ts";
+export { forgetAttemptsOf } from "./sign-in-attempts.repository.ts";
+export { clientNetwork } from "./sign-in-limits.ts";
+export {
+  type AdminChange,
+  endAllSessions,
+  findUser,
+  insertAdmin,
+  type NamedUser,
+  openSessionsOf,
+  readAccount,
+  setAdminPassword,
+} from "./users.repository.ts";

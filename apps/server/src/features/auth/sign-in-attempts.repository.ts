@@ -6,39 +6,40 @@ import {
   IN_TURN_FROM,
   KNOWN_MS,
   KNOWN_PER_USER,
-  LONGEST_LINE_MS,
+  LONGEST_QUEUE_MS,
   type SignInLimit,
   TURN_EVERY_MS,
   waitAfter,
 } from "./sign-in-limits.ts";
 
-/** What failures are counted for, with its limit: a caller at an account, an address, or an account. */
+/** What failures are counted against, with its limit: a caller at an account, an address, or an account. */
 export interface Counted {
   readonly key: string;
   readonly limit: SignInLimit;
 }
 
-class Refused extends Error {
+/** Thrown to roll back what an attempt that has to wait has counted so far. */
+class MustWait extends Error {
   readonly waitMs: number;
   constructor(waitMs: number) {
-    super("refused");
+    super("must wait");
     this.waitMs = waitMs;
   }
 }
 
 /**
- * Counts a try as failed before its password is looked at, so that any number of tries at once count each. Returns
- * null where the try may go on, or for how many milliseconds it may not; then nothing is counted. Keys are always
- * taken in the order given, so that two tries never wait for each other.
+ * Counts an attempt as failed before its password is checked, so that every one of many at once counts. Resolves to null
+ * where it may go on, or to the milliseconds that it has to wait; then nothing is counted. Keys are locked in the given
+ * order, so that two attempts cannot deadlock.
  */
-export async function countTry(db: Db, counted: readonly Counted[], now: Date): Promise<number | null> {
+export async function countAttempt(db: Db, counted: readonly Counted[], now: Date): Promise<number | null> {
   try {
     await db.transaction().execute(async (tx) => {
       for (const each of counted) await countOne(tx, each, now);
     });
     return null;
   } catch (error) {
-    if (error instanceof Refused) return error.waitMs;
+    if (error instanceof MustWait) return error.waitMs;
     throw error;
   }
 }
@@ -61,7 +62,7 @@ async function countOne(tx: Tx, { key, limit }: Counted, now: Date): Promise<voi
     )
     .returning("failures")
     .executeTakeFirst();
-  if (row === undefined) throw new Refused(await waitOf(tx, key, now));
+  if (row === undefined) throw new MustWait(await waitOf(tx, key, now));
   const waitMs = waitAfter(row.failures, limit);
   await tx
     .updateTable("sign_in_failures")
@@ -76,16 +77,15 @@ async function waitOf(tx: Tx, key: string, now: Date): Promise<number> {
 }
 
 /**
- * Hears callers that an account does not know one after another once many of them have failed there. Null where it is
- * this one's turn, or for how many milliseconds it is not; its turn waits for it then, so that it is heard after those
- * that came before, however often others try.
+ * Queues callers that an account does not know once many of them have failed there. Resolves to null where it is this
+ * one's turn, or to the milliseconds until then; the turn is reserved for it, however often others try.
  */
 export async function takeTurn(db: Db, accountKey: string, callerKey: string, now: Date): Promise<number | null> {
   return db.transaction().execute(async (tx) => {
-    const account = await heldRow(tx, accountKey);
+    const account = await lockRow(tx, accountKey);
     if (account === undefined || account.failures < IN_TURN_FROM) return null;
     if (account.last_failed_at.getTime() < now.getTime() - FORGOTTEN_MS) return null;
-    const caller = await heldRow(tx, callerKey);
+    const caller = await lockRow(tx, callerKey);
     const lockedMs = (caller?.locked_until?.getTime() ?? 0) - now.getTime();
     if (lockedMs > 0) return lockedMs;
     const mine = caller?.turn_at?.getTime() ?? null;
@@ -95,7 +95,7 @@ export async function takeTurn(db: Db, accountKey: string, callerKey: string, no
     }
     const turnMs = Math.max(now.getTime(), account.turn_at?.getTime() ?? 0);
     const waitMs = turnMs - now.getTime();
-    if (waitMs > LONGEST_LINE_MS) return waitMs;
+    if (waitMs > LONGEST_QUEUE_MS) return waitMs;
     await tx
       .updateTable("sign_in_failures")
       .set({ turn_at: new Date(turnMs + TURN_EVERY_MS) })
@@ -112,12 +112,12 @@ export async function takeTurn(db: Db, accountKey: string, callerKey: string, no
   });
 }
 
-async function heldRow(tx: Tx, key: string) {
+async function lockRow(tx: Tx, key: string) {
   return tx.selectFrom("sign_in_failures").selectAll().where("key", "=", key).forUpdate().executeTakeFirst();
 }
 
-/** The try was right after all: its caller begins anew, what it shares with others has one failure less. */
-export async function forgetTry(db: Executor, callerKey: string, shared: readonly string[]): Promise<void> {
+/** The password was right: resets the caller, and takes back the failure that was counted against what it shares. */
+export async function forgetFailure(db: Executor, callerKey: string, shared: readonly string[]): Promise<void> {
   await db.deleteFrom("sign_in_failures").where("key", "=", callerKey).execute();
   for (const key of shared) {
     await db
@@ -129,17 +129,24 @@ export async function forgetTry(db: Executor, callerKey: string, shared: readonl
   }
 }
 
-/** All that was counted for an account, whoever failed there. */
-export async function forgetAccount(db: Executor, accountKey: string, callersOfAccount: string): Promise<void> {
+/**
+ * Resets the failures at a user whose password somebody else has replaced, also where guesses had locked it out, and all
+ * its known callers: whoever had the former password may be the reason.
+ */
+export async function forgetAttemptsOf(
+  db: Executor,
+  secretKey: string,
+  user: { readonly id: number; readonly username: string },
+): Promise<void> {
+  const { account, callers } = new AttemptKeys(secretKey, user.username);
   await db
     .deleteFrom("sign_in_failures")
-    .where((eb) =>
-      eb.or([eb("key", "=", accountKey), eb(sql<boolean>`starts_with(key, ${callersOfAccount})`, "=", true)]),
-    )
+    .where((eb) => eb.or([eb("key", "=", account), eb(sql<boolean>`starts_with(key, ${callers})`, "=", true)]))
     .execute();
+  await forgetCallersOf(db, user.id);
 }
 
-/** Removes what counts no more. */
+/** Removes failures that no longer count. */
 export async function forgetOldFailures(db: Executor, now: Date): Promise<void> {
   await db
     .deleteFrom("sign_in_failures")
@@ -149,22 +156,45 @@ export async function forgetOldFailures(db: Executor, now: Date): Promise<void> 
     .execute();
 }
 
-/** Who tries a password: the network address it comes from, and what the browser says that it keeps. */
+/** What failures at a name are counted against: keyed and hashed, because people type passwords into the wrong field. */
+export class AttemptKeys {
+  readonly account: string;
+  /** What the keys of all its callers begin with. */
+  readonly callers: string;
+  readonly #secretKey: string;
+
+  constructor(secretKey: string, username: string) {
+    this.#secretKey = secretKey;
+    const hash = this.#hash(`sign-in:${username.toLowerCase()}`);
+    this.account = `user:${hash}`;
+    this.callers = `caller:${hash}:`;
+  }
+
+  caller(of: string): string {
+    return `${this.callers}${this.#hash(`sign-in-caller:${of}`)}`;
+  }
+
+  #hash(text: string): string {
+    return createHmac("sha256", this.#secretKey).update(text).digest("base64url");
+  }
+}
+
+/** Who tries a password: the network address, and the identifier that the browser stores. */
 export interface Caller {
   readonly address: string;
-  /** Null where the program keeps none. */
+  /** Null for a program that stores none. */
   readonly browser: string | null;
 }
 
-/** The caller as it is kept for a user: hashed with the server's key, and of no use for another user. */
+/** The caller as it is stored for a user: hashed with the server's key, and useless for another user. */
 function keysOf(secretKey: string, userId: number, { address, browser }: Caller) {
   const keyed = (kind: string, value: string) =>
     `${kind}:${createHmac("sha256", secretKey).update(`known-${kind}:${userId}:${value}`).digest("base64url")}`;
   return { browser: browser === null ? null : keyed("browser", browser), address: keyed("address", address) };
 }
 
-/** As what the user has signed in before: that browser, else that address; null as neither. */
-export async function knownAs(
+/** The key under which the user knows the caller from an earlier sign-in: its browser, else its address, else null. */
+export async function findKnownCaller(
   db: Executor,
   secretKey: string,
   userId: number,
@@ -183,7 +213,7 @@ export async function knownAs(
   return known.find((key) => key === keys.browser) ?? known[0] ?? null;
 }
 
-/** The user has signed in from there: the newest are known for some weeks. */
+/** Remembers where the user signed in from; the newest callers are known for some weeks. */
 export async function rememberCaller(
   tx: Tx,
   secretKey: string,
@@ -192,7 +222,7 @@ export async function rememberCaller(
   now: Date,
 ): Promise<void> {
   const { browser, address } = keysOf(secretKey, userId, caller);
-  // In one order everywhere, so that two sign-ins never wait for each other.
+  // Always in this order, so that two sign-ins cannot deadlock.
   for (const key of browser === null ? [address] : [address, browser]) {
     await tx
       .insertInto("known_callers")
@@ -206,12 +236,12 @@ export async function rememberCaller(
       order by last_signed_in_at desc, key offset ${KNOWN_PER_USER} for update skip locked)`.execute(tx);
 }
 
-/** Whoever had the former password is a stranger from now on. */
+/** Makes all callers of the user unknown: whoever had the former password may be among them. */
 export async function forgetCallersOf(db: Executor, userId: number): Promise<void> {
   await db.deleteFrom("known_callers").where("user_id", "=", userId).execute();
 }
 
-/** Removes those that are known no more. */
+/** Removes those that are no longer known. */
 export async function forgetOldCallers(db: Executor, now: Date): Promise<void> {
   await db
     .deleteFrom("known_callers")

@@ -5,8 +5,8 @@ import { PASSWORD, usernames } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
 import { SignInCleaner } from "./auth.service.ts";
-import { countTry } from "./sign-in-attempts.repository.ts";
-import { accountLimit, addressLimit, LOCKED_MS, tooManySentence, waitAfter } from "./sign-in-limits.ts";
+import { countAttempt } from "./sign-in-attempts.repository.ts";
+import { accountLimit, addressLimit, LOCKED_MS, tooManySignIns, waitAfter } from "./sign-in-limits.ts";
 
 let server: TestApp;
 beforeEach(async () => {
@@ -103,7 +103,9 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
 
   test("tries that several servers count at the same time each count", async () => {
     const counted = [{ key: "user:many", limit: accountLimit }];
-    const waits = await Promise.all(Array.from({ length: 30 }, () => countTry(server.db, counted, server.clock.now())));
+    const waits = await Promise.all(
+      Array.from({ length: 30 }, () => countAttempt(server.db, counted, server.clock.now())),
+    );
     expect(waits.filter((wait) => wait === null)).toHaveLength(accountLimit.slowedFrom);
     const row = await server.db.selectFrom("sign_in_failures").select("failures").executeTakeFirst();
     expect(row).toEqual({ failures: accountLimit.slowedFrom });
@@ -262,7 +264,7 @@ describe("§4 Session: what ends it", () => {
 });
 
 test("waits are told in words that a person says", () => {
-  expect([1, 999, 1000, 1001, 59_000, 59_001, 60_000, 900_000].map(tooManySentence)).toEqual(
+  expect([1, 999, 1000, 1001, 59_000, 59_001, 60_000, 900_000].map(tooManySignIns)).toEqual(
     ["1 second", "1 second", "1 second", "2 seconds", "59 seconds", "1 minute", "1 minute", "15 minutes"].map(
       (wait) => `Too many failed sign-ins. Try again in ${wait}.`,
     ),

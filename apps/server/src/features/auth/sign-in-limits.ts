@@ -1,53 +1,53 @@
 import { isIPv6 } from "node:net";
 import { HttpError } from "../../platform/http/http-error.ts";
 
-/** Rules of failed sign-ins: after a few, each next try has to wait, twice as long each time, then all are refused for a while. */
+/** Limits of failed sign-ins: after a few, each attempt has to wait twice as long as the one before, up to a lockout. */
 export interface SignInLimit {
-  /** From this many failures on a wait follows: 1 s, 2 s, 4 s, ... */
+  /** After this many failures follows a wait: 1 s, 2 s, 4 s, ... */
   readonly slowedFrom: number;
-  /** From this many failures on the wait is `LOCKED_MS`. */
+  /** After this many failures the wait is `LOCKED_MS`. */
   readonly lockedFrom: number;
 }
 
-/** Of one caller at one account: a browser or an address that is known there, or any other address. */
+/** For one caller at one account: a browser or an address that is known there, or any other address. */
 export const accountLimit: SignInLimit = { slowedFrom: 3, lockedFrom: 8 };
-/** Of an address at accounts where it is not known. Many people may share an address. */
+/** For an address at accounts where it is not known. Many people may share an address. */
 export const addressLimit: SignInLimit = { slowedFrom: 30, lockedFrom: 36 };
-/** An account over all callers that it does not know is never locked: they are heard in turn. */
+/** For all unknown callers of an account together: it is never locked, they are queued instead. */
 export const everybodyLimit: SignInLimit = { slowedFrom: Infinity, lockedFrom: Infinity };
 
-/** From so many failures of unknown callers at one account they are heard one after another. */
+/** After so many failures of unknown callers at one account they are queued. */
 export const IN_TURN_FROM = 40;
-/** From one turn to the next: at the most 360 guesses an hour at one account, from however many addresses. */
+/** Between two turns: at most 360 guesses an hour at one account, from however many addresses. */
 export const TURN_EVERY_MS = 10_000;
-/** No turn is given away that is further off. */
-export const LONGEST_LINE_MS = 3_600_000;
+/** Turns are not reserved further ahead than this. */
+export const LONGEST_QUEUE_MS = 3_600_000;
 
-/** For so long after the last sign-in from there a browser or an address is known. */
+/** How long a browser or an address is known after the last sign-in from there. */
 export const KNOWN_MS = 60 * 24 * 3_600_000;
-/** Browsers and addresses that are known of one person at the most, the newest ones: each may guess for itself. */
+/** The newest browsers and addresses of a person that are known; each may guess separately. */
 export const KNOWN_PER_USER = 30;
 
 export const LOCKED_MS = 15 * 60_000;
-/** Failures older than this count no more. */
+/** Older failures no longer count. */
 export const FORGOTTEN_MS = 15 * 60_000;
 
-/** How long no further try is taken after this many failures in a row, in milliseconds. */
+/** How long further attempts are refused after this many failures in a row, in milliseconds. */
 export function waitAfter(failures: number, limit: SignInLimit): number {
   if (failures >= limit.lockedFrom) return LOCKED_MS;
   return failures < limit.slowedFrom ? 0 : 1000 * 2 ** (failures - limit.slowedFrom);
 }
 
-export function tooManySentence(waitMs: number): string {
-  return `Too many failed sign-ins. Try again in ${waitWords(waitMs)}.`;
+export function tooManySignIns(waitMs: number): string {
+  return `Too many failed sign-ins. Try again in ${durationText(waitMs)}.`;
 }
 
-/** Where the current password is asked for to change it. */
-export function tooManyWrongSentence(waitMs: number): string {
-  return `Too many wrong passwords. Try again in ${waitWords(waitMs)}.`;
+/** Where a signed-in person confirms with the own password. */
+export function tooManyWrongPasswords(waitMs: number): string {
+  return `Too many wrong passwords. Try again in ${durationText(waitMs)}.`;
 }
 
-function waitWords(waitMs: number): string {
+function durationText(waitMs: number): string {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const minutes = Math.ceil(seconds / 60);
   return seconds < 60
@@ -56,18 +56,15 @@ function waitWords(waitMs: number): string {
 }
 
 /**
- * What counts as the address that a request comes from. Throws 400 where its connection is gone: then there is no
- * address any more to count it by, and nobody to answer.
+ * The network that a request is counted against. Throws 400 where its connection was closed: then it has no address any
+ * more, and there is nobody to answer.
  */
-export function networkOfCaller({ ip }: { readonly ip: string | undefined }): string {
-  if (ip === undefined) throw new HttpError(400, "The connection was closed before the request was looked at.");
+export function clientNetwork({ ip }: { readonly ip: string | undefined }): string {
+  if (ip === undefined) throw new HttpError(400, "The connection was closed before the request was processed.");
   return networkOf(ip);
 }
 
-/**
- * What counts as one address: an IPv4 address itself, of IPv6 the network of 64 bits, because whoever has one
- * address there has all of them.
- */
+/** An IPv4 address as it is, and the /64 of an IPv6 address, because whoever has one address there has all of them. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -5,12 +5,12 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../platform/clock.ts";
 import { notSignedIn } from "../../platform/http/http-error.ts";
 
-/** Signs and reads tokens; HS256 is the only algorithm taken. */
+/** Prepares the signing and reading of tokens; HS256 is the only accepted algorithm. */
 export async function useTokens(app: FastifyInstance, secretKey: string): Promise<void> {
   await app.register(fastifyJwt, {
     secret: secretKey,
     sign: { algorithm: "HS256" },
-    // Expiry is told by the server's clock, not by this process's time.
+    // `readToken` checks expiry by the server's Clock.
     verify: { algorithms: ["HS256"], ignoreExpiration: true },
   });
 }
@@ -37,15 +37,15 @@ function verified(app: FastifyInstance, token: string): unknown {
   }
 }
 
-/** A browser keeps so many at the most: those of sessions that nobody signed out of go, the oldest first. */
+/** Cookies that a browser keeps at most: those of abandoned sessions are removed, the oldest first. */
 export const COOKIES_PER_BROWSER = 8;
 
-/** Each session has its own: ids of sessions grow with time. */
+/** Each session has its own; session ids ascend with time. */
 const NAME = /^(?:__Host-)?suncrew-([0-9a-f]{32})$/;
 
 /**
- * What a browser keeps of each of its sessions beside the token, where no script can read it (decision 46): a value that
- * follows from the session by the server's key. Nothing is stored for it, so it is known without the database, too.
+ * A browser keeps, beside the token, a cookie for each of its sessions that no script can read (decision 46). Its value is
+ * derived from the session by the server's key, so it can be checked without the database.
  */
 export class BrowserCookies {
   readonly #secretKey: string;
@@ -56,16 +56,16 @@ export class BrowserCookies {
 
   /** Gives the browser that makes the request the cookie of its new session, good for `hours`. */
   set(request: FastifyRequest, reply: FastifyReply, sessionId: string, hours: number): void {
-    // The browser itself says with every sign-in what page it shows, whatever proxies stand between.
-    const isByTls = request.headers.origin?.startsWith("https:") === true || request.protocol === "https";
+    // The browser sends the origin of its page with every sign-in, whatever proxies are in between.
+    const isTls = request.headers.origin?.startsWith("https:") === true || request.protocol === "https";
     const session = hexOf(sessionId);
-    send(reply, `${isByTls ? "__Host-" : ""}suncrew-${session}`, this.#valueOf(session), hours * 3600);
+    send(reply, `${isTls ? "__Host-" : ""}suncrew-${session}`, this.#valueOf(session), hours * 3600);
     const before = cookiesOf(request).filter((cookie) => this.#isOurs(cookie));
     const oldestFirst = before.toSorted((a, b) => (a.session < b.session ? -1 : 1));
     for (const { name } of oldestFirst.slice(0, 1 - COOKIES_PER_BROWSER)) send(reply, name, "", 0);
   }
 
-  /** Takes the cookie of a session that is over from the browser that makes the request. */
+  /** Removes the cookie of an ended session from the browser that makes the request. */
   clear(request: FastifyRequest, reply: FastifyReply, sessionId: string): void {
     for (const { name, session } of cookiesOf(request)) if (session === hexOf(sessionId)) send(reply, name, "", 0);
   }
@@ -75,11 +75,11 @@ export class BrowserCookies {
     return cookiesOf(request).some((cookie) => cookie.session === hexOf(sessionId) && this.#isOurs(cookie));
   }
 
-  /** Another Suncrew on the same host, at another port, has other cookies in the same browser. */
+  /** Another Suncrew at another port of the same host has other cookies in the same browser. */
   #isOurs({ session, value }: Cookie): boolean {
-    const given = Buffer.from(value);
-    const right = Buffer.from(this.#valueOf(session));
-    return given.length === right.length && timingSafeEqual(given, right);
+    const actual = Buffer.from(value);
+    const expected = Buffer.from(this.#valueOf(session));
+    return actual.length === expected.length && timingSafeEqual(actual, expected);
   }
 
   #valueOf(session: string): string {
@@ -104,7 +104,7 @@ function cookiesOf({ headers }: FastifyRequest): Cookie[] {
 
 const hexOf = (sessionId: string): string => sessionId.replaceAll("-", "").toLowerCase();
 
-/** `__Host-` keeps other hosts of the domain from setting it; it demands TLS and this path. */
+/** `__Host-` keeps other hosts of the domain from setting the cookie; it requires TLS and this path. */
 function send(reply: FastifyReply, name: string, value: string, maxAgeS: number): void {
   const cookie = `${name}=${value}; Max-Age=${maxAgeS}; Path=/; HttpOnly; SameSite=Strict`;
   void reply.header("set-cookie", name.startsWith("__Host-") ? `${cookie}; Secure` : cookie);

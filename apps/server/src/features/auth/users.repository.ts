@@ -3,11 +3,10 @@ import { generatedPasswordUntil } from "@suncrew/domain/auth/passwords.ts";
 import { sql } from "kysely";
 import type { Executor, Tx } from "../../platform/database/database.ts";
 import { endSessionsOf } from "../../platform/sessions.ts";
-import { type AuditRecord, recordAudit } from "../audit/public.ts";
-import { forgetTriesOf } from "./password-attempts.ts";
-import { forgetCallersOf } from "./sign-in-attempts.repository.ts";
+import type { ChangeDetails } from "../audit/public.ts";
+import { forgetAttemptsOf, forgetCallersOf } from "./sign-in-attempts.repository.ts";
 
-/** A user as sign-in needs it; never answered. */
+/** A user as sign-in needs it; never sent to anybody. */
 export interface Account {
   readonly id: number;
   readonly username: string;
@@ -16,11 +15,11 @@ export interface Account {
   readonly role: "SUPER_ADMIN" | "PARTNER";
   readonly partnerId: number | null;
   readonly passwordHash: string;
-  /** When the server made the password up; null where a person chose it. */
+  /** When the server generated the password; null where a person chose it. */
   readonly passwordMadeAt: Date | null;
 }
 
-/** Users that are there, and whose partner is. */
+/** Users that are not deleted, and whose partner is not. */
 function accounts(db: Executor) {
   return db
     .selectFrom("users")
@@ -49,10 +48,10 @@ export async function readAccountOf(db: Executor, userId: number): Promise<Accou
 }
 
 /**
- * Holds the user as it was read until the transaction ends. False where it is gone or has another password since: what
- * a former password allows must not begin after that password has ended.
+ * Locks the user until the transaction ends. False where it was deleted or has got another password since it was read:
+ * what a former password allows must not begin once that password is replaced.
  */
-export async function holdAccount(tx: Tx, account: Account): Promise<boolean> {
+export async function lockAccount(tx: Tx, account: Account): Promise<boolean> {
   const row = await tx
     .selectFrom("users")
     .select("id")
@@ -64,7 +63,7 @@ export async function holdAccount(tx: Tx, account: Account): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Gives the user an own password, unless it has another one than was read, or is gone: then false. */
+/** Stores a password that the user chose. False where the user was deleted or has got another one since it was read. */
 export async function replacePassword(tx: Tx, account: Account, passwordHash: string): Promise<boolean> {
   const changed = await tx
     .updateTable("users")
@@ -76,10 +75,10 @@ export async function replacePassword(tx: Tx, account: Account, passwordHash: st
   return changed.numUpdatedRows > 0n;
 }
 
-/** Who changes Super Admins, and when. */
-export interface AdminWork {
+/** A change of Super Admins under way, which fills in what goes on record. */
+export interface AdminChange {
   readonly tx: Tx;
-  readonly actor: AuditRecord["actor"];
+  readonly details: ChangeDetails;
   readonly at: Date;
 }
 
@@ -121,10 +120,13 @@ export async function readAdmins(db: Executor, now: Date): Promise<Admin[]> {
   }));
 }
 
-/** Makes a further Super Admin with a generated password; null where somebody has the username, in any case. */
-export async function insertAdmin(work: AdminWork, admin: NewAdmin, passwordHash: string): Promise<number | null> {
-  const { tx, at } = work;
-  const made = await tx
+/** Creates a Super Admin with a generated password; null where the username is taken, in any case. */
+export async function insertAdmin(
+  { tx, details, at }: AdminChange,
+  admin: NewAdmin,
+  passwordHash: string,
+): Promise<number | null> {
+  const created = await tx
     .insertInto("users")
     .values({
       ...admin,
@@ -137,12 +139,13 @@ export async function insertAdmin(work: AdminWork, admin: NewAdmin, passwordHash
     .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .executeTakeFirst();
-  if (made === undefined) return null;
-  await record(work, { action: "CREATE_ADMIN", entityId: made.id, after: { ...admin } });
-  return made.id;
+  if (created === undefined) return null;
+  details.entityId = created.id;
+  details.after = admin;
+  return created.id;
 }
 
-/** The user of that name in any case; null where there is none. */
+/** The user of that name, in any case; null where there is none. */
 export async function findUser(db: Executor, username: string): Promise<NamedUser | null> {
   const row = await db
     .selectFrom("users")
@@ -153,7 +156,7 @@ export async function findUser(db: Executor, username: string): Promise<NamedUse
   return row ?? null;
 }
 
-/** The Super Admin of that id, held for this transaction; null where there is none. */
+/** Locks the Super Admin of that id; null where there is none. */
 export async function lockAdmin(tx: Tx, id: number): Promise<(NamedUser & NewAdmin) | null> {
   const row = await tx
     .selectFrom("users")
@@ -167,40 +170,42 @@ export async function lockAdmin(tx: Tx, id: number): Promise<(NamedUser & NewAdm
 }
 
 /**
- * Gives a Super Admin a generated password, ends the sessions of the former one and answers how many there were. Without
- * the servers' key what was counted as failed sign-ins is not found, and goes on counting.
+ * Gives a Super Admin a generated password and ends the sessions of the former one. Resolves to their number. Without the
+ * servers' key the failed sign-ins that were counted cannot be found, and still count.
  */
-export async function giveAdminPassword(
-  work: AdminWork,
+export async function setAdminPassword(
+  { tx, details, at }: AdminChange,
   user: NamedUser,
   passwordHash: string,
   secretKey: string | null,
 ): Promise<number> {
-  const { tx, at } = work;
   await tx
     .updateTable("users")
     .set({ password_hash: passwordHash, password_made_at: at })
     .where("id", "=", user.id)
     .execute();
-  const ended = await endSessionsOf(tx, [user.id], at);
-  await (secretKey === null ? forgetCallersOf(tx, user.id) : forgetTriesOf(tx, secretKey, user));
-  await record(work, { action: "RESET_PASSWORD", entityId: user.id, after: { sessions_ended: ended } });
+  const ended = await endAllSessions({ tx, details, at }, user);
+  await (secretKey === null ? forgetCallersOf(tx, user.id) : forgetAttemptsOf(tx, secretKey, user));
   return ended;
 }
 
-/** Removes a Super Admin and ends its sessions. */
-export async function deleteAdmin(work: AdminWork, { id, username, name, email }: NamedUser & NewAdmin): Promise<void> {
-  const { tx, at } = work;
+/** Deletes a Super Admin and ends its sessions. */
+export async function deleteAdmin(
+  { tx, details, at }: AdminChange,
+  { id, username, name, email }: NamedUser & NewAdmin,
+): Promise<void> {
   await tx.updateTable("users").set({ deleted_at: at, enc_password: null }).where("id", "=", id).execute();
   const open_sessions = await endSessionsOf(tx, [id], at);
   await forgetCallersOf(tx, id);
-  await record(work, { action: "DELETE_ADMIN", entityId: id, before: { username, name, email, open_sessions } });
+  details.before = { username, name, email, open_sessions };
+  details.after = null;
 }
 
-/** Ends every session of the user and answers how many there were. */
-export async function endAllSessions(work: AdminWork, user: NamedUser): Promise<number> {
-  const ended = await endSessionsOf(work.tx, [user.id], work.at);
-  await record(work, { action: "END_SESSIONS", entityId: user.id, after: { sessions_ended: ended } });
+/** Ends every session of the user. Resolves to their number. */
+export async function endAllSessions({ tx, details, at }: AdminChange, { id }: NamedUser): Promise<number> {
+  const ended = await endSessionsOf(tx, [id], at);
+  details.entityId = id;
+  details.after = { sessions_ended: ended };
   return ended;
 }
 
@@ -211,7 +216,7 @@ interface OpenSession {
   readonly until: Date;
 }
 
-/** Sessions that are not over, of one user or of all, the newest first. */
+/** Open sessions of one user or of all, the newest first. */
 export async function openSessionsOf(db: Executor, userId: number | null): Promise<OpenSession[]> {
   return db
     .selectFrom("sessions")
@@ -225,11 +230,4 @@ export async function openSessionsOf(db: Executor, userId: number | null): Promi
     .$if(userId !== null, (query) => query.where("users.id", "=", userId))
     .orderBy("sessions.created_at", "desc")
     .execute();
-}
-
-async function record(
-  { tx, actor, at }: AdminWork,
-  done: Pick<AuditRecord, "action" | "entityId" | "before" | "after">,
-): Promise<void> {
-  await recordAudit(tx, { actor, entity: "user", outcome: "DONE", ...done, at });
 }

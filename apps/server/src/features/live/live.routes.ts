@@ -5,7 +5,7 @@ import type { ChangeSignal } from "../../platform/change-signal.ts";
 import { notSignedIn } from "../../platform/http/http-error.ts";
 import { goneSignal } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { networkOfCaller } from "../auth/public.ts";
+import { clientNetwork } from "../auth/public.ts";
 import { LiveFeed } from "./live-feed.ts";
 import type { Line } from "./live-outlet.ts";
 import { LIVE_LIMITS, OpenPlaces } from "./open-places.ts";
@@ -28,7 +28,7 @@ export function liveRoutes(
       if (request.viewer === null) throw notSignedIn();
       const gone = goneSignal(reply);
       if (gone.aborted) return reply.hijack();
-      const leave = places.take(request.viewer.sessionId, networkOfCaller(request));
+      const leave = places.take(request.viewer.sessionId, clientNetwork(request));
       reply.raw.once("close", leave);
       const stream = await feed.open(request.viewer, gone, lineOf(reply)).catch(unlessGone(gone));
       if (stream === null) return reply.hijack();

@@ -7,16 +7,15 @@ import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 import type { PartnersTable } from "../../platform/database/schema.ts";
 
-/** What people type about a partner. */
+/** What people enter about a partner. */
 export type PartnerContent = BodyOf<typeof createPartner>;
-/** The same of an edit: what is left out stays as it is. */
+/** The same of an edit: fields that are left out keep their value. */
 type PartnerEdit = Omit<BodyOf<typeof updatePartner>, "version">;
 export type PartnerRow = Selectable<PartnersTable>;
 
 /**
- * Holds a partner that sites or devices are given to until the transaction ends, so that it is not deleted meanwhile.
- * Null where it is not there. To be called before a site's or device's row is locked: who edits or deletes the partner
- * locks in that order.
+ * Locks a partner that sites or devices are assigned to, so that it is not deleted before the transaction ends. Null
+ * where it does not exist. Call it before locking a site or device: edits and deletions of partners lock in that order.
  */
 export async function lockLivePartner(
   tx: Tx,
@@ -32,7 +31,7 @@ export async function lockLivePartner(
   return row ?? null;
 }
 
-/** The partner, for this transaction alone; null where it is not there. Taken before its user and its sites. */
+/** Locks the partner against other changes, before its user and its sites. Null where it does not exist. */
 export async function lockPartner(tx: Tx, partnerId: number): Promise<PartnerRow | null> {
   const row = await tx
     .selectFrom("partners")
@@ -53,7 +52,7 @@ export async function insertPartner(tx: Tx, content: PartnerContent, now: Date):
   return id;
 }
 
-export async function changePartner(tx: Tx, partnerId: number, edit: PartnerEdit): Promise<void> {
+export async function updatePartnerRow(tx: Tx, partnerId: number, edit: PartnerEdit): Promise<void> {
   await tx
     .updateTable("partners")
     .set({ ...edit, version: sql<number>`version + 1` })
@@ -61,12 +60,12 @@ export async function changePartner(tx: Tx, partnerId: number, edit: PartnerEdit
     .execute();
 }
 
-export async function removePartner(tx: Tx, partnerId: number, now: Date): Promise<void> {
+export async function deletePartnerRow(tx: Tx, partnerId: number, now: Date): Promise<void> {
   await tx.updateTable("partners").set({ deleted_at: now }).where("id", "=", partnerId).execute();
 }
 
-/** The devices of a partner that is deleted go to the operator; answers how many there were. */
-export async function takeDevicesBack(tx: Tx, partnerId: number): Promise<number> {
+/** Returns the devices of a deleted partner to the operator. Resolves to their number. */
+export async function returnDevices(tx: Tx, partnerId: number): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable("devices")
     .set({ partner_id: IN_HOUSE_PARTNER_ID, last_site_id: null })
@@ -75,7 +74,7 @@ export async function takeDevicesBack(tx: Tx, partnerId: number): Promise<number
   return Number(numUpdatedRows);
 }
 
-/** Names of the sites that the partner maintains, in their order. */
+/** Names of the sites that the partner maintains, sorted. */
 export async function siteNamesOf(tx: Tx, partnerId: number): Promise<string[]> {
   const rows = await tx
     .selectFrom("sites")
@@ -87,8 +86,8 @@ export async function siteNamesOf(tx: Tx, partnerId: number): Promise<string[]> 
   return rows.map(({ name }) => name);
 }
 
-/** Tells everybody who has sites of the partner on screen what it is called now. */
-export async function showOnSites(tx: Tx, partnerId: number): Promise<void> {
+/** Makes live streams send the partner's sites again, with its new name. */
+export async function notifySitesOf(tx: Tx, partnerId: number): Promise<void> {
   await tx
     .updateTable("sites")
     .set({ change_no: changedNow })
@@ -98,7 +97,7 @@ export async function showOnSites(tx: Tx, partnerId: number): Promise<void> {
   await announceChange(tx);
 }
 
-/** Any number all servers agree on; one at a time looks for a username that is free. */
+/** Advisory lock: one server at a time picks a free username. */
 const USERNAMES_LOCK = 7_305_006;
 
 export interface PartnerUser {
@@ -106,13 +105,13 @@ export interface PartnerUser {
   readonly username: string;
 }
 
-/** What a partner's user is called and reached by: the partner's contact person and e-mail. */
-interface UserFacts {
+/** Name and address of a partner's user: the partner's contact person and e-mail. */
+interface UserContact {
   readonly name: string;
   readonly email: string;
 }
 
-/** The partner's users that are there, held for this transaction; the first is the one that is shown. */
+/** Locks the partner's users; the first is the one that the console shows. */
 export async function lockUsersOf(tx: Tx, partnerId: number): Promise<PartnerUser[]> {
   return tx
     .selectFrom("users")
@@ -124,10 +123,10 @@ export async function lockUsersOf(tx: Tx, partnerId: number): Promise<PartnerUse
     .execute();
 }
 
-/** Makes a partner's user under a readable name, after `nameSource`, that nobody has. */
+/** Creates a partner's user with a readable username, derived from `nameSource`, that nobody has. */
 export async function insertPartnerUser(
   tx: Tx,
-  user: UserFacts & { readonly partnerId: number; readonly nameSource: string; readonly passwordHash: string },
+  user: UserContact & { readonly partnerId: number; readonly nameSource: string; readonly passwordHash: string },
   now: Date,
 ): Promise<PartnerUser> {
   await sql`select pg_advisory_xact_lock(${USERNAMES_LOCK})`.execute(tx);
@@ -152,17 +151,17 @@ export async function insertPartnerUser(
     .executeTakeFirstOrThrow();
 }
 
-export async function changeUsersOf(tx: Tx, partnerId: number, facts: UserFacts): Promise<void> {
+export async function updateUsersOf(tx: Tx, partnerId: number, contact: UserContact): Promise<void> {
   await tx
     .updateTable("users")
-    .set({ ...facts })
+    .set(contact)
     .where("partner_id", "=", partnerId)
     .where("deleted_at", "is", null)
     .execute();
 }
 
-/** `sealed` is the password as it is stored for Super Admins to read. */
-export async function givePassword(
+/** `sealed` is the encrypted password that Super Admins can read until the user sets another one. */
+export async function setGeneratedPassword(
   tx: Tx,
   userId: number,
   password: { readonly hash: string; readonly sealed: string },
@@ -175,7 +174,7 @@ export async function givePassword(
     .execute();
 }
 
-export async function removeUsers(tx: Tx, userIds: readonly number[], now: Date): Promise<void> {
+export async function deleteUsers(tx: Tx, userIds: readonly number[], now: Date): Promise<void> {
   await tx
     .updateTable("users")
     .set({ deleted_at: now, enc_password: null })

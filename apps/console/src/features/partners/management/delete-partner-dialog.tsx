@@ -1,6 +1,6 @@
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import { assignedSitesSentence } from "@suncrew/domain/partners/partners.ts";
+import { assignedSitesMessage } from "@suncrew/domain/partners/partners.ts";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { DeleteDialog } from "../../../ui/delete-dialog.tsx";
@@ -20,7 +20,7 @@ export function DeletePartnerDialog({ partner, onClose }: DeletePartnerDialogPro
   return (
     <DeleteDialog
       title="Delete Partner"
-      obstacle={assignedSitesSentence(assigned)}
+      obstacle={assignedSitesMessage(assigned)}
       onDelete={async () => {
         const refusal = await removePartner(partner);
         if (refusal === null) onClose();
