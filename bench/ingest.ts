@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { openMessage } from "@suncrew/server/features/devices/devices.mqtt.ts";
-import { ensureReadingsPartitions } from "@suncrew/server/features/devices/devices.repository.ts";
+import { ensureReadingsPartitions } from "@suncrew/server/features/devices/robot-state.repository.ts";
 import { IncomingBuffer } from "@suncrew/server/features/devices/incoming-buffer.ts";
 import { ingest } from "@suncrew/server/features/devices/ingest.repository.ts";
 import { type Db, openDatabase } from "@suncrew/server/platform/database/database.ts";

@@ -6,7 +6,7 @@ import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import { runsList } from "@suncrew/contract/runs/runs.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
-import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/device-allocation.ts";
+import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
 import { v7 as uuidv7 } from "uuid";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readSnapshot, readUpdate } from "../src/features/live/live.queries.ts";

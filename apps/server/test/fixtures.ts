@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { hash as hashWithCost } from "@node-rs/argon2";
-import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/device-allocation.ts";
+import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
 import type { Insertable } from "kysely";
 import type { Db } from "../src/platform/database/database.ts";
 import type { RobotStateTable } from "../src/platform/database/schema.ts";

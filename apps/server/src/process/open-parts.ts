@@ -4,13 +4,13 @@ import type { Logger } from "pino";
 import { deviceAccess } from "../features/devices/public.ts";
 import { type Broker, openBroker, withoutSecret } from "../platform/broker.ts";
 import {
-  type BrokerAccounts,
   askingAccounts,
+  type BrokerAccounts,
+  kickByHttp,
   manualAccounts,
   unkickedAccounts,
 } from "../platform/broker-accounts/broker-accounts.ts";
 import { DynamicSecurity } from "../platform/broker-accounts/dynamic-security.ts";
-import { kickByHttp } from "../platform/broker-accounts/http-kick.ts";
 import { ClockWatch } from "../platform/clock-watch.ts";
 import { type Clock, SystemClock } from "../platform/clock.ts";
 import { type Db, databaseNow, type OpenDatabase, openDatabase } from "../platform/database/database.ts";

@@ -1,5 +1,5 @@
 import { isCalendarDate } from "@suncrew/domain/schedules/calendar-date.ts";
-import type { FleetFigure } from "@suncrew/domain/sites/fleet-figures.ts";
+import type { FleetFigure } from "@suncrew/domain/sites/site-status.ts";
 import { FLEET_FIGURES } from "./fleet-meaning.ts";
 
 /** The two specified tabs, and the week of cleaning after them. */

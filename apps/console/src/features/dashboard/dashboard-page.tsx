@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import type { FleetFigure } from "@suncrew/domain/sites/fleet-figures.ts";
+import type { FleetFigure } from "@suncrew/domain/sites/site-status.ts";
 import { IconMap, IconMapOff, IconMapPin, IconSolarPanel } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";

@@ -1,5 +1,5 @@
 import { Skeleton, UnstyledButton } from "@mantine/core";
-import type { FleetFigure, FleetFigures } from "@suncrew/domain/sites/fleet-figures.ts";
+import type { FleetFigure, FleetFigures } from "@suncrew/domain/sites/site-status.ts";
 import { StatusIcon } from "../../ui/status-icon.tsx";
 import { TodayFigures } from "../runs/public.ts";
 import { FLEET_FIGURES, fleetFigureLook } from "./fleet-meaning.ts";

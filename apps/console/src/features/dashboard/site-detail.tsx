@@ -1,8 +1,6 @@
 import { Button, Tabs } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { fleetFigureOf } from "@suncrew/domain/sites/fleet-figures.ts";
-import type { FleetFigure } from "@suncrew/domain/sites/fleet-figures.ts";
-import { siteCountersOf } from "@suncrew/domain/sites/site-status.ts";
+import { type FleetFigure, fleetFigureOf, siteCountersOf } from "@suncrew/domain/sites/site-status.ts";
 import { useMemo } from "react";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { GroupControlTab, StopSiteButton } from "../groups/public.ts";

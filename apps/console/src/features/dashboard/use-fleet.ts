@@ -1,7 +1,12 @@
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { knownMotionOf } from "@suncrew/domain/robots/lost-while-moving.ts";
-import { fleetFigureOf, fleetFiguresOf } from "@suncrew/domain/sites/fleet-figures.ts";
-import type { FleetFigure, FleetFigures, FleetRobot } from "@suncrew/domain/sites/fleet-figures.ts";
+import {
+  type FleetFigure,
+  fleetFigureOf,
+  type FleetFigures,
+  fleetFiguresOf,
+  type FleetRobot,
+} from "@suncrew/domain/sites/site-status.ts";
 import { useMemo } from "react";
 import { liveStore, useLiveVersion } from "../../platform/live/live.ts";
 

@@ -1,7 +1,7 @@
 import { Button, Group, Modal } from "@mantine/core";
 import { DEVICES_AT_ONCE } from "@suncrew/contract/devices/devices.ts";
 import type { Device } from "@suncrew/contract/devices/devices.ts";
-import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/device-allocation.ts";
+import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
 import { useMemo, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";

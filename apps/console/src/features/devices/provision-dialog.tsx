@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Modal, TextInput } from "@mantine/core";
 import type { Device } from "@suncrew/contract/devices/devices.ts";
-import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/device-allocation.ts";
+import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
 import { IconInfoCircle } from "@tabler/icons-react";
 import { useMemo, useRef, useState } from "react";
 import type { FormEvent } from "react";

@@ -1,6 +1,6 @@
 import { DEVICES_AT_ONCE } from "@suncrew/contract/devices/devices.ts";
 import { serialSchema } from "@suncrew/contract/http/values.ts";
-import { serialRange } from "@suncrew/domain/devices/serial-range.ts";
+import { serialRange } from "@suncrew/domain/devices/serial-numbers.ts";
 
 export interface ProvisionForm {
   readonly first: string;

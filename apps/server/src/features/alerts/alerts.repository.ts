@@ -3,7 +3,7 @@ import { type DeviceAlert, type EventMessage, eventMessageSchema } from "@suncre
 import type { ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import { isWorse } from "@suncrew/domain/alerts/severity-order.ts";
 import { CLOCK_SKEW_MS } from "@suncrew/domain/commands/limits.ts";
-import { reportedTime } from "@suncrew/domain/devices/reported-time.ts";
+import { reportedTime } from "@suncrew/domain/devices/reported-values.ts";
 import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
 import { sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";

@@ -9,7 +9,7 @@ import { rewordLateStops } from "../commands/alert-commands.repository.ts";
 import { lockRobots, readOpenCommands } from "../commands/command-rows.repository.ts";
 import { readStillMoving } from "../commands/public.ts";
 import { settleConfirmed } from "../commands/settle-confirmed.repository.ts";
-import { sweepSilentRobots } from "../devices/devices.repository.ts";
+import { sweepSilentRobots } from "../devices/robot-state.repository.ts";
 import { readRobots } from "../robots/robots.queries.ts";
 import { closeLostRun, findLostRuns } from "../runs/run-ends.repository.ts";
 import { readSites, seenAt } from "../sites/public.ts";

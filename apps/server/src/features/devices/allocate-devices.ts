@@ -1,9 +1,9 @@
-import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/device-allocation.ts";
+import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
 import { type AuditActor, recordAudits } from "../audit/public.ts";
 import { lockLivePartner } from "../partners/public.ts";
-import { lockAllocated, storeAllocated } from "./allocated-devices.repository.ts";
+import { lockAllocated, storeAllocated } from "./devices.repository.ts";
 import { deviceSentences } from "./device-sentences.ts";
 
 export interface Allocation {

@@ -1,19 +1,22 @@
 import type { RobotLeaf } from "@suncrew/contract/devices/topics.ts";
-import type { ReceivedMessage } from "../../platform/broker.ts";
+import type { Logger } from "pino";
+import type { Broker, ReceivedMessage } from "../../platform/broker.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
-import { type Cancel, withTimeout } from "../../platform/clock.ts";
-import { ThrottledLog } from "../../platform/throttle.ts";
+import { type Cancel, type Clock, withTimeout } from "../../platform/clock.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
+import { ThrottledLog } from "../../platform/throttle.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
-import { BadMessages } from "./bad-messages.ts";
+import { BadMessages, openMessage, robotTopics } from "./devices.mqtt.ts";
 import { BridgeLock } from "./bridge-lock.ts";
-import { openMessage } from "./devices.mqtt.ts";
-import { connectedRobots, ensureReadingsPartitions, sweepSilentRobots } from "./devices.repository.ts";
 import { IngestQueue } from "./ingest-queue.ts";
 import type { Ingested } from "./ingest.repository.ts";
-import { RobotSubscription } from "./robot-subscription.ts";
-import { StatusRequests } from "./status-requests.ts";
+import {
+  connectedRobots,
+  ensureReadingsPartitions,
+  type ReachableRobot,
+  sweepSilentRobots,
+} from "./robot-state.repository.ts";
 
 const FLUSH_MS = 100;
 /** A bridge that gives up stores what it has, unless that takes longer. */
@@ -212,5 +215,151 @@ export class Bridge implements Service {
       })
       .finally(() => set.delete(tracked));
     set.add(tracked);
+  }
+}
+
+const RETRY_MS = 1_000;
+
+interface SubscriptionListener {
+  onMessage(message: ReceivedMessage): void;
+  /** Subscribed, or subscribed again after the broker was away: retained messages are coming. */
+  onSubscribed(): void;
+}
+
+/** The bridge's subscription to what robots say, kept while the broker comes and goes. */
+class RobotSubscription {
+  readonly #broker: Broker;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #listener: SubscriptionListener;
+  /** Counts the times this server became the bridge; null while it is not. */
+  #wanted: number | null = null;
+  #begun = 0;
+  #held: { readonly by: number; readonly end: () => Promise<void> } | null = null;
+  #settling: Promise<void> = Promise.resolve();
+  #stopListening: Cancel = () => {};
+  #cancelRetry: Cancel = () => {};
+
+  constructor(broker: Broker, clock: Clock, log: Logger, listener: SubscriptionListener) {
+    this.#broker = broker;
+    this.#clock = clock;
+    this.#log = log;
+    this.#listener = listener;
+  }
+
+  begin(): Promise<void> {
+    this.#begun += 1;
+    this.#wanted = this.#begun;
+    this.#stopListening();
+    this.#stopListening = this.#broker.onConnectionChange((connected) => {
+      if (!connected) return;
+      // The connection renews by itself what it had subscribed.
+      if (this.#held !== null) this.#listener.onSubscribed();
+      else void this.#settle();
+    });
+    return this.#settle();
+  }
+
+  /** From this call on no message is handed on. */
+  end(): Promise<void> {
+    this.#wanted = null;
+    this.#stopListening();
+    this.#cancelRetry();
+    return this.#settle();
+  }
+
+  /** Resolves when the broker has answered what it was asked. */
+  async idle(): Promise<void> {
+    await this.#settling;
+  }
+
+  /** Makes what is so what is wanted, one step after the other: the broker knows one subscription for a connection. */
+  #settle(): Promise<void> {
+    this.#settling = this.#settleAfter(this.#settling);
+    return this.#settling;
+  }
+
+  async #settleAfter(former: Promise<void>): Promise<void> {
+    await former;
+    if (this.#held !== null && this.#held.by !== this.#wanted) await this.#unsubscribe();
+    if (this.#held === null && this.#wanted !== null && this.#broker.connected) await this.#subscribe(this.#wanted);
+  }
+
+  async #subscribe(by: number): Promise<void> {
+    try {
+      const end = await this.#broker.subscribe(robotTopics, (message) => {
+        if (this.#wanted === by) this.#listener.onMessage(message);
+      });
+      this.#held = { by, end };
+      if (this.#wanted === by) this.#listener.onSubscribed();
+    } catch (error) {
+      this.#warn(error, "could not subscribe to robots");
+      if (this.#wanted === by) this.#cancelRetry = this.#clock.after(RETRY_MS, () => void this.#settle());
+    }
+  }
+
+  async #unsubscribe(): Promise<void> {
+    const held = this.#held;
+    this.#held = null;
+    try {
+      await held?.end();
+    } catch (error) {
+      this.#warn(error, "could not end the subscription to robots");
+    }
+  }
+
+  #warn(error: unknown, sentence: string): void {
+    this.#log.warn({ error }, sentence);
+  }
+}
+
+/** Asking a whole fleet is spread over this time (protocol rule 11). */
+const SPREAD_MS = 10_000;
+/** Up to so many that a command or a due run waits for are asked at once; more are spread over this time. */
+const AWAITED_AT_ONCE = 100;
+const AWAITED_SPREAD_MS = 1_000;
+
+/** Asks robots to report now, not all at the same moment. */
+class StatusRequests {
+  readonly #broker: Broker;
+  readonly #clock: Clock;
+  #planned: Cancel[] = [];
+
+  constructor(broker: Broker, clock: Clock) {
+    this.#broker = broker;
+    this.#clock = clock;
+  }
+
+  /**
+   * Replaces what was planned before. Robots that a command or a due run waits for come first, for what they showed
+   * while no bridge listened never comes live: a START would fail 8 s after it was issued and be followed by a STOP
+   * (rule 6), though the robot took it, and a run would wait (decision 45). The others are asked in the order given.
+   */
+  askAll(robots: readonly ReachableRobot[]): void {
+    this.cancel();
+    const { awaited = [], others = [] } = Object.groupBy(robots, (robot) => (robot.awaited ? "awaited" : "others"));
+    this.#askSpread(awaited, awaited.length > AWAITED_AT_ONCE ? AWAITED_SPREAD_MS : 0);
+    this.#askSpread(others, SPREAD_MS);
+  }
+
+  cancel(): void {
+    for (const cancel of this.#planned) cancel();
+    this.#planned = [];
+  }
+
+  #askSpread(robots: readonly ReachableRobot[], overMs: number): void {
+    for (const [index, robot] of robots.entries()) {
+      const afterMs = Math.floor((index * overMs) / robots.length);
+      this.#planned.push(this.#clock.after(afterMs, () => void this.#ask(robot)));
+    }
+  }
+
+  async #ask({ serial, session }: ReachableRobot): Promise<void> {
+    const envelope = questionEnvelope(this.#clock.now(), session, "Suncrew");
+    try {
+      await publishCommandMessage(this.#broker, serial, { ...envelope, verb: "STATUS" });
+    } catch {
+      // The robot reports by itself within 30 s; where the broker is away, all are asked again when it is back.
+    }
   }
 }

@@ -11,8 +11,7 @@ import { createServer as createTcpServer } from "node:net";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
-import { askingAccounts } from "../../platform/broker-accounts/broker-accounts.ts";
-import { kickByHttp } from "../../platform/broker-accounts/http-kick.ts";
+import { askingAccounts, kickByHttp } from "../../platform/broker-accounts/broker-accounts.ts";
 
 const TOKEN = "w8Kq2ZtN5rYx0LmB7vEj3HsDfG6uPaCi";
 const KICK_KEY = "key:secret of the api";

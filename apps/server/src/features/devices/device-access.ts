@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { parseTopic, robotLeaves, serverLeaves, topicOf } from "@suncrew/contract/devices/topics.ts";
 import type { Db } from "../../platform/database/database.ts";
-import { deviceSecretSha256, isKnownDevice } from "./device-secrets.repository.ts";
+import { deviceSecretSha256, isKnownDevice } from "./devices.repository.ts";
 
 /** What a provisioned device may do at the broker: its own topics only, and publish none that is the server's (rule 9). */
 export interface DeviceAccess {

@@ -1,6 +1,6 @@
 import type { allocateDevices, provisionDevices } from "@suncrew/contract/devices/devices.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/device-allocation.ts";
+import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
 import {
   type BrokerAccounts,
   BrokerNotTold,
@@ -15,7 +15,7 @@ import { type Commands, sendLastStop } from "../commands/public.ts";
 import { AdvisoryLocks } from "../../platform/database/advisory-locks.ts";
 import { seenAt } from "../sites/public.ts";
 import { allocate } from "./allocate-devices.ts";
-import { clearPending, countRefusal, type PendingDevice, takePending } from "./pending-devices.repository.ts";
+import { clearPending, countRefusal, type PendingDevice, takePending } from "./devices.repository.ts";
 import { deviceSentences, withManualStep } from "./device-sentences.ts";
 import { provision } from "./provision-devices.ts";
 import { retire } from "./retire-device.ts";

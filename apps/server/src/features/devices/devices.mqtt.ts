@@ -7,13 +7,15 @@ import {
   robotLeaves,
   TOPIC_ROOT,
 } from "@suncrew/contract/devices/topics.ts";
+import type { Logger } from "pino";
 import type { ReceivedMessage } from "../../platform/broker.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { PresenceMessage } from "./presence.ts";
 
 /** What the bridge subscribes to: everything that robots say (protocol rule 11: plainly). */
 export const robotTopics: readonly string[] = robotLeaves.map((leaf) => `${TOPIC_ROOT}/+/${leaf}`);
 
-export type BadMessageKind =
+type BadMessageKind =
   | "oversized"
   | "topic"
   | "json"
@@ -30,7 +32,7 @@ export type IncomingMessage =
   | { readonly leaf: "event"; readonly message: EventMessage; readonly receivedAt: Date }
   | { readonly leaf: "firmware/state"; readonly message: FirmwareStateMessage; readonly receivedAt: Date };
 
-export type Opened =
+type Opened =
   | { readonly serial: string; readonly incoming: IncomingMessage }
   | { readonly bad: BadMessageKind; readonly serial: string | null };
 
@@ -89,5 +91,36 @@ function parseLeaf(leaf: RobotLeaf, json: unknown, receivedAt: Date, retained: b
       const { data } = leaves[leaf].schema.safeParse(json);
       return data ? { leaf, message: data, receivedAt } : null;
     }
+  }
+}
+
+/** A kind of bad message is logged this often at most. */
+const LOG_EVERY_MS = 10_000;
+
+/** Counts what the bridge drops and says so in the log, without its content (protocol rule 10). */
+export class BadMessages {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #counts = new Map<BadMessageKind, number>();
+  readonly #loggedAtMs = new Map<BadMessageKind, number>();
+
+  constructor(clock: Clock, log: Logger) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** How many were dropped, by kind, since this server started. */
+  get counts(): Readonly<Partial<Record<BadMessageKind, number>>> {
+    return Object.fromEntries(this.#counts);
+  }
+
+  add(kind: BadMessageKind, serial: string | null, dropped = 1): void {
+    const count = (this.#counts.get(kind) ?? 0) + dropped;
+    this.#counts.set(kind, count);
+    const nowMs = this.#clock.monotonicMs();
+    const loggedAtMs = this.#loggedAtMs.get(kind);
+    if (loggedAtMs !== undefined && nowMs - loggedAtMs < LOG_EVERY_MS) return;
+    this.#loggedAtMs.set(kind, nowMs);
+    this.#log.warn({ kind, serial, count }, "dropped a robot's message");
   }
 }

@@ -1,23 +1,20 @@
 import type { Clock } from "../../platform/clock.ts";
+import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import type { Db } from "../../platform/database/database.ts";
 import type { ThrottledLog } from "../../platform/throttle.ts";
-import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
-import { alertLostMessages } from "./alert-lost-messages.repository.ts";
-import type { BadMessages } from "./bad-messages.ts";
-import type { IncomingMessage } from "./devices.mqtt.ts";
-import { isLostRace, isRefusedData } from "./database-faults.ts";
+import { alertLostMessages, ingest, type Ingested } from "./ingest.repository.ts";
+import type { BadMessages, IncomingMessage } from "./devices.mqtt.ts";
 import { IncomingBuffer, type RobotMessages } from "./incoming-buffer.ts";
-import { ingest, type Ingested } from "./ingest.repository.ts";
 import { type Allowance, RobotBudgets } from "./robot-budgets.ts";
 
 /** Robots stored in one transaction at most, and waiting before a flush begins by itself. */
-export const BATCH_ROBOTS = 1_000;
+const BATCH_ROBOTS = 1_000;
 /** A database that is away is tried again this often. */
 const RETRY_MS = 1_000;
 /** A robot's messages that cannot be stored, though others' can, are tried so often: after 1, 2, 4 and 8 s again. */
 const TRIES = 5;
 
-export interface IngestQueueDependencies {
+interface IngestQueueDependencies {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: ThrottledLog;
@@ -210,4 +207,23 @@ export class IngestQueue {
     this.#deps.bad.add(kind, serial, messages.length);
     this.#deps.log.error({ serial, reason }, "a robot's messages could not be stored and were dropped", serial);
   }
+}
+
+/** SQLSTATE classes that blame the data: wrong values, broken constraints, too large. */
+const dataClasses = new Set(["22", "23", "54"]);
+const LOST_RACE_CLASS = "40";
+
+function classOf(error: unknown): string | null {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
+  return error.code.length === 5 ? error.code.slice(0, 2) : null;
+}
+
+/** The transaction lost against another one and may simply be tried again. */
+function isLostRace(error: unknown): boolean {
+  return classOf(error) === LOST_RACE_CLASS;
+}
+
+/** The database has no form for this: the same data will be refused again. */
+function isRefusedData(error: unknown): boolean {
+  return dataClasses.has(classOf(error) ?? "");
 }

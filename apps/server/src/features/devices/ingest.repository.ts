@@ -1,15 +1,31 @@
-import type { EventMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
-import { implausibleCounter } from "@suncrew/domain/devices/plausible-counters.ts";
+import type { DeviceAlert, EventMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
+import {
+  clockSkewAlert,
+  counterTooHighAlert,
+  lowBattery,
+  memoryLostAlert,
+  messagesLostAlert,
+  type ServerAlertCode,
+  tooManyConnectionsAlert,
+  tooManyMessagesAlert,
+  unknownStatusAlert,
+} from "@suncrew/domain/alerts/server-alerts.ts";
+import { CLOCK_SKEW_MS } from "@suncrew/domain/commands/limits.ts";
+import { implausibleCounter } from "@suncrew/domain/devices/reported-values.ts";
 import type { RobotBudget } from "@suncrew/domain/devices/robot-budget.ts";
+import { isKnownDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
-import { clearDarkSites, recordToldAlerts, syncAlerts } from "../alerts/public.ts";
+import { clearDarkSites, raiseAlerts, recordToldAlerts, type StandingAlerts, syncAlerts } from "../alerts/public.ts";
 import { recordAcks, settleByStates } from "../commands/public.ts";
 import { recordReports, settleByFirmware } from "../firmware/public.ts";
 import { type EventTold, type MotionShown, recordEvents, recordMotions } from "../runs/public.ts";
 import type { IncomingMessage } from "./devices.mqtt.ts";
+import type { RobotMessages } from "./incoming-buffer.ts";
+import { fellBack, rowAfter, type StateRow } from "./presence.ts";
+import { Allowance } from "./robot-budgets.ts";
 import {
   addReadings,
   type KnownRobot,
@@ -17,11 +33,7 @@ import {
   type Reading,
   touchRobots,
   writeRobotStates,
-} from "./devices.repository.ts";
-import type { RobotMessages } from "./incoming-buffer.ts";
-import { fellBack, rowAfter, type StateRow } from "./presence.ts";
-import { Allowance } from "./robot-budgets.ts";
-import { alertsOf, type Speech, speechAlertsOf } from "./standing-alerts.ts";
+} from "./robot-state.repository.ts";
 
 type Ack = Extract<IncomingMessage, { leaf: "ack" }>;
 type Event = Extract<IncomingMessage, { leaf: "event" }>;
@@ -278,4 +290,76 @@ function liveStateOf(
 function eventsTold({ after, events }: Outcome): EventTold[] {
   const { robot_id: robotId, site_id: siteId, clock_skew_ms: clockSkewMs } = after;
   return events.map(({ message, receivedAt }) => ({ robotId, siteId, message, receivedAt, clockSkewMs }));
+}
+
+/** What is wrong with how a robot speaks, whatever it says. */
+interface Speech {
+  readonly isFlooding: boolean;
+  readonly isReconnecting: boolean;
+  /** Protocol rule 14: it speaks in a session below the known one. */
+  readonly hasLostMemory: boolean;
+  /** Protocol rule 14: the counter that cannot be true. */
+  readonly beyondBelief: string | null;
+}
+
+/**
+ * What holds by a robot's newest state: the alerts it lists, and those the server sees in it. The server's come first,
+ * for a robot that floods has alerts for a while only.
+ */
+function alertsOf(row: StateRow, newest: StateMessage, speech: Speech): StandingAlerts[] {
+  const robot = { robotId: row.robot_id, siteId: row.site_id, at: row.received_at ?? new Date(newest.ts) };
+  const { battery: batteryPercent, charging, alerts: listed } = newest;
+  const battery = lowBattery({ batteryPercent, charging, listed });
+  const alerts = [...clockAlert(row), ...statusAlert(newest.status), ...(typeof battery === "string" ? [] : [battery])];
+  alerts.push(...speechAlerts(speech));
+  const clears: ServerAlertCode[] = ["CLOCK_SKEW", "UNKNOWN_STATUS", "MESSAGES_LOST", "TOO_MANY_MESSAGES"];
+  clears.push("TOO_MANY_CONNECTIONS", "COUNTER_TOO_HIGH");
+  // A retained state may be that of the session that the robot has forgotten.
+  if (row.online) clears.push("MEMORY_LOST");
+  if (battery !== "stays") clears.push("LOW_BATTERY");
+  // A retained state tells how the robot was, not that it is there.
+  if (row.online) clears.push("OFFLINE_TOO_LONG");
+  // That it stands, a retained state tells as well.
+  if (row.online || newest.motion === "STOPPED") clears.push("LOST_WHILE_MOVING");
+  return [
+    { ...robot, source: "SERVER", alerts, clears },
+    { ...robot, source: "ROBOT", alerts: listed, clears: "all" },
+  ];
+}
+
+/** Of a robot none of whose states were taken: nothing where nothing is wrong. */
+function speechAlertsOf(row: StateRow, speech: Speech, at: Date): StandingAlerts[] {
+  const alerts = speechAlerts(speech);
+  if (alerts.length === 0) return [];
+  return [{ robotId: row.robot_id, siteId: row.site_id, source: "SERVER", alerts, clears: [], at }];
+}
+
+function speechAlerts({ isFlooding, isReconnecting, hasLostMemory, beyondBelief }: Speech): DeviceAlert[] {
+  return [
+    ...(isFlooding ? [tooManyMessagesAlert()] : []),
+    ...(isReconnecting ? [tooManyConnectionsAlert()] : []),
+    ...(hasLostMemory ? [memoryLostAlert()] : []),
+    ...(beyondBelief === null ? [] : [counterTooHighAlert(beyondBelief)]),
+  ];
+}
+
+function clockAlert({ clock_skew_ms: skewMs }: StateRow): DeviceAlert[] {
+  return skewMs === null || Math.abs(skewMs) <= CLOCK_SKEW_MS ? [] : [clockSkewAlert(skewMs)];
+}
+
+function statusAlert(status: string): DeviceAlert[] {
+  return isKnownDeviceStatus(status) ? [] : [unknownStatusAlert(status)];
+}
+
+/** What the robot said is lost to Suncrew; the next state of it that can be stored clears the alert. */
+export async function alertLostMessages(db: Db, serial: string, now: Date): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const robot = await tx
+      .selectFrom("robots")
+      .select(["id", "site_id"])
+      .where("serial_number", "=", serial)
+      .where("deleted_at", "is", null)
+      .executeTakeFirst();
+    if (robot) await raiseAlerts(tx, [{ robotId: robot.id, siteId: robot.site_id, alert: messagesLostAlert() }], now);
+  });
 }

@@ -1,5 +1,5 @@
 import { type DeviceSecret, DEVICES_AT_ONCE } from "@suncrew/contract/devices/devices.ts";
-import { serialRange } from "@suncrew/domain/devices/serial-range.ts";
+import { serialRange } from "@suncrew/domain/devices/serial-numbers.ts";
 import {
   type BrokerAccounts,
   BrokerNotTold,
@@ -14,7 +14,7 @@ import { HttpError, invalid } from "../../platform/http/http-error.ts";
 import { type AuditActor, recordAudit, recordAudits } from "../audit/public.ts";
 import { holdPartner } from "./allocate-devices.ts";
 import { hashDeviceSecret } from "./device-access.ts";
-import { holdProvisioning, insertDevices, readTaken } from "./device-rows.repository.ts";
+import { holdProvisioning, insertDevices, readTaken } from "./devices.repository.ts";
 import { deviceSentences } from "./device-sentences.ts";
 import { newSecret } from "./new-secret.ts";
 

@@ -15,7 +15,7 @@ import {
 } from "../commands/public.ts";
 import { closeRunsOfRemoved } from "../runs/public.ts";
 import type { SeenAt } from "../sites/public.ts";
-import { endLockOfRetired, lockDevice, readRobotIdOf, showCutOff, storeRetired } from "./device-rows.repository.ts";
+import { endLockOfRetired, lockDevice, readRobotIdOf, showCutOff, storeRetired } from "./devices.repository.ts";
 import { deviceSentences } from "./device-sentences.ts";
 
 export type Retired =

@@ -10,10 +10,16 @@ import { conflict, HttpError, notFound } from "../../platform/http/http-error.ts
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { type AuditActor, recordAudit } from "../audit/public.ts";
 import { hashDeviceSecret } from "./device-access.ts";
-import { clearUnsure, lockDevice, markUnsure, retireAgain, storeNewSecret } from "./device-rows.repository.ts";
+import {
+  clearUnsure,
+  lockDevice,
+  markUnsure,
+  readMovingRobot,
+  retireAgain,
+  storeNewSecret,
+} from "./devices.repository.ts";
 import { deviceSentences } from "./device-sentences.ts";
 import { seenAt } from "../sites/public.ts";
-import { readMovingRobot } from "./moving-robot.repository.ts";
 import { newSecret } from "./new-secret.ts";
 
 export interface Rotation {

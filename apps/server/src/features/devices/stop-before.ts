@@ -2,7 +2,7 @@ import { withTimeout } from "../../platform/clock.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Commands, Requester } from "../commands/public.ts";
 import { seenAt } from "../sites/public.ts";
-import { readMovingRobot } from "./moving-robot.repository.ts";
+import { readMovingRobot } from "./devices.repository.ts";
 
 /** The robot has this long to show that it stands; its device is cut off then, whatever it does. */
 const STOP_MS = 3_000;

@@ -1,18 +1,16 @@
-import type { Readable } from "node:stream";
 import { LIVE_HEARTBEAT_MS } from "@suncrew/contract/live/live.ts";
-import { Semaphore } from "../../platform/semaphore.ts";
+import type { Readable } from "node:stream";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { conflict, HttpError, notSignedIn } from "../../platform/http/http-error.ts";
 import { KeyedMutex } from "../../platform/keyed-mutex.ts";
-import type { Dependencies, Service } from "../../platform/dependencies.ts";
+import { Semaphore } from "../../platform/semaphore.ts";
 import { findOpenSessions, type Viewer } from "../../platform/sessions.ts";
 import { seenAt } from "../sites/public.ts";
-import { type ChangedIds, ChangeReader, mergeChanges } from "./change-reader.ts";
-import { LiveOpening, scopeOf, SnapshotReading } from "./live-opening.ts";
-import { inSlices, type Line, type Message, messageOf } from "./live-outlet.ts";
-import { LiveStreams } from "./live-streams.ts";
+import { inSlices, type Line, LiveStreams, type Message, messageOf, scopeOf } from "./live-streams.ts";
 import { readScopeMark, readSnapshot, readUpdate } from "./live.queries.ts";
+import { type ChangedIds, ChangeReader, mergeChanges } from "./live.repository.ts";
 
 /** Changes are collected for this long before they are read and sent. */
 const FLUSH_MS = 100;
@@ -257,4 +255,71 @@ const stopping = () => new HttpError(503, "The server is stopping. Please try ag
 function isStill(viewer: Viewer, open: ReadonlyMap<string, Viewer>): boolean {
   const now = open.get(viewer.sessionId);
   return now !== undefined && scopeOf(now) === scopeOf(viewer);
+}
+
+/** Somebody who asked for a stream that has not begun. */
+class LiveOpening {
+  readonly viewer: Viewer;
+  readonly #line: Line;
+  /** Aborted where nobody waits any more, or with why it is refused. */
+  readonly signal: AbortSignal;
+  readonly #begun = Promise.withResolvers<Readable>();
+  readonly #refused = new AbortController();
+
+  constructor(viewer: Viewer, gone: AbortSignal, line: Line) {
+    this.viewer = viewer;
+    this.#line = line;
+    this.signal = AbortSignal.any([gone, this.#refused.signal]);
+    const leave = () => this.#begun.reject(this.signal.reason);
+    if (this.signal.aborted) leave();
+    else this.signal.addEventListener("abort", leave, { once: true });
+  }
+
+  /** Resolves with the stream; rejects at once where it is refused or nobody waits any more. */
+  get begun(): Promise<Readable> {
+    return this.#begun.promise;
+  }
+
+  /** What its stream is made of. */
+  get parts(): { readonly viewer: Viewer; readonly line: Line } {
+    return { viewer: this.viewer, line: this.#line };
+  }
+
+  begin(stream: Readable): void {
+    this.#begun.resolve(stream);
+  }
+
+  refuse(error: unknown): void {
+    this.#refused.abort(error);
+  }
+}
+
+/** One reading of a snapshot, for all of a scope who asked before it began. */
+class SnapshotReading {
+  readonly viewer: Viewer;
+  readonly #openings = new Set<LiveOpening>();
+  readonly #unwanted = new AbortController();
+
+  constructor(viewer: Viewer) {
+    this.viewer = viewer;
+  }
+
+  /** Aborted as soon as nobody waits for it any more. */
+  get unwanted(): AbortSignal {
+    return this.#unwanted.signal;
+  }
+
+  /** Those who still wait. */
+  get openings(): readonly LiveOpening[] {
+    return [...this.#openings];
+  }
+
+  join(opening: LiveOpening): void {
+    this.#openings.add(opening);
+    const leave = () => {
+      this.#openings.delete(opening);
+      if (this.#openings.size === 0) this.#unwanted.abort(opening.signal.reason);
+    };
+    opening.signal.addEventListener("abort", leave, { once: true });
+  }
 }

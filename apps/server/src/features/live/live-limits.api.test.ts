@@ -15,7 +15,7 @@ import { ThrottledLog } from "../../platform/throttle.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import { liveRoutes } from "./live.routes.ts";
-import { LIVE_LIMITS, type OpenPlaces } from "./open-places.ts";
+import { LIVE_LIMITS, type OpenPlaces } from "./stream-limits.ts";
 
 let server: TestApp;
 beforeEach(async () => {

@@ -1,18 +1,8 @@
-import type { Readable } from "node:stream";
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
+import { Readable } from "node:stream";
+import { setImmediate as othersHadTheirTurn } from "node:timers/promises";
 import type { Clock } from "../../platform/clock.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { scopeOf } from "./live-opening.ts";
-import {
-  HeldMessages,
-  inSlices,
-  type Line,
-  LiveOutlet,
-  MAX_HELD_BYTES,
-  MAX_UNREAD_BYTES,
-  type Message,
-  messageOfText,
-} from "./live-outlet.ts";
 
 /** A stream that ends has this long to be read; then its connection is cut, so that nothing is read later. */
 const END_GRACE_MS = 500;
@@ -24,7 +14,12 @@ const lastWords = (reason: EndReason) =>
   messageOfText(`data: ${JSON.stringify({ type: "end", reason } satisfies LiveEvent)}\n\n`);
 const LAST_WORDS = { session: lastWords("session"), scope: lastWords("scope"), shutdown: lastWords("shutdown") };
 
-export interface LiveStream {
+/** All who may see the same share what is read for one of them. */
+export function scopeOf(viewer: Viewer): string {
+  return `${viewer.role}:${viewer.partnerId ?? ""}`;
+}
+
+interface LiveStream {
   readonly viewer: Viewer;
   readonly scope: string;
   /** What the user could see as the stream began; another mark ends it. */
@@ -126,5 +121,197 @@ export class LiveStreams {
     if (!this.#open.delete(stream)) return;
     this.#cutCount += 1;
     stream.outlet.cut();
+  }
+}
+
+/** What a reader has not taken beyond its snapshot, in bytes; who lets more pile up is cut off when more comes. */
+const MAX_UNREAD_BYTES = 1_048_576;
+/**
+ * What all streams of a server hold, in bytes, each event that several share counted once. Beyond it those that hold
+ * most are cut off until it is kept: some 25 snapshots of 20,000 robots, each on its way to a slow reader.
+ */
+const MAX_HELD_BYTES = 256 * 1_048_576;
+/** A connection is handed so much at a time; only what it has of one piece is not counted as held. */
+const PIECE_BYTES = 32_768;
+/** So many rows, or streams, are dealt with before others have their turn. */
+const SLICE = 50;
+
+/** Bytes of the wire, made once for all streams that carry them. */
+export interface Message {
+  /** Each of its own memory, so that one that waits does not keep the others. */
+  readonly pieces: readonly Buffer[];
+  readonly length: number;
+}
+
+/** Goes through the list without keeping others waiting, however long it is. */
+export async function inSlices<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % SLICE === 0) await othersHadTheirTurn();
+    work(item);
+  }
+}
+
+export async function messageOf(event: LiveEvent): Promise<Message> {
+  const fields: string[] = [];
+  for (const [name, value] of Object.entries(event)) {
+    const rows: string[] = [];
+    if (Array.isArray(value)) await inSlices<unknown>(value, (row) => void rows.push(JSON.stringify(row)));
+    fields.push(`"${name}":${Array.isArray(value) ? `[${rows.join(",")}]` : JSON.stringify(value)}`);
+  }
+  return messageOfText(`data: {${fields.join(",")}}\n\n`);
+}
+
+function messageOfText(text: string): Message {
+  const bytes = Buffer.from(text);
+  const pieces: Buffer[] = [];
+  if (bytes.length <= PIECE_BYTES) pieces.push(bytes);
+  else
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES)
+      pieces.push(Buffer.from(bytes.subarray(at, at + PIECE_BYTES)));
+  return { pieces, length: bytes.length };
+}
+
+/** What waits in the outlets of a server: a message counts once, however many hold it. */
+class HeldMessages {
+  readonly #holders = new Map<Message, number>();
+  #bytes = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  hold(message: Message): void {
+    const holders = this.#holders.get(message) ?? 0;
+    if (holders === 0) this.#bytes += message.length;
+    this.#holders.set(message, holders + 1);
+  }
+
+  letGo(message: Message): void {
+    const holders = this.#holders.get(message) ?? 0;
+    if (holders > 1) return void this.#holders.set(message, holders - 1);
+    if (this.#holders.delete(message)) this.#bytes -= message.length;
+  }
+}
+
+/** The connection behind an outlet. */
+export interface Line {
+  /** Bytes that it was handed and that the network has not taken. */
+  untaken(): number;
+  /** Ends it at once, with all that it still has. */
+  cut(): void;
+}
+
+/** Where the events of one stream wait until its reader takes them; it hands on no more than is taken. */
+class LiveOutlet {
+  readonly out: Readable;
+  readonly #held: HeldMessages;
+  readonly #line: Line;
+  #waiting: Message[] = [];
+  /** Pieces of the first message that waits which are on their way. */
+  #piecesOut = 0;
+  #isWanted = false;
+  #isEnding = false;
+  /** All bytes ever sent, and those of the snapshot. */
+  #sent = 0;
+  #snapshotLength = 0;
+  #waitingBytes = 0;
+  /** What had been taken at the look before; null where all was. */
+  #takenBefore: number | null = null;
+
+  constructor(held: HeldMessages, line: Line) {
+    this.#held = held;
+    this.#line = line;
+    this.out = new Readable({
+      highWaterMark: 1,
+      read: () => {
+        this.#isWanted = true;
+        this.#handOn();
+      },
+    });
+    this.out.once("close", () => this.#drop(0));
+  }
+
+  /** What was handed to the connection and is not taken, in bytes. */
+  get onItsWay(): number {
+    return this.out.readableLength + this.#line.untaken();
+  }
+
+  /** All that is not taken, in bytes. */
+  get untaken(): number {
+    return this.#waitingBytes + this.onItsWay;
+  }
+
+  /** What is not taken beyond the snapshot, in bytes: the snapshot is taken first. */
+  get unread(): number {
+    return Math.min(this.untaken, this.#sent - this.#snapshotLength);
+  }
+
+  begin(snapshot: Message): void {
+    this.#snapshotLength = snapshot.length;
+    this.send(snapshot);
+  }
+
+  send(message: Message): void {
+    if (this.out.destroyed || this.#isEnding) return;
+    this.#waiting.push(message);
+    this.#held.hold(message);
+    this.#waitingBytes += message.length;
+    this.#sent += message.length;
+    if (this.#isWanted) this.#handOn();
+  }
+
+  /** Ends with this event; what waits and has not begun to go out never does. */
+  end(last: Message): void {
+    this.#drop(this.#piecesOut > 0 ? 1 : 0);
+    this.send(last);
+    this.#isEnding = true;
+    if (this.#isWanted) this.#handOn();
+  }
+
+  cut(): void {
+    this.#drop(0);
+    this.out.destroy();
+    this.#line.cut();
+  }
+
+  /** True where nothing was taken since the last call though something waited then, too. */
+  standsStill(): boolean {
+    const untaken = this.untaken;
+    const taken = this.#sent - untaken;
+    const stands = untaken > 0 && taken === this.#takenBefore;
+    this.#takenBefore = untaken > 0 ? taken : null;
+    return stands;
+  }
+
+  #handOn(): void {
+    while (this.#isWanted) {
+      const [message] = this.#waiting;
+      const piece = message?.pieces[this.#piecesOut];
+      if (message === undefined || piece === undefined) break;
+      this.#piecesOut += 1;
+      this.#waitingBytes -= piece.length;
+      if (this.#piecesOut === message.pieces.length) {
+        this.#piecesOut = 0;
+        this.#waiting.shift();
+        this.#held.letGo(message);
+      }
+      this.#isWanted = this.out.push(piece);
+    }
+    if (this.#isEnding && this.#isWanted && this.#waiting.length === 0) {
+      this.#isWanted = false;
+      this.out.push(null);
+    }
+  }
+
+  /** Forgets all that waits but the first so many messages. */
+  #drop(kept: number): void {
+    for (const message of this.#waiting.splice(kept)) {
+      this.#held.letGo(message);
+      this.#waitingBytes -= message.length;
+      this.#sent -= message.length;
+    }
+    if (kept > 0) return;
+    this.#waitingBytes = 0;
+    this.#piecesOut = 0;
   }
 }

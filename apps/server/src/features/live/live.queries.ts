@@ -8,7 +8,7 @@ import type { Viewer } from "../../platform/sessions.ts";
 import { readActivity } from "../activity/public.ts";
 import { readRobotsLive } from "../robots/public.ts";
 import { readSites, type SeenAt, seesServers, visibleSites } from "../sites/public.ts";
-import type { ChangedIds } from "./change-reader.ts";
+import type { ChangedIds } from "./live.repository.ts";
 
 /** A mark of which sites and robots the viewer may see; it differs as soon as that changes. */
 export async function readScopeMark(viewer: Viewer, db: Executor): Promise<string> {

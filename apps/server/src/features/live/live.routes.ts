@@ -7,8 +7,8 @@ import { goneSignal } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { clientNetwork } from "../auth/public.ts";
 import { LiveFeed } from "./live-feed.ts";
-import type { Line } from "./live-outlet.ts";
-import { LIVE_LIMITS, OpenPlaces } from "./open-places.ts";
+import type { Line } from "./live-streams.ts";
+import { LIVE_LIMITS, OpenPlaces } from "./stream-limits.ts";
 
 /** Registers the live stream and answers the feed behind it, to be started with the server, and its places. */
 export function liveRoutes(

@@ -1,6 +1,7 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { Settings } from "../../platform/dependencies.ts";
-import { requireMetricsAccess } from "./metrics-access.ts";
+import { forbidden, notSignedIn } from "../../platform/http/http-error.ts";
 import type { Metrics } from "./metrics.service.ts";
 
 /** Times every call, and serves the metrics. Comes before the other features, whose calls it times. */
@@ -25,4 +26,33 @@ export function metricsRoutes(app: FastifyInstance, settings: Settings, metrics:
       return reply.type(type).send(text);
     },
   });
+}
+
+const forwarding = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
+
+/**
+ * Throws where this caller may not read the metrics. With a token it must be sent. Without one a demo shows them to
+ * programs on its own machine, and production, which has a proxy in front, to nobody.
+ */
+function requireMetricsAccess(request: FastifyRequest, settings: Settings): void {
+  const token = settings.metricsToken ?? null;
+  if (token !== null) {
+    const sent = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
+    if (!isSame(sent, token)) throw notSignedIn("The metrics are read with the token of METRICS_TOKEN.");
+    return;
+  }
+  if (settings.mode === "demo" && isFromHere(request)) return;
+  throw forbidden("METRICS_TOKEN is not set, so the metrics are shown to nobody from elsewhere.");
+}
+
+/** Compares hashes, so that the time it takes tells nothing about the token. */
+function isSame(one: string, other: string): boolean {
+  const hashOf = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(hashOf(one), hashOf(other));
+}
+
+/** From this machine, and not handed on by a proxy on it. */
+function isFromHere({ socket, headers }: FastifyRequest): boolean {
+  if (forwarding.some((name) => headers[name] !== undefined)) return false;
+  return /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? "");
 }

@@ -1,6 +1,6 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { createPartner, updatePartner } from "@suncrew/contract/partners/partners.ts";
-import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/device-allocation.ts";
+import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
 import { usernameFor } from "@suncrew/domain/partners/partners.ts";
 import { type Selectable, sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";

@@ -1,5 +1,5 @@
 import type { FieldError } from "@suncrew/contract/http/error.ts";
-import { type SerialObstacle, serialObstacle } from "@suncrew/domain/devices/device-allocation.ts";
+import { type SerialObstacle, serialObstacle } from "@suncrew/domain/devices/serial-numbers.ts";
 import { DUPLICATE_ROBOT_NAME, robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";

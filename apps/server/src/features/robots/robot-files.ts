@@ -11,7 +11,7 @@ import {
   readImportFile,
 } from "@suncrew/domain/csv/import-file.ts";
 import { robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
-import { siteNameKey } from "@suncrew/domain/sites/site-name.ts";
+import { siteNameKey } from "@suncrew/domain/sites/site-duplicates.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
 import { HttpError } from "../../platform/http/http-error.ts";

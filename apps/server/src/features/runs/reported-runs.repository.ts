@@ -4,7 +4,7 @@ import {
   type RunEndReason,
   type StateMessage,
 } from "@suncrew/contract/devices/messages.ts";
-import { reportedTime } from "@suncrew/domain/devices/reported-time.ts";
+import { reportedTime } from "@suncrew/domain/devices/reported-values.ts";
 import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
 import { mapDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";
 import { sql } from "kysely";

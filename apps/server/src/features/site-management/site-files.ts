@@ -11,7 +11,7 @@ import {
   type ImportLine,
   readImportFile,
 } from "@suncrew/domain/csv/import-file.ts";
-import { LocationIndex } from "@suncrew/domain/sites/location-index.ts";
+import { LocationIndex } from "@suncrew/domain/sites/site-duplicates.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import type { Tx } from "../../platform/database/database.ts";

@@ -1,7 +1,6 @@
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { createSite, siteDetails } from "@suncrew/contract/sites/sites.ts";
-import { duplicateSiteName } from "@suncrew/domain/sites/site-name.ts";
-import { duplicateLocation } from "@suncrew/domain/sites/site-place.ts";
+import { duplicateLocation, duplicateSiteName } from "@suncrew/domain/sites/site-duplicates.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Person } from "../../../test/fixtures.ts";
 import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";

@@ -1,10 +1,8 @@
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { createSite } from "@suncrew/contract/sites/sites.ts";
-import { LocationIndex } from "@suncrew/domain/sites/location-index.ts";
+import { duplicateLocation, duplicateSiteName, LocationIndex } from "@suncrew/domain/sites/site-duplicates.ts";
 import { storedMaintenance } from "@suncrew/domain/sites/site-contacts.ts";
-import { duplicateSiteName } from "@suncrew/domain/sites/site-name.ts";
-import { duplicateLocation } from "@suncrew/domain/sites/site-place.ts";
 import { type Expression, sql } from "kysely";
 import { announceScope } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";

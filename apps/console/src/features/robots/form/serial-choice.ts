@@ -1,6 +1,6 @@
 import type { Device } from "@suncrew/contract/devices/devices.ts";
 import type { SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";
-import { serialObstacle } from "@suncrew/domain/devices/device-allocation.ts";
+import { serialObstacle } from "@suncrew/domain/devices/serial-numbers.ts";
 
 /**
  * A serial number of the picker: free, on another robot, the one that the edited robot has, or free and allocated to a

@@ -3,9 +3,7 @@ import { degreesInputSchema } from "@suncrew/contract/http/values.ts";
 import { siteBodySchema } from "@suncrew/contract/sites/sites.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
-import { siteNameKey } from "@suncrew/domain/sites/site-name.ts";
-import { isSamePlace } from "@suncrew/domain/sites/site-place.ts";
-import type { Place } from "@suncrew/domain/sites/site-place.ts";
+import { isSamePlace, type Place, siteNameKey } from "@suncrew/domain/sites/site-duplicates.ts";
 import type { EditedFields } from "../../../ui/use-merged-edits.ts";
 
 /** §3 Site form fields, as they stand in the dialog. */

@@ -1,7 +1,6 @@
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
-import { duplicateSiteName } from "@suncrew/domain/sites/site-name.ts";
-import { duplicateLocation } from "@suncrew/domain/sites/site-place.ts";
+import { duplicateLocation, duplicateSiteName } from "@suncrew/domain/sites/site-duplicates.ts";
 import { useRef, useState } from "react";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { toast } from "../../../platform/toast.tsx";

@@ -1,4 +1,4 @@
-import type { Place } from "@suncrew/domain/sites/site-place.ts";
+import type { Place } from "@suncrew/domain/sites/site-duplicates.ts";
 import { circleMarker, control, divIcon, latLngBounds, layerGroup, marker as createMarker } from "leaflet";
 import type { LatLng, Marker } from "leaflet";
 import { Graticule } from "./graticule.ts";

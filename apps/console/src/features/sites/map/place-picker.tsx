@@ -1,4 +1,4 @@
-import type { Place } from "@suncrew/domain/sites/site-place.ts";
+import type { Place } from "@suncrew/domain/sites/site-duplicates.ts";
 import "leaflet/dist/leaflet.css";
 import { useEffect, useRef, useState } from "react";
 import { useServerConfig } from "../../../platform/server-config.ts";

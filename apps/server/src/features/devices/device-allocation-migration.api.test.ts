@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
+import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { addDevice, addPartner, addRobot, addSite, type Fixtures } from "../../../test/fixtures.ts";
 import { createSeededDatabase } from "../../../test/test-database.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { IN_HOUSE_PARTNER_ID, serialObstacle, type SerialUse } from "./device-allocation.ts";
+import { IN_HOUSE_PARTNER_ID, serialObstacle, serialRange, type SerialUse } from "./serial-numbers.ts";
 
 const [OWN, OTHER] = [7, 8];
 const device = (partnerId: number, isRetired = false) => ({ partnerId, isRetired });
@@ -43,4 +43,18 @@ describe("§6 SUPER_ADMIN: a machine that is allocated to a partner comes to no 
   ] as const)("%s", (_words, change, obstacle) => {
     expect(serialObstacle(use({ ...change, askingPartnerId: null }))).toBe(obstacle);
   });
+});
+
+test.each([
+  ["SCR-1021", "SCR-1023", ["SCR-1021", "SCR-1022", "SCR-1023"]],
+  ["SCR-0099", "SCR-0101", ["SCR-0099", "SCR-0100", "SCR-0101"]],
+  ["A2B-8", "A2B-9", ["A2B-8", "A2B-9"]],
+  ["ROBOT", "ROBOT", ["ROBOT"]],
+  ["SCR-99", "SCR-100", null],
+  ["SCR-5", "SCR-4", null],
+  ["SCR-1", "SCX-3", null],
+  ["ROBOT", "ROBOTS", null],
+  ["SCR-1000", "SCR-2000", null],
+] as const)("devices from %s to %s", (first, last, serials) => {
+  expect(serialRange(first, last, 1000)).toEqual(serials);
 });

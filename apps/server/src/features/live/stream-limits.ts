@@ -1,5 +1,5 @@
-import { HttpError } from "../../platform/http/http-error.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
 
 /** How many live streams may be open, those that are being opened included. A place is kept until its connection ends. */
 export interface LiveLimits {

@@ -1,8 +1,7 @@
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../platform/clock.ts";
-import { inSlices, messageOf } from "./live-outlet.ts";
-import { LiveStreams } from "./live-streams.ts";
+import { inSlices, LiveStreams, messageOf } from "./live-streams.ts";
 
 test("wire, Live: whatever else waits has its turn while thousands of streams are told", async () => {
   let told = 0;

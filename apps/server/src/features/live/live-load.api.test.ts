@@ -1,6 +1,6 @@
-import type { Readable } from "node:stream";
 import { live, LIVE_HEARTBEAT_MS, type LiveEvent } from "@suncrew/contract/live/live.ts";
 import { type KyselyPlugin, sql } from "kysely";
+import type { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { holdTaken, untilSomebodyWaits } from "../../../test/held-rows.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";

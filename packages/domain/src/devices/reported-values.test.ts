@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { reportedTime } from "./reported-time.ts";
+import { reportedTime } from "./reported-values.ts";
 
 const receivedAt = new Date("2026-11-21T06:30:00Z");
 const before = new Date("2026-11-21T05:00:00Z");

@@ -1,0 +1,166 @@
+import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
+import { type Insertable, sql } from "kysely";
+import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import type { ReadingsTable } from "../../platform/database/schema.ts";
+import type { StateRow } from "./presence.ts";
+
+export interface KnownRobot {
+  readonly serial: string;
+  readonly row: StateRow;
+  /** The highest number of a command that was given for it. */
+  readonly commandSeq: number;
+}
+
+/**
+ * The robots that carry these serial numbers now, with their state rows locked in one order for all writers. Free,
+ * retired and unknown serial numbers are absent.
+ */
+export async function lockRobotStates(tx: Tx, serials: readonly string[]): Promise<KnownRobot[]> {
+  const found = await tx
+    .selectFrom("robot_state as s")
+    .innerJoin("robots as r", "r.id", "s.robot_id")
+    .innerJoin("devices as d", "d.serial", "r.serial_number")
+    .where("r.serial_number", "=", sql<string>`any(${[...serials]}::text[])`)
+    .where("r.deleted_at", "is", null)
+    .where("d.retired_at", "is", null)
+    .selectAll("s")
+    .select("r.serial_number")
+    .orderBy("s.robot_id")
+    .forNoKeyUpdate("s")
+    .execute();
+  const modes = await readModes(
+    tx,
+    found.map((row) => row.robot_id),
+  );
+  return found.flatMap(({ serial_number: serial, robot_id, ...row }) => {
+    const now = modes.get(robot_id);
+    // Retired, deleted or given to another machine while this transaction waited for the lock.
+    if (now === undefined || now.serial_number !== serial) return [];
+    return [
+      { serial, row: { ...row, robot_id, operating_mode: now.operating_mode }, commandSeq: now.last_command_seq },
+    ];
+  });
+}
+
+/** Read once the locks are held: a query that waited for them has seen the other rows as they were before. */
+async function readModes(tx: Tx, robotIds: readonly number[]) {
+  const rows = await tx
+    .selectFrom("robots as r")
+    .innerJoin("devices as d", "d.serial", "r.serial_number")
+    .select(["r.id", "r.operating_mode", "r.serial_number", "r.last_command_seq"])
+    .where("r.id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("r.deleted_at", "is", null)
+    .where("d.retired_at", "is", null)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/**
+ * Writes the rows in one statement, each only if its (session, state_seq) is no older than what is stored: a server
+ * that is the bridge no more overwrites nothing (protocol rules 7 and 11).
+ */
+export async function writeRobotStates(tx: Tx, rows: readonly StateRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    update robot_state s set
+      online = n.online, session = n.session, connection = n.connection, connection_at = n.connection_at,
+      state_seq = n.state_seq, status = n.status, robot_status = n.robot_status, motion = n.motion, mode = n.mode,
+      battery = n.battery, charging = n.charging, applied_direction = n.applied_direction,
+      applied_main_speed = n.applied_main_speed, applied_brush_speed = n.applied_brush_speed, run_id = n.run_id,
+      last_seq = n.last_seq, last_command_id = n.last_command_id, firmware = n.firmware, robot_ts = n.robot_ts,
+      received_at = n.received_at, live_at = n.live_at, clock_skew_ms = n.clock_skew_ms, goodbye_at = n.goodbye_at,
+      change_no = ${changedNow}
+    from json_populate_recordset(null::robot_state, ${JSON.stringify(rows)}::json) n
+    where s.robot_id = n.robot_id
+      and (s.session, coalesce(s.state_seq, -1)) <= (n.session, coalesce(n.state_seq, -1))`.execute(tx);
+}
+
+export type Reading = Insertable<ReadingsTable>;
+
+/** Adds states that advanced the current one to the history. */
+export async function addReadings(tx: Tx, readings: readonly Reading[]): Promise<void> {
+  if (readings.length === 0) return;
+  // What the JSON leaves out becomes null, not the column's default.
+  const rows = readings.map((reading) => ({ sample: false, ...reading }));
+  await sql`
+    insert into readings
+    select n.* from json_populate_recordset(null::readings, ${JSON.stringify(rows)}::json) n
+    on conflict do nothing`.execute(tx);
+}
+
+/** Protocol rule 7: offline are robots without a live state for 90 s. Answers how many became so. */
+export async function sweepSilentRobots(tx: Tx, now: Date): Promise<number> {
+  /** Dated by a clock that was set back since, it says nothing. */
+  const inFuture = new Date(now.getTime() + OFFLINE_AFTER_MS);
+  const signOf = (column: "live_at" | "connection_at") =>
+    sql<Date | null>`case when ${sql.ref(column)} <= ${inFuture} then ${sql.ref(column)} end`;
+  const silentSince = new Date(now.getTime() - OFFLINE_AFTER_MS);
+  const silent = await tx
+    .selectFrom("robot_state")
+    .select("robot_id")
+    .where("online", "=", true)
+    // A robot that connected and has shown nothing yet is given as long.
+    .where(sql<boolean>`coalesce(greatest(${signOf("live_at")}, ${signOf("connection_at")}) <= ${silentSince}, true)`)
+    .orderBy("robot_id")
+    .forNoKeyUpdate()
+    .execute();
+  if (silent.length === 0) return 0;
+  await tx
+    .updateTable("robot_state")
+    .set({ online: false, robot_status: "offline", change_no: changedNow })
+    .where("robot_id", "=", sql<number>`any(${silent.map((row) => row.robot_id)}::int[])`)
+    .execute();
+  return silent.length;
+}
+
+/** The others are asked within this, so that a run which is due by then finds its robots asked. */
+const DUE_SOON_MS = 10_000;
+
+export interface ReachableRobot {
+  readonly robotId: number;
+  readonly serial: string;
+  readonly session: number;
+  /** A command of it is not settled, or its run is due: what it shows now decides. */
+  readonly awaited: boolean;
+}
+
+/**
+ * Robots whose connection stands as far as the broker has said, also those that fell silent meanwhile; first those
+ * that last moved.
+ */
+export async function connectedRobots(db: Executor, now: Date): Promise<ReachableRobot[]> {
+  return db
+    .selectFrom("robot_state as s")
+    .innerJoin("robots as r", "r.id", "s.robot_id")
+    .innerJoin("devices as d", "d.serial", "r.serial_number")
+    .where("r.deleted_at", "is", null)
+    .where("d.retired_at", "is", null)
+    .where("s.connection", "=", "ONLINE")
+    .select(["s.robot_id as robotId", "r.serial_number as serial", "s.session"])
+    .select(
+      sql<boolean>`s.robot_id in (select robot_id from commands where settled_at is null) or s.robot_id in (
+        select m.robot_id from robot_group_members m join schedules p on p.group_id = m.group_id
+        where p.next_run_at <= ${new Date(now.getTime() + DUE_SOON_MS)})`.as("awaited"),
+    )
+    .orderBy(sql`(s.motion = 'MOVING') is not true`)
+    .orderBy("s.robot_id")
+    .execute();
+}
+
+/** Makes the partitions of this and the next month, so that no reading waits for one. */
+export async function ensureReadingsPartitions(db: Executor, now: Date): Promise<void> {
+  for (const ahead of [0, 1]) {
+    const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1)).toISOString().slice(0, 10);
+    await sql`select ensure_readings_partition(${month}::date)`.execute(db);
+  }
+}
+
+/** Lets the live stream see robots whose alerts or runs changed without a new state. */
+export async function touchRobots(tx: Tx, robotIds: readonly number[]): Promise<void> {
+  if (robotIds.length === 0) return;
+  await tx
+    .updateTable("robot_state")
+    .set({ change_no: changedNow })
+    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .execute();
+}
