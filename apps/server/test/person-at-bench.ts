@@ -3,8 +3,9 @@ import { deleteGroupOf } from "../src/features/groups/delete-group.ts";
 import { saveGroup } from "../src/features/groups/public.ts";
 import { removeStored, type ScheduleBody, storeChanged } from "../src/features/schedules/schedules.service.ts";
 import type { Tx } from "../src/platform/database/database.ts";
-import { forgetStateOf } from "../src/features/robots/robots.service.ts";
+import { forgetState } from "../src/features/robots/robots.service.ts";
 import { transactionWithRetry } from "../src/platform/database/transactions.ts";
+import { HttpError } from "../src/platform/http/http-error.ts";
 import type { Viewer } from "../src/platform/sessions.ts";
 import type { ScheduleBench } from "./schedule-bench.ts";
 
@@ -33,8 +34,8 @@ export class PersonAtBench {
   /** Makes Suncrew forget what the robot told; answers whether it did. */
   async forget(robotId: number): Promise<boolean> {
     const seen = { now: this.#bench.clock.now(), brokerConnected: true, limits: DEFAULT_MOTION_LIMITS };
-    const { kind } = await transactionWithRetry(this.#bench.db, (tx) => forgetStateOf(tx, this.#viewer, robotId, seen));
-    return kind === "forgotten";
+    const result = await transactionWithRetry(this.#bench.db, (tx) => forgetState(tx, this.#viewer, robotId, seen));
+    return !(result instanceof HttpError);
   }
 
   async edit(scheduleId: number, group: Group, change: Partial<ScheduleBody>): Promise<void> {

@@ -6,7 +6,7 @@ import { stateMessage } from "../../../test/robot-messages.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import { ingest } from "../devices/public.ts";
 import { seenAt } from "../sites/public.ts";
-import { updateRobotOf } from "./robots.service.ts";
+import { storeChangedRobot } from "./robots.service.ts";
 
 let server: TestApp;
 beforeEach(async () => {
@@ -40,7 +40,7 @@ async function replace(): Promise<() => Promise<void>> {
     motor_type: null,
     control_type: null,
   };
-  return holdRows(server.db, ownRobot, (tx) => updateRobotOf(tx, viewer, ownRobot.id, body, seenAt(server.deps)));
+  return holdRows(server.db, ownRobot, (tx) => storeChangedRobot(tx, viewer, ownRobot.id, body, seenAt(server.deps)));
 }
 
 test("protocol rule 7: what the former machine said, and waited to be stored, counts for nothing once another took its place", async () => {

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 
-/** What a robot is to be called, where, and on which device; `id` where it is stored already. */
+/** The name, site and device that a robot is to have; `id` where it exists already. */
 export interface NamedRobot {
   readonly id?: number;
   readonly site_id: number;
@@ -15,16 +15,16 @@ export interface NamedRobot {
 
 export type RobotConflict = FieldError & { readonly field: "serial_number" | "robot_name"; readonly status: 400 | 409 };
 
-/** Whose account has no partner, which has no device either. */
+/** For an account without a partner, which has no devices. */
 const NO_PARTNER = 0;
 
-/** `preview` only looks: nobody's row is held for it, nor waited for. */
+/** `preview` neither locks rows nor waits for any. */
 export type ConflictCheck = "to store" | "preview";
 
 /**
- * §5 Robot form, against what is stored: what is wrong with each of the robots, in their order; nothing where it may be
- * stored. Devices that are free are locked against being retired, allocated or taken by anybody else, so robots, where
- * some are to be changed, are locked before; a device that a robot has already is left alone.
+ * §5 Robot form: the conflicts of each of the robots with what is stored, in their order. Free devices are locked, so that
+ * nobody else can retire, allocate or take them; robots to be changed must therefore be locked before. A device that a
+ * robot has already is not locked.
  */
 export async function robotConflicts(
   tx: Tx,
@@ -53,12 +53,12 @@ export async function robotConflicts(
   const byName = new Map(others.map((other) => [placeOf(other), other.id]));
   const isOther = (id: number | undefined, own: number | undefined) => id !== undefined && id !== own;
   return robots.map((robot) => {
-    const found: RobotConflict[] = [];
+    const conflicts: RobotConflict[] = [];
     const holder = bySerial.get(robot.serial_number);
     const device = devices.get(robot.serial_number) ?? null;
-    // A robot keeps the device that it has, also a retired one.
-    const isKept = holder !== undefined && holder.id === robot.id;
-    const obstacle = isKept
+    // A robot may keep its own device, even a retired one.
+    const isOwn = holder !== undefined && holder.id === robot.id;
+    const obstacle = isOwn
       ? null
       : serialObstacle({
           askingPartnerId: asking.role === "SUPER_ADMIN" ? null : (asking.partnerId ?? NO_PARTNER),
@@ -66,11 +66,11 @@ export async function robotConflicts(
           device,
           otherRobot: holder ?? null,
         });
-    if (obstacle !== null) found.push(unfitSerial(robot.serial_number, obstacle, asking, device));
+    if (obstacle !== null) conflicts.push(serialConflict(robot.serial_number, obstacle, asking, device));
     if (isOther(byName.get(placeOf(robot)), robot.id)) {
-      found.push({ status: 409, field: "robot_name", message: DUPLICATE_ROBOT_NAME });
+      conflicts.push({ status: 409, field: "robot_name", message: DUPLICATE_ROBOT_NAME });
     }
-    return found;
+    return conflicts;
   });
 }
 
@@ -80,7 +80,7 @@ interface KnownDevice {
   readonly isRetired: boolean;
 }
 
-/** Absent is what was never provisioned. */
+/** Devices that were never provisioned are absent. */
 async function readDevices(
   tx: Tx,
   serials: readonly string[],
@@ -91,7 +91,7 @@ async function readDevices(
     .selectFrom("devices as d")
     .select(["d.serial", "d.partner_id as partnerId"])
     .select(sql<boolean>`d.retired_at is not null`.as("isRetired"))
-    // Not joined: a device that was allocated to another while this call waited for it would be lost.
+    // Not joined: a device that was allocated to another partner while this call waited for its lock would be missing.
     .select(sql<string>`(select p.name from partners p where p.id = d.partner_id)`.as("partnerName"))
     .where("d.serial", "=", sql<string>`any(${[...serials]}::text[])`)
     .orderBy("d.serial")
@@ -110,15 +110,15 @@ async function readSitePartners(tx: Tx, siteIds: readonly number[]): Promise<Rea
   return new Map(sites.map((site) => [site.id, site.maintenance_partner_id]));
 }
 
-/** No site is named: it may be another partner's. */
-function unfitSerial(
+/** Names no site: it may be another partner's. */
+function serialConflict(
   serial: string,
   obstacle: SerialObstacle,
   { role }: Pick<Viewer, "role">,
   device: KnownDevice | null,
 ): RobotConflict {
   const unknown = role === "SUPER_ADMIN" ? "a provisioned device" : "a device that is allocated to your company";
-  const told: Record<SerialObstacle, Pick<RobotConflict, "status" | "message">> = {
+  const conflicts: Record<SerialObstacle, Pick<RobotConflict, "status" | "message">> = {
     unknown: { status: 400, message: `${serial} is not the serial number of ${unknown}.` },
     retired: { status: 400, message: `The device ${serial} has been retired.` },
     taken: { status: 409, message: `Another robot has the serial number ${serial} already.` },
@@ -127,7 +127,7 @@ function unfitSerial(
       message: `The device ${serial} is allocated to ${device?.partnerName ?? "another partner"}, which does not maintain this site. Allocate it to the partner of this site first.`,
     },
   };
-  return { field: "serial_number", ...told[obstacle] };
+  return { field: "serial_number", ...conflicts[obstacle] };
 }
 
 function placeOf({ site_id, robot_name }: Pick<NamedRobot, "site_id" | "robot_name">): string {

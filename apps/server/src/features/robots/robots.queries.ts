@@ -19,7 +19,7 @@ export interface RobotChoice {
 const worstFirst = sql`case alerts.severity when 'CRITICAL' then 0 when 'WARNING' then 1 else 2 end,
   alerts.raised_at, alerts.id`;
 
-/** The viewer's robots by name, whole: what is fixed and what changes by itself. One query. */
+/** The viewer's robots by name, with all their fields, in one query. */
 export async function readRobots(
   viewer: Viewer,
   db: Executor,
@@ -68,7 +68,7 @@ export async function readRobots(
             "runs.planned",
           ])
           .whereRef("runs.robot_id", "=", "r.id")
-          // Runs of a former machine, or at another partner's site, are not this robot's to tell.
+          // Runs of a former machine, or at another partner's site, are not shown.
           .whereRef("runs.site_id", "=", "r.site_id")
           .whereRef("runs.serial_number", "=", "r.serial_number")
           .where("runs.ended_at", "is not", null)
@@ -251,7 +251,7 @@ function updateOf({ rollout_id, state, percent, version }: UpdateColumns): Robot
   return isOpen ? { rollout_id, version, state, percent } : null;
 }
 
-/** The part of the viewer's robots that changes by itself, as the live stream carries it. */
+/** The live part of the viewer's robots, as the live stream carries it. */
 export async function readRobotsLive(
   viewer: Viewer,
   db: Executor,
@@ -262,11 +262,13 @@ export async function readRobotsLive(
   return robots.map(({ robot_name: _n, motor_type: _m, control_type: _c, installation_date: _d, ...live }) => live);
 }
 
-const inOrder = new Intl.Collator("en", { numeric: true });
+/** For an account without a partner, which has no devices. */
+const NO_PARTNER = 0;
+const naturalOrder = new Intl.Collator("en", { numeric: true });
 
 /**
- * §3 Assignable serial numbers: those devices that are not retired, in natural order, and whether a robot has each; every
- * one for a Super Admin, for a partner those of its robots and those that are allocated to it.
+ * §3 Assignable serial numbers: devices that are not retired, in natural order, and whether a robot has each. A Super
+ * Admin sees all of them, a partner those of its robots and those allocated to it.
  */
 export async function readSerialNumbers(viewer: Viewer, db: Executor): Promise<SerialNumber[]> {
   const robots = visibleSites(viewer, db)
@@ -284,11 +286,8 @@ export async function readSerialNumbers(viewer: Viewer, db: Executor): Promise<S
       ),
     )
     .execute();
-  return rows.toSorted((one, other) => inOrder.compare(one.serial_number, other.serial_number));
+  return rows.toSorted((one, other) => naturalOrder.compare(one.serial_number, other.serial_number));
 }
-
-/** Whose account has no partner has no devices. */
-const NO_PARTNER = 0;
 
 /** The robots of the viewer's sites as a file that can be imported again, where their serial numbers are free. */
 export async function robotFileOf(viewer: Viewer, db: Executor): Promise<string> {
@@ -307,7 +306,7 @@ export async function robotFileOf(viewer: Viewer, db: Executor): Promise<string>
   );
 }
 
-/** The viewer's sites by their names as they are compared, for files that name them. */
+/** The viewer's sites by the keys of their names. */
 export async function siteIdsByName(
   viewer: Viewer,
   db: Executor,
@@ -318,9 +317,9 @@ export async function siteIdsByName(
 }
 
 /**
- * Locks sites that are to get robots: none of them is deleted or given to another partner meanwhile, and no two robots
- * get one name there at the same moment. Robots, where some are to be changed, are locked before. Answers the partners
- * that maintain them. Throws 404 where one of the sites is not there or not the viewer's.
+ * Locks sites that are to get robots, so that none of them is deleted or given to another partner concurrently, and no two
+ * robots get the same name there at once. Robots to be changed are locked before. Answers the partners that maintain the
+ * sites. Throws 404 where one of the sites does not exist or is not the viewer's.
  */
 export async function lockSites(
   viewer: Viewer,

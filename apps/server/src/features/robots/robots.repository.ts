@@ -1,4 +1,7 @@
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import { type createRobot, robotBodySchema } from "@suncrew/contract/robots/robot-forms.ts";
 import { sql } from "kysely";
+import type { z } from "zod";
 import { announceScope } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 import { endAlertsOf, moveAlerts } from "../alerts/public.ts";
@@ -6,21 +9,11 @@ import { type AuditActor, recordAudits } from "../audit/public.ts";
 import { type LockedRobot, settleRemoved } from "../commands/public.ts";
 import { closeRunsOfRemoved } from "../runs/public.ts";
 
-/** A robot that is not stored yet, its name and texts as the contract has trimmed them. */
-export interface NewRobot {
-  readonly site_id: number;
-  readonly robot_name: string;
-  readonly serial_number: string;
-  readonly motor_type: string | null;
-  readonly control_type: string | null;
-  /** `YYYY-MM-DD`. */
-  readonly installation_date: string;
-  /** Shown until the robot reports its own. */
-  readonly battery_level: number;
-  readonly operating_mode: "auto" | "manual";
-  readonly status: string;
-  readonly firmware_version: string;
-}
+/** What the Robot form stores. */
+export type RobotForm = z.output<typeof robotBodySchema>;
+const formFields = robotBodySchema.keyof().options;
+
+export type NewRobot = BodyOf<typeof createRobot>;
 
 interface StoredRobot {
   readonly id: number;
@@ -28,10 +21,9 @@ interface StoredRobot {
 }
 
 /**
- * Stores robots in one statement and lets every console see them; answers them in their order. Who calls has locked
- * their sites (`lockSites`) and asked `robotConflicts` in this transaction. A serial number or name that somebody else stored at this moment breaks a unique
- * index, which `decide` takes as a reason to begin anew. Robots that may be connected already are asked for their state
- * by `askForStatus`, after the commit.
+ * Stores robots in one statement and lets every console see them; answers them in their order. The caller has locked
+ * their sites (`lockSites`) and checked `robotConflicts` in this transaction, and requests their status after the commit.
+ * A serial number or name stored concurrently violates a unique index, upon which `transactionWithRetry` retries.
  */
 export async function insertRobots(tx: Tx, robots: readonly NewRobot[], now: Date): Promise<StoredRobot[]> {
   if (robots.length === 0) return [];
@@ -49,59 +41,45 @@ export async function insertRobots(tx: Tx, robots: readonly NewRobot[], now: Dat
   return robots.flatMap((robot) => stored.get(robot.serial_number) ?? []);
 }
 
-/** What the Robot form changes, as it is stored. */
-export interface RobotForm {
-  readonly site_id: number;
-  readonly robot_name: string;
-  readonly serial_number: string;
-  readonly motor_type: string | null;
-  readonly control_type: string | null;
-  /** `YYYY-MM-DD`. */
-  readonly installation_date: string;
-}
-
-const fields = ["site_id", "robot_name", "serial_number", "motor_type", "control_type", "installation_date"] as const;
-
-/** The form of a robot that this transaction has locked, and which edit it comes from. */
+/** The form of a robot, which this transaction has locked, and the version of its last edit. */
 export async function readRobotForm(tx: Tx, robotId: number): Promise<RobotForm & { readonly version: number }> {
   return tx
     .selectFrom("robots")
-    .select([...fields, "version"])
+    .select([...formFields, "version"])
     .where("id", "=", robotId)
     .executeTakeFirstOrThrow();
 }
 
-/** True where nothing would be stored differently. */
 export function isSameForm(one: RobotForm, other: RobotForm): boolean {
-  return fields.every((field) => one[field] === other[field]);
+  return formFields.every((field) => one[field] === other[field]);
 }
 
-/** Stores an edit; its state row follows a robot to another site by itself. */
+/** Stores an edit. A foreign key takes the robot's state row to its new site. */
 export async function changeRobotRow(tx: Tx, robotId: number, form: RobotForm): Promise<void> {
-  const { site_id, robot_name, serial_number, motor_type, control_type, installation_date } = form;
   await tx
     .updateTable("robots")
-    .set({ site_id, robot_name, serial_number, motor_type, control_type, installation_date })
+    .set(form)
     .set((eb) => ({ version: eb("version", "+", 1) }))
     .where("id", "=", robotId)
     .execute();
 }
 
 /**
- * Another machine is the robot now: nothing that the former one showed or told holds for it. The state row is a new one,
- * so that who waited for the former row to store what the former machine said finds none. A machine counts its events
- * from one, so those of the former are forgotten; what they told is in the runs.
+ * Forgets everything the former machine showed or reported. The state row is a new one, so that a transaction waiting for
+ * the former row, to store what the former machine said, finds none. A machine numbers its events from one, so those of
+ * the former are deleted; what they reported is in the runs.
  */
-export async function becomeOtherMachine(tx: Tx, robotId: number, now: Date): Promise<void> {
+export async function resetRobotState(tx: Tx, robotId: number, now: Date): Promise<void> {
   await tx.deleteFrom("robot_state").where("robot_id", "=", robotId).execute();
-  // A run that was due before was planned for what is gone: whoever did this may stand beside the robot.
+  // `goodbye_at`: a run that was due before was planned for the former machine, and whoever replaced it may be standing
+  // beside the robot.
   await sql`insert into robot_state (robot_id, site_id, goodbye_at) select id, site_id, ${now} from robots
     where id = ${robotId}`.execute(tx);
   await tx.deleteFrom("robot_events").where("robot_id", "=", robotId).execute();
   await endAlertsOf(tx, [robotId], now);
 }
 
-/** What holds for a robot now goes with it to another site: its open alerts and its lock. History stays where it was. */
+/** Takes a robot's open alerts and its lock to another site. History remains where it happened. */
 export async function moveWithRobot(tx: Tx, robotId: number, siteId: number): Promise<void> {
   await moveAlerts(tx, robotId, siteId);
   await tx
@@ -113,7 +91,7 @@ export async function moveWithRobot(tx: Tx, robotId: number, siteId: number): Pr
   await announceScope(tx);
 }
 
-/** The name of the group that a robot, which this transaction has locked, is in; null where it is in none. */
+/** The name of the group of a robot, which this transaction has locked; null where it is in none. */
 export async function groupNameOf(tx: Tx, robotId: number): Promise<string | null> {
   const group = await tx
     .selectFrom("robot_group_members as m")
@@ -125,9 +103,9 @@ export async function groupNameOf(tx: Tx, robotId: number): Promise<string | nul
 }
 
 /**
- * Soft-deletes robots that stand and are in no group, which this transaction has locked: history keeps them, and their
- * serial numbers are free. Their open commands, runs, alerts and locks end. A robot in maintenance keeps its own lock
- * until somebody who gives its serial number to a robot releases it.
+ * Soft-deletes stopped robots in no group, which this transaction has locked: history keeps them, and their serial numbers
+ * are free. Their open commands, runs, alerts and locks end. A machine in maintenance keeps its own lock until somebody
+ * releases it after giving its serial number to a robot.
  */
 export async function removeRobots(tx: Tx, robots: readonly LockedRobot[], by: AuditActor, now: Date): Promise<void> {
   if (robots.length === 0) return;

@@ -22,11 +22,10 @@ import {
 import { endLockOfRetired } from "../devices/public.ts";
 import { closeRunsOfRemoved } from "../runs/public.ts";
 import { seenAt, type SeenAt } from "../sites/public.ts";
-import { exportRobotsTask, importRobotsTask } from "./robot-files.ts";
 import { type RobotConflict, robotConflicts } from "./robot-conflicts.repository.ts";
+import { exportRobotsTask, importRobotsTask } from "./robot-files.ts";
 import { lockSites } from "./robots.queries.ts";
 import {
-  becomeOtherMachine,
   changeRobotRow,
   groupNameOf,
   insertRobots,
@@ -34,10 +33,14 @@ import {
   moveWithRobot,
   readRobotForm,
   removeRobots,
+  resetRobotState,
   type RobotForm,
 } from "./robots.repository.ts";
 
-/** Adds, changes and deletes robots, and asks a machine that has become one for its state. */
+/**
+ * Adds, changes and deletes robots, and asks a machine that has become one for its state. A refusal is audited in the
+ * transaction that decides it, and thrown after the commit.
+ */
 export class Robots {
   readonly #deps: Dependencies;
   readonly #workers: Workers;
@@ -50,35 +53,36 @@ export class Robots {
   /** Answers the new robot's id. Throws 400, 404 and 409. */
   async create(viewer: Viewer, body: BodyOf<typeof createRobot>): Promise<number> {
     const { db, clock } = this.#deps;
-    const created = await transactionWithRetry(db, (tx) => createRobotAt(tx, viewer, body, clock.now()));
-    if (created.kind === "refused") throw created.error;
-    void askForStatus(this.#deps, [body.serial_number]);
-    return created.robotId;
+    const created = await transactionWithRetry(db, (tx) => storeNewRobot(tx, viewer, body, clock.now()));
+    if (created instanceof HttpError) throw created;
+    void requestStatus(this.#deps, [body.serial_number]);
+    return created;
   }
 
   /** Throws 400, 404 and 409. */
   async update(viewer: Viewer, robotId: number, body: BodyOf<typeof updateRobot>): Promise<void> {
-    const { db } = this.#deps;
-    const updated = await transactionWithRetry(db, (tx) =>
-      updateRobotOf(tx, viewer, robotId, body, seenAt(this.#deps)),
+    const updated = await transactionWithRetry(this.#deps.db, (tx) =>
+      storeChangedRobot(tx, viewer, robotId, body, seenAt(this.#deps)),
     );
-    if (updated.kind === "refused") throw updated.error;
-    if (updated.isOtherMachine) void askForStatus(this.#deps, [body.serial_number]);
+    if (updated instanceof HttpError) throw updated;
+    if (updated.isOtherMachine) void requestStatus(this.#deps, [body.serial_number]);
   }
 
   /** Throws 400 and 404. */
   async delete(viewer: Viewer, robotId: number): Promise<void> {
-    const { db } = this.#deps;
-    const refusal = await transactionWithRetry(db, (tx) => deleteRobotOf(tx, viewer, robotId, seenAt(this.#deps)));
+    const refusal = await transactionWithRetry(this.#deps.db, (tx) =>
+      deleteRobot(tx, viewer, robotId, seenAt(this.#deps)),
+    );
     if (refusal !== null) throw refusal;
   }
 
   /** Answers what was done, and asks the robot for its state. Throws 404, and 409 while the robot may be moving. */
   async forgetState(viewer: Viewer, robotId: number): Promise<string> {
-    const { db } = this.#deps;
-    const forgotten = await transactionWithRetry(db, (tx) => forgetStateOf(tx, viewer, robotId, seenAt(this.#deps)));
-    if (forgotten.kind === "refused") throw forgotten.error;
-    void askForStatus(this.#deps, [forgotten.serial]);
+    const forgotten = await transactionWithRetry(this.#deps.db, (tx) =>
+      forgetState(tx, viewer, robotId, seenAt(this.#deps)),
+    );
+    if (forgotten instanceof HttpError) throw forgotten;
+    void requestStatus(this.#deps, [forgotten.serial]);
     return `The state of robot ${forgotten.serial} was forgotten; the next that it tells is taken.`;
   }
 
@@ -93,28 +97,22 @@ export class Robots {
     body: BodyOf<typeof importRobots>,
     signal: AbortSignal,
   ): Promise<WrittenAnswer<typeof importRobots>> {
-    const given = { viewer, body, now: this.#deps.clock.now() };
-    const { json, serials } = await this.#workers.run(importRobotsTask, given, { asker: workOwnerOf(viewer), signal });
-    void askForStatus(this.#deps, serials);
+    const input = { viewer, body, now: this.#deps.clock.now() };
+    const { json, serials } = await this.#workers.run(importRobotsTask, input, { asker: workOwnerOf(viewer), signal });
+    void requestStatus(this.#deps, serials);
     return new WrittenAnswer(importRobots, json);
   }
 }
 
-/** What creating came to in its transaction; a refusal is on record and is thrown after the commit. */
-type CreatedRobot =
-  | { readonly kind: "created"; readonly robotId: number }
-  | { readonly kind: "refused"; readonly error: HttpError };
-
-/** §5 Robot form: puts a robot with a free serial number at a site of the viewer's. Throws 404. */
-async function createRobotAt(
+/** §5 Robot form: puts a robot with a free serial number at a site of the viewer's; answers its id. Throws 404. */
+async function storeNewRobot(
   tx: Tx,
   viewer: Viewer,
   body: BodyOf<typeof createRobot>,
   now: Date,
-): Promise<CreatedRobot> {
+): Promise<number | HttpError> {
   await lockSites(viewer, tx, [body.site_id]);
-  const [conflicts = []] = await robotConflicts(tx, viewer, [body]);
-  const error = refusedForm(conflicts);
+  const error = conflictError((await robotConflicts(tx, viewer, [body])).flat());
   const [stored] = error === null ? await insertRobots(tx, [body], now) : [];
   await recordAudit(tx, {
     actor: { userId: viewer.userId, name: viewer.name },
@@ -127,43 +125,34 @@ async function createRobotAt(
     after: { ...body },
     at: now,
   });
-  if (error !== null) return { kind: "refused", error };
+  if (error !== null) return error;
   if (stored === undefined) throw new Error("The robot was not stored.");
-  return { kind: "created", robotId: stored.id };
+  return stored.id;
 }
 
-/** What an edit came to in its transaction; a refusal is on record and is thrown after the commit. */
-type UpdatedRobot =
-  | { readonly kind: "updated"; readonly isOtherMachine: boolean }
-  | { readonly kind: "refused"; readonly error: HttpError };
-
-type Body = BodyOf<typeof updateRobot>;
-
 /**
- * §5 Robot form: changes a robot. Another serial number is another machine, whose state, commands and alerts begin
- * anew; another site takes over the robot as it is, and history stays where it happened. Throws 404.
+ * §5 Robot form: changes a robot. Another serial number is another machine, whose state, commands and alerts start
+ * afresh; another site takes over the robot as it is, and history remains where it happened. Throws 404.
  */
-export async function updateRobotOf(
+export async function storeChangedRobot(
   tx: Tx,
   viewer: Viewer,
   robotId: number,
-  body: Body,
+  body: BodyOf<typeof updateRobot>,
   seen: SeenAt,
-): Promise<UpdatedRobot> {
+): Promise<{ readonly isOtherMachine: boolean } | HttpError> {
   const { now } = seen;
-  const { siteId } = await findRobotOf(viewer, tx, robotId);
-  const robot = (await lockRobots(tx, [robotId])).get(robotId);
-  // Deleted, or moved to another site, while this call waited for the lock.
-  if (robot === undefined || robot.deleted_at !== null || robot.site_id !== siteId) throw notFound("Robot");
+  const robot = await lockRobotOf(tx, viewer, robotId);
+  const { site_id: siteId } = robot;
   const partners = await lockSites(viewer, tx, [...new Set([siteId, body.site_id])]);
   const { version, ...before } = await readRobotForm(tx, robotId);
-  const { version: begunFrom, ...after } = body;
+  const { version: editedVersion, ...after } = body;
   const isOtherMachine = after.serial_number !== before.serial_number;
   const error =
-    begunFrom !== undefined && begunFrom !== version
+    editedVersion !== undefined && editedVersion !== version
       ? editConflict("robot")
-      : ((await bound(tx, robot, before, after, { ...seen, partnerChanges: partners.size > 1 })) ??
-        refusedForm((await robotConflicts(tx, viewer, [{ id: robotId, ...after }])).flat()));
+      : ((await identityChangeConflict(tx, robot, before, after, { ...seen, partnerChanges: partners.size > 1 })) ??
+        conflictError((await robotConflicts(tx, viewer, [{ id: robotId, ...after }])).flat()));
   await recordAudit(tx, {
     actor: { userId: viewer.userId, name: viewer.name },
     action: "UPDATE_ROBOT",
@@ -176,28 +165,28 @@ export async function updateRobotOf(
     after: { ...after },
     at: now,
   });
-  if (error !== null) return { kind: "refused", error };
-  // It counts as no edit, so that it is no conflict for anybody else.
-  if (isSameForm(before, after)) return { kind: "updated", isOtherMachine: false };
-  const isElsewhere = after.site_id !== siteId;
-  if (isOtherMachine || isElsewhere) {
+  if (error !== null) return error;
+  // Not counted as an edit, so that it conflicts with nobody else's.
+  if (isSameForm(before, after)) return { isOtherMachine: false };
+  const isOtherSite = after.site_id !== siteId;
+  if (isOtherMachine || isOtherSite) {
     const reason = isOtherMachine
       ? `Robot ${before.serial_number} was replaced by ${after.serial_number}.`
       : `Robot ${before.serial_number} was moved to another site.`;
-    // It stands, so what it did is over, here and by this machine.
+    // It is stopped, so its run is over, here and by this machine.
     await closeRunsOfRemoved(tx, [robotId], reason, now);
     if (isOtherMachine) await settleRemoved(tx, [robot], reason, now);
     if (isOtherMachine) await endLockOfRetired(tx, robotId, viewer, now);
   }
   await changeRobotRow(tx, robotId, after);
-  if (isOtherMachine) await becomeOtherMachine(tx, robotId, now);
-  if (isElsewhere) await moveWithRobot(tx, robotId, after.site_id);
+  if (isOtherMachine) await resetRobotState(tx, robotId, now);
+  if (isOtherSite) await moveWithRobot(tx, robotId, after.site_id);
   await showChange(tx, [robotId]);
-  return { kind: "updated", isOtherMachine };
+  return { isOtherMachine };
 }
 
-/** Why the serial number or site of a robot must stay as it is for now (409); null where neither changes or both may. */
-async function bound(
+/** Why a robot must keep its serial number or site for now (409); null where neither changes, or both may. */
+async function identityChangeConflict(
   tx: Tx,
   robot: LockedRobot,
   before: RobotForm,
@@ -206,81 +195,70 @@ async function bound(
 ): Promise<HttpError | null> {
   const isOtherMachine = after.serial_number !== before.serial_number;
   const fields = [
-    ...(isOtherMachine ? [{ field: "serial_number", words: "serial number" }] : []),
-    ...(after.site_id !== before.site_id ? [{ field: "site_id", words: "site" }] : []),
+    ...(isOtherMachine ? [{ field: "serial_number", label: "serial number" }] : []),
+    ...(after.site_id !== before.site_id ? [{ field: "site_id", label: "site" }] : []),
   ];
   if (fields.length === 0) return null;
-  const reasons = (await readStillMoving(tx, [robot.id], seen)).map(({ sentence }) => sentence);
-  const group = await groupNameOf(tx, robot.id);
+  const reasons = await removalObstacles(tx, robot, seen);
   const serial = robot.serial_number;
-  if (group !== null) reasons.push(`Robot ${serial} is in the group "${group}". Take it out of the group first.`);
   // The lock is on the machine: whoever locked it relies on that very one standing still. One that was cut off for good
-  // can confirm no release, so its lock ends as another takes its place.
+  // can confirm no release, so its lock ends when another takes its place.
   if (isOtherMachine && robot.operating_mode === "maintenance" && !robot.device_retired) {
     reasons.push(`Robot ${serial} is in maintenance. Exit maintenance first.`);
   } else if (seen.partnerChanges && robot.operating_mode === "maintenance") {
-    // Another partner's people must neither release it nor be told who set it and why.
+    // Another partner's people must neither release it nor learn who set it and why.
     reasons.push(`Robot ${serial} is in maintenance, and that site has another partner. Exit maintenance first.`);
   }
   if (reasons.length === 0) return null;
-  const message = `The ${fields.map(({ words }) => words).join(" and ")} cannot be changed now. ${reasons.join(" ")}`;
+  const message = `The ${fields.map(({ label }) => label).join(" and ")} cannot be changed now. ${reasons.join(" ")}`;
   return new HttpError(409, message, { errors: fields.map(({ field }) => ({ field, message })) });
 }
 
 /**
- * Deletes a robot that stands and is in no group. Answers null, or the refusal, which is on record and is thrown after
- * the commit: 400, as the console expects (§7). Throws 404.
+ * Deletes a robot that is stopped and in no group. Answers null, or the refusal: 400, as the console expects (§7).
+ * Throws 404.
  */
-async function deleteRobotOf(tx: Tx, viewer: Viewer, robotId: number, seen: SeenAt): Promise<HttpError | null> {
-  const { now } = seen;
-  const { siteId } = await findRobotOf(viewer, tx, robotId);
-  const robot = (await lockRobots(tx, [robotId])).get(robotId);
-  // Deleted, or moved to another site, while this call waited for the lock.
-  if (robot === undefined || robot.deleted_at !== null || robot.site_id !== siteId) throw notFound("Robot");
+async function deleteRobot(tx: Tx, viewer: Viewer, robotId: number, seen: SeenAt): Promise<HttpError | null> {
+  const robot = await lockRobotOf(tx, viewer, robotId);
+  const { serial_number, robot_name, site_id } = robot;
   const actor = { userId: viewer.userId, name: viewer.name };
-  const { serial_number, robot_name } = robot;
-  const reasons = (await readStillMoving(tx, [robotId], seen)).map(({ sentence }) => sentence);
-  const group = await groupNameOf(tx, robotId);
-  if (group !== null)
-    reasons.push(`Robot ${serial_number} is in the group "${group}". Take it out of the group first.`);
-  if (reasons.length === 0) {
-    await removeRobots(tx, [robot], actor, now);
+  const obstacles = await removalObstacles(tx, robot, seen);
+  if (obstacles.length === 0) {
+    await removeRobots(tx, [robot], actor, seen.now);
     return null;
   }
-  const reason = reasons.join(" ");
+  const reason = obstacles.join(" ");
   await recordAudit(tx, {
     actor,
     action: "DELETE_ROBOT",
     entity: "robot",
     entityId: robotId,
-    siteId,
+    siteId: site_id,
     outcome: "REFUSED",
     reason,
-    before: { robot_name, serial_number, site_id: siteId },
-    at: now,
+    before: { robot_name, serial_number, site_id },
+    at: seen.now,
   });
   return new HttpError(400, reason);
 }
 
-type Forgotten =
-  | { readonly kind: "forgotten"; readonly serial: string }
-  | { readonly kind: "refused"; readonly error: HttpError };
-
 /**
- * Protocol rule 14: the robot's next session is taken as its first. Only of one that stands or is locked; its lock and
- * its pending Stop stay, and whatever could have moved it is over. Commands go on counting from where they were. Throws
- * 404.
+ * Protocol rule 14: the robot's next session is taken as its first. Only of one that is stopped or locked; its lock and
+ * its pending Stop remain, and whatever could have moved it is over. Commands are numbered on from where they were.
+ * Throws 404.
  */
-export async function forgetStateOf(tx: Tx, viewer: Viewer, robotId: number, seen: SeenAt): Promise<Forgotten> {
+export async function forgetState(
+  tx: Tx,
+  viewer: Viewer,
+  robotId: number,
+  seen: SeenAt,
+): Promise<{ readonly serial: string } | HttpError> {
   const { now } = seen;
-  const { siteId } = await findRobotOf(viewer, tx, robotId);
-  const robot = (await lockRobots(tx, [robotId])).get(robotId);
-  // Deleted, or moved to another site, while this call waited for the lock.
-  if (robot === undefined || robot.deleted_at !== null || robot.site_id !== siteId) throw notFound("Robot");
-  const { serial_number: serial, operating_mode } = robot;
-  const { session, last_seq, motion } = robot.state;
-  // Once the robot has shown its lock it stands; before, the lock is only asked for.
-  const isLocked = operating_mode === "maintenance" && robot.state.mode === "MAINTENANCE";
+  const robot = await lockRobotOf(tx, viewer, robotId);
+  const { serial_number: serial, operating_mode, site_id: siteId } = robot;
+  const { session, last_seq, motion, mode } = robot.state;
+  // Once the robot has shown its lock it is stopped; before, the lock is only requested.
+  const isLocked = operating_mode === "maintenance" && mode === "MAINTENANCE";
   const moving = isLocked ? [] : await readStillMoving(tx, [robotId], seen);
   const refusal = moving.length === 0 ? null : moving.map(({ sentence }) => sentence).join(" ");
   await recordAudit(tx, {
@@ -294,21 +272,48 @@ export async function forgetStateOf(tx: Tx, viewer: Viewer, robotId: number, see
     before: { serial_number: serial, session, last_seq, motion },
     at: now,
   });
-  if (refusal !== null) return { kind: "refused", error: conflict(refusal) };
+  if (refusal !== null) return conflict(refusal);
   const reason = `The state of robot ${serial} was forgotten.`;
   await closeRunsOfRemoved(tx, [robotId], reason, now);
   await settleForgotten(tx, [robot], reason, now);
-  await becomeOtherMachine(tx, robotId, now);
+  await resetRobotState(tx, robotId, now);
   await showChange(tx, [robotId]);
-  return { kind: "forgotten", serial };
+  return { serial };
+}
+
+/** Locks a robot of the viewer's. Throws 404. */
+async function lockRobotOf(tx: Tx, viewer: Viewer, robotId: number): Promise<LockedRobot> {
+  const { siteId } = await findRobotOf(viewer, tx, robotId);
+  const robot = (await lockRobots(tx, [robotId])).get(robotId);
+  // Deleted, or moved to another site, while this call waited for the lock.
+  if (robot === undefined || robot.deleted_at !== null || robot.site_id !== siteId) throw notFound("Robot");
+  return robot;
+}
+
+/** Why a robot, which this transaction has locked, must stay where it is: it may move, or is in a group. */
+async function removalObstacles(tx: Tx, { id, serial_number }: LockedRobot, seen: SeenAt): Promise<string[]> {
+  const reasons = (await readStillMoving(tx, [id], seen)).map(({ sentence }) => sentence);
+  const group = await groupNameOf(tx, id);
+  if (group !== null)
+    reasons.push(`Robot ${serial_number} is in the group "${group}". Take it out of the group first.`);
+  return reasons;
+}
+
+/** The error for a form with these conflicts, each at its field; null where there is none. */
+function conflictError(conflicts: readonly RobotConflict[]): HttpError | null {
+  if (conflicts.length === 0) return null;
+  // Wrong input is reported as such, even where something else is taken.
+  const status = conflicts.some((each) => each.status === 400) ? 400 : 409;
+  const errors = conflicts.map(({ field, message }) => ({ field, message }));
+  return new HttpError(status, errors.map(({ message }) => message).join(" "), { errors });
 }
 
 /**
- * Asks devices that have just become robots' for their state. They may be connected already, and what they told while no
- * robot had their serial number was dropped. A STATUS is taken whatever its session (protocol rule 1), and none is known
- * yet. Never rejects; one after the other, so that an import does not flood the broker.
+ * Asks devices that have just become robots for their state. They may be connected already, and what they reported while
+ * no robot had their serial number was dropped. A STATUS is taken whatever its session (protocol rule 1), and none is
+ * known yet. Never rejects; one after the other, so that an import does not flood the broker.
  */
-async function askForStatus(
+async function requestStatus(
   { broker, clock, log }: Pick<Dependencies, "broker" | "clock" | "log">,
   serials: readonly string[],
 ): Promise<void> {
@@ -322,16 +327,4 @@ async function askForStatus(
       log.warn({ error, serial }, "a robot that was added could not be asked for its status");
     }
   }
-}
-
-/** The answer to a form with these conflicts, each at its field; null where there is none. */
-function refusedForm(conflicts: readonly RobotConflict[]): HttpError | null {
-  const [first] = conflicts;
-  if (first === undefined) return null;
-  // What is wrong by itself is told as such, also where something else is taken.
-  const status = conflicts.some((conflict) => conflict.status === 400) ? 400 : 409;
-  const message = conflicts.map((conflict) => conflict.message).join(" ");
-  return new HttpError(status, message, {
-    errors: conflicts.map(({ field, message: said }) => ({ field, message: said })),
-  });
 }
