@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { chown, mkdir } from "node:fs/promises";
 import { takePort } from "../../apps/server/test/suncrew-process.ts";
-import { chooseOwner, type Owner } from "../../apps/server/src/platform/embedded/postgres-owner.ts";
+import { chooseOwner, type Owner } from "../../apps/server/src/platform/embedded/postgres-setup.ts";
 
 /** Neither PostgreSQL nor Mosquitto runs as root: root lends them another account, null means as ourselves. */
 export type Account = Owner | null;

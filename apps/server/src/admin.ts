@@ -14,7 +14,7 @@ import {
 } from "./features/auth/public.ts";
 import { databaseNow, type Db, openDatabase } from "./platform/database/database.ts";
 import { StartError } from "./platform/embedded/start-error.ts";
-import { reachDatabase } from "./process/reach-database.ts";
+import { reachDatabase } from "./process/open-database.ts";
 
 const help = `Super Admins and sessions, for whoever may run programs on the server; Suncrew may be running.
 

@@ -31,8 +31,7 @@ import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { Forecasts } from "./features/weather/public.ts";
 import { weatherRoutes } from "./features/weather/weather.routes.ts";
 import { ChangeSignal } from "./platform/change-signal.ts";
-import { InFlightRequests } from "./platform/http/in-flight-requests.ts";
-import { httpOptions, useHttpPlatform } from "./platform/http/http-platform.ts";
+import { httpOptions, InFlightRequests, useHttpPlatform } from "./platform/http/http-platform.ts";
 import type { Dependencies, Service } from "./platform/dependencies.ts";
 import { Workers } from "./platform/workers/workers.ts";
 

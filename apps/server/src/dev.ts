@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createServer } from "vite";
-import { choosePort } from "./platform/embedded/ports.ts";
+import { choosePort } from "./platform/network.ts";
 import { StartError } from "./platform/embedded/start-error.ts";
 import { repositoryDir } from "./process/data-folder.ts";
 

@@ -1,10 +1,16 @@
 import { parseArgs } from "node:util";
 import { type Db, openDatabase } from "./platform/database/database.ts";
-import { migrate, MIGRATION_CONNECTION, readSchema, requireSchema, type Schema } from "./platform/database/migrate.ts";
-import { couldChangeAudit } from "./platform/database/server-account.ts";
+import {
+  couldChangeAudit,
+  migrate,
+  MIGRATION_CONNECTION,
+  readSchema,
+  requireSchema,
+  type Schema,
+} from "./platform/database/migrate.ts";
 import { StartError } from "./platform/embedded/start-error.ts";
 import { accountAndDatabaseOf, wrongDatabaseUrl } from "./process/database-settings.ts";
-import { databaseFailure } from "./process/open-parts.ts";
+import { databaseFailure } from "./process/open-database.ts";
 import { readSettings } from "./process/settings.ts";
 
 /**

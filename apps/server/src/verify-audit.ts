@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { verifyAudit } from "./features/audit/public.ts";
 import { openDatabase } from "./platform/database/database.ts";
 import { StartError } from "./platform/embedded/start-error.ts";
-import { reachDatabase } from "./process/reach-database.ts";
+import { reachDatabase } from "./process/open-database.ts";
 
 /**
  * `npm run audit:verify -- [--head NUMBER:HASH] [--demo]`: proves that the audit is as it was sealed. Ends with 0 where

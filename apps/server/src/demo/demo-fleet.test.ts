@@ -3,10 +3,8 @@ import { serialSchema } from "@suncrew/contract/http/values.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { demoDistricts, partnersOfState } from "./demo-districts.ts";
-import { demoFleet } from "./demo-fleet.ts";
-import { demoParks } from "./demo-parks.ts";
-import { demoRobots, demoSerials } from "./demo-robots.ts";
-import { mostGeneratedParks } from "./generated-parks.ts";
+import { demoFleet, demoRobots, demoSerials } from "./demo-fleet.ts";
+import { demoParks, mostGeneratedParks } from "./demo-parks.ts";
 
 const LARGEST = { sites: 2_000, robots: 20_000 };
 const sizes = fc.record({ sites: fc.integer({ min: 1, max: 2_000 }), robots: fc.integer({ min: 0, max: 20_000 }) });

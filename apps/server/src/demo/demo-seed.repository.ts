@@ -1,14 +1,16 @@
+import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import { sql } from "kysely";
+import { z } from "zod";
 import { demoSignIns, hashPassword } from "../features/auth/public.ts";
 import { hashDeviceSecret, storeDeviceSecrets, storeMissingDevices } from "../features/devices/public.ts";
-import type { Db, Tx } from "../platform/database/database.ts";
-import type { DemoDevice } from "./demo-devices.ts";
-import { insertParks, insertRobots } from "./demo-fleet.repository.ts";
-import { demoFleet, type FleetSize } from "./demo-fleet.ts";
-import { type DemoPartnerKey, demoPartners, demoSignInPartner } from "./demo-parks.ts";
-import { demoSerialsOfPartner } from "./demo-robots.ts";
-import { DEMO_MARK, storedFleet, storeFleet } from "./fleet-size.repository.ts";
-import { markHistory } from "./history/history-mark.repository.ts";
+import type { Db, Executor, Tx } from "../platform/database/database.ts";
+import { StartError } from "../platform/embedded/start-error.ts";
+import { DEMO_MARK, holdsDemoData } from "../process/installation.repository.ts";
+import type { RequestedFleet } from "../process/options.ts";
+import type { DemoDevice } from "./demo-simulator.ts";
+import { demoFleet, type DemoRobot, demoSerialsOfPartner, type FleetSize, usualFleet } from "./demo-fleet.ts";
+import { type DemoPark, type DemoPartnerKey, demoPartners, demoSignInPartner } from "./demo-parks.ts";
+import { markHistory } from "./history/demo-history.repository.ts";
 
 export type SeedResult = "seeded" | "grown" | "kept" | "not-a-demo";
 
@@ -102,4 +104,106 @@ async function insertUsers(tx: Tx, partnerIds: PartnerIds): Promise<void> {
       })
       .execute();
   }
+}
+
+/** Row that keeps the size of the demo's fleet; a demo of before it existed has the usual one. */
+const FLEET_MARK = "demo_fleet";
+const sizeSchema = z.object({ sites: z.int(), robots: z.int() });
+
+/** The size that the demo's data has; null where there is none yet. */
+async function storedFleet(db: Executor): Promise<FleetSize | null> {
+  if (!(await holdsDemoData(db))) return null;
+  const row = await db.selectFrom("installation").select("value").where("key", "=", FLEET_MARK).executeTakeFirst();
+  return row === undefined ? usualFleet : sizeSchema.parse(JSON.parse(row.value));
+}
+
+async function storeFleet(tx: Tx, size: FleetSize): Promise<void> {
+  const value = JSON.stringify(size);
+  await tx
+    .insertInto("installation")
+    .values({ key: FLEET_MARK, value })
+    .onConflict((conflict) => conflict.column("key").doUpdateSet({ value }))
+    .execute();
+}
+
+/**
+ * The size to run with: what was asked for, or what is there. Throws a StartError where the data holds more, because
+ * nothing that a person may have worked with is taken away.
+ */
+export async function chooseFleet(db: Executor, asked: RequestedFleet): Promise<FleetSize> {
+  const stored = await storedFleet(db);
+  const { sites, robots } = stored ?? usualFleet;
+  const wanted = { sites: asked.sites ?? sites, robots: asked.robots ?? robots };
+  if (stored !== null && (wanted.sites < sites || wanted.robots < robots)) {
+    throw new StartError(
+      `The demo's data holds ${sites} sites and ${robots} robots, more than asked for: add --reset to begin anew, or leave out --sites and --robots to go on with it.`,
+      2,
+    );
+  }
+  if (stored !== null && sites < usualFleet.sites && wanted.sites > sites) {
+    // Its robots would have been others.
+    throw new StartError(
+      `The demo's data holds ${sites} of the ${usualFleet.sites} sites that every larger demo begins with, and cannot be enlarged: add --reset to begin anew.`,
+      2,
+    );
+  }
+  return wanted;
+}
+
+const IN_HOUSE = 1;
+/** Rows of one statement: PostgreSQL takes 65,535 values at once. */
+const BATCH = 1_000;
+
+/** Adds parks of the demo; one whose name a person has taken meanwhile is left out. */
+async function insertParks(tx: Tx, parks: readonly DemoPark[]): Promise<void> {
+  const partners = await tx.selectFrom("partners").select(["id", "name"]).where("deleted_at", "is", null).execute();
+  const rows = parks.map(({ partner: key, ...park }) => {
+    const partner = demoPartners.find((candidate) => candidate.key === key);
+    const partnerId = partners.find(({ name }) => name === partner?.name)?.id;
+    return {
+      ...park,
+      maintenance_partner_id: partnerId ?? IN_HOUSE,
+      maintenance_contact: partnerId === undefined ? null : (partner?.contact_info ?? null),
+      timezone: timezoneAt(park.latitude, park.longitude),
+    };
+  });
+  for (const batch of batchesOf(rows))
+    await tx
+      .insertInto("sites")
+      .values(batch)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+}
+
+/** Adds robots to the parks that are there by name; what a person has taken meanwhile is left out. */
+async function insertRobots(tx: Tx, parks: readonly DemoPark[], robots: readonly DemoRobot[]): Promise<void> {
+  const sites = await tx.selectFrom("sites").select(["id", "name"]).where("deleted_at", "is", null).execute();
+  const siteIds = new Map(sites.map(({ id, name }) => [name, id]));
+  const rows = robots.flatMap((robot) => {
+    const siteId = siteIds.get(parks[robot.park]?.name ?? "");
+    if (siteId === undefined) return [];
+    return {
+      site_id: siteId,
+      robot_name: robot.name,
+      serial_number: robot.serial,
+      motor_type: robot.motorType,
+      control_type: robot.controlType,
+      installation_date: robot.installed,
+      operating_mode: robot.mode === "AUTO" ? ("auto" as const) : ("manual" as const),
+      initial_battery_level: robot.battery,
+      initial_firmware_version: robot.firmware,
+    };
+  });
+  for (const batch of batchesOf(rows))
+    await tx
+      .insertInto("robots")
+      .values(batch)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+}
+
+function batchesOf<T>(rows: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(rows.length / BATCH) }, (_, index) =>
+    rows.slice(index * BATCH, (index + 1) * BATCH),
+  );
 }

@@ -6,12 +6,10 @@ import { z } from "zod";
 import { createTestDatabase } from "../../test/test-database.ts";
 import { deviceAccess, hashDeviceSecret, storeDeviceSecrets } from "../features/devices/public.ts";
 import type { OpenDatabase } from "../platform/database/database.ts";
-import { demoDevicesFile, demoScenarioFile, readOrMakeDemoDevices, writeDemoScenario } from "./demo-devices.ts";
+import { demoDevicesFile, demoScenarioFile, readOrMakeDemoDevices, writeDemoScenario } from "./demo-simulator.ts";
 import { demoParks } from "./demo-parks.ts";
-import { demoFleet, type FleetSize, usualFleet } from "./demo-fleet.ts";
-import { demoRobots, demoSerials } from "./demo-robots.ts";
-import { seedDemo, type SeedResult } from "./demo-seed.repository.ts";
-import { chooseFleet } from "./fleet-size.repository.ts";
+import { demoFleet, demoRobots, demoSerials, type FleetSize, usualFleet } from "./demo-fleet.ts";
+import { chooseFleet, seedDemo, type SeedResult } from "./demo-seed.repository.ts";
 
 const scenarioSchema = z.object({ robots: z.record(z.string(), z.object({ faults: z.array(z.string()) })) });
 let database: OpenDatabase;

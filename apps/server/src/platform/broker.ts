@@ -1,7 +1,7 @@
-import { Socket } from "node:net";
 import { connect, type IClientOptions, type MqttClient } from "mqtt";
+import { Socket } from "node:net";
 import type { Logger } from "pino";
-import { type Clock, SystemClock } from "./clock.ts";
+import { type Cancel, type Clock, SystemClock, timeAt } from "./clock.ts";
 import { BrokerUnavailableError, errorText, Outage } from "./outages.ts";
 
 export interface ReceivedMessage {
@@ -22,7 +22,7 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-export interface BrokerOptions {
+interface BrokerOptions {
   readonly url: string;
   readonly clientId: string;
   readonly username?: string;
@@ -145,5 +145,42 @@ class MqttBroker implements Broker {
   #withoutDelay(): void {
     const { stream } = this.#client;
     if (stream instanceof Socket) stream.setNoDelay(true);
+  }
+}
+
+/**
+ * Since when this server hears robots without a gap, as far as it knows; what they showed before is no proof. Counted by
+ * the monotonic clock, so that a clock that is set changes nothing.
+ */
+export class ListeningPeriod {
+  readonly #clock: Clock;
+  readonly #broker: Broker;
+  #sinceMs: number;
+
+  constructor({ clock, broker }: { readonly clock: Clock; readonly broker: Broker }) {
+    this.#clock = clock;
+    this.#broker = broker;
+    this.#sinceMs = clock.monotonicMs();
+  }
+
+  get since(): Date {
+    return timeAt(this.#clock, this.#sinceMs);
+  }
+
+  get forMs(): number {
+    return this.#clock.monotonicMs() - this.#sinceMs;
+  }
+
+  /** Something was away, or wrong, up to now. */
+  restart(): void {
+    this.#sinceMs = this.#clock.monotonicMs();
+  }
+
+  /** Begins now, and anew whenever the broker is reached again, until that is cancelled. */
+  follow(): Cancel {
+    this.restart();
+    return this.#broker.onConnectionChange((connected) => {
+      if (connected) this.restart();
+    });
   }
 }

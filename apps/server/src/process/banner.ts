@@ -1,4 +1,4 @@
-import { isLoopback } from "../platform/loopback.ts";
+import { isLoopback } from "../platform/network.ts";
 import type { Started } from "./start.ts";
 
 const isEverywhere = (host: string) => host === "0.0.0.0" || host === "::";

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, readdir, readFile, rm } from "node:fs/promises";
+import { access, constants, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeFolders, writePrivateFile } from "../platform/embedded/files.ts";
-import { checkReachable, chooseOwner } from "../platform/embedded/postgres-owner.ts";
-import { deleteEmbeddedPostgres } from "../platform/embedded/postgres.ts";
+import { checkReachable, chooseOwner } from "../platform/embedded/postgres-setup.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
 import type { ProcessSettings } from "./settings.ts";
 
@@ -39,18 +38,4 @@ export async function demoSecretKey(dataDir: string): Promise<string> {
   const made = randomBytes(48).toString("base64url");
   await writePrivateFile(path, `${made}\n`);
   return made;
-}
-
-/** Deletes the demo's data, and nothing else in the folder. Throws a StartError while a Suncrew runs on it. */
-export async function resetDemo(dataDir: string): Promise<void> {
-  await deleteEmbeddedPostgres(dataDir, databaseName("demo"));
-  const files = [
-    "demo-devices.json",
-    "demo-scenario.json",
-    "demo-secret-key",
-    "simulator-state.json",
-    "simulator-control",
-    "demo-stops",
-  ];
-  for (const file of files) await rm(join(dataDir, file), { recursive: true, force: true });
 }

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { isLoopback } from "../platform/loopback.ts";
+import { isLoopback } from "../platform/network.ts";
 
 /**
  * Why production refuses this DATABASE_URL, or the one of that name, or null: beyond this machine it takes a TLS that proves who the database is.

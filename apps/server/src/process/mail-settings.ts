@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SmtpSettings } from "../platform/mailer.ts";
-import { isLoopback } from "../platform/loopback.ts";
+import { isLoopback } from "../platform/network.ts";
 
 export interface MailVariables {
   readonly SMTP_URL?: string | undefined;

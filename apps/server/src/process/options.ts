@@ -1,7 +1,12 @@
-import type { AskedFleet } from "../demo/fleet-size.repository.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
 import type { Mode } from "./settings.ts";
 import { variables } from "./variables.ts";
+
+/** How large a demo shall be; null leaves it as it is. */
+export interface RequestedFleet {
+  readonly sites: number | null;
+  readonly robots: number | null;
+}
 
 export interface Options {
   readonly mode: Mode;
@@ -12,8 +17,7 @@ export interface Options {
   readonly noConsole: boolean;
   /** Whether a new demo begins with sample history, groups and schedules. */
   readonly history: boolean;
-  /** How large the demo's fleet shall be. */
-  readonly fleet: AskedFleet;
+  readonly fleet: RequestedFleet;
 }
 
 const known = ["--help", "-h", "--reset", "--no-console", "--no-history"];

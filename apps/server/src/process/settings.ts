@@ -5,7 +5,7 @@ import type { WeatherSettings } from "../platform/dependencies.ts";
 import type { SmtpSettings } from "../platform/mailer.ts";
 import { type BrokerSettings, brokerSettings, isKickAddress, wrongBrokerSettings } from "./broker-settings.ts";
 import { missingNames, wrongDatabaseUrl } from "./database-settings.ts";
-import { isLoopback } from "../platform/loopback.ts";
+import { isLoopback } from "../platform/network.ts";
 import { isMailServer, mailSettings, senderOf, wrongMailSettings } from "./mail-settings.ts";
 import { type VariableName, variables } from "./variables.ts";
 import { givesKeyAway, isBareAddress, weatherSettings } from "./weather-settings.ts";

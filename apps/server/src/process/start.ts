@@ -2,27 +2,19 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { buildApp, CALLS_LIMIT_MS } from "../app.ts";
-import { readOrMakeDemoDevices, writeDemoScenario } from "../demo/demo-devices.ts";
-import { demoFleet } from "../demo/demo-fleet.ts";
-import { seedDemo } from "../demo/demo-seed.repository.ts";
-import { chooseFleet, holdsDemoData } from "../demo/fleet-size.repository.ts";
-import { completeHistory } from "../demo/history/demo-history.repository.ts";
-import { isHistoryWanted } from "../demo/history/history-mark.repository.ts";
 import { type DemoSignIn, StandingSignIns } from "../features/config/public.ts";
-import { type Db, databaseNow, type OpenDatabase } from "../platform/database/database.ts";
+import { type Db, probeWrite } from "../platform/database/database.ts";
 import { smtpMailer } from "../platform/mailer.ts";
-import { probeWrite } from "../platform/database/write-probe.ts";
 import type { Outages } from "../platform/outages.ts";
-import { choosePort, portError } from "../platform/embedded/ports.ts";
+import { choosePort, portError } from "../platform/network.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
 import { builtConsole, consoleReady } from "./console-build.ts";
-import { demoSecretKey, openDataFolder, resetDemo } from "./data-folder.ts";
-import { type FirstAdmin, makeFirstAdmin } from "./first-admin.repository.ts";
-import { openClock, openMigratedDatabase, openReserved, openServerBroker, type StartContext } from "./open-parts.ts";
-import { robotsToSimulate, simulatedSentence } from "./open-files.ts";
+import { demoSecretKey, openDataFolder } from "./data-folder.ts";
+import { type FirstAdmin, holdsDemoData, makeFirstAdmin } from "./installation.repository.ts";
+import { openServerBroker } from "./open-broker.ts";
+import { openClock, openMigratedDatabase, openReserved, type StartContext } from "./open-database.ts";
 import type { Options } from "./options.ts";
 import type { ProcessSettings } from "./settings.ts";
-import { SimulatorChild } from "./simulator-child.ts";
 import type { StopList } from "./stop-list.ts";
 
 export interface StartOptions {
@@ -65,7 +57,9 @@ export async function start(parts: StartOptions): Promise<Started | null> {
   // Before anything is touched: without its console production does not start.
   const consoleBuilt = isDemo || options.noConsole ? null : await builtConsole();
   const dataDir = await openDataFolder(settings);
-  if (options.reset) await resetDemo(dataDir);
+  // Only a demo loads its sample data, its past and the simulator's process.
+  const demo = isDemo ? await import("../demo/demo-start.ts") : null;
+  if (options.reset) await demo?.resetDemo(dataDir);
   const context: StartContext = { settings, dataDir, log, stops, fail };
 
   const building = isDemo && !options.noConsole ? consoleReady(say) : Promise.resolve(consoleBuilt);
@@ -73,7 +67,8 @@ export async function start(parts: StartOptions): Promise<Started | null> {
   building.catch(() => undefined);
   const database = await openMigratedDatabase(context);
   if (stops.stopping) return null;
-  const firstAdmin = isDemo ? await prepareDemo(database, dataDir, parts) : await prepareProduction(database.db, parts);
+  await demo?.prepareDemo(database, dataDir, { ...options, say });
+  const firstAdmin = isDemo ? null : await prepareProduction(database.db, settings);
   const reservedDb = openReserved(database, context);
   const { clock, clocks } = await openClock(reservedDb, context);
   const consoleDir = await building;
@@ -116,9 +111,9 @@ export async function start(parts: StartOptions): Promise<Started | null> {
   });
   stops.add("server", 2000, () => app.stop());
   await app.start();
-  const simulator = isDemo
-    ? new SimulatorChild({ mqttUrl: brokerUrl, dataDir, log, linkLossStopSeconds: settings.linkLossStopSeconds })
-    : null;
+  const simulator =
+    demo?.simulatedRobots({ mqttUrl: brokerUrl, dataDir, log, linkLossStopSeconds: settings.linkLossStopSeconds }) ??
+    null;
   if (simulator !== null) stops.add("simulator", 3000, () => simulator.stop());
   stops.add("calls and streams", CALLS_LIMIT_MS, () => app.endCalls());
   if (stops.stopping) return null;
@@ -145,32 +140,7 @@ function reachableHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-async function prepareDemo(
-  { db, connection }: OpenDatabase,
-  dataDir: string,
-  { options, say }: StartOptions,
-): Promise<null> {
-  const size = await chooseFleet(db, options.fleet);
-  const simulated = await robotsToSimulate(size.robots);
-  const fleet = demoFleet(size);
-  const devices = await readOrMakeDemoDevices(dataDir, fleet);
-  const result = await seedDemo(db, size, devices, { history: options.history });
-  if (result === "not-a-demo") {
-    throw new StartError(
-      "The database that DATABASE_URL names holds data that is no demo's: the demo runs on a database of its own.",
-    );
-  }
-  if (result === "grown") say(`The demo was enlarged to ${size.sites} sites and ${size.robots} robots.`);
-  if (await isHistoryWanted(db)) {
-    say("Making up thirty days of history ...");
-    await completeHistory(connection, await databaseNow(db));
-  }
-  if (simulated < size.robots) say(simulatedSentence(size.robots, simulated));
-  await writeDemoScenario(dataDir, fleet, simulated);
-  return null;
-}
-
-async function prepareProduction(db: Db, { settings }: StartOptions): Promise<FirstAdmin | null> {
+async function prepareProduction(db: Db, settings: ProcessSettings): Promise<FirstAdmin | null> {
   if (await holdsDemoData(db)) {
     throw new StartError(
       "The database holds the demo's sample data and its known passwords: production needs a database of its own.",

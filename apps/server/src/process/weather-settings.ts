@@ -1,6 +1,6 @@
 import { SAMPLE_DELAY_MS } from "../features/weather/public.ts";
 import type { WeatherSettings } from "../platform/dependencies.ts";
-import { isLoopback } from "../platform/loopback.ts";
+import { isLoopback } from "../platform/network.ts";
 
 const OPEN_METEO = "https://api.open-meteo.com/v1/forecast";
 /** Where Open-Meteo takes a key. */

@@ -7,7 +7,7 @@ import { runsList } from "@suncrew/contract/runs/runs.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DemoWatcher } from "../../../test/demo-watcher.ts";
 import { runSuncrew, type SuncrewRun } from "../../../test/suncrew-process.ts";
-import { demoRobots } from "../demo-robots.ts";
+import { demoRobots } from "../demo-fleet.ts";
 
 let dataDir: string;
 let started: SuncrewRun | null = null;

@@ -5,14 +5,13 @@ import type pg from "pg";
 import { clearAlerts } from "../../features/alerts/public.ts";
 import { settleDue } from "../../features/commands/public.ts";
 import { ensureReadingsPartitions } from "../../features/devices/public.ts";
-import type { Db } from "../../platform/database/database.ts";
-import { demoGroups } from "./demo-groups.ts";
-import { switchOnReports } from "./demo-reports.repository.ts";
-import { readPeople, readRobots } from "./history-cast.repository.ts";
+import type { Db, Executor, Tx } from "../../platform/database/database.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { demoRobots } from "../demo-fleet.ts";
 import { HistoryConnection } from "./history-connection.ts";
-import { clearHalfWritten, isHistoryWanted, markAsSample, markHistory } from "./history-mark.repository.ts";
-import { PastFleet, SERVER_OF_PAST } from "./past-fleet.ts";
+import { after, DAY_MS, HOUR_MS, MINUTE_MS, PastFleet, SECOND_MS, SERVER_OF_PAST, Timeline } from "./past-fleet.ts";
 import {
+  demoGroups,
   pastAbsences,
   pastGroupPresses,
   pastLocks,
@@ -21,11 +20,8 @@ import {
   type PastTime,
   rainyDaysAgo,
 } from "./past-incidents.ts";
-import { PastPeople } from "./past-people.ts";
-import { PastRobot } from "./past-robot.ts";
-import { PastRuns } from "./past-runs.ts";
-import { PastSchedules } from "./past-schedules.ts";
-import { after, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, Timeline } from "./timeline.ts";
+import { PastRobot, type RobotOfPast } from "./past-robot.ts";
+import { PastPeople, PastRuns, PastSchedules, type Person } from "./past-runs.ts";
 
 const DAYS = 30;
 /** Between two looks at a robot: one that cleans reports at each, one that rests once an hour. */
@@ -163,4 +159,104 @@ async function markAsSent(db: Db): Promise<void> {
   await sql`
     update commands set claimed_by = coalesce(claimed_by, ${SERVER_OF_PAST}::uuid),
       claimed_at = coalesce(claimed_at, issued_at), published_at = issued_at + interval '20 milliseconds'`.execute(db);
+}
+
+/** Row of `installation` that says whether the demo's history is still to be written, or is there. */
+const HISTORY_MARK = "demo_history";
+type HistoryMark = "wanted" | "written";
+
+/** Said where a new demo is seeded; a start that is cut off while it writes leaves the wish to the next one. */
+export async function markHistory(db: Executor, mark: HistoryMark): Promise<void> {
+  await db
+    .insertInto("installation")
+    .values({ key: HISTORY_MARK, value: mark })
+    .onConflict((conflict) => conflict.column("key").doUpdateSet({ value: mark }))
+    .execute();
+}
+
+export async function isHistoryWanted(db: Executor): Promise<boolean> {
+  const row = await db.selectFrom("installation").select("value").where("key", "=", HISTORY_MARK).executeTakeFirst();
+  return row?.value === "wanted";
+}
+
+/** Takes away what an earlier start that was cut off has left. No server has run on this data, so nothing real is lost. */
+async function clearHalfWritten(tx: Tx): Promise<void> {
+  await sql`
+    update robots r set operating_mode = l.former_mode
+    from maintenance_locks l where l.robot_id = r.id and l.released_at is null`.execute(tx);
+  await sql`update robots set last_command_seq = 0 where last_command_seq > 0`.execute(tx);
+  await sql`
+    truncate runs, readings, robot_presence, alerts, activity, commands, command_requests, maintenance_locks, schedules,
+      robot_group_members, robot_groups, robot_events, audit, audit_seals, audit_unsealed`.execute(tx);
+  await sql`delete from robot_state`.execute(tx);
+  await sql`insert into robot_state (robot_id, site_id) select id, site_id from robots`.execute(tx);
+}
+
+/** Nothing real can be among it: no server has run on this data before its history was there. */
+async function markAsSample(db: Db): Promise<void> {
+  for (const table of ["runs", "readings", "alerts", "activity", "maintenance_locks"] as const)
+    await db.updateTable(table).set({ sample: true }).execute();
+  // What the robots told was stored hours at a time, which says nothing of when they were there.
+  await sql`select presence_from_readings()`.execute(db);
+  await sql`analyze runs, readings, robot_presence, alerts, activity, commands, audit, robot_events`.execute(db);
+}
+
+/** The robots made by hand, as they stand in the data, with the zone of their site. */
+async function readRobots(db: Executor): Promise<(RobotOfPast & { readonly timezone: string })[]> {
+  const serials = demoRobots.map(({ serial }) => serial);
+  const rows = await db
+    .selectFrom("robots")
+    .innerJoin("sites", "sites.id", "robots.site_id")
+    .where("robots.serial_number", "in", serials)
+    .select(["robots.id", "robots.site_id as siteId", "robots.serial_number as serial", "sites.timezone"])
+    .orderBy("robots.id")
+    .execute();
+  return rows.flatMap((row) => {
+    const demo = demoRobots.find(({ serial }) => serial === row.serial);
+    return demo === undefined ? [] : { ...row, firmware: demo.firmware, mode: demo.mode };
+  });
+}
+
+interface People {
+  readonly admin: Viewer;
+  /** Who works with the robots of a site: its partner's user where there is one. */
+  readonly personAt: (siteId: number) => Person;
+}
+
+async function readPeople(db: Executor): Promise<People> {
+  const users = await db.selectFrom("users").select(["id", "name", "email", "role", "partner_id"]).execute();
+  const sites = await db.selectFrom("sites").select(["id", "maintenance_partner_id"]).execute();
+  const admin = users.find(({ role }) => role === "SUPER_ADMIN");
+  if (admin === undefined) throw new Error("The demo has no Super Admin.");
+  return {
+    admin: {
+      userId: admin.id,
+      name: admin.name,
+      email: admin.email,
+      role: "SUPER_ADMIN",
+      partnerId: null,
+      sessionId: "",
+    },
+    personAt(siteId) {
+      const partnerId = sites.find(({ id }) => id === siteId)?.maintenance_partner_id ?? null;
+      const own = partnerId === null ? undefined : users.find((user) => user.partner_id === partnerId);
+      const { id, name } = own ?? admin;
+      return { userId: id, name, actionType: "MANUAL" };
+    },
+  };
+}
+
+/**
+ * Switches the demo's monthly reports on, as of the beginning of its history: the servers make last month's soon after
+ * the start. Sites count as being there since their history began, so that it has a report.
+ */
+async function switchOnReports(db: Db): Promise<void> {
+  await sql`
+    update sites s set created_at = h.since
+    from (select site_id, min(created_at) as since from activity group by site_id) h
+    where h.site_id = s.id and h.since < s.created_at`.execute(db);
+  await sql`
+    update report_settings set auto_generate_monthly = true, auto_since = h.since
+    from (select min(created_at) as since from activity) h
+    where h.since is not null and not auto_generate_monthly`.execute(db);
 }

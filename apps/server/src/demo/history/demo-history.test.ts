@@ -5,9 +5,8 @@ import { createTestDatabase } from "../../../test/test-database.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
 import { demoFleet, usualFleet } from "../demo-fleet.ts";
 import { seedDemo } from "../demo-seed.repository.ts";
-import { demoGroups } from "./demo-groups.ts";
-import { completeHistory } from "./demo-history.repository.ts";
-import { isHistoryWanted, markHistory } from "./history-mark.repository.ts";
+import { demoGroups } from "./past-incidents.ts";
+import { completeHistory, isHistoryWanted, markHistory } from "./demo-history.repository.ts";
 
 const DAY_MS = 86_400_000;
 const LIMIT_MS = 240_000;

@@ -1,7 +1,7 @@
 import type { DeviceAlert, EventMessage, RunEndReason, StateMessage } from "@suncrew/contract/devices/messages.ts";
 import type { Command } from "../../features/commands/public.ts";
 import type { IncomingMessage } from "../../features/devices/public.ts";
-import { after, MINUTE_MS } from "./timeline.ts";
+import { after, MINUTE_MS } from "./past-fleet.ts";
 
 /** As it stands in the demo's data. */
 export interface RobotOfPast {

@@ -1,9 +1,150 @@
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
-import type { Requester } from "../../features/commands/public.ts";
-import type { PastFleet, Reaction } from "./past-fleet.ts";
-import { fateOf, type RunFate } from "./past-incidents.ts";
+import { lockRobots, readOpenCommands, type Requester } from "../../features/commands/public.ts";
+import { saveGroup } from "../../features/groups/public.ts";
+import { acceptLock, acceptRelease } from "../../features/maintenance/public.ts";
+import { findStopsDue } from "../../features/runs/public.ts";
+import { runDue, stopRuns, storeNew } from "../../features/schedules/public.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { seededRandom } from "../seeded-random.ts";
+import { after, HOUR_MS, MINUTE_MS, type PastFleet, type Reaction, SECOND_MS } from "./past-fleet.ts";
+import {
+  type DemoGroup,
+  fateOf,
+  type PastGroupPress,
+  type PastLock,
+  type PastPress,
+  type RunFate,
+} from "./past-incidents.ts";
 import { type PastRobot, STANDS_AFTER_MS } from "./past-robot.ts";
-import { after, MINUTE_MS } from "./timeline.ts";
+
+/** What was special about a time. */
+interface Weather {
+  /** When Suncrew could serve what was due then: later where it was not running. */
+  servedAt(due: Date): Date;
+  tooWet(at: Date): boolean;
+}
+
+interface PlannedGroup {
+  readonly scheduleId: number;
+  readonly robotIds: readonly number[];
+  readonly timezone: string;
+}
+
+/** The demo's groups and schedules, and the runs that came of them, by the scheduler's own code. */
+export class PastSchedules {
+  readonly #fleet: PastFleet;
+  readonly #runs: PastRuns;
+  readonly #weather: Weather;
+  readonly #due = new Map<number, (PlannedGroup & { readonly end: Date })[]>();
+  readonly #ends = new Map<number, number[][]>();
+
+  constructor(fleet: PastFleet, runs: PastRuns, weather: Weather) {
+    this.#fleet = fleet;
+    this.#runs = runs;
+    this.#weather = weather;
+  }
+
+  /** Makes a group with its schedule as a person did then, of those of its robots that are there. */
+  async begin(viewer: Viewer, demo: DemoGroup, timezone: string, at: Date): Promise<void> {
+    const robots = demo.serials.flatMap((serial) => this.#fleet.bySerial(serial) ?? []);
+    const [first] = robots;
+    if (first === undefined) return;
+    const robotIds = robots.map(({ of }) => of.id);
+    const site_id = first.of.siteId;
+    const today = localTimeOf(at, timezone).date;
+    const date =
+      demo.dayOfMonth === undefined ? today : `${today.slice(0, 8)}${String(demo.dayOfMonth).padStart(2, "0")}`;
+    const scheduleId = await this.#fleet.db.transaction().execute(async (tx) => {
+      const group = await saveGroup(tx, viewer, null, { site_id, group_name: demo.name, robot_ids: robotIds }, at);
+      if (group.kind === "refused") throw group.error;
+      const stored = await storeNew(
+        tx,
+        viewer,
+        {
+          site_id,
+          group_id: group.groupId,
+          action: "START",
+          start_time: `${date} ${demo.time}:00`,
+          duration_minutes: demo.minutes,
+          frequency: demo.frequency,
+          status: "ACTIVE",
+          skip_on_rain: demo.skipOnRain,
+        },
+        at,
+      );
+      if (stored.kind === "refused") throw stored.error;
+      return stored.schedule.id;
+    });
+    await this.#planNext({ scheduleId, robotIds, timezone });
+  }
+
+  async #planNext(group: PlannedGroup): Promise<void> {
+    const schedule = await this.#fleet.db
+      .selectFrom("schedules")
+      .select(["next_run_at", "duration_minutes"])
+      .where("id", "=", group.scheduleId)
+      .executeTakeFirstOrThrow();
+    const due = schedule.next_run_at;
+    if (due === null) return;
+    const end = after(due, schedule.duration_minutes * MINUTE_MS);
+    this.#planWith(this.#due, this.#weather.servedAt(due), { ...group, end }, (at, all) => this.#serve(all, at));
+  }
+
+  /** Everything of the same moment is one act, as the scheduler looks once a second for all. */
+  #planWith<T>(planned: Map<number, T[]>, at: Date, what: T, act: (at: Date, all: T[]) => Promise<void>): void {
+    const together = planned.get(at.getTime());
+    if (together !== undefined) {
+      together.push(what);
+      return;
+    }
+    planned.set(at.getTime(), [what]);
+    this.#fleet.timeline.plan(at, async (now) => {
+      const all = planned.get(now.getTime()) ?? [];
+      planned.delete(now.getTime());
+      await act(now, all);
+    });
+  }
+
+  async #serve(groups: readonly (PlannedGroup & { readonly end: Date })[], at: Date): Promise<void> {
+    const robotIds = groups.flatMap((group) => group.robotIds);
+    await this.#fleet.report(robotIds, at);
+    const now = after(at, SECOND_MS);
+    const circumstances = { now, canSend: true, hearsSince: new Date(0), tooWet: this.#weather.tooWet(at) };
+    for (const { scheduleId } of groups) {
+      await this.#fleet.db.transaction().execute((tx) => runDue(tx, scheduleId, circumstances));
+    }
+    const fates = new Map<number, RunFate>();
+    for (const group of groups) {
+      for (const id of group.robotIds) {
+        const robot = this.#fleet.robot(id);
+        if (robot !== undefined) fates.set(id, this.#runs.fateAt(robot, at, group.timezone));
+      }
+    }
+    const started = await this.#fleet.deliver(robotIds, after(now, 100), ({ of }) =>
+      reactionTo(fates.get(of.id) ?? { kind: "well" }),
+    );
+    const startedIds = new Set(started.map((command) => command.robot_id));
+    for (const group of groups) {
+      const moving = group.robotIds.filter((id) => startedIds.has(id));
+      for (const id of moving) {
+        const robot = this.#fleet.robot(id);
+        const fate = fates.get(id);
+        if (robot !== undefined && fate !== undefined) this.#runs.meet(robot, fate, now, group.end);
+      }
+      if (moving.length > 0)
+        this.#planWith(this.#ends, group.end, moving, (end, all) => this.#stopDue(all.flat(), end));
+      await this.#planNext(group);
+    }
+  }
+
+  async #stopDue(robotIds: readonly number[], at: Date): Promise<void> {
+    await this.#fleet.store(at);
+    const now = after(at, SECOND_MS);
+    const due = await findStopsDue(this.#fleet.db, now);
+    await this.#fleet.db.transaction().execute((tx) => stopRuns(tx, due, now));
+    await this.#fleet.deliver(robotIds, after(now, 100));
+  }
+}
 
 const LOW_BATTERY = { code: "LOW_BATTERY", severity: "WARNING", text: "The battery is low." } as const;
 const JAMMED = {
@@ -17,7 +158,7 @@ const LOW_LASTS_MS = 40 * MINUTE_MS;
 const LINK_LOST_MS = 25 * MINUTE_MS;
 
 /** What a robot does with the START of such a run. */
-export function reactionTo(fate: RunFate): Reaction {
+function reactionTo(fate: RunFate): Reaction {
   if (fate.kind === "rejected") return "rejects";
   return fate.kind === "silent" ? "silent" : "takes";
 }
@@ -96,5 +237,77 @@ export class PastRuns {
     robot.connect(at);
     await this.#fleet.store(after(at, 500));
     await this.#fleet.deliver([robot.of.id], after(at, 1_000));
+  }
+}
+
+export type Person = Requester & { readonly userId: number };
+
+/** A run by hand may last this long (the default of MANUAL_RUN_MAX_MINUTES). */
+const MANUAL_MAX_S = 480 * 60;
+
+/** What people did with single robots and groups. */
+export class PastPeople {
+  readonly #fleet: PastFleet;
+  readonly #runs: PastRuns;
+  readonly #personAt: (siteId: number) => Person;
+
+  constructor(fleet: PastFleet, runs: PastRuns, personAt: (siteId: number) => Person) {
+    this.#fleet = fleet;
+    this.#runs = runs;
+    this.#personAt = personAt;
+  }
+
+  /** Start of one robot, refused where it cannot be; ended by a person, or by the robot when it is done. */
+  async press(press: PastPress, robot: PastRobot, at: Date): Promise<void> {
+    const { id, siteId } = robot.of;
+    const by = this.#personAt(siteId);
+    const order = { verb: "START", by, mode: robot.of.mode, maxDurationS: MANUAL_MAX_S } as const;
+    await this.#fleet.order(siteId, [id], order, at);
+    const taken = await this.#fleet.deliver([id], after(at, 1_200));
+    if (taken.length === 0) return;
+    const minutes = press.minutes ?? 40 + Math.floor(seededRandom(`${press.serial} ${press.daysAgo}`)() * 50);
+    this.#fleet.timeline.plan(after(at, minutes * MINUTE_MS), async (now) => {
+      if (!robot.isMoving) return;
+      if (press.minutes !== null) return this.#runs.stop(robot, now);
+      robot.endRun("FINISHED", now);
+      await this.#fleet.report([id], now);
+    });
+  }
+
+  async pressGroup({ minutes }: PastGroupPress, robots: readonly PastRobot[], at: Date): Promise<void> {
+    await this.#orderAll("START", robots, at);
+    this.#fleet.timeline.plan(after(at, minutes * MINUTE_MS), (now) => this.#orderAll("STOP", robots, now));
+  }
+
+  async #orderAll(verb: "START" | "STOP", robots: readonly PastRobot[], at: Date): Promise<void> {
+    const [first] = robots;
+    if (first === undefined) return;
+    const ids = robots.map(({ of }) => of.id);
+    const by = { ...this.#personAt(first.of.siteId), actionType: "GROUP" } as const;
+    const order = { verb, by, mode: "AUTO", maxDurationS: MANUAL_MAX_S } as const;
+    await this.#fleet.order(first.of.siteId, ids, order, at);
+    await this.#fleet.deliver(ids, after(at, 1_200));
+  }
+
+  /** Locks a robot for maintenance, and releases it when the work is done. */
+  async lock({ reason, hours }: PastLock, robot: PastRobot, at: Date): Promise<void> {
+    await this.#maintain(robot, reason, at);
+    this.#fleet.timeline.plan(after(at, hours * HOUR_MS), (now) => this.#maintain(robot, null, now));
+  }
+
+  /** A reason locks, null releases. */
+  async #maintain(robot: PastRobot, reason: string | null, at: Date): Promise<void> {
+    const { id, siteId } = robot.of;
+    await this.#fleet.report([id], at);
+    const now = after(at, SECOND_MS);
+    const by = this.#personAt(siteId);
+    await this.#fleet.db.transaction().execute(async (tx) => {
+      const locked = (await lockRobots(tx, [id])).get(id);
+      if (locked === undefined) return;
+      const open = await readOpenCommands(tx, [id]);
+      if (reason === null) await acceptRelease(tx, locked, open, by, now);
+      else await acceptLock(tx, locked, open, by, reason, now);
+    });
+    await this.#fleet.deliver([id], after(now, 200));
   }
 }

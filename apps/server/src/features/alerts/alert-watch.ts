@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { LISTENING_GRACE_MS } from "@suncrew/domain/alerts/offline-alerts.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
-import { ListeningPeriod } from "../../platform/listening-period.ts";
+import { ListeningPeriod } from "../../platform/broker.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { PeriodicTask } from "../../platform/periodic-task.ts";
 import { seenAt } from "../sites/public.ts";

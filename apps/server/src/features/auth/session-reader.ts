@@ -1,6 +1,6 @@
 import type { Db } from "../../platform/database/database.ts";
 import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
-import { CachedSnapshot } from "../../platform/cached-snapshot.ts";
+import { CachedSnapshot } from "../../platform/periodic-task.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { readAllSessions, readSession, type Viewer } from "../../platform/sessions.ts";
 

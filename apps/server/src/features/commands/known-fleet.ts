@@ -1,4 +1,4 @@
-import { CachedSnapshot } from "../../platform/cached-snapshot.ts";
+import { CachedSnapshot } from "../../platform/periodic-task.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import type { CommandBody } from "./accept-command.ts";

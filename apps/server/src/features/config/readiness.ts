@@ -1,6 +1,5 @@
 import type { Clock } from "../../platform/clock.ts";
-import { type Db, databaseNow } from "../../platform/database/database.ts";
-import { probeWrite, rejectReadOnly } from "../../platform/database/write-probe.ts";
+import { databaseNow, type Db, probeWrite, rejectReadOnly } from "../../platform/database/database.ts";
 import { databaseFault } from "../../platform/database/database-errors.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { type BridgeStanding, bridgeStanding } from "../devices/public.ts";

@@ -14,7 +14,7 @@ import type { Cancel } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
-import { ListeningPeriod } from "../../platform/listening-period.ts";
+import { ListeningPeriod } from "../../platform/broker.ts";
 import { forEachConcurrently, PeriodicTask } from "../../platform/periodic-task.ts";
 import { recordAudit } from "../audit/public.ts";
 import { lockRobots, showChange } from "../commands/public.ts";

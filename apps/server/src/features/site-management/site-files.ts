@@ -19,7 +19,7 @@ import { ConcurrentChangeError, transactionWithRetry } from "../../platform/data
 import type { HttpError } from "../../platform/http/http-error.ts";
 import { type CheckedImport, importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
 import { writtenAnswer } from "../../platform/http/register.ts";
-import { fieldProblemsOf } from "../../platform/http/validation-errors.ts";
+import { fieldProblemsOf } from "../../platform/http/error-handler.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { workerTask } from "../../platform/workers/worker-task.ts";
 import { recordAudit, recordAudits } from "../audit/public.ts";

@@ -1,4 +1,9 @@
-import { isQueryTimeout } from "./query-limit.ts";
+/** What the driver says where a query got no answer within its limit; it carries no code. */
+export const NO_ANSWER = "Query read timeout";
+
+export function isQueryTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === NO_ANSWER;
+}
 
 const connectCodes = new Set([
   "ECONNREFUSED",

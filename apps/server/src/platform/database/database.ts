@@ -1,6 +1,16 @@
-import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from "kysely";
+import {
+  Kysely,
+  type PostgresCursor,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+  type RawBuilder,
+  sql,
+  type Transaction,
+} from "kysely";
 import pg from "pg";
-import { withoutStuckConnections } from "./query-limit.ts";
+import { isDatabaseUnreachable, isQueryTimeout, NO_ANSWER } from "./database-errors.ts";
 import type { Tables } from "./schema.ts";
 
 export type Db = Kysely<Tables>;
@@ -84,4 +94,83 @@ export const changedNow: RawBuilder<string> = sql`pg_current_xact_id()`;
 export async function databaseNow(db: Executor): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
   return rows[0]?.now ?? new Date();
+}
+
+/**
+ * The pool, but a connection on which a query got no answer is closed instead of being handed to the next caller, who
+ * would wait behind that query.
+ */
+function withoutStuckConnections(pool: pg.Pool): PostgresPool {
+  return {
+    options: pool.options,
+    connect: async () => new WatchedClient(await pool.connect()),
+    end: () => pool.end(),
+  };
+}
+
+class WatchedClient implements PostgresPoolClient {
+  readonly #client: PostgresPoolClient;
+  #stuck = false;
+
+  constructor(client: PostgresPoolClient) {
+    this.#client = client;
+  }
+
+  query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  query<R>(
+    what: string | PostgresCursor<R>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    return typeof what === "string" ? this.#ask<R>(what, parameters) : this.#client.query(what);
+  }
+
+  async #ask<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    // Also a transaction's rollback would only wait.
+    if (this.#stuck) throw new Error(NO_ANSWER);
+    try {
+      return await this.#client.query<R>(text, parameters);
+    } catch (error) {
+      if (isQueryTimeout(error)) this.#stuck = true;
+      throw error;
+    }
+  }
+
+  release(destroy = false): void {
+    this.#client.release(destroy || this.#stuck);
+  }
+}
+
+/** A standby, or one that was set to read only, as PostgreSQL itself would refuse a write. */
+class ReadOnly extends Error {
+  readonly code = "25006";
+}
+
+/** Rejects, as a write would, where the database only reads. */
+export async function rejectReadOnly(db: Db): Promise<void> {
+  const { rows } = await sql<{ reads_only: boolean }>`
+    select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as reads_only
+  `.execute(db);
+  if (rows[0]?.reads_only !== false) throw new ReadOnly("The database only reads.");
+}
+
+/** PostgreSQL keeps these rows in a temporary file: with 64 kB of memory some 100 kB of them are too many. */
+export const spillToDisk = sql`select count(*) from generate_series(1, 5000)`;
+
+/**
+ * Rejects where the database cannot store. Takes a little room on its disk, by rows that are too many for its memory, and
+ * in its journal; touches no table, and leaves nothing.
+ */
+export async function probeWrite(db: Db): Promise<void> {
+  await rejectReadOnly(db);
+  try {
+    await db.transaction().execute(async (tx) => {
+      await sql`set local work_mem = '64kB'`.execute(tx);
+      await spillToDisk.execute(tx);
+      await sql`select pg_logical_emit_message(true, 'suncrew', 'ready?')`.execute(tx);
+    });
+  } catch (error) {
+    // An account that may not is no fault of the database.
+    if (isDatabaseUnreachable(error)) throw error;
+  }
 }

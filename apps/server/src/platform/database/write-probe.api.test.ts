@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { createTestDatabase } from "../../../test/test-database.ts";
-import { probeWrite, spillToDisk } from "./write-probe.ts";
+import { probeWrite, spillToDisk } from "./database.ts";
 
 test("set-up: whether there is room is tried on the disk itself, and nothing is left", async () => {
   const database = await createTestDatabase();

@@ -8,8 +8,7 @@ import { deviceAccess, hashDeviceSecret, storeDeviceSecrets } from "../../featur
 import { TEST_NOW } from "../../../test/test-app.ts";
 import { createTestDatabase } from "../../../test/test-database.ts";
 import { ManualClock } from "../clock.ts";
-import { type EmbeddedBroker, startEmbeddedBroker } from "./broker.ts";
-import { packetMeter } from "./packet-size.ts";
+import { type EmbeddedBroker, packetMeter, startEmbeddedBroker } from "./broker.ts";
 
 let database: OpenDatabase;
 let broker: EmbeddedBroker;

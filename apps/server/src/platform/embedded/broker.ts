@@ -1,24 +1,22 @@
+import { Aedes, type Client } from "aedes";
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
-import { Aedes, type Client } from "aedes";
+import { Readable } from "node:stream";
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import { ThrottledLog } from "../throttle.ts";
-import { AccountConnections } from "./account-connections.ts";
-import { limitPacketSize } from "./packet-size.ts";
-import { listenNear } from "./ports.ts";
-import { lookUpRetained } from "./retained-messages.ts";
+import { listenNear } from "../network.ts";
 
 /** Who may sign in to the broker beside the server, and what each may do there (protocol rule 9). */
-export interface BrokerAccess {
+interface BrokerAccess {
   /** Whether this is an account's right password. */
   signIn(username: string, password: string): Promise<boolean>;
   mayPublish(username: string, topic: string): boolean;
   maySubscribe(username: string, filter: string): boolean;
 }
 
-export interface EmbeddedBrokerOptions {
+interface EmbeddedBrokerOptions {
   /** The port to listen on, at 127.0.0.1 only. */
   port: number;
   /** Whether the next free port will do as well. */
@@ -148,4 +146,127 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
 
 function sameBytes(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Connections by the account they gave, from the moment they gave it. */
+class AccountConnections {
+  readonly #open = new Map<string, Set<Client>>();
+
+  add(account: string, client: Client): void {
+    const clients = this.#open.get(account) ?? new Set();
+    clients.add(client);
+    this.#open.set(account, clients);
+    client.conn.once("close", () => {
+      clients.delete(client);
+      if (clients.size === 0 && this.#open.get(account) === clients) this.#open.delete(account);
+    });
+  }
+
+  /** False once it was ended. */
+  has(account: string, client: Client): boolean {
+    return this.#open.get(account)?.has(client) === true;
+  }
+
+  /** Answers those that are signed in, to be closed; a sign-in that is being checked is refused once it asks `has`. */
+  end(account: string, isSignedIn: (client: Client) => boolean): Client[] {
+    const clients = [...(this.#open.get(account) ?? [])];
+    this.#open.delete(account);
+    return clients.filter(isSignedIn);
+  }
+}
+
+/**
+ * Cuts a connection as soon as it announces an MQTT packet of more than `maxBytes`, before the packet is gathered in
+ * memory (protocol rule 10). The broker's own parser would take 256 MB from anybody, signed in or not.
+ */
+function limitPacketSize(socket: Socket, maxBytes: number, onOversized: () => void): void {
+  const tooLarge = packetMeter(maxBytes);
+  const read = socket.read.bind(socket);
+  socket.read = (size?: number): unknown => {
+    const chunk: unknown = read(size);
+    if (!(chunk instanceof Buffer) || !tooLarge(chunk)) return chunk;
+    onOversized();
+    socket.destroy();
+    return null;
+  };
+}
+
+/** Follows the borders of packets in a stream: one byte of kind, one to four of length, then the rest. */
+export function packetMeter(maxBytes: number): (chunk: Buffer) => boolean {
+  let rest = 0;
+  let lengthBytes = -1;
+  let length = 0;
+  return (chunk) => {
+    for (let at = 0; at < chunk.length;) {
+      if (rest > 0) {
+        const taken = Math.min(rest, chunk.length - at);
+        rest -= taken;
+        at += taken;
+      } else if (lengthBytes < 0) {
+        lengthBytes = 0;
+        length = 0;
+        at += 1;
+      } else {
+        const byte = chunk[at] ?? 0;
+        length += (byte & 0x7f) * 128 ** lengthBytes;
+        lengthBytes += 1;
+        at += 1;
+        if (length > maxBytes || lengthBytes > 4) return true;
+        if ((byte & 0x80) === 0) {
+          rest = length;
+          lengthBytes = -1;
+        }
+      }
+    }
+    return false;
+  };
+}
+
+interface RetainedPacket {
+  readonly topic: string;
+  readonly payload: Buffer | string;
+}
+
+/** The part of aedes' memory that keeps retained messages; its types do not name it. */
+interface Memory {
+  storeRetained(packet: RetainedPacket): Promise<void>;
+  createRetainedStreamCombi(filters: string[]): Readable;
+}
+
+/**
+ * Lets a subscription to one topic look its retained message up, where aedes tries the filter on every one it keeps. Of
+ * 20,000 robots each subscribes to a topic of its own: trying 40,000 messages for each takes minutes of a processor.
+ */
+export function lookUpRetained(broker: Aedes): Memory {
+  const memory: unknown = Reflect.get(broker, "persistence");
+  if (!isMemory(memory)) throw new Error("The embedded broker keeps its retained messages in another way than known.");
+  const retained = new Map<string, RetainedPacket>();
+  const store = memory.storeRetained.bind(memory);
+  const find = memory.createRetainedStreamCombi.bind(memory);
+  return Object.assign(memory, {
+    storeRetained(packet: RetainedPacket) {
+      if (packet.payload.length === 0) retained.delete(packet.topic);
+      else retained.set(packet.topic, { ...packet });
+      return store(packet);
+    },
+    createRetainedStreamCombi(filters: string[]) {
+      if (filters.some(isPattern)) return find(filters);
+      return Readable.from(filters.flatMap((topic) => retained.get(topic) ?? []));
+    },
+  });
+}
+
+function isMemory(value: unknown): value is Memory {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "storeRetained" in value &&
+    typeof value.storeRetained === "function" &&
+    "createRetainedStreamCombi" in value &&
+    typeof value.createRetainedStreamCombi === "function"
+  );
+}
+
+function isPattern(filter: string): boolean {
+  return filter.includes("+") || filter.includes("#");
 }

@@ -2,20 +2,25 @@ import { realpath, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import { hasCode, makeFolders, makeTraversable } from "./files.ts";
-import { InstanceLock, lastHolder } from "./instance-lock.ts";
-import { EMBEDDED_ROLE, makeCluster } from "./postgres-cluster.ts";
-import { checkReachable, chooseOwner } from "./postgres-owner.ts";
 import {
   findPostmaster,
-  launchPostmaster,
+  InstanceLock,
+  lastHolder,
   type LaunchParts,
+  launchPostmaster,
   type Postmaster,
+  reachPostgres,
   stopPostmaster,
-} from "./postgres-postmaster.ts";
+} from "./postgres-process.ts";
+import {
+  checkReachable,
+  chooseOwner,
+  EMBEDDED_ROLE,
+  installPrograms,
+  makeCluster,
+  makeSocketFolder,
+} from "./postgres-setup.ts";
 import { signalAtExit } from "./process-table.ts";
-import { installPrograms } from "./postgres-programs.ts";
-import { reachPostgres } from "./postgres-reach.ts";
-import { makeSocketFolder } from "./postgres-socket.ts";
 import { StartError } from "./start-error.ts";
 
 export interface EmbeddedPostgresOptions {

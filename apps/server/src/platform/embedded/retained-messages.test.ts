@@ -1,7 +1,7 @@
 import { Aedes } from "aedes";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { lookUpRetained } from "./retained-messages.ts";
+import { lookUpRetained } from "./broker.ts";
 
 const packetSchema = z.object({ topic: z.string(), payload: z.instanceof(Buffer) });
 

@@ -1,13 +1,12 @@
+import fastifyStatic from "@fastify/static";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join, sep } from "node:path";
-import fastifyStatic from "@fastify/static";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { contentPolicy } from "./content-policy.ts";
 
 const NONCE_MARK = "__CSP_NONCE__";
 
-export type AnswerPage = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
+type AnswerPage = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
 
 /**
  * Serves the built console in `folder`. What it answers says whether a request wants the page itself, which then was
@@ -53,4 +52,30 @@ export async function serveConsole(app: FastifyInstance, folder: string, tileUrl
     });
   }
   return answerPage;
+}
+
+/** Where the console may get map tiles from: the host of a template such as `https://{s}.tiles.example/{z}/{x}/{y}.png`. */
+function tileSource(template: string): string {
+  const match = /^(https?):\/\/([^/]+)/.exec(template);
+  if (!match) return "";
+  return `${match[1]}://${match[2]?.replaceAll(/\{[^}]*\}/g, "*")}`;
+}
+
+/** The strict content policy; styles that the console adds at run time carry the page's nonce. */
+export function contentPolicy(options: { readonly nonce?: string; readonly tileUrl: string | null }): string {
+  const images = ["'self'", "data:", ...(options.tileUrl === null ? [] : [tileSource(options.tileUrl)])].filter(
+    Boolean,
+  );
+  const styles = ["'self'", ...(options.nonce === undefined ? [] : [`'nonce-${options.nonce}'`])];
+  return [
+    "default-src 'self'",
+    "script-src 'self'",
+    `style-src ${styles.join(" ")}`,
+    `img-src ${images.join(" ")}`,
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ");
 }

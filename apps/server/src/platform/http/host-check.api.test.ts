@@ -7,7 +7,7 @@ import { updateRobotSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
-import { hostRefusal } from "./host-check.ts";
+import { hostRefusal } from "./http-platform.ts";
 
 const TOKEN = "a token of sixteen letters";
 let server: TestApp;

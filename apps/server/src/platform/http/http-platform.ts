@@ -1,16 +1,15 @@
 import compress from "@fastify/compress";
 import helmet from "@fastify/helmet";
-import { type FastifyInstance, type FastifyServerOptions, LogController } from "fastify";
+import { type FastifyInstance, type FastifyRequest, type FastifyServerOptions, LogController } from "fastify";
+import { isIP } from "node:net";
 import { constants } from "node:zlib";
-import { ThrottledLog } from "../throttle.ts";
 import type { Dependencies, Settings } from "../dependencies.ts";
+import { isLoopback } from "../network.ts";
+import { ThrottledLog } from "../throttle.ts";
 import type { Workers } from "../workers/workers.ts";
-import { serveConsole } from "./console-files.ts";
-import { contentPolicy } from "./content-policy.ts";
+import { contentPolicy, serveConsole } from "./console-files.ts";
 import { answerError, useErrorHandler } from "./error-handler.ts";
-import { checkHost } from "./host-check.ts";
 import { HttpError } from "./http-error.ts";
-import { isCall, KnownCalls, pathOf } from "./not-found.ts";
 import { BODY_LIMIT_BYTES, useJsonBodies } from "./request-body.ts";
 
 /** What Fastify must be made with for the answers of this folder. */
@@ -70,4 +69,121 @@ export async function useHttpPlatform(
     if (answerPage !== null && (await answerPage(request, reply))) return reply;
     throw new HttpError(404, "Not found");
   });
+}
+
+type OwnAddress = Pick<Settings, "publicUrl" | "answersByIp">;
+
+/**
+ * Refuses with 421 what is asked by a name that is not Suncrew's: a page of elsewhere may have given this server's
+ * address a name of its own (DNS rebinding), and would read whatever it is answered. Only the Host itself counts, not
+ * what a proxy says of it.
+ */
+function checkHost(app: FastifyInstance, settings: OwnAddress): void {
+  app.addHook("onRequest", async (request, reply) => {
+    const { route, anyHost } = request.routeOptions.config;
+    if (route?.anyHost === true || anyHost === true) return undefined;
+    const refusal = hostRefusal(request.headers.host, settings);
+    if (refusal === null) return undefined;
+    if (isCall(pathOf(request.url))) throw new HttpError(421, refusal);
+    return reply.status(421).header("cache-control", "no-store").type("text/plain; charset=utf-8").send(refusal);
+  });
+}
+
+/** Why a request with this Host is not answered; null where it is. */
+export function hostRefusal(host: string | undefined, { publicUrl, answersByIp = false }: OwnAddress): string | null {
+  const name = nameIn(host);
+  const own = publicUrl?.() ?? null;
+  if (name !== null) {
+    if (isLoopback(name) || (own !== null && name === nameIn(URL.parse(own)?.host))) return null;
+    if (answersByIp && isIP(name.replace(/^\[|\]$/g, "")) !== 0) return null;
+  }
+  if (!answersByIp && own !== null) return `Suncrew is not reached by this name. Open it at ${own}.`;
+  return "Suncrew does not know this name as its own. Set PUBLIC_URL to the address at which people open it, or open it by its IP address.";
+}
+
+/** The name or address of a Host, without its port, as URLs write it; null where there is none. */
+function nameIn(host: string | undefined): string | null {
+  if (host === undefined || !/^(?:\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d{0,5})?$/i.test(host)) return null;
+  const url = `http://${host}`;
+  return URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, "") : null;
+}
+
+interface KnownPath {
+  readonly pattern: RegExp;
+  readonly methods: Set<string>;
+}
+
+/** Remembers the calls, so that a wrong method can be told from a wrong path. Must come before the routes. */
+class KnownCalls {
+  readonly #paths = new Map<string, KnownPath>();
+
+  constructor(app: FastifyInstance) {
+    app.addHook("onRoute", ({ url, method }) => {
+      if (!url.startsWith("/api/")) return;
+      const pattern = new RegExp(`^${url.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&").replaceAll(/:\w+/g, "[^/]+")}/?$`);
+      const known = this.#paths.get(url) ?? { pattern, methods: new Set<string>() };
+      for (const each of [method].flat()) known.methods.add(each);
+      this.#paths.set(url, known);
+    });
+  }
+
+  /** 405 where the path has other methods, else 404. */
+  refusalOf(path: string): HttpError {
+    const known = [...this.#paths.values()].find(({ pattern }) => pattern.test(path));
+    if (!known) return new HttpError(404, "There is no such call.");
+    return new HttpError(405, `This call is made by ${[...known.methods].join(" or ")} only.`);
+  }
+}
+
+function pathOf(url: string): string {
+  const end = url.indexOf("?");
+  return end === -1 ? url : url.slice(0, end);
+}
+
+/** True for the interface, whatever way it is written; its answers are always JSON. */
+function isCall(path: string): boolean {
+  return path === "/api" || path.startsWith("/api/");
+}
+
+/** How long a server that stops waits for calls, in milliseconds. */
+interface Patience {
+  /** For those that are not answered yet. */
+  readonly answerMs: number;
+  /** For answers that are not read yet: a connection that nobody reads must not hold up the end. */
+  readonly sendMs: number;
+}
+
+/** The calls that have no answer yet, so that a server that stops still gives it. */
+export class InFlightRequests {
+  readonly #http: FastifyInstance;
+  readonly #unanswered = new Set<FastifyRequest>();
+  #ending = false;
+  #onNone: () => void = () => {};
+
+  constructor(http: FastifyInstance) {
+    this.#http = http;
+    http.addHook("onRequest", async (request) => void this.#unanswered.add(request));
+    // A stream counts as answered once it begins.
+    http.addHook("onSend", async (request, reply) => {
+      if (this.#ending) void reply.header("connection", "close");
+      this.#answered(request);
+    });
+    http.addHook("onResponse", async (request) => this.#answered(request));
+  }
+
+  /** Closes the server: no new connections, then an answer to every call, then the end of the connections. */
+  async end(close: () => Promise<void>, { answerMs, sendMs }: Patience): Promise<void> {
+    const cut = () => this.#http.server.closeAllConnections();
+    const timers = [setTimeout(cut, answerMs)];
+    this.#ending = true;
+    this.#onNone = () => timers.push(setTimeout(() => this.#unanswered.size === 0 && cut(), sendMs));
+    if (this.#unanswered.size === 0) this.#onNone();
+    await close();
+    this.#onNone = () => {};
+    for (const timer of timers) clearTimeout(timer);
+  }
+
+  #answered(request: FastifyRequest): void {
+    if (this.#unanswered.delete(request) && this.#unanswered.size === 0) this.#onNone();
+  }
 }

@@ -1,7 +1,7 @@
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 import type { ImportResponse, ImportRow } from "@suncrew/contract/http/import.ts";
 import { HttpError } from "./http-error.ts";
-import { sentence } from "./validation-errors.ts";
+import { sentence } from "./error-handler.ts";
 
 /** A file of an import as it was understood. */
 export interface CheckedImport {

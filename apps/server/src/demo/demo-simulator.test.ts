@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openFilesOf, robotsToSimulate, simulatedSentence, withinOpenFiles } from "./open-files.ts";
+import { openFilesOf, robotsToSimulate, simulatedSentence, withinOpenFiles } from "./demo-simulator.ts";
 
 describe("set-up: open files of a large demo", () => {
   test.each([

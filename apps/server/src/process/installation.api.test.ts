@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createTestDatabase } from "../../test/test-database.ts";
-import { makeFirstAdmin } from "./first-admin.repository.ts";
+import { makeFirstAdmin } from "./installation.repository.ts";
 
 test("set-up: of servers that start at once on an empty database one makes the Super Admin, and none fails", async () => {
   const database = await createTestDatabase();

@@ -1,6 +1,6 @@
 import pino from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { CachedSnapshot } from "./cached-snapshot.ts";
+import { CachedSnapshot } from "./periodic-task.ts";
 import { ManualClock } from "./clock.ts";
 
 let nowMs = 0;

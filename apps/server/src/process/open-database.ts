@@ -1,32 +1,24 @@
-import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import type { Logger } from "pino";
-import { deviceAccess } from "../features/devices/public.ts";
-import { type Broker, openBroker, withoutSecret } from "../platform/broker.ts";
-import {
-  askingAccounts,
-  type BrokerAccounts,
-  kickByHttp,
-  manualAccounts,
-  unkickedAccounts,
-} from "../platform/broker-accounts/broker-accounts.ts";
-import { DynamicSecurity } from "../platform/broker-accounts/dynamic-security.ts";
 import { ClockWatch } from "../platform/clock-watch.ts";
-import { type Clock, SystemClock } from "../platform/clock.ts";
-import { type Db, databaseNow, type OpenDatabase, openDatabase } from "../platform/database/database.ts";
+import { SystemClock } from "../platform/clock.ts";
 import { isDatabaseUnreachable } from "../platform/database/database-errors.ts";
-import { errorText, Outage } from "../platform/outages.ts";
-import { migrate, readSchema, requireSchema, SchemaError } from "../platform/database/migrate.ts";
-import { connectedAccount, couldChangeAudit } from "../platform/database/server-account.ts";
-import { startEmbeddedBroker } from "../platform/embedded/broker.ts";
-import { startEmbeddedPostgres } from "../platform/embedded/postgres.ts";
+import { type Db, databaseNow, type OpenDatabase, openDatabase } from "../platform/database/database.ts";
+import {
+  connectedAccount,
+  couldChangeAudit,
+  migrate,
+  readSchema,
+  requireSchema,
+  SchemaError,
+} from "../platform/database/migrate.ts";
+import { findRunningPostgres, startEmbeddedPostgres } from "../platform/embedded/postgres.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
-import { databaseName } from "./data-folder.ts";
-import type { ProcessSettings } from "./settings.ts";
+import { errorText, Outage } from "../platform/outages.ts";
+import { databaseName, demoSecretKey, openDataFolder } from "./data-folder.ts";
+import { missingDatabase, wrongDatabaseUrl } from "./database-settings.ts";
+import { type Mode, type ProcessSettings, readSettings } from "./settings.ts";
 import type { StopList } from "./stop-list.ts";
-
-/** Twice what the largest message of the protocol may have, and room for its topic. */
-const MAX_PACKET_BYTES = 65_536;
 
 export interface StartContext {
   readonly settings: ProcessSettings;
@@ -144,58 +136,34 @@ export async function openClock(
   return { clock, clocks };
 }
 
-export interface OpenedBroker {
-  readonly broker: Broker;
-  readonly accounts: BrokerAccounts;
-  /** Its address for devices, without credentials. */
-  readonly url: string;
+export interface ReachedDatabase {
+  readonly config: pg.ClientConfig;
+  /** The key that the servers use; null where it is not told to this command. */
+  readonly secretKey: string | null;
+  readonly close: () => Promise<void>;
 }
 
-/** Connects to the broker that was named, or to an embedded one at 127.0.0.1. */
-export async function openServerBroker(db: Db, clock: Clock, context: StartContext): Promise<OpenedBroker> {
-  const { settings, log, stops } = context;
-  const clientId = `suncrew-server-${randomUUID()}`;
-  if (settings.mqttUrl !== null) {
-    const broker = openBroker({ url: settings.mqttUrl, clientId, log, clock });
-    stops.add("broker connection", 1000, () => broker.close());
-    return { broker, accounts: openBrokerAccounts(clock, context), url: withoutSecret(settings.mqttUrl) };
+/**
+ * The database that the servers use, for a command beside them; an embedded one is joined while Suncrew runs on it, or
+ * started for the command. Throws a StartError for wrong variables.
+ */
+export async function reachDatabase(mode: Mode): Promise<ReachedDatabase> {
+  // What else production must have set is of no concern here.
+  const settings = readSettings("demo", process.env);
+  if ("wrong" in settings) throw new StartError(settings.wrong.join("\n"), 2);
+  const { databaseUrl } = settings;
+  if (mode === "production") {
+    // An empty embedded database would tell nothing about the one that somebody forgot to name.
+    const wrong = databaseUrl === null ? missingDatabase(process.env["EMBEDDED"]) : wrongDatabaseUrl(databaseUrl);
+    if (wrong !== null) throw new StartError(wrong, 2);
   }
-  const embeddedBroker = await startEmbeddedBroker({
-    port: settings.mqttPort,
-    orNext: !settings.mqttPortIsSet,
-    access: deviceAccess(db),
-    maxPacketBytes: MAX_PACKET_BYTES,
-    clock,
-    log,
-  });
-  stops.add("embedded broker", 1500, () => embeddedBroker.stop());
-  const broker = openBroker({ url: embeddedBroker.url, clientId, ...embeddedBroker.serverAccount, log, clock });
-  stops.add("broker connection", 1000, () => broker.close());
-  const accounts = askingAccounts("embedded", async (serial) => embeddedBroker.disconnect(serial));
-  return { broker, accounts, url: embeddedBroker.url };
-}
-
-/** The devices' accounts at a broker that was named. */
-function openBrokerAccounts(clock: Clock, { settings, log, stops }: StartContext): BrokerAccounts {
-  const { brokerAccounts } = settings;
-  switch (brokerAccounts.form) {
-    case "dynamic-security": {
-      // A connection of its own: it may be of another account, and its long answers hold up no command.
-      const broker = openBroker({
-        url: brokerAccounts.adminUrl,
-        clientId: `suncrew-accounts-${randomUUID()}`,
-        log,
-        clock,
-        name: "the MQTT broker's account for accounts",
-      });
-      stops.add("broker accounts", 1000, () => broker.close());
-      return new DynamicSecurity(broker, clock, log);
-    }
-    case "http": {
-      const { kickUrl } = brokerAccounts;
-      return kickUrl === null ? unkickedAccounts : askingAccounts("http", kickByHttp(kickUrl, fetch, log));
-    }
-    default:
-      return manualAccounts;
+  if (databaseUrl !== null) {
+    return { config: { connectionString: databaseUrl }, secretKey: settings.secretKey, close: async () => {} };
   }
+  const dataDir = await openDataFolder({ ...settings, mode });
+  const secretKey = settings.secretKey ?? (mode === "demo" ? await demoSecretKey(dataDir) : null);
+  const running = await findRunningPostgres(dataDir, databaseName(mode));
+  if (running !== null) return { config: running, secretKey, close: async () => {} };
+  const started = await startEmbeddedPostgres({ dataDir, name: databaseName(mode) });
+  return { config: started.connection, secretKey, close: () => started.stop() };
 }

@@ -1,8 +1,16 @@
 import { sql } from "kysely";
 import { randomBytes } from "node:crypto";
 import { hashPassword, weakPasswordOf } from "../features/auth/public.ts";
-import type { Db } from "../platform/database/database.ts";
+import type { Db, Executor } from "../platform/database/database.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
+
+/** Row of `installation` by which production recognises a demo's data. */
+export const DEMO_MARK = "demo_data";
+
+export async function holdsDemoData(db: Executor): Promise<boolean> {
+  const mark = await db.selectFrom("installation").select("key").where("key", "=", DEMO_MARK).executeTakeFirst();
+  return mark !== undefined;
+}
 
 /** Any number all servers agree on; holds off others while one looks for a Super Admin and makes it. */
 const FIRST_ADMIN_LOCK = 7_305_003;

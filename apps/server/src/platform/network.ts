@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
-import { hasCode } from "./files.ts";
-import { StartError } from "./start-error.ts";
+import { hasCode } from "./embedded/files.ts";
+import { StartError } from "./embedded/start-error.ts";
 
 /** How many ports after a taken one are tried. */
 const ATTEMPTS = 100;
@@ -74,4 +74,10 @@ export function portError(error: unknown, variable: string, port: number, host: 
     return new StartError(`This machine has no address ${host} to listen on: change HOST.`);
   }
   return error instanceof StartError ? error : new StartError(`Port ${port} cannot be opened: ${String(error)}.`);
+}
+
+/** Whether a host name or address reaches this machine only. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, "").toLowerCase();
+  return name === "localhost" || name === "::1" || name === "::ffff:127.0.0.1" || /^127(\.\d{1,3}){3}$/.test(name);
 }

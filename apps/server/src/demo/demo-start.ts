@@ -1,0 +1,67 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { databaseNow, type OpenDatabase } from "../platform/database/database.ts";
+import { deleteEmbeddedPostgres } from "../platform/embedded/postgres.ts";
+import { StartError } from "../platform/embedded/start-error.ts";
+import { databaseName } from "../process/data-folder.ts";
+import type { Options } from "../process/options.ts";
+import { demoFleet } from "./demo-fleet.ts";
+import { chooseFleet, seedDemo } from "./demo-seed.repository.ts";
+import {
+  readOrMakeDemoDevices,
+  robotsToSimulate,
+  simulatedSentence,
+  SimulatorChild,
+  type SimulatorOptions,
+  writeDemoScenario,
+} from "./demo-simulator.ts";
+import { completeHistory, isHistoryWanted } from "./history/demo-history.repository.ts";
+
+/** What a demo adds to a start. Production never loads this file (process/start.ts). */
+
+interface DemoOptions extends Pick<Options, "fleet" | "history"> {
+  readonly say: (line: string) => void;
+}
+
+/** Seeds or enlarges the demo and writes the simulator's files. Throws a StartError for a database that is no demo's. */
+export async function prepareDemo(
+  { db, connection }: OpenDatabase,
+  dataDir: string,
+  { fleet: requested, history, say }: DemoOptions,
+): Promise<void> {
+  const size = await chooseFleet(db, requested);
+  const simulated = await robotsToSimulate(size.robots);
+  const fleet = demoFleet(size);
+  const devices = await readOrMakeDemoDevices(dataDir, fleet);
+  const result = await seedDemo(db, size, devices, { history });
+  if (result === "not-a-demo") {
+    throw new StartError(
+      "The database that DATABASE_URL names holds data that is no demo's: the demo runs on a database of its own.",
+    );
+  }
+  if (result === "grown") say(`The demo was enlarged to ${size.sites} sites and ${size.robots} robots.`);
+  if (await isHistoryWanted(db)) {
+    say("Making up thirty days of history ...");
+    await completeHistory(connection, await databaseNow(db));
+  }
+  if (simulated < size.robots) say(simulatedSentence(size.robots, simulated));
+  await writeDemoScenario(dataDir, fleet, simulated);
+}
+
+export function simulatedRobots(options: SimulatorOptions): SimulatorChild {
+  return new SimulatorChild(options);
+}
+
+/** Deletes the demo's data, and nothing else in the folder. Throws a StartError while a Suncrew runs on it. */
+export async function resetDemo(dataDir: string): Promise<void> {
+  await deleteEmbeddedPostgres(dataDir, databaseName("demo"));
+  const files = [
+    "demo-devices.json",
+    "demo-scenario.json",
+    "demo-secret-key",
+    "simulator-state.json",
+    "simulator-control",
+    "demo-stops",
+  ];
+  for (const file of files) await rm(join(dataDir, file), { recursive: true, force: true });
+}

