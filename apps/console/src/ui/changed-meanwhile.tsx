@@ -40,7 +40,7 @@ export interface ChangedMeanwhileProps {
 }
 
 /** Two people edited at once: the second sees what the first saved, beside the own entries, and loses nothing. */
-export function ChangedMeanwhile({ what, meanwhile }: ChangedMeanwhileProps) {
+export function EditConflict({ what, meanwhile }: ChangedMeanwhileProps) {
   return (
     <MeanwhileNotice title={`Somebody else changed this ${what} while you were editing`}>
       {meanwhile.kind === "fits" ? <Fits {...meanwhile} /> : <Collides {...meanwhile} />}

@@ -6,7 +6,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { CHOOSE_FIRST, ChangedMeanwhile } from "../../ui/changed-meanwhile.tsx";
+import { CHOOSE_FIRST, EditConflict } from "../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { useMergedEdits } from "../../ui/use-merged-edits.ts";
@@ -64,7 +64,7 @@ export function GroupDialog({ site, group, groups, rows, onClose }: GroupDialogP
   return (
     <Modal opened onClose={close} title={group === null ? "Create Group" : "Edit Robot Group"}>
       <form onSubmit={(event) => void save(event)} noValidate>
-        {meanwhile !== null && <ChangedMeanwhile what="group" meanwhile={meanwhile} />}
+        {meanwhile !== null && <EditConflict what="group" meanwhile={meanwhile} />}
         <TextInput
           label="Group name"
           withAsterisk

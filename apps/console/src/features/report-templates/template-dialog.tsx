@@ -3,7 +3,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import type { ReportTemplate } from "@suncrew/contract/report-templates/report-templates.ts";
 import { type FormEvent, useRef, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { CHOOSE_FIRST, ChangedMeanwhile, GoneMeanwhile } from "../../ui/changed-meanwhile.tsx";
+import { CHOOSE_FIRST, EditConflict, GoneMeanwhile } from "../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { useMergedEdits } from "../../ui/use-merged-edits.ts";
@@ -85,7 +85,7 @@ export function TemplateDialog({ template, others, isGone, onClose }: TemplateDi
         {gone !== null ? (
           <GoneMeanwhile what="template" reason={gone} />
         ) : (
-          meanwhile !== null && <ChangedMeanwhile what="template" meanwhile={meanwhile} />
+          meanwhile !== null && <EditConflict what="template" meanwhile={meanwhile} />
         )}
         <TextInput
           ref={nameField}

@@ -10,7 +10,7 @@ import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import { useId, useRef, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { toast } from "../../platform/toast.tsx";
-import { CHOOSE_FIRST, ChangedMeanwhile, GoneMeanwhile } from "../../ui/changed-meanwhile.tsx";
+import { CHOOSE_FIRST, EditConflict, GoneMeanwhile } from "../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { useMergedEdits } from "../../ui/use-merged-edits.ts";
@@ -96,7 +96,7 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
         {gone !== null ? (
           <GoneMeanwhile what="schedule" reason={gone} />
         ) : (
-          meanwhile !== null && <ChangedMeanwhile what="schedule" meanwhile={meanwhile} />
+          meanwhile !== null && <EditConflict what="schedule" meanwhile={meanwhile} />
         )}
         <Switch
           label="Enable schedule"

@@ -4,7 +4,7 @@ import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
-import { ChangedMeanwhile, GoneMeanwhile } from "../../../ui/changed-meanwhile.tsx";
+import { EditConflict, GoneMeanwhile } from "../../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { useFocusBack } from "../../../ui/use-focus-back.ts";
 import { ForgetStateButton } from "./forget-state-button.tsx";
@@ -54,7 +54,7 @@ export function RobotDialog({ siteId, robot, onClose }: RobotDialogProps) {
         {state.gone !== null ? (
           <GoneMeanwhile what="robot" reason={state.gone} />
         ) : (
-          state.meanwhile !== null && <ChangedMeanwhile what="robot" meanwhile={state.meanwhile} />
+          state.meanwhile !== null && <EditConflict what="robot" meanwhile={state.meanwhile} />
         )}
         <RobotFields state={state} isNew={robot === null} isPicking={isPicking} onPicking={setPicking} />
         <div className={classes["foot"]}>

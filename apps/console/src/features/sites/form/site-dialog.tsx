@@ -4,7 +4,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useMemo, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
-import { ChangedMeanwhile, GoneMeanwhile } from "../../../ui/changed-meanwhile.tsx";
+import { EditConflict, GoneMeanwhile } from "../../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { FailedPart, lazyPart } from "../../../ui/lazy-part.tsx";
 import { useFocusBack } from "../../../ui/use-focus-back.ts";
@@ -62,7 +62,7 @@ export function SiteDialog({ site, sites, onSaved, onClose }: SiteDialogProps) {
         {state.gone !== null ? (
           <GoneMeanwhile what="site" reason={state.gone} />
         ) : (
-          state.meanwhile !== null && <ChangedMeanwhile what="site" meanwhile={state.meanwhile} />
+          state.meanwhile !== null && <EditConflict what="site" meanwhile={state.meanwhile} />
         )}
         <div className={classes["halves"]}>
           <SiteFields state={state} />
