@@ -33,14 +33,14 @@ export type Meanwhile =
 /** Why nothing is saved before a choice. */
 export const CHOOSE_FIRST = "Choose first: take theirs or keep mine.";
 
-export interface ChangedMeanwhileProps {
+export interface EditConflictProps {
   /** Such as "site". */
   readonly what: string;
   readonly meanwhile: Meanwhile;
 }
 
 /** Two people edited at once: the second sees what the first saved, beside the own entries, and loses nothing. */
-export function EditConflict({ what, meanwhile }: ChangedMeanwhileProps) {
+export function EditConflict({ what, meanwhile }: EditConflictProps) {
   return (
     <MeanwhileNotice title={`Somebody else changed this ${what} while you were editing`}>
       {meanwhile.kind === "fits" ? <Fits {...meanwhile} /> : <Collides {...meanwhile} />}
