@@ -55,7 +55,7 @@ export interface GoneMeanwhileProps {
 }
 
 /** What is edited is not there any more. The entries stay, for they are the person's. */
-export function GoneMeanwhile({ what, reason }: GoneMeanwhileProps) {
+export function DeletedNotice({ what, reason }: GoneMeanwhileProps) {
   return (
     <MeanwhileNotice title={`This ${what} cannot be saved any more`}>
       {reason} Nothing can be saved; what you typed can still be copied.

@@ -3,7 +3,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import type { ReportTemplate } from "@suncrew/contract/report-templates/report-templates.ts";
 import { type FormEvent, useRef, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { CHOOSE_FIRST, EditConflict, GoneMeanwhile } from "../../ui/changed-meanwhile.tsx";
+import { CHOOSE_FIRST, EditConflict, DeletedNotice } from "../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { useMergedEdits } from "../../ui/use-merged-edits.ts";
@@ -83,7 +83,7 @@ export function TemplateDialog({ template, others, isGone, onClose }: TemplateDi
     >
       <form className={classes["form"]} onSubmit={(event) => void save(event)} noValidate>
         {gone !== null ? (
-          <GoneMeanwhile what="template" reason={gone} />
+          <DeletedNotice what="template" reason={gone} />
         ) : (
           meanwhile !== null && <EditConflict what="template" meanwhile={meanwhile} />
         )}

@@ -10,7 +10,7 @@ import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import { useId, useRef, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { toast } from "../../platform/toast.tsx";
-import { CHOOSE_FIRST, EditConflict, GoneMeanwhile } from "../../ui/changed-meanwhile.tsx";
+import { CHOOSE_FIRST, EditConflict, DeletedNotice } from "../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { useMergedEdits } from "../../ui/use-merged-edits.ts";
@@ -94,7 +94,7 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
         }}
       >
         {gone !== null ? (
-          <GoneMeanwhile what="schedule" reason={gone} />
+          <DeletedNotice what="schedule" reason={gone} />
         ) : (
           meanwhile !== null && <EditConflict what="schedule" meanwhile={meanwhile} />
         )}

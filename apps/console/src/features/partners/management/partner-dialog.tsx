@@ -4,7 +4,7 @@ import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { useEffect, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
-import { CHOOSE_FIRST, EditConflict, GoneMeanwhile } from "../../../ui/changed-meanwhile.tsx";
+import { CHOOSE_FIRST, EditConflict, DeletedNotice } from "../../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { useMergedEdits } from "../../../ui/use-merged-edits.ts";
 import type { NewPartner } from "../share/sign-in-of.ts";
@@ -102,7 +102,7 @@ export function PartnerDialog({ partner, isGone, onCreated, onClose }: PartnerDi
     >
       <form ref={form} className={classes["form"]} onSubmit={(event) => void save(event)} noValidate>
         {gone !== null ? (
-          <GoneMeanwhile what="partner" reason={gone} />
+          <DeletedNotice what="partner" reason={gone} />
         ) : (
           meanwhile !== null && <EditConflict what="partner" meanwhile={meanwhile} />
         )}

@@ -4,7 +4,7 @@ import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
-import { EditConflict, GoneMeanwhile } from "../../../ui/changed-meanwhile.tsx";
+import { EditConflict, DeletedNotice } from "../../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { useFocusBack } from "../../../ui/use-focus-back.ts";
 import { ForgetStateButton } from "./forget-state-button.tsx";
@@ -52,7 +52,7 @@ export function RobotDialog({ siteId, robot, onClose }: RobotDialogProps) {
     >
       <form ref={formElement} noValidate onSubmit={(event) => void submit(event)}>
         {state.gone !== null ? (
-          <GoneMeanwhile what="robot" reason={state.gone} />
+          <DeletedNotice what="robot" reason={state.gone} />
         ) : (
           state.meanwhile !== null && <EditConflict what="robot" meanwhile={state.meanwhile} />
         )}

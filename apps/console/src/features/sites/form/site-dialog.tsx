@@ -4,7 +4,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useMemo, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
-import { EditConflict, GoneMeanwhile } from "../../../ui/changed-meanwhile.tsx";
+import { EditConflict, DeletedNotice } from "../../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { FailedPart, lazyPart } from "../../../ui/lazy-part.tsx";
 import { useFocusBack } from "../../../ui/use-focus-back.ts";
@@ -60,7 +60,7 @@ export function SiteDialog({ site, sites, onSaved, onClose }: SiteDialogProps) {
     >
       <form ref={formElement} noValidate onSubmit={(event) => void submit(event)}>
         {state.gone !== null ? (
-          <GoneMeanwhile what="site" reason={state.gone} />
+          <DeletedNotice what="site" reason={state.gone} />
         ) : (
           state.meanwhile !== null && <EditConflict what="site" meanwhile={state.meanwhile} />
         )}
