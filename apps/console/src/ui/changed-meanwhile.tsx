@@ -48,14 +48,14 @@ export function EditConflict({ what, meanwhile }: EditConflictProps) {
   );
 }
 
-export interface GoneMeanwhileProps {
+export interface DeletedNoticeProps {
   readonly what: string;
   /** The whole sentence that says so, which Save says too. */
   readonly reason: string;
 }
 
 /** What is edited is not there any more. The entries stay, for they are the person's. */
-export function DeletedNotice({ what, reason }: GoneMeanwhileProps) {
+export function DeletedNotice({ what, reason }: DeletedNoticeProps) {
   return (
     <MeanwhileNotice title={`This ${what} cannot be saved any more`}>
       {reason} Nothing can be saved; what you typed can still be copied.
