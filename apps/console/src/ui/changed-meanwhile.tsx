@@ -12,7 +12,7 @@ export interface OtherValue {
 }
 
 /** What somebody else saved while a form was open; fields by their labels. */
-export type Meanwhile =
+export type ConcurrentEdit =
   | {
       /** Nothing is to be chosen: `taken` stands in the form already, `kept` is changed by me alone. */
       readonly kind: "fits";
@@ -36,7 +36,7 @@ export const CHOOSE_FIRST = "Choose first: take theirs or keep mine.";
 export interface EditConflictProps {
   /** Such as "site". */
   readonly what: string;
-  readonly meanwhile: Meanwhile;
+  readonly meanwhile: ConcurrentEdit;
 }
 
 /** Two people edited at once: the second sees what the first saved, beside the own entries, and loses nothing. */
@@ -81,14 +81,14 @@ function MeanwhileNotice({ title, children }: { readonly title: string; readonly
   );
 }
 
-function Fits({ taken, kept }: Extract<Meanwhile, { kind: "fits" }>) {
+function Fits({ taken, kept }: Extract<ConcurrentEdit, { kind: "fits" }>) {
   const theirs = listed(taken);
   return kept.length === 0
     ? `What they saved stands in the form now: ${theirs}.`
     : `Both changes fit together: ${theirs} from the other, ${listed(kept)} from you. Save stores both.`;
 }
 
-function Collides({ taken, differences, takeTheirs, keepMine }: Extract<Meanwhile, { kind: "collides" }>) {
+function Collides({ taken, differences, takeTheirs, keepMine }: Extract<ConcurrentEdit, { kind: "collides" }>) {
   return (
     <>
       Nothing of yours is lost, and nothing is saved yet. You both changed {differences.length === 1 ? "this" : "these"}

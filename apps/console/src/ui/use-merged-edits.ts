@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Meanwhile } from "./changed-meanwhile.tsx";
+import type { ConcurrentEdit } from "./changed-meanwhile.tsx";
 import { mergeEdits } from "./merge-edits.ts";
 import type { MergeRules } from "./merge-edits.ts";
 
@@ -22,7 +22,7 @@ export interface MergedEdits<Form> {
   readonly base: StoredForm<Form>;
   readonly isChanged: boolean;
   /** What somebody else saved since; null where nobody did. */
-  readonly meanwhile: Meanwhile | null;
+  readonly meanwhile: ConcurrentEdit | null;
 }
 
 /**

@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { CHOOSE_FIRST } from "../../../ui/changed-meanwhile.tsx";
-import type { Meanwhile } from "../../../ui/changed-meanwhile.tsx";
+import type { ConcurrentEdit } from "../../../ui/changed-meanwhile.tsx";
 import { useMergedEdits } from "../../../ui/use-merged-edits.ts";
 import { saveRobot } from "./robot-form-calls.ts";
 import {
@@ -39,7 +39,7 @@ export interface RobotFormState {
   readonly obstacle: string | null;
   readonly isSaving: boolean;
   /** What somebody else saved since. */
-  readonly meanwhile: Meanwhile | null;
+  readonly meanwhile: ConcurrentEdit | null;
   /** Why the robot can never be saved again from here; null where it can. */
   readonly gone: string | null;
   /** Shows every field's sentence; answers the first field that is wrong. */

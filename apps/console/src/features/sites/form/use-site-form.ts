@@ -5,7 +5,7 @@ import { useRef, useState } from "react";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { toast } from "../../../platform/toast.tsx";
 import { CHOOSE_FIRST } from "../../../ui/changed-meanwhile.tsx";
-import type { Meanwhile } from "../../../ui/changed-meanwhile.tsx";
+import type { ConcurrentEdit } from "../../../ui/changed-meanwhile.tsx";
 import { useMergedEdits } from "../../../ui/use-merged-edits.ts";
 import { saveSite } from "./site-calls.ts";
 import {
@@ -34,7 +34,7 @@ export interface SiteFormState {
   readonly obstacle: string | null;
   readonly isSaving: boolean;
   /** What somebody else saved since. */
-  readonly meanwhile: Meanwhile | null;
+  readonly meanwhile: ConcurrentEdit | null;
   /** Why the site can never be saved again; null where it can. */
   readonly gone: string | null;
   readonly mayChoosePartner: boolean;
