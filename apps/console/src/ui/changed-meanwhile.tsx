@@ -42,9 +42,9 @@ export interface EditConflictProps {
 /** Two people edited at once: the second sees what the first saved, beside the own entries, and loses nothing. */
 export function EditConflict({ what, meanwhile }: EditConflictProps) {
   return (
-    <MeanwhileNotice title={`Somebody else changed this ${what} while you were editing`}>
+    <ConflictAlert title={`Somebody else changed this ${what} while you were editing`}>
       {meanwhile.kind === "fits" ? <Fits {...meanwhile} /> : <Collides {...meanwhile} />}
-    </MeanwhileNotice>
+    </ConflictAlert>
   );
 }
 
@@ -57,13 +57,13 @@ export interface DeletedNoticeProps {
 /** What is edited is not there any more. The entries stay, for they are the person's. */
 export function DeletedNotice({ what, reason }: DeletedNoticeProps) {
   return (
-    <MeanwhileNotice title={`This ${what} cannot be saved any more`}>
+    <ConflictAlert title={`This ${what} cannot be saved any more`}>
       {reason} Nothing can be saved; what you typed can still be copied.
-    </MeanwhileNotice>
+    </ConflictAlert>
   );
 }
 
-function MeanwhileNotice({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+function ConflictAlert({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <Alert
       color="yellow"
