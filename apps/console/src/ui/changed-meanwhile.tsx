@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import classes from "./changed-meanwhile.module.css";
 
 /** A field that two people changed differently. */
-export interface OtherValue {
+export interface FieldDifference {
   readonly label: string;
   /** As a person reads it; empty where there is nothing. */
   readonly mine: string;
@@ -23,7 +23,7 @@ export type ConcurrentEdit =
       readonly kind: "collides";
       /** Only the other changed them: theirs, whatever is chosen. */
       readonly taken: readonly string[];
-      readonly differences: readonly OtherValue[];
+      readonly differences: readonly FieldDifference[];
       /** Fills the fields of `differences` with what the other person saved. */
       readonly takeTheirs: () => void;
       /** Leaves them as they are, to be saved over theirs. */
