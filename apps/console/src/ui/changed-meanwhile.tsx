@@ -31,7 +31,7 @@ export type ConcurrentEdit =
     };
 
 /** Why nothing is saved before a choice. */
-export const CHOOSE_FIRST = "Choose first: take theirs or keep mine.";
+export const RESOLVE_FIRST = "Choose first: take theirs or keep mine.";
 
 export interface EditConflictProps {
   /** Such as "site". */

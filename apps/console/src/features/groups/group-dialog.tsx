@@ -6,7 +6,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { CHOOSE_FIRST, EditConflict } from "../../ui/changed-meanwhile.tsx";
+import { RESOLVE_FIRST, EditConflict } from "../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { useMergedEdits } from "../../ui/use-merged-edits.ts";
@@ -45,7 +45,7 @@ export function GroupDialog({ site, group, groups, rows, onClose }: GroupDialogP
   const robotIds = offered.map((row) => row.robot_id).filter((id) => wanted.includes(id));
   const draft = { name, robotIds, group, groups };
   const taken = nameProblem(draft);
-  const problem = draftProblem(draft) ?? (meanwhile?.kind === "collides" ? CHOOSE_FIRST : null);
+  const problem = draftProblem(draft) ?? (meanwhile?.kind === "collides" ? RESOLVE_FIRST : null);
   const close = useGuardedClose({ isChanged, isSaving, shownBy: ["site", "tab"] }, onClose);
 
   const save = async (event: FormEvent) => {

@@ -3,7 +3,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import type { ReportTemplate } from "@suncrew/contract/report-templates/report-templates.ts";
 import { type FormEvent, useRef, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { CHOOSE_FIRST, EditConflict, DeletedNotice } from "../../ui/changed-meanwhile.tsx";
+import { RESOLVE_FIRST, EditConflict, DeletedNotice } from "../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { useMergedEdits } from "../../ui/use-merged-edits.ts";
@@ -43,7 +43,7 @@ export function TemplateDialog({ template, others, isGone, onClose }: TemplateDi
   const gone = isGone && !isBusy ? "This template has been deleted meanwhile." : null;
   const obstacle =
     gone ??
-    (meanwhile?.kind === "collides" ? CHOOSE_FIRST : null) ??
+    (meanwhile?.kind === "collides" ? RESOLVE_FIRST : null) ??
     firstProblem ??
     (template !== null && !isChanged ? "Nothing has been changed." : null);
   const close = useGuardedClose({ isChanged, isSaving: isBusy }, onClose);

@@ -10,7 +10,7 @@ import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import { useId, useRef, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { toast } from "../../platform/toast.tsx";
-import { CHOOSE_FIRST, EditConflict, DeletedNotice } from "../../ui/changed-meanwhile.tsx";
+import { RESOLVE_FIRST, EditConflict, DeletedNotice } from "../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { useFocusBack } from "../../ui/use-focus-back.ts";
 import { useMergedEdits } from "../../ui/use-merged-edits.ts";
@@ -48,7 +48,7 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
     stored === null || isSaving ? null : storedSchedule(stored, today),
     scheduleEdits,
   );
-  const obstacle = gone ?? (meanwhile?.kind === "collides" ? CHOOSE_FIRST : null);
+  const obstacle = gone ?? (meanwhile?.kind === "collides" ? RESOLVE_FIRST : null);
   const close = useGuardedClose({ isChanged, isSaving, shownBy: ["site", "tab"] }, onClose);
   const isUnderWay = useRef(false);
   const frequencyId = useId();

@@ -4,7 +4,7 @@ import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { useEffect, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
-import { CHOOSE_FIRST, EditConflict, DeletedNotice } from "../../../ui/changed-meanwhile.tsx";
+import { RESOLVE_FIRST, EditConflict, DeletedNotice } from "../../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { useMergedEdits } from "../../../ui/use-merged-edits.ts";
 import type { NewPartner } from "../share/sign-in-of.ts";
@@ -58,7 +58,7 @@ export function PartnerDialog({ partner, isGone, onCreated, onClose }: PartnerDi
   const gone = isGone && !isBusy ? "This partner has been deleted meanwhile." : null;
   const problems = partnerProblems(draft);
   const obstacle =
-    gone ?? (meanwhile?.kind === "collides" ? CHOOSE_FIRST : saveObstacle(draft, partner === null ? null : base.form));
+    gone ?? (meanwhile?.kind === "collides" ? RESOLVE_FIRST : saveObstacle(draft, partner === null ? null : base.form));
   const close = useGuardedClose({ isChanged, isSaving: isBusy }, onClose);
 
   const focusOn = (field: PartnerField | null) => {

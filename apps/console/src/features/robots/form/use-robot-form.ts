@@ -5,7 +5,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
-import { CHOOSE_FIRST } from "../../../ui/changed-meanwhile.tsx";
+import { RESOLVE_FIRST } from "../../../ui/changed-meanwhile.tsx";
 import type { ConcurrentEdit } from "../../../ui/changed-meanwhile.tsx";
 import { useMergedEdits } from "../../../ui/use-merged-edits.ts";
 import { saveRobot } from "./robot-form-calls.ts";
@@ -82,7 +82,7 @@ export function useRobotForm(siteId: number, opened: RobotWithSettings | null, o
 
   function obstacleOf(): string | null {
     if (gone !== null) return gone;
-    if (meanwhile?.kind === "collides") return CHOOSE_FIRST;
+    if (meanwhile?.kind === "collides") return RESOLVE_FIRST;
     if (wrong.length > 0) return `Still missing or wrong: ${wrong.map((field) => robotFieldLabel[field]).join(", ")}.`;
     return isChanged ? null : "Nothing has been changed.";
   }

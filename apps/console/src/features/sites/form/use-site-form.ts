@@ -4,7 +4,7 @@ import { duplicateLocation, duplicateSiteName } from "@suncrew/domain/sites/site
 import { useRef, useState } from "react";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { toast } from "../../../platform/toast.tsx";
-import { CHOOSE_FIRST } from "../../../ui/changed-meanwhile.tsx";
+import { RESOLVE_FIRST } from "../../../ui/changed-meanwhile.tsx";
 import type { ConcurrentEdit } from "../../../ui/changed-meanwhile.tsx";
 import { useMergedEdits } from "../../../ui/use-merged-edits.ts";
 import { saveSite } from "./site-calls.ts";
@@ -80,7 +80,7 @@ export function useSiteForm(
     gone !== null
       ? gone
       : meanwhile?.kind === "collides"
-        ? CHOOSE_FIRST
+        ? RESOLVE_FIRST
         : wrong.length > 0
           ? `Still missing or wrong: ${wrong.map((field) => siteFieldLabel[field]).join(", ")}.`
           : isChanged
