@@ -2,7 +2,7 @@ import { createGroup, deleteGroup, groupList, updateGroup } from "@suncrew/contr
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { call } from "../../platform/api/call.ts";
-import { isChangedMeanwhile, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { isEditConflict, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
 import { toast } from "../../platform/toast.tsx";
@@ -34,7 +34,7 @@ export async function saveGroup(group: Pick<Group, "id" | "version"> | null, bod
     if (error instanceof TokenExpiredError) return "refused";
     // Somebody else may have been faster: what is shown must be what there is.
     const read = readAgain(body.site_id);
-    if (isChangedMeanwhile(error)) {
+    if (isEditConflict(error)) {
       await read;
       return "changed-meanwhile";
     }

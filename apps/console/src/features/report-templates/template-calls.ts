@@ -6,7 +6,7 @@ import {
   updateReportTemplate,
 } from "@suncrew/contract/report-templates/report-templates.ts";
 import { call } from "../../platform/api/call.ts";
-import { ApiError, isChangedMeanwhile, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { ApiError, isEditConflict, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
 import { type Refusal, refusalOf } from "../../platform/api/refusal.ts";
 import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
@@ -41,7 +41,7 @@ export async function saveTemplate(
     return { kind: "saved" };
   } catch (error) {
     if (error instanceof TokenExpiredError) return { kind: "refused", problems: {} };
-    const theirs = template !== null && isChangedMeanwhile(error) ? await latestOf(template.id) : null;
+    const theirs = template !== null && isEditConflict(error) ? await latestOf(template.id) : null;
     if (theirs !== null) return { kind: "changed-meanwhile", theirs };
     const deed = template === null ? "create" : "update";
     toast.failure({

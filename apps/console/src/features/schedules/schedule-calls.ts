@@ -10,7 +10,7 @@ import {
 } from "@suncrew/contract/schedules/schedules.ts";
 import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import { call } from "../../platform/api/call.ts";
-import { ApiError, isChangedMeanwhile, TokenExpiredError, toldReason } from "../../platform/api/errors.ts";
+import { ApiError, isEditConflict, TokenExpiredError, toldReason } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
 import { toast } from "../../platform/toast.tsx";
@@ -45,7 +45,7 @@ export async function saveSchedule(
     return "saved";
   } catch (error) {
     if (error instanceof TokenExpiredError) return "refused";
-    if (isChangedMeanwhile(error)) {
+    if (isEditConflict(error)) {
       await readAgain(group.site_id);
       return "changed-meanwhile";
     }

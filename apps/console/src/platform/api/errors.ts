@@ -92,6 +92,6 @@ export function serverReason(error: unknown): string | undefined {
 }
 
 /** True where somebody else saved the same row since this edit began: nothing of it was stored. */
-export function isChangedMeanwhile(error: unknown): boolean {
+export function isEditConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409 && error.errors.some(({ field }) => field === "version");
 }

@@ -1,7 +1,7 @@
 import { createPartner, deletePartner, partnerDetails, updatePartner } from "@suncrew/contract/partners/partners.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { call } from "../../../platform/api/call.ts";
-import { ApiError, isChangedMeanwhile, serverReason, TokenExpiredError } from "../../../platform/api/errors.ts";
+import { ApiError, isEditConflict, serverReason, TokenExpiredError } from "../../../platform/api/errors.ts";
 import { queryClient } from "../../../platform/api/query-client.ts";
 import { refusalOf } from "../../../platform/api/refusal.ts";
 import type { Refusal } from "../../../platform/api/refusal.ts";
@@ -38,7 +38,7 @@ export async function savePartner(
     return { kind: "created", created: { ...body, id: partnerId, ...credentials } };
   } catch (error) {
     if (error instanceof TokenExpiredError) return { kind: "refused", problems: {} };
-    const theirs = partner !== null && isChangedMeanwhile(error) ? await latestOf(partner.id) : null;
+    const theirs = partner !== null && isEditConflict(error) ? await latestOf(partner.id) : null;
     if (theirs !== null) return { kind: "changed-meanwhile", theirs };
     toast.failure(
       partner === null

@@ -4,7 +4,7 @@ import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { call } from "../../../platform/api/call.ts";
-import { ApiError, isChangedMeanwhile, serverReason, TokenExpiredError } from "../../../platform/api/errors.ts";
+import { ApiError, isEditConflict, serverReason, TokenExpiredError } from "../../../platform/api/errors.ts";
 import { queryClient } from "../../../platform/api/query-client.ts";
 import { refusalOf } from "../../../platform/api/refusal.ts";
 import type { Refusal } from "../../../platform/api/refusal.ts";
@@ -47,7 +47,7 @@ export async function saveRobot(edited: EditedRobot | null, form: RobotForm): Pr
     if (error instanceof TokenExpiredError) return { kind: "refused", problems: {} };
     // What others did meanwhile shows in the lists.
     const read = readRobotsAgain(siteIds);
-    if (isChangedMeanwhile(error)) {
+    if (isEditConflict(error)) {
       await read;
       return { kind: "changed-meanwhile" };
     }

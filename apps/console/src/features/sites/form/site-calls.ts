@@ -5,7 +5,7 @@ import { createSite, deleteSite, siteDetails, updateSite } from "@suncrew/contra
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { duplicateLocation, duplicateSiteName } from "@suncrew/domain/sites/site-duplicates.ts";
 import { call } from "../../../platform/api/call.ts";
-import { ApiError, isChangedMeanwhile, serverReason, TokenExpiredError } from "../../../platform/api/errors.ts";
+import { ApiError, isEditConflict, serverReason, TokenExpiredError } from "../../../platform/api/errors.ts";
 import { queryClient } from "../../../platform/api/query-client.ts";
 import { refusalOf } from "../../../platform/api/refusal.ts";
 import type { Refusal } from "../../../platform/api/refusal.ts";
@@ -50,7 +50,7 @@ export async function saveSite(edited: EditedSite | null, form: SiteForm): Promi
     return { kind: "saved", siteId };
   } catch (error) {
     if (error instanceof TokenExpiredError) return { kind: "refused", problems: {} };
-    if (isChangedMeanwhile(error)) {
+    if (isEditConflict(error)) {
       await readSitesAgain();
       return { kind: "changed-meanwhile" };
     }
