@@ -1,4 +1,4 @@
-import { toldReason } from "./api/errors.ts";
+import { messageOf } from "./api/errors.ts";
 import { Button } from "@mantine/core";
 import { IconDownload, IconX } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
@@ -29,7 +29,7 @@ export function ExportButton({ label, what, save, obstacle }: ExportButtonProps)
       await save(attempt.signal);
     } catch (error) {
       if (!attempt.signal.aborted) {
-        toast.failure({ title: "Export Failed", message: `${what} could not be exported.`, reason: toldReason(error) });
+        toast.failure({ title: "Export Failed", message: `${what} could not be exported.`, reason: messageOf(error) });
       }
     } finally {
       if (current.current === attempt) setExporting(false);

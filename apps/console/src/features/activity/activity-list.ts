@@ -1,4 +1,4 @@
-import { toldReason } from "../../platform/api/errors.ts";
+import { messageOf } from "../../platform/api/errors.ts";
 import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
 
 export interface ActivityPage {
@@ -205,5 +205,5 @@ export class ActivityList {
 }
 
 function reasonOf(error: unknown): string {
-  return toldReason(error) ?? "";
+  return messageOf(error) ?? "";
 }

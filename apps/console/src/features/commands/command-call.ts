@@ -2,7 +2,7 @@ import type { CommandVerb } from "@suncrew/contract/devices/messages.ts";
 import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import type { CleaningDirection } from "@suncrew/contract/robots/robots.ts";
-import { ApiError, isLostConnection, NotSentError, toldReason } from "../../platform/api/errors.ts";
+import { ApiError, isLostConnection, NotSentError, messageOf } from "../../platform/api/errors.ts";
 
 export type StartOrStop = Extract<CommandVerb, "START" | "STOP">;
 
@@ -39,7 +39,7 @@ export const ALREADY_PROCESSING = "Robot not found or already processing";
 
 /** The second line of the failure's toast: the server's own words, else what its status says. */
 export function reasonOf(error: unknown): string | undefined {
-  const told = toldReason(error);
+  const told = messageOf(error);
   if (told !== undefined) return told;
   if (error instanceof ApiError) return error.status === 404 || error.status === 409 ? ALREADY_PROCESSING : undefined;
   return undefined;

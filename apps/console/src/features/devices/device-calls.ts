@@ -9,7 +9,7 @@ import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { DeviceSecret } from "@suncrew/contract/devices/devices.ts";
 import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { call } from "../../platform/api/call.ts";
-import { TokenExpiredError, toldReason } from "../../platform/api/errors.ts";
+import { TokenExpiredError, messageOf } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
 import { toast } from "../../platform/toast.tsx";
@@ -58,7 +58,7 @@ async function told<T>(title: string, message: string, work: () => Promise<T>): 
     return await work();
   } catch (error) {
     if (error instanceof TokenExpiredError) return null;
-    toast.failure({ title, message, reason: toldReason(error) });
+    toast.failure({ title, message, reason: messageOf(error) });
     return null;
   } finally {
     await readDevicesAgain();

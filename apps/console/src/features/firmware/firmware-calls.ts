@@ -10,7 +10,7 @@ import {
 import type { Firmware } from "@suncrew/contract/firmware/firmware.ts";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { call } from "../../platform/api/call.ts";
-import { TokenExpiredError, toldReason } from "../../platform/api/errors.ts";
+import { TokenExpiredError, messageOf } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
 import { upload } from "../../platform/api/upload.ts";
@@ -58,7 +58,7 @@ export function tellFailure(title: string, error: unknown): void {
 
 /** In a sentence. */
 export function reasonOf(error: unknown): string {
-  return toldReason(error) ?? "The server gave no reason.";
+  return messageOf(error) ?? "The server gave no reason.";
 }
 
 async function told<T>(title: string, work: () => Promise<T>): Promise<T | null> {

@@ -5,7 +5,7 @@ import { groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
 import type { GroupOutcome } from "@suncrew/domain/groups/group-outcome.ts";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
-import { TokenExpiredError, toldReason } from "../../platform/api/errors.ts";
+import { TokenExpiredError, messageOf } from "../../platform/api/errors.ts";
 import { toast } from "../../platform/toast.tsx";
 import { newPress } from "../commands/public.ts";
 import type { MaintainedRobot } from "./maintained-robot.ts";
@@ -122,5 +122,5 @@ export async function changeGroup(group: Group, body: MaintenanceBody): Promise<
 }
 
 function reasonOf(error: unknown): string | undefined {
-  return toldReason(error);
+  return messageOf(error);
 }

@@ -3,7 +3,7 @@ import { keptReportFile, reportCsv, reportPdf } from "@suncrew/contract/reports/
 import type { KeptReport } from "@suncrew/contract/reports/reports.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { send } from "../../platform/api/call.ts";
-import { ApiError, toldReason } from "../../platform/api/errors.ts";
+import { ApiError, messageOf } from "../../platform/api/errors.ts";
 import { saveFile } from "../../platform/save-file.ts";
 import { type ReportChoice, reportFileName } from "./report-choice.ts";
 
@@ -65,6 +65,6 @@ export function failureSentence(error: unknown): string {
     if (/^site/i.test(error.message)) return "Site not found";
   }
   if (isTemplateAway(error)) return TEMPLATE_AWAY;
-  const message = toldReason(error) ?? "The server did not answer";
+  const message = messageOf(error) ?? "The server did not answer";
   return `Error downloading report: ${message.replace(/\.$/, "")}. Please try again.`;
 }

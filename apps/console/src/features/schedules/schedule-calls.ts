@@ -10,7 +10,7 @@ import {
 } from "@suncrew/contract/schedules/schedules.ts";
 import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import { call } from "../../platform/api/call.ts";
-import { ApiError, isEditConflict, TokenExpiredError, toldReason } from "../../platform/api/errors.ts";
+import { ApiError, isEditConflict, TokenExpiredError, messageOf } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
 import { toast } from "../../platform/toast.tsx";
@@ -85,7 +85,7 @@ export async function removeSchedule(group: Group, schedule: Schedule): Promise<
 }
 
 function reasonOf(error: unknown): string | undefined {
-  return toldReason(error);
+  return messageOf(error);
 }
 
 /** §9, instead of the page's reload: the schedule is shown at once, and what depends on it is read again. */

@@ -4,7 +4,7 @@ import { health } from "@suncrew/contract/config/config.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { call } from "./call.ts";
-import { AnswerError, ApiError, NetworkError, toldReason, TokenExpiredError } from "./errors.ts";
+import { AnswerError, ApiError, NetworkError, messageOf, TokenExpiredError } from "./errors.ts";
 
 const stored = vi.hoisted(() => {
   const items = new Map<string, string>();
@@ -191,7 +191,7 @@ test.each(["Failed to fetch", "NetworkError when attempting to fetch resource.",
     fetched.mockRejectedValue(new TypeError(words));
     const failure = await failureOf(call(siteDetails, {}));
     expect(failure).toEqual(new NetworkError(false));
-    expect([toldReason(failure), toldReason(new TypeError(words))]).toEqual([
+    expect([messageOf(failure), messageOf(new TypeError(words))]).toEqual([
       "The server could not be reached.",
       undefined,
     ]);

@@ -82,7 +82,7 @@ export function tellsNothingNew(error: unknown): boolean {
 }
 
 /** Why a call did not come off, as a person may be told; undefined where nobody said it in words for people. */
-export function toldReason(error: unknown): string | undefined {
+export function messageOf(error: unknown): string | undefined {
   return error instanceof CallError && error.message !== "" ? error.message : undefined;
 }
 

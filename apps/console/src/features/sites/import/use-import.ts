@@ -1,6 +1,6 @@
 import type { ImportResponse } from "@suncrew/contract/http/import.ts";
 import { useRef, useState } from "react";
-import { ApiError, TokenExpiredError, toldReason } from "../../../platform/api/errors.ts";
+import { ApiError, TokenExpiredError, messageOf } from "../../../platform/api/errors.ts";
 import { readCsvFile } from "./csv-file.ts";
 import { applyImport, checkImport } from "./import-calls.ts";
 import { importProblemCount } from "./import-rows.ts";
@@ -100,5 +100,5 @@ function checkedStep(fileName: string, answer: ImportResponse, problem: string |
 }
 
 function reasonOf(error: unknown): string {
-  return toldReason(error) ?? "The server gave no reason.";
+  return messageOf(error) ?? "The server gave no reason.";
 }
