@@ -2,7 +2,7 @@ import { groupList } from "@suncrew/contract/groups/groups.ts";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect } from "react";
-import { tellsNothingNew } from "../../platform/api/errors.ts";
+import { isUninformative } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { currentSession } from "../../platform/session/session.ts";
 import { clientScheduleOf } from "../schedules/public.ts";
@@ -38,7 +38,7 @@ export function useSiteGroups(siteId: number): SiteGroups {
     }
   }, [data, siteId]);
   // Where this browser lost its connection the last known ones stay, with their Stop All.
-  const hasFailed = query.isError && !(data !== undefined && tellsNothingNew(query.error));
+  const hasFailed = query.isError && !(data !== undefined && isUninformative(query.error));
   const state = query.isPending ? "loading" : hasFailed ? "failed" : "loaded";
   return {
     state,

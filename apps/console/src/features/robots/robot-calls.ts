@@ -5,7 +5,7 @@ import { directionWord } from "@suncrew/domain/activity/activity-words.ts";
 import { mapDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";
 import { callSlots, GaveWayError } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
-import { ApiError, serverReason, tellsNothingNew, TokenExpiredError } from "../../platform/api/errors.ts";
+import { ApiError, serverReason, isUninformative, TokenExpiredError } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
 import { liveStore, readScope, scopeRead } from "../../platform/live/live.ts";
@@ -96,7 +96,7 @@ export async function askRobotStatus({ robotId, serialNumber, isManual, ...ask }
       if (signal.aborted || !isListed(robotId, serialNumber)) return;
     }
     if (isOtherMachine(robotId, serialNumber)) return;
-    if (!tellsNothingNew(error)) noteUnanswered(robotId, serialNumber, isManual, error);
+    if (!isUninformative(error)) noteUnanswered(robotId, serialNumber, isManual, error);
     else if (isManual) {
       toast.failure({
         title: "Status Not Refreshed",

@@ -2,7 +2,7 @@ import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef } from "react";
-import { tellsNothingNew } from "../../platform/api/errors.ts";
+import { isUninformative } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { askRobotStatus, robotStatusStore } from "./robot-calls.ts";
 import { StatusPolling } from "./status-polling.ts";
@@ -26,7 +26,7 @@ export interface SiteRobots {
 export function useSiteRobots(siteId: number): SiteRobots {
   const query = useQuery(routeQuery(robotDetailsWithSettings, { params: { siteId } }));
   // §8 Robot fetch failure: emptied. Not where this browser lost its connection, or the server a part of its own: the last known ones stay.
-  const hasFailed = query.isError && !(query.data !== undefined && tellsNothingNew(query.error));
+  const hasFailed = query.isError && !(query.data !== undefined && isUninformative(query.error));
   const rows = hasFailed ? NONE : (query.data?.robots ?? NONE);
   const { refetch } = query;
   const retry = useCallback(() => void refetch(), [refetch]);

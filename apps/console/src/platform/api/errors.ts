@@ -77,7 +77,7 @@ export function isLostConnection(error: unknown): boolean {
  * True where nothing was learned of robots: the server said nothing, or that a part of its own is away (503), or that it
  * is asked by a name that is not its own (421). What was known before stays, with its age, and so do the Stop buttons.
  */
-export function tellsNothingNew(error: unknown): boolean {
+export function isUninformative(error: unknown): boolean {
   return isLostConnection(error) || (error instanceof ApiError && (error.status === 503 || error.status === 421));
 }
 
