@@ -43,7 +43,7 @@ export class TokenExpiredError extends CallError {
 }
 
 /** The first bytes of a file came, and the last did not. */
-export class CutFileError extends CallError {
+export class IncompleteFileError extends CallError {
   override readonly name = "CutFileError";
 
   constructor(cause: unknown) {

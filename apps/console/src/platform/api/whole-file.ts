@@ -1,4 +1,4 @@
-import { CutFileError } from "./errors.ts";
+import { IncompleteFileError } from "./errors.ts";
 
 interface Reading {
   /** Gives the reading up. */
@@ -19,7 +19,7 @@ export async function wholeFile(answer: Response, { signal, onBytes }: Reading =
       onBytes?.(bytes);
     }
   } catch (error) {
-    throw signal?.aborted === true ? error : new CutFileError(error);
+    throw signal?.aborted === true ? error : new IncompleteFileError(error);
   }
   return new Blob(parts, { type: answer.headers.get("content-type") ?? "" });
 }
