@@ -44,7 +44,7 @@ function sendNowOrNever(robot: CommandTarget, command: StartOrStop): Promise<Res
   const headers = () => ({ "Idempotency-Key": key, ...press() });
   const robotIds = [robot.id];
   if (command === "STOP") {
-    callSlots.giveWayToStop({ robotIds });
+    callSlots.preemptForStop({ robotIds });
     return call(sendCommand, { body }, { headers: headers() });
   }
   return callSlots.run({

@@ -63,7 +63,7 @@ function sendToGroup(group: Group, command: StartOrStop, only: readonly number[]
   const robotIds = only ?? group.robots.map(({ id }) => id);
   const press = newPress();
   if (command === "STOP") {
-    callSlots.giveWayToStop({ robotIds });
+    callSlots.preemptForStop({ robotIds });
     return call(groupSendCommand, { body }, { headers: press() });
   }
   return callSlots.run({

@@ -18,7 +18,7 @@ export interface SiteStopped {
 export async function stopSite(siteId: number): Promise<SiteStopped | null> {
   const before = robotsOf(siteId);
   const byId = new Map(before.map((robot) => [robot.robot_id, robot]));
-  callSlots.giveWayToStop({ robotIds: before.map((robot) => robot.robot_id), siteId });
+  callSlots.preemptForStop({ robotIds: before.map((robot) => robot.robot_id), siteId });
   try {
     const { results } = await call(siteStop, { body: { siteId } }, { headers: newPress()() });
     noteCommandsDone(confirmedIn(results), "STOP", (id) => byId.get(id) ?? null);

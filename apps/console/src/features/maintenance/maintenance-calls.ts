@@ -19,7 +19,7 @@ export type ReleaseAnswer = Pick<ResponseOf<typeof robotMaintenance>, "message" 
 export async function lockRobot({ id, serialNumber }: MaintainedRobot, reason: string): Promise<boolean> {
   try {
     // Like a Stop it takes no slot: it is sent at once.
-    callSlots.giveWayToStop({ robotIds: [id] });
+    callSlots.preemptForStop({ robotIds: [id] });
     const body = { enabled: true, reason };
     const headers = newPress()();
     const { confirmed, message } = await call(robotMaintenance, { params: { robotId: id }, body }, { headers });
@@ -94,7 +94,7 @@ export async function changeGroup(group: Group, body: MaintenanceBody): Promise<
   const robotIds = group.robots.map(({ id }) => id);
   const press = newPress();
   try {
-    if (body.enabled) callSlots.giveWayToStop({ robotIds });
+    if (body.enabled) callSlots.preemptForStop({ robotIds });
     const answer = body.enabled
       ? await call(groupMaintenance, { params, body }, { headers: press() })
       : await callSlots.run({

@@ -113,16 +113,16 @@ test("§4 Commands: a Start whose slot comes free within a second is sent, befor
 test("§4 Commands: Stop ends what is polled of its robot, and a Start that still waits never follows it", async () => {
   const { slots, sent, put } = setUp();
   const [polled, pressed] = [put("poll", "A"), put("status", "B")];
-  slots.giveWayToStop({ robotIds: idsOf("A") });
-  slots.giveWayToStop({ robotIds: idsOf("B") });
+  slots.preemptForStop({ robotIds: idsOf("A") });
+  slots.preemptForStop({ robotIds: idsOf("B") });
   expect(await polled.outcome).toBeInstanceOf(GaveWayError);
   expect(polled.isCut()).toBe(true);
   expect(pressed.isCut()).toBe(false);
   const underWay = put("start", "C");
   put("start", "D");
   const waiting = put("start", "E");
-  slots.giveWayToStop({ robotIds: idsOf("E") });
-  slots.giveWayToStop({ robotIds: idsOf("C") });
+  slots.preemptForStop({ robotIds: idsOf("E") });
+  slots.preemptForStop({ robotIds: idsOf("C") });
   expect(await waiting.outcome).toBeInstanceOf(NotSentError);
   expect(underWay.isCut()).toBe(false);
   pressed.resolve("b");
@@ -134,7 +134,7 @@ test("§4 Group action: a Start of a group that still waits never follows a Stop
   const { slots, sent, put } = setUp();
   for (const serial of ["A", "B", "C"]) put("start", serial);
   const [group, other] = [put("start", ["D", "E"]), put("start", ["F"])];
-  slots.giveWayToStop({ robotIds: idsOf(["E", "Z"]) });
+  slots.preemptForStop({ robotIds: idsOf(["E", "Z"]) });
   expect(await group.outcome).toEqual(new NotSentError("Stop was pressed before it was sent."));
   await vi.advanceTimersByTimeAsync(SLOT_WAIT_MS);
   expect(await other.outcome).toBeInstanceOf(NotSentError);
@@ -145,8 +145,8 @@ test("§4 Group action: Stop all robots cancels what waits for robots of its sit
   const { slots, sent, put } = setUp();
   for (const serial of ["A", "B", "C"]) put("start", serial);
   const group = put("start", ["D", "E"]);
-  slots.giveWayToStop({ robotIds: [], siteId: 8 });
-  slots.giveWayToStop({ robotIds: [], siteId: 7 });
+  slots.preemptForStop({ robotIds: [], siteId: 8 });
+  slots.preemptForStop({ robotIds: [], siteId: 7 });
   expect(await group.outcome).toEqual(new NotSentError("Stop was pressed before it was sent."));
   expect(sent).toEqual(["start A", "start B", "start C"]);
 });

@@ -118,7 +118,7 @@ export class CallSlots {
    * A Stop of these robots was pressed, or of a whole site: what is polled of them ends, and a Start that still waits
    * never follows the Stop, nor does one of a whole group with such a robot.
    */
-  giveWayToStop({ robotIds, siteId }: { readonly robotIds: readonly number[]; readonly siteId?: number }): void {
+  preemptForStop({ robotIds, siteId }: { readonly robotIds: readonly number[]; readonly siteId?: number }): void {
     const isMeant = (entry: Entry) =>
       (siteId !== undefined && entry.siteId === siteId) || entry.robotIds.some((id) => robotIds.includes(id));
     const former = [...this.#waiting, ...this.#running].filter(isMeant);
