@@ -3,7 +3,7 @@ import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { robotDetailsWithSettings, type RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { directionWord } from "@suncrew/domain/activity/activity-words.ts";
 import { mapDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";
-import { callSlots, GaveWayError } from "../../platform/api/call-slots.ts";
+import { callSlots, PreemptedError } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { ApiError, serverReason, isUninformative, TokenExpiredError } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
@@ -89,7 +89,7 @@ export async function askRobotStatus({ robotId, serialNumber, isManual, ...ask }
       message: `Robot ${serialNumber}: ${robotStatusLook[status].label}, battery ${Math.round(data.battery)} %, direction ${directionWord[direction]}`,
     });
   } catch (error) {
-    if (signal.aborted || error instanceof TokenExpiredError || error instanceof GaveWayError) return;
+    if (signal.aborted || error instanceof TokenExpiredError || error instanceof PreemptedError) return;
     // Not there any more, which is no failure to reach it: it leaves the page with the list.
     if (error instanceof ApiError && error.status === 404) {
       await readScope();

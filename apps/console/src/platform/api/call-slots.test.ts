@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { CallSlots, GaveWayError, SLOT_WAIT_MS } from "./call-slots.ts";
+import { CallSlots, PreemptedError, SLOT_WAIT_MS } from "./call-slots.ts";
 import type { SlotKind } from "./call-slots.ts";
 import { NotSentError } from "./errors.ts";
 
@@ -81,7 +81,7 @@ test("§4 Commands: a Start does not wait behind polled status calls: one gives 
   put("set", "D");
   expect(sent).toEqual(["poll A", "poll B", "start C", "set D"]);
   expect(polled.map((call) => call.isCut())).toEqual([true, false]);
-  expect(await polled[0]?.outcome).toBeInstanceOf(GaveWayError);
+  expect(await polled[0]?.outcome).toBeInstanceOf(PreemptedError);
   expect(slots.running).toBe(3);
 });
 
@@ -115,7 +115,7 @@ test("§4 Commands: Stop ends what is polled of its robot, and a Start that stil
   const [polled, pressed] = [put("poll", "A"), put("status", "B")];
   slots.preemptForStop({ robotIds: idsOf("A") });
   slots.preemptForStop({ robotIds: idsOf("B") });
-  expect(await polled.outcome).toBeInstanceOf(GaveWayError);
+  expect(await polled.outcome).toBeInstanceOf(PreemptedError);
   expect(polled.isCut()).toBe(true);
   expect(pressed.isCut()).toBe(false);
   const underWay = put("start", "C");

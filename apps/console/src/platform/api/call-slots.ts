@@ -26,7 +26,7 @@ export interface SlotCall<T> {
 }
 
 /** A polled status call that gave way to a command. Nothing failed: the robot is asked again at its next turn. */
-export class GaveWayError extends Error {
+export class PreemptedError extends Error {
   override readonly name = "GaveWayError";
 }
 
@@ -108,7 +108,7 @@ export class CallSlots {
       this.#waiting.add(entry);
       if (isCommand(entry)) {
         timer = setTimeout(() => entry.end(waitedTooLong()), SLOT_WAIT_MS);
-        if (this.#running.size >= SLOTS) first(this.#running, ["poll"])?.end(new GaveWayError());
+        if (this.#running.size >= SLOTS) first(this.#running, ["poll"])?.end(new PreemptedError());
       }
       this.#next();
     });
@@ -123,7 +123,7 @@ export class CallSlots {
       (siteId !== undefined && entry.siteId === siteId) || entry.robotIds.some((id) => robotIds.includes(id));
     const former = [...this.#waiting, ...this.#running].filter(isMeant);
     for (const entry of former) {
-      if (entry.kind === "poll") entry.end(new GaveWayError());
+      if (entry.kind === "poll") entry.end(new PreemptedError());
       if (entry.kind === "start" && this.#waiting.has(entry)) {
         entry.end(new NotSentError("Stop was pressed before it was sent."));
       }
