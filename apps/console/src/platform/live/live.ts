@@ -14,12 +14,12 @@ import { currentSession, endSession, onSessionChange } from "../session/session.
 import { LiveConnection } from "./live-connection.ts";
 import { LiveStore, type LiveStatus } from "./live-store.ts";
 import { invalidateSeen, isOfSite, readScopeAgain } from "./scope-change.ts";
-import { StaleAnswers } from "./stale-answers.ts";
+import { InvalidationQueue } from "./stale-answers.ts";
 
 /** What the live stream last said; for reading outside of components. */
 export const liveStore = new LiveStore();
 
-const staleAnswers = new StaleAnswers({ invalidateQueries: (filters) => invalidateSeen(queryClient, filters) });
+const staleAnswers = new InvalidationQueue({ invalidateQueries: (filters) => invalidateSeen(queryClient, filters) });
 
 let scopeReading: Promise<void> = Promise.resolve();
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { REREAD_PAUSE_MS, StaleAnswers } from "./stale-answers.ts";
+import { REREAD_PAUSE_MS, InvalidationQueue } from "./stale-answers.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -30,7 +30,7 @@ function slowClient() {
 
 test("Live: what one event names is read again at once and once", async () => {
   const client = slowClient();
-  const stale = new StaleAnswers(client);
+  const stale = new InvalidationQueue(client);
   stale.note(["groups", { siteId: 1 }]);
   stale.note(["groups", { siteId: 1 }]);
   stale.note(["runs"]);
@@ -40,7 +40,7 @@ test("Live: what one event names is read again at once and once", async () => {
 
 test("Live: changes that never cease cancel no answer on its way, and the last one is read", async () => {
   const client = slowClient();
-  const stale = new StaleAnswers(client);
+  const stale = new InvalidationQueue(client);
   stale.note(["runs"]);
   await vi.advanceTimersByTimeAsync(0);
   for (let change = 0; change < 20; change += 1) {

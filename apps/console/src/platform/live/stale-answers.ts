@@ -7,7 +7,7 @@ export const REREAD_PAUSE_MS = 500;
  * Reads cached answers again as the stream names them: at once, then with a pause. A round ends before the next one
  * begins, so that changes which never cease do not cancel every answer on its way; those of meanwhile come next.
  */
-export class StaleAnswers {
+export class InvalidationQueue {
   readonly #client: Pick<QueryClient, "invalidateQueries">;
   readonly #keys = new Map<string, QueryKey>();
   #isReading = false;
