@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { REREAD_PAUSE_MS, InvalidationQueue } from "./stale-answers.ts";
+import { INVALIDATION_PAUSE_MS, InvalidationQueue } from "./stale-answers.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -49,12 +49,12 @@ test("Live: changes that never cease cancel no answer on its way, and the last o
   }
   expect(client.asked).toHaveLength(1);
   client.answer();
-  await vi.advanceTimersByTimeAsync(REREAD_PAUSE_MS - 1);
+  await vi.advanceTimersByTimeAsync(INVALIDATION_PAUSE_MS - 1);
   expect(client.asked).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(1);
   expect(client.asked).toHaveLength(2);
   client.answer();
-  await vi.advanceTimersByTimeAsync(REREAD_PAUSE_MS);
+  await vi.advanceTimersByTimeAsync(INVALIDATION_PAUSE_MS);
   expect(client.asked).toHaveLength(2);
   stale.note(["runs"]);
   await vi.advanceTimersByTimeAsync(0);

@@ -1,7 +1,7 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 
 /** A busy fleet changes several times a second; what is only named is read again at most this often, in milliseconds. */
-export const REREAD_PAUSE_MS = 500;
+export const INVALIDATION_PAUSE_MS = 500;
 
 /**
  * Reads cached answers again as the stream names them: at once, then with a pause. A round ends before the next one
@@ -29,7 +29,7 @@ export class InvalidationQueue {
       const round = [...this.#keys.values()];
       this.#keys.clear();
       await Promise.all(round.map((queryKey) => this.#client.invalidateQueries({ queryKey })));
-      await new Promise((resolve) => setTimeout(resolve, REREAD_PAUSE_MS));
+      await new Promise((resolve) => setTimeout(resolve, INVALIDATION_PAUSE_MS));
     }
     this.#isReading = false;
   }
