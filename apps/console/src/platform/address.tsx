@@ -19,7 +19,7 @@ export function AddressProvider({ router, children }: { router: Pick<DataRouter,
  * for last, which may not be drawn yet: so of two changes in one moment, both are kept. A page that is being left
  * changes nothing more.
  */
-export function useAddress(): readonly [URLSearchParams, ChangeAddress] {
+export function useUrlParams(): readonly [URLSearchParams, ChangeAddress] {
   const [params] = useSearchParams();
   const router = useContext(RouterContext);
   if (router === null) throw new Error("useAddress outside of an AddressProvider");
@@ -40,7 +40,7 @@ export function useAddress(): readonly [URLSearchParams, ChangeAddress] {
 
 /** Whether the dialog of that name is open, which stands in the page's address (`?dialog=`), and how to open and close it. */
 export function useAddressedDialog(name: string): readonly [boolean, (isShown: boolean) => void] {
-  const [params, change] = useAddress();
+  const [params, change] = useUrlParams();
   const show = useCallback(
     (isShown: boolean) => {
       change(

@@ -2,7 +2,7 @@ import { Button, NativeSelect, SegmentedControl, Skeleton } from "@mantine/core"
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { IconHistory, IconLock } from "@tabler/icons-react";
 import { useCallback, useMemo } from "react";
-import { useAddress } from "../../platform/address.tsx";
+import { useUrlParams } from "../../platform/address.tsx";
 import { ExportButton } from "../../platform/export-button.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { endsBeforeItBegins } from "../../ui/days.ts";
@@ -27,7 +27,7 @@ const VIEW = "view";
 /** §2 Activity Log page. §6: others than Super Admins are told so, and nothing is asked for them. */
 export function ActivityPage() {
   const { role } = useSignedIn();
-  const [params, change] = useAddress();
+  const [params, change] = useUrlParams();
   if (!may(role, "viewActivity")) {
     return (
       <PageLayout title="Activity Log">

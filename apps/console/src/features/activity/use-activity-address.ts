@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from "react";
-import { type AddressStep, useAddress } from "../../platform/address.tsx";
+import { type AddressStep, useUrlParams } from "../../platform/address.tsx";
 import { changeActivityAddress, readActivityAddress } from "./activity-address.ts";
 import type { ActivityAddress } from "./activity-address.ts";
 
@@ -10,7 +10,7 @@ export interface AddressedActivity {
 
 /** The filters of the activity log, kept in its address. */
 export function useActivityAddress(): AddressedActivity {
-  const [params, changeParams] = useAddress();
+  const [params, changeParams] = useUrlParams();
   const address = useMemo(() => readActivityAddress(params), [params]);
   const change = useCallback(
     (by: Partial<ActivityAddress>, step: AddressStep) => changeParams((now) => changeActivityAddress(now, by), step),

@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from "react";
-import { type AddressStep, useAddress } from "../../platform/address.tsx";
+import { type AddressStep, useUrlParams } from "../../platform/address.tsx";
 import { type AlertsAddress, changeAlertsAddress, readAlertsAddress } from "./alerts-address.ts";
 
 export interface AddressedAlerts {
@@ -9,7 +9,7 @@ export interface AddressedAlerts {
 
 /** The list of alerts, kept in the address. */
 export function useAlertsAddress(): AddressedAlerts {
-  const [params, changeParams] = useAddress();
+  const [params, changeParams] = useUrlParams();
   const address = useMemo(() => readAlertsAddress(params), [params]);
   const change = useCallback(
     (by: Partial<AlertsAddress>, step: AddressStep) => changeParams((now) => changeAlertsAddress(now, by), step),

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { IconRefresh, IconShieldCheck } from "@tabler/icons-react";
 import { useCallback, useState } from "react";
-import { useAddress } from "../../platform/address.tsx";
+import { useUrlParams } from "../../platform/address.tsx";
 import { serverReason } from "../../platform/api/errors.ts";
 import { ExportButton } from "../../platform/export-button.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
@@ -28,7 +28,7 @@ const number = new Intl.NumberFormat("en-GB");
 
 /** Every change that anyone or anything made or was refused, for Super Admins. */
 export function AuditView() {
-  const [params, changeParams] = useAddress();
+  const [params, changeParams] = useUrlParams();
   const address = readAuditAddress(params);
   const change = useCallback(
     (part: Partial<AuditAddress>) => changeParams((now) => changeAuditAddress(now, part), "replace"),

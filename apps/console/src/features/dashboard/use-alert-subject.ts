@@ -1,12 +1,12 @@
 import type { Alert } from "@suncrew/contract/alerts/alerts.ts";
 import { useCallback } from "react";
-import { useAddress } from "../../platform/address.tsx";
+import { useUrlParams } from "../../platform/address.tsx";
 import { ALERTS_CLOSED, changeAlertsAddress } from "../alerts/public.ts";
 import { changeDashboardAddress } from "./dashboard-address.ts";
 
 /** Shows the robots of the site that an alert is about, in one step that back undoes. */
 export function useAlertSubject(): (alert: Alert) => void {
-  const [, change] = useAddress();
+  const [, change] = useUrlParams();
   return useCallback(
     ({ site_id: siteId }: Alert) => {
       if (siteId === null) return;

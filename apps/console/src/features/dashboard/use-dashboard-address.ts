@@ -1,6 +1,6 @@
 import { useMediaQuery } from "@mantine/hooks";
 import { useCallback, useMemo } from "react";
-import { type AddressStep, useAddress } from "../../platform/address.tsx";
+import { type AddressStep, useUrlParams } from "../../platform/address.tsx";
 import { changeDashboardAddress, readDashboardAddress } from "./dashboard-address.ts";
 import type { AddressChange, DashboardAddress } from "./dashboard-address.ts";
 
@@ -13,7 +13,7 @@ export interface AddressedDashboard {
 
 /** What of the dashboard stands in its address; on a phone the map is hidden until it is asked for. */
 export function useDashboardAddress(): AddressedDashboard {
-  const [params, changeParams] = useAddress();
+  const [params, changeParams] = useUrlParams();
   const isWide = useMediaQuery("(min-width: 62em)", undefined, { getInitialValueInEffect: false });
   const address = useMemo(() => readDashboardAddress(params), [params]);
   const change = useCallback<AddressedDashboard["change"]>(

@@ -2,7 +2,7 @@ import "@mantine/core/styles/Checkbox.layer.css";
 import "@mantine/core/styles/Combobox.layer.css";
 import "@mantine/core/styles/Switch.layer.css";
 import { Tabs } from "@mantine/core";
-import { useAddress } from "../../platform/address.tsx";
+import { useUrlParams } from "../../platform/address.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
 import { TemplatesTab } from "./templates-tab.tsx";
@@ -10,7 +10,7 @@ import classes from "./report-management.module.css";
 
 /** §2 Report Management page, for Super Admins. */
 export function ReportManagementPage() {
-  const [params, change] = useAddress();
+  const [params, change] = useUrlParams();
   const tab = params.get("tab") === "settings" ? "settings" : "templates";
   return (
     <PageLayout title="Report Management">

@@ -2,7 +2,7 @@ import { reportTemplates } from "@suncrew/contract/report-templates/report-templ
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { useAddress } from "../../platform/address.tsx";
+import { useUrlParams } from "../../platform/address.tsx";
 import { serverReason } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -16,7 +16,7 @@ import classes from "./site-reports.module.css";
 
 /** §2 Site Reports page. */
 export function SiteReportsPage() {
-  const [params, changeParams] = useAddress();
+  const [params, changeParams] = useUrlParams();
   const choice = readReportChoice(params);
   const change = useCallback(
     (part: Partial<ReportChoice>) => changeParams((now) => changeReportChoice(now, part), "replace"),

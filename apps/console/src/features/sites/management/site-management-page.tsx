@@ -4,7 +4,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconMapPin } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
-import { type AddressStep, useAddress } from "../../../platform/address.tsx";
+import { type AddressStep, useUrlParams } from "../../../platform/address.tsx";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { useServerConfig } from "../../../platform/server-config.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";
@@ -70,7 +70,7 @@ interface ManagementProps {
 }
 
 function Management({ sites, open, onOpen }: ManagementProps) {
-  const [params, changeParams] = useAddress();
+  const [params, changeParams] = useUrlParams();
   const address = useMemo(() => readSitesAddress(params), [params]);
   const change = useCallback(
     (by: Partial<SitesAddress>, step: AddressStep) => changeParams((now) => changeSitesAddress(now, by), step),

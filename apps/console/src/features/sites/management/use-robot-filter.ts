@@ -1,6 +1,6 @@
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { useCallback, useMemo } from "react";
-import { useAddress } from "../../../platform/address.tsx";
+import { useUrlParams } from "../../../platform/address.tsx";
 import { passesFilter, robotFilterOf, useRobotViews } from "../../robots/public.ts";
 import type { RobotFilter } from "../../robots/public.ts";
 
@@ -9,7 +9,7 @@ const NONE: readonly RobotWithSettings[] = [];
 
 /** §2 Robots tab: the status filter, which stands in the address, and the robots that pass it as they are now. */
 export function useRobotFilter(rows: readonly RobotWithSettings[]) {
-  const [params, change] = useAddress();
+  const [params, change] = useUrlParams();
   const filter = robotFilterOf(params.get(STATUS));
   const setFilter = useCallback(
     (text: string) => {
