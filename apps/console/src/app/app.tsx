@@ -1,6 +1,6 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "react-router/dom";
-import { AddressProvider } from "../platform/address.tsx";
+import { UrlParamsProvider } from "../platform/address.tsx";
 import { queryClient } from "../platform/api/query-client.ts";
 import { ThemeProvider } from "../ui/theme/theme-provider.tsx";
 import { router } from "./router.tsx";
@@ -10,9 +10,9 @@ export function App() {
   return (
     <ThemeProvider>
       <QueryClientProvider client={queryClient}>
-        <AddressProvider router={router}>
+        <UrlParamsProvider router={router}>
           <RouterProvider router={router} />
-        </AddressProvider>
+        </UrlParamsProvider>
       </QueryClientProvider>
     </ThemeProvider>
   );

@@ -10,7 +10,7 @@ const DIALOG = "dialog";
 const RouterContext = createContext<Pick<DataRouter, "state"> | null>(null);
 
 /** For all that is inside, the router whose address it is. */
-export function AddressProvider({ router, children }: { router: Pick<DataRouter, "state">; children: ReactNode }) {
+export function UrlParamsProvider({ router, children }: { router: Pick<DataRouter, "state">; children: ReactNode }) {
   return <RouterContext value={router}>{children}</RouterContext>;
 }
 
