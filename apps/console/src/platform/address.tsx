@@ -39,7 +39,7 @@ export function useUrlParams(): readonly [URLSearchParams, ChangeAddress] {
 }
 
 /** Whether the dialog of that name is open, which stands in the page's address (`?dialog=`), and how to open and close it. */
-export function useAddressedDialog(name: string): readonly [boolean, (isShown: boolean) => void] {
+export function useUrlDialog(name: string): readonly [boolean, (isShown: boolean) => void] {
   const [params, change] = useUrlParams();
   const show = useCallback(
     (isShown: boolean) => {

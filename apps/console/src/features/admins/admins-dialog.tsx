@@ -6,7 +6,7 @@ import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconKey, IconPlus, IconShieldLock, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useAddressedDialog } from "../../platform/address.tsx";
+import { useUrlDialog } from "../../platform/address.tsx";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { FailedState } from "../../ui/failed-state.tsx";
@@ -27,7 +27,7 @@ const REREAD_EVERY_MS = 30_000;
 /** Opens the Super Admins dialog, which stands in the page's address. There for Super Admins only (§6). */
 export function AdminsButton() {
   const { role } = useSignedIn();
-  const [isShown, show] = useAddressedDialog("admins");
+  const [isShown, show] = useUrlDialog("admins");
   if (!mayCall(role, "adminList")) return null;
   return (
     <>

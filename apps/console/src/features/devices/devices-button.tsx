@@ -1,14 +1,14 @@
 import { Button } from "@mantine/core";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconCpu } from "@tabler/icons-react";
-import { useAddressedDialog } from "../../platform/address.tsx";
+import { useUrlDialog } from "../../platform/address.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { DevicesDialog, preloadDevices } from "./devices-dialog.tsx";
 
 /** Opens the Devices dialog, which stands in the page's address. There for Super Admins only (§6). */
 export function DevicesButton() {
   const { role } = useSignedIn();
-  const [isShown, show] = useAddressedDialog("devices");
+  const [isShown, show] = useUrlDialog("devices");
   if (!mayCall(role, "deviceList")) return null;
   return (
     <>
