@@ -2,8 +2,8 @@ import { createContext, type ReactNode, useCallback, useContext } from "react";
 import { type DataRouter, useLocation, useNavigate, useSearchParams } from "react-router";
 
 /** `push` makes a step that back undoes; `replace` does not, as for each letter of a search. */
-export type AddressStep = "push" | "replace";
-export type ChangeAddress = (by: (params: URLSearchParams) => URLSearchParams, step: AddressStep) => void;
+export type HistoryMode = "push" | "replace";
+export type ChangeAddress = (by: (params: URLSearchParams) => URLSearchParams, step: HistoryMode) => void;
 
 const DIALOG = "dialog";
 

@@ -1,11 +1,11 @@
 import { useCallback, useMemo } from "react";
-import { type AddressStep, useUrlParams } from "../../platform/address.tsx";
+import { type HistoryMode, useUrlParams } from "../../platform/address.tsx";
 import { changeActivityAddress, readActivityAddress } from "./activity-address.ts";
 import type { ActivityAddress } from "./activity-address.ts";
 
 export interface AddressedActivity {
   readonly address: ActivityAddress;
-  readonly change: (change: Partial<ActivityAddress>, step: AddressStep) => void;
+  readonly change: (change: Partial<ActivityAddress>, step: HistoryMode) => void;
 }
 
 /** The filters of the activity log, kept in its address. */
@@ -13,7 +13,7 @@ export function useActivityAddress(): AddressedActivity {
   const [params, changeParams] = useUrlParams();
   const address = useMemo(() => readActivityAddress(params), [params]);
   const change = useCallback(
-    (by: Partial<ActivityAddress>, step: AddressStep) => changeParams((now) => changeActivityAddress(now, by), step),
+    (by: Partial<ActivityAddress>, step: HistoryMode) => changeParams((now) => changeActivityAddress(now, by), step),
     [changeParams],
   );
   return { address, change };

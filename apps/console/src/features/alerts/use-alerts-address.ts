@@ -1,10 +1,10 @@
 import { useCallback, useMemo } from "react";
-import { type AddressStep, useUrlParams } from "../../platform/address.tsx";
+import { type HistoryMode, useUrlParams } from "../../platform/address.tsx";
 import { type AlertsAddress, changeAlertsAddress, readAlertsAddress } from "./alerts-address.ts";
 
 export interface AddressedAlerts {
   readonly address: AlertsAddress;
-  readonly change: (change: Partial<AlertsAddress>, step: AddressStep) => void;
+  readonly change: (change: Partial<AlertsAddress>, step: HistoryMode) => void;
 }
 
 /** The list of alerts, kept in the address. */
@@ -12,7 +12,7 @@ export function useAlertsAddress(): AddressedAlerts {
   const [params, changeParams] = useUrlParams();
   const address = useMemo(() => readAlertsAddress(params), [params]);
   const change = useCallback(
-    (by: Partial<AlertsAddress>, step: AddressStep) => changeParams((now) => changeAlertsAddress(now, by), step),
+    (by: Partial<AlertsAddress>, step: HistoryMode) => changeParams((now) => changeAlertsAddress(now, by), step),
     [changeParams],
   );
   return { address, change };

@@ -1,6 +1,6 @@
 import { useMediaQuery } from "@mantine/hooks";
 import { useCallback, useMemo } from "react";
-import { type AddressStep, useUrlParams } from "../../platform/address.tsx";
+import { type HistoryMode, useUrlParams } from "../../platform/address.tsx";
 import { changeDashboardAddress, readDashboardAddress } from "./dashboard-address.ts";
 import type { AddressChange, DashboardAddress } from "./dashboard-address.ts";
 
@@ -8,7 +8,7 @@ export interface AddressedDashboard {
   readonly address: DashboardAddress;
   readonly isMapShown: boolean;
   /** A change, or what makes one of the address that was asked for last. */
-  readonly change: (change: AddressChange | ((now: DashboardAddress) => AddressChange), step: AddressStep) => void;
+  readonly change: (change: AddressChange | ((now: DashboardAddress) => AddressChange), step: HistoryMode) => void;
 }
 
 /** What of the dashboard stands in its address; on a phone the map is hidden until it is asked for. */

@@ -1,5 +1,5 @@
 import { useCallback } from "react";
-import { type AddressStep, useUrlParams } from "../../platform/address.tsx";
+import { type HistoryMode, useUrlParams } from "../../platform/address.tsx";
 
 /** Which dialog about firmware stands in the page's address. */
 export type FirmwareDialog =
@@ -31,7 +31,7 @@ export function changeFirmwareAddress(params: URLSearchParams, dialog: FirmwareD
 export function useFirmwareAddress() {
   const [params, change] = useUrlParams();
   const show = useCallback(
-    (dialog: FirmwareDialog | null, step: AddressStep = dialog === null ? "replace" : "push") => {
+    (dialog: FirmwareDialog | null, step: HistoryMode = dialog === null ? "replace" : "push") => {
       change((current) => changeFirmwareAddress(current, dialog), step);
     },
     [change],

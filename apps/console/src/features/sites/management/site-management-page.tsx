@@ -4,7 +4,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconMapPin } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
-import { type AddressStep, useUrlParams } from "../../../platform/address.tsx";
+import { type HistoryMode, useUrlParams } from "../../../platform/address.tsx";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { useServerConfig } from "../../../platform/server-config.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";
@@ -73,7 +73,7 @@ function Management({ sites, open, onOpen }: ManagementProps) {
   const [params, changeParams] = useUrlParams();
   const address = useMemo(() => readSitesAddress(params), [params]);
   const change = useCallback(
-    (by: Partial<SitesAddress>, step: AddressStep) => changeParams((now) => changeSitesAddress(now, by), step),
+    (by: Partial<SitesAddress>, step: HistoryMode) => changeParams((now) => changeSitesAddress(now, by), step),
     [changeParams],
   );
   const writeSearch = useCallback((search: string) => change({ search }, "replace"), [change]);
