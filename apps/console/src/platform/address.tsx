@@ -3,7 +3,7 @@ import { type DataRouter, useLocation, useNavigate, useSearchParams } from "reac
 
 /** `push` makes a step that back undoes; `replace` does not, as for each letter of a search. */
 export type HistoryMode = "push" | "replace";
-export type ChangeAddress = (by: (params: URLSearchParams) => URLSearchParams, step: HistoryMode) => void;
+export type ChangeUrlParams = (by: (params: URLSearchParams) => URLSearchParams, step: HistoryMode) => void;
 
 const DIALOG = "dialog";
 
@@ -19,13 +19,13 @@ export function UrlParamsProvider({ router, children }: { router: Pick<DataRoute
  * for last, which may not be drawn yet: so of two changes in one moment, both are kept. A page that is being left
  * changes nothing more.
  */
-export function useUrlParams(): readonly [URLSearchParams, ChangeAddress] {
+export function useUrlParams(): readonly [URLSearchParams, ChangeUrlParams] {
   const [params] = useSearchParams();
   const router = useContext(RouterContext);
   if (router === null) throw new Error("useAddress outside of an AddressProvider");
   const { pathname } = useLocation();
   const navigate = useNavigate();
-  const change = useCallback<ChangeAddress>(
+  const change = useCallback<ChangeUrlParams>(
     (by, step) => {
       const { navigation, location } = router.state;
       const latest = navigation.location ?? location;
