@@ -1,4 +1,4 @@
-import { wholeFile } from "../../platform/api/whole-file.ts";
+import { readFile } from "../../platform/api/whole-file.ts";
 import { exportActivity } from "@suncrew/contract/activity/activity.ts";
 import type { ActivityFilter } from "@suncrew/contract/activity/activity.ts";
 import { send } from "../../platform/api/call.ts";
@@ -13,5 +13,5 @@ export function activityFileName(now: Date): string {
 /** Saves every row of the filter, also those that were not loaded. Throws as calls do. */
 export async function saveActivity(filter: ActivityFilter, signal: AbortSignal): Promise<void> {
   const answer = await send(exportActivity, { query: filter }, { signal });
-  saveFile(await wholeFile(answer, { signal }), activityFileName(new Date()));
+  saveFile(await readFile(answer, { signal }), activityFileName(new Date()));
 }

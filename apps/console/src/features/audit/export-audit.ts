@@ -1,4 +1,4 @@
-import { wholeFile } from "../../platform/api/whole-file.ts";
+import { readFile } from "../../platform/api/whole-file.ts";
 import { type AuditFilter, exportAudit } from "@suncrew/contract/audit/audit.ts";
 import { send } from "../../platform/api/call.ts";
 import { saveFile } from "../../platform/save-file.ts";
@@ -8,5 +8,5 @@ import { todayIn } from "../../ui/days.ts";
 export async function saveAudit(filter: AuditFilter, signal: AbortSignal): Promise<void> {
   const answer = await send(exportAudit, { query: filter }, { signal });
   // The day by the clock of the browser.
-  saveFile(await wholeFile(answer, { signal }), `audit-${todayIn(undefined, new Date())}.csv`);
+  saveFile(await readFile(answer, { signal }), `audit-${todayIn(undefined, new Date())}.csv`);
 }

@@ -1,4 +1,4 @@
-import { wholeFile } from "../../platform/api/whole-file.ts";
+import { readFile } from "../../platform/api/whole-file.ts";
 import { keptReportFile, reportCsv, reportPdf } from "@suncrew/contract/reports/reports.ts";
 import type { KeptReport } from "@suncrew/contract/reports/reports.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
@@ -41,7 +41,7 @@ export async function downloadReport({ site, choice, kind, signal, onBytes }: Do
           { signal, timeoutMs: FIRST_BYTE_MS },
         );
   const name = reportFileName(site.name, choice, kind);
-  saveFile(await wholeFile(answer, { signal, onBytes }), name);
+  saveFile(await readFile(answer, { signal, onBytes }), name);
   return name;
 }
 
@@ -50,7 +50,7 @@ export async function downloadKept({ id, site_name, month }: KeptReport): Promis
   const answer = await send(keptReportFile, { params: { reportId: id } });
   const [year = 1970, number = 1] = month.split("-").map(Number);
   const last = new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
-  saveFile(await wholeFile(answer), reportFileName(site_name, { from: `${month}-01`, to: last }, "pdf"));
+  saveFile(await readFile(answer), reportFileName(site_name, { from: `${month}-01`, to: last }, "pdf"));
 }
 
 /** True where the server does not offer the chosen template any more. */

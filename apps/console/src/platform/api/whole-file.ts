@@ -8,7 +8,7 @@ interface Reading {
 }
 
 /** The file of an answer, once all of it has come. Throws CutFileError where its end does not come. */
-export async function wholeFile(answer: Response, { signal, onBytes }: Reading = {}): Promise<Blob> {
+export async function readFile(answer: Response, { signal, onBytes }: Reading = {}): Promise<Blob> {
   const parts: BlobPart[] = [];
   let bytes = 0;
   const reader = answer.body?.getReader();

@@ -1,4 +1,4 @@
-import { wholeFile } from "../../../platform/api/whole-file.ts";
+import { readFile } from "../../../platform/api/whole-file.ts";
 import type { ImportResponse } from "@suncrew/contract/http/import.ts";
 import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings, robotsList } from "@suncrew/contract/robots/robots.ts";
@@ -40,7 +40,7 @@ export async function downloadExport(kind: ImportKind): Promise<void> {
   const { exportRoute, fileName, many } = importKinds[kind];
   try {
     const response = await send(exportRoute, {}, { headers: { Accept: "text/csv, application/json" } });
-    saveFile(await wholeFile(response), fileName);
+    saveFile(await readFile(response), fileName);
   } catch (error) {
     if (error instanceof TokenExpiredError) return;
     toast.failure({
