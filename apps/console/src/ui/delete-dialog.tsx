@@ -3,7 +3,7 @@ import { useRef, useState } from "react";
 import type { ReactNode } from "react";
 import { DisabledReason } from "./disabled-reason.tsx";
 import { RefusalBox } from "./refusal-box.tsx";
-import { useFocusBack } from "./use-focus-back.ts";
+import { useReturnFocus } from "./use-focus-back.ts";
 
 /** Why it was not deleted, and whether the same try may end otherwise. */
 interface Refusal {
@@ -27,7 +27,7 @@ export interface DeleteDialogProps {
 
 /** Asks before something is deleted; where it cannot be, the dialog stays and says why. */
 export function DeleteDialog({ title, obstacle, unknown = null, onDelete, onClose, children }: DeleteDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const [isDeleting, setDeleting] = useState(false);
   const isUnderWay = useRef(false);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 
 /** For a dialog that exists only while it is open: gives the focus back to what had it before. */
-export function useFocusBack(): void {
+export function useReturnFocus(): void {
   const [before] = useState(() => document.activeElement);
   useEffect(
     () => () => {

@@ -4,7 +4,7 @@ import { type FormEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { adminFields, adminProblems, changeAdmins, emptyAdmin } from "./admin-calls.ts";
 import type { AdminDeed, AdminField, AdminProblems, NewSignIn } from "./admin-calls.ts";
 import classes from "./admins-dialog.module.css";
@@ -24,7 +24,7 @@ export interface AdminFormProps {
 
 /** Adds a Super Admin, or resets or removes one; whoever does it types the own password again. */
 export function AdminForm({ deed, onDone, onClose }: AdminFormProps) {
-  useFocusBack();
+  useReturnFocus();
   const [draft, setDraft] = useState(emptyAdmin);
   const [left, setLeft] = useState<ReadonlySet<AdminField>>(new Set());
   const [told, setTold] = useState<AdminProblems>({});

@@ -12,7 +12,7 @@ import { useSignedIn } from "../../platform/session/use-session.ts";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { VirtualTable } from "../../ui/virtual-table.tsx";
 import type { AdminDeed, NewSignIn } from "./admin-calls.ts";
 import { AdminForm } from "./admin-form.tsx";
@@ -47,7 +47,7 @@ export function AdminsButton() {
 
 /** The Super Admins: added, given new passwords and removed by each other. */
 function AdminsDialog({ onClose }: { onClose: () => void }) {
-  useFocusBack();
+  useReturnFocus();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const query = useQuery({
     ...routeQuery(adminList, {}),

@@ -1,14 +1,14 @@
 import { Alert, Button, Group, Modal } from "@mantine/core";
 import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/passwords.ts";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { CopyButton } from "../../platform/copy-button.tsx";
 import type { NewSignIn } from "./admin-calls.ts";
 import classes from "./admins-dialog.module.css";
 
 /** A Super Admin's sign-in, to be handed over now: nobody can show its password again. */
 export function NewSignInDialog({ signIn, onClose }: { signIn: NewSignIn; onClose: () => void }) {
-  useFocusBack();
+  useReturnFocus();
   const { message, username, password } = signIn;
   return (
     <Modal opened onClose={onClose} closeOnClickOutside={false} closeOnEscape={false} title="Sign-In" size={480}>

@@ -9,7 +9,7 @@ import { liveStore } from "../../platform/live/live.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { emptyWords, SEVERITIES, severityLook, stateWord } from "./alert-meaning.ts";
 import { AlertRows } from "./alert-rows.tsx";
 import { ALERT_STATES } from "./alerts-address.ts";
@@ -25,7 +25,7 @@ export interface AlertsDialogProps {
 
 /** Every alert of the robots and sites that one may see, as the address filters them. */
 export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const addressed = useAlertsAddress();
   const { address } = addressed;
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;

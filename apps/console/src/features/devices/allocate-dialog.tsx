@@ -6,7 +6,7 @@ import { useMemo, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { allocate } from "./device-calls.ts";
 import { DeviceChoice } from "./device-choice.tsx";
 import classes from "./device-choice.module.css";
@@ -17,7 +17,7 @@ const number = (count: number) => count.toLocaleString("en-GB");
 
 /** Which free devices are allocated to which partner; In-house takes them back. */
 export function AllocateDialog({ devices, onClose }: { devices: readonly Device[]; onClose: () => void }) {
-  useFocusBack();
+  useReturnFocus();
   const [partnerId, setPartnerId] = useState<number | null>(null);
   const [wanted, setWanted] = useState<ReadonlySet<string>>(new Set());
   const [isSaving, setSaving] = useState(false);

@@ -7,7 +7,7 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { deviceNote } from "./device-facts.ts";
 import type { AboveDevices } from "./devices-content.tsx";
 import classes from "./devices-dialog.module.css";
@@ -26,7 +26,7 @@ export const preloadDevices = () => void DevicesContent.preload();
 
 /** Devices: provisioned, allocated to partners, given new secrets and retired by Super Admins. */
 export function DevicesDialog({ onClose }: { onClose: () => void }) {
-  useFocusBack();
+  useReturnFocus();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const query = useQuery({
     ...routeQuery(deviceList, {}),

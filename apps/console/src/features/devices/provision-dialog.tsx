@@ -6,7 +6,7 @@ import { useMemo, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { provision } from "./device-calls.ts";
 import type { NewSecrets } from "./device-calls.ts";
 import { PartnerChoice } from "./partner-choice.tsx";
@@ -25,7 +25,7 @@ type Field = keyof ProvisionForm;
 
 /** One device, or a range, with a preview of how many. */
 export function ProvisionDialog({ devices, isDemo, onMade, onClose }: ProvisionDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const taken = useMemo(() => new Set(devices.map(({ serial }) => serial)), [devices]);
   const [begun] = useState<ProvisionForm>(() => ({ first: nextSerial([...taken]), last: "" }));
   const [form, setForm] = useState(begun);

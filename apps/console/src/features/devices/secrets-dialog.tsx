@@ -7,7 +7,7 @@ import { useRef, useState } from "react";
 import { confirm } from "../../platform/confirm/confirm.ts";
 import { saveFile } from "../../platform/save-file.ts";
 import { toast } from "../../platform/toast.tsx";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { CopyButton, copyText } from "../../platform/copy-button.tsx";
 import type { NewSecrets } from "./device-calls.ts";
 import classes from "./secrets-dialog.module.css";
@@ -17,7 +17,7 @@ const SEEN_ROWS = 7;
 
 /** Secrets that were just made: to be copied or downloaded now, for nobody can show them again. */
 export function SecretsDialog({ made: { message, secrets }, onClose }: { made: NewSecrets; onClose: () => void }) {
-  useFocusBack();
+  useReturnFocus();
   const [isKept, setKept] = useState(false);
   const isAsking = useRef(false);
 

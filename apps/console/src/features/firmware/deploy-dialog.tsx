@@ -7,7 +7,7 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { RefusalBox } from "../../ui/refusal-box.tsx";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import classes from "./deploy-dialog.module.css";
 import { deployObstacle, deployProblems, versionOf } from "./deploy-facts.ts";
 import { DeployFields } from "./deploy-fields.tsx";
@@ -25,7 +25,7 @@ export interface DeployDialogProps {
 
 /** §2 Dialogs, Deploy Firmware: robots, a file or one that was uploaded before, and how careful to be. */
 export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const robots = useDeployRobots(siteId);
   const uploaded = useQuery(routeQuery(firmwareList, {})).data ?? [];

@@ -7,7 +7,7 @@ import { useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { FirmwareFiles } from "./firmware-files.tsx";
 import type { FirmwareDialog } from "./firmware-address.ts";
 import { RolloutList } from "./rollout-list.tsx";
@@ -23,7 +23,7 @@ export interface RolloutsDialogProps {
 
 /** Firmware: every rollout with its progress, and the files that were uploaded. */
 export function RolloutsDialog({ rolloutId, onShow, onClose }: RolloutsDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   // Of the dialogs above this one, Escape closes the uppermost only.
   const [isAsking, setAsking] = useState(false);

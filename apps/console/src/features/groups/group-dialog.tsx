@@ -8,7 +8,7 @@ import type { FormEvent } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { RESOLVE_FIRST, EditConflict } from "../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { useMergedEdits } from "../../ui/use-merged-edits.ts";
 import { saveGroup } from "./group-calls.ts";
 import { draftProblem, groupEdits, nameProblem, robotsOffered, storedGroup } from "./group-draft.ts";
@@ -27,7 +27,7 @@ export interface GroupDialogProps {
 
 /** §2 Create Group and Edit Robot Group, with the rules of §5. What others change meanwhile counts at once. */
 export function GroupDialog({ site, group, groups, rows, onClose }: GroupDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const [isSaving, setSaving] = useState(false);
   const isUnderWay = useRef(false);
   const now = groups.find(({ id }) => id === group?.id);

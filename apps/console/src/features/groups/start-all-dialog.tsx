@@ -2,7 +2,7 @@ import { Button, Group as Row, Modal, Text } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { useLiveStatus } from "../../platform/live/live.ts";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { useReportedRobotViews } from "../robots/public.ts";
 import { type StartForecast, startForecastOf } from "./group-forecast.ts";
 import { robotsText } from "./group-meaning.ts";
@@ -19,7 +19,7 @@ export interface StartAllDialogProps {
 
 /** Start All asks first: how many robots will move, which may refuse, and which will be skipped and why. It stays true while it is open. */
 export function StartAllDialog({ group, rows, onClose, onStart }: StartAllDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const { moving, doubtful, skipped } = startForecastOf(useReportedRobotViews(rows));
   const isLive = useLiveStatus() === "live";
   const count = moving.length + doubtful.length;

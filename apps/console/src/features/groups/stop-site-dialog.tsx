@@ -4,7 +4,7 @@ import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useNow } from "../../ui/use-now.ts";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { confirmedIn, RobotResultList, useResultsNow } from "../commands/public.ts";
 import { robotActivityOf, RobotStatusBadge, useRobotView } from "../robots/public.ts";
 import { robotsText } from "./group-meaning.ts";
@@ -24,7 +24,7 @@ const NONE: readonly RobotResult[] = [];
 
 /** Each robot's result of Stop all robots: first what the stream shows of it, then what came of its Stop. */
 export function StopSiteDialog({ site, rows, stopped, onAgain, onClose }: StopSiteDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const results = useResultsNow(stopped?.results ?? NONE);
   const isAgain = stopped !== null && (stopped.failure !== null || isAnyLeft(stopped.results));
   return (

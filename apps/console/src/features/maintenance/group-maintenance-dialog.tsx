@@ -2,7 +2,7 @@ import { Modal, SegmentedControl } from "@mantine/core";
 import type { Group, ManyRobotsResponse } from "@suncrew/contract/groups/groups.ts";
 import { useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { LockForm } from "./lock-form.tsx";
 import { isLocked } from "./maintained-robot.ts";
 import type { MaintainedRobot } from "./maintained-robot.ts";
@@ -22,7 +22,7 @@ export interface GroupMaintenanceDialogProps {
 
 /** Locks every robot of a group, or releases those that are locked; then what came of each. */
 export function GroupMaintenanceDialog({ group, members, onClose }: GroupMaintenanceDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const locked = members.filter((robot) => isLocked(robot));
   const [way, setWay] = useState<"lock" | "release">(locked.length === members.length ? "release" : "lock");
   const [busy, setBusy] = useState<"lock" | "start" | "release" | null>(null);

@@ -1,7 +1,7 @@
 import { Modal } from "@mantine/core";
 import { useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { LockForm } from "./lock-form.tsx";
 import type { MaintainedRobot } from "./maintained-robot.ts";
 import { lockRobot } from "./maintenance-calls.ts";
@@ -13,7 +13,7 @@ export interface RobotDialogProps {
 
 /** Asks why before a robot is locked, and says what the lock does and does not. */
 export function LockDialog({ robot, onClose }: RobotDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const [isBusy, setBusy] = useState(false);
   const [isChanged, setChanged] = useState(false);
   const close = useGuardedClose({ isChanged, isSaving: isBusy, shownBy: ["site", "tab"] }, onClose);

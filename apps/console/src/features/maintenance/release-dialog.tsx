@@ -1,6 +1,6 @@
 import { Button, Modal } from "@mantine/core";
 import { useState } from "react";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import type { RobotDialogProps } from "./lock-dialog.tsx";
 import { releaseRobot } from "./maintenance-calls.ts";
 import type { ReleaseAnswer } from "./maintenance-calls.ts";
@@ -10,7 +10,7 @@ import { ReleaseChoices } from "./release-choices.tsx";
 
 /** §4 Commands, back from maintenance: says that the robot will move if started, and offers not to (decisions, stubs). */
 export function ReleaseDialog({ robot, onClose }: RobotDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const [busy, setBusy] = useState<"start" | "release" | null>(null);
   const [answer, setAnswer] = useState<ReleaseAnswer | null>(null);
   const release = async (startAfter: boolean) => {

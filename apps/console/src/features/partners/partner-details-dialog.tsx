@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { CopyButton } from "../../platform/copy-button.tsx";
 import classes from "./partner-details-dialog.module.css";
@@ -20,7 +20,7 @@ export interface PartnerDetailsDialogProps {
 
 /** §2 Partner details dialog, fed by the real partners. */
 export function PartnerDetailsDialog({ partnerId, partnerName, onClose }: PartnerDetailsDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const query = useQuery(routeQuery(partnerDetails, {}));
   const partner = query.data?.find((one) => one.id === partnerId);
   return (

@@ -8,7 +8,7 @@ import type { KeyboardEvent } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import classes from "./partner-picker.module.css";
 import { partnersFound } from "./partners-found.ts";
 
@@ -22,7 +22,7 @@ export interface PartnerPickerProps {
 
 /** §2 Select Maintenance Partner picker. */
 export function PartnerPicker({ chosenId, onChoose, onClose }: PartnerPickerProps) {
-  useFocusBack();
+  useReturnFocus();
   const query = useQuery(routeQuery(partnerDetails, {}));
   const [search, setSearch] = useState("");
   const list = useRef<HTMLUListElement>(null);

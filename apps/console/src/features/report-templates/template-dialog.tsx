@@ -5,7 +5,7 @@ import { type FormEvent, useRef, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { RESOLVE_FIRST, EditConflict, DeletedNotice } from "../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { useMergedEdits } from "../../ui/use-merged-edits.ts";
 import { SectionEditor } from "./section-editor.tsx";
 import { saveTemplate } from "./template-calls.ts";
@@ -23,7 +23,7 @@ export interface TemplateDialogProps {
 
 /** §2 Report Management: the create/edit dialog with name, description and the five sections. */
 export function TemplateDialog({ template, others, isGone, onClose }: TemplateDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const [isTried, setTried] = useState(false);
   const [told, setTold] = useState<TemplateProblem>({});

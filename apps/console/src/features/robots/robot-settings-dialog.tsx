@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Slider, Text } from "@mantine/core";
 import { useId, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { changeSpeeds } from "./robot-settings-calls.ts";
 import type { RobotView } from "./robot-view.ts";
 
@@ -52,7 +52,7 @@ export interface RobotSettingsDialogProps {
 
 /** §2 Robot settings dialog: sliders for both motors. It opens with what the robot last confirmed. */
 export function RobotSettingsDialog({ robot, onClose }: RobotSettingsDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const [begun] = useState({ main: robot.mainMotorSpeed, brush: robot.brushMotorSpeed });
   const [main, setMain] = useState(begun.main);
   const [brush, setBrush] = useState(begun.brush);

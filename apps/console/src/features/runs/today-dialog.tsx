@@ -17,7 +17,7 @@ import { FailedState } from "../../ui/failed-state.tsx";
 import { siteShortText } from "../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { useNow } from "../../ui/use-now.ts";
 import { COUNT_WORDS, runLook, startedByWords } from "./runs-meaning.ts";
 import classes from "./today-figures.module.css";
@@ -31,7 +31,7 @@ interface TodayDialogProps {
 
 /** The runs behind a figure of today: which robot, where, when, and why it is not done. */
 export function TodayDialog({ shown, counts, onShow, onClose }: TodayDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const query = useQuery(routeQuery(runsOfToday, { query: { count: shown } }));
   const rest = query.data === undefined ? 0 : counts[shown] - query.data.runs.length;

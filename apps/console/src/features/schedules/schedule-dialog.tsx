@@ -12,7 +12,7 @@ import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { toast } from "../../platform/toast.tsx";
 import { RESOLVE_FIRST, EditConflict, DeletedNotice } from "../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { useFocusBack } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-focus-back.ts";
 import { useMergedEdits } from "../../ui/use-merged-edits.ts";
 import { saveSchedule } from "./schedule-calls.ts";
 import classes from "./schedule-dialog.module.css";
@@ -34,7 +34,7 @@ export interface ScheduleDialogProps {
 
 /** §2 Schedule dialog: an enable toggle, a time, a duration and a frequency; with a date and what comes of it. */
 export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const { timezone } = site;
   const [today] = useState(() => siteToday(timezone, new Date()));
   const [begun] = useState(group.schedule_details);

@@ -1,7 +1,7 @@
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { useEffect } from "react";
 import { lazyDialog } from "../../../ui/lazy-dialog.tsx";
-import { useFocusBack } from "../../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../../ui/use-focus-back.ts";
 import { signInOf } from "../share/sign-in-of.ts";
 import type { NewPartner } from "../share/sign-in-of.ts";
 
@@ -37,7 +37,7 @@ export interface PartnerDialogsProps {
 
 /** One dialog at a time; the focus goes back to what opened the first of them. */
 export function PartnerDialogs({ open, partners, onOpen }: PartnerDialogsProps) {
-  useFocusBack();
+  useReturnFocus();
   const close = () => onOpen(null);
   switch (open.kind) {
     case "add":

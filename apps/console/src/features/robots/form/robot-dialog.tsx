@@ -6,7 +6,7 @@ import type { FormEvent } from "react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
 import { EditConflict, DeletedNotice } from "../../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
-import { useFocusBack } from "../../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../../ui/use-focus-back.ts";
 import { ForgetStateButton } from "./forget-state-button.tsx";
 import classes from "./robot-dialog.module.css";
 import { RobotFields } from "./robot-fields.tsx";
@@ -23,7 +23,7 @@ export interface RobotDialogProps {
 
 /** §2 Add New Robot and Edit Robot, with the rules of §5. */
 export function RobotDialog({ siteId, robot, onClose }: RobotDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const isNarrow = useMediaQuery("(max-width: 30em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const state = useRobotForm(siteId, robot, onClose);
   const close = useGuardedClose({ ...state, shownBy: ["site", "tab"] }, onClose);

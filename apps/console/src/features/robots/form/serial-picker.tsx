@@ -11,7 +11,7 @@ import { routeQuery } from "../../../platform/api/route-query.ts";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { FailedState } from "../../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
-import { useFocusBack } from "../../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../../ui/use-focus-back.ts";
 import { partnersElsewhere, serialChoices } from "./serial-choice.ts";
 import type { SerialChoice } from "./serial-choice.ts";
 import classes from "./serial-picker.module.css";
@@ -41,7 +41,7 @@ export interface SerialPickerProps {
 
 /** §2 Robot serial-number picker: the devices that the user may give to robots, assigned and free. */
 export function SerialPicker({ chosen, own, sitePartnerId, onChoose, onClose }: SerialPickerProps) {
-  useFocusBack();
+  useReturnFocus();
   // Somebody may have taken one since it was last asked.
   const query = useQuery({ ...routeQuery(serialNumbers, {}), refetchOnMount: "always" });
   const { role } = useSignedIn();

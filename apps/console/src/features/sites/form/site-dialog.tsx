@@ -7,7 +7,7 @@ import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts"
 import { EditConflict, DeletedNotice } from "../../../ui/changed-meanwhile.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { FailedPart, lazyPart } from "../../../ui/lazy-part.tsx";
-import { useFocusBack } from "../../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../../ui/use-focus-back.ts";
 import { MaintenanceFields } from "./maintenance-fields.tsx";
 import classes from "./site-dialog.module.css";
 import { SiteFields } from "./site-fields.tsx";
@@ -31,7 +31,7 @@ export interface SiteDialogProps {
 
 /** §2 Add New Site and Edit Site, with the rules of §5. */
 export function SiteDialog({ site, sites, onSaved, onClose }: SiteDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const state = useSiteForm(site, sites, onSaved);
   const close = useGuardedClose(state, onClose);

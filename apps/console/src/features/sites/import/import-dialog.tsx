@@ -6,7 +6,7 @@ import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts"
 import { saveFile } from "../../../platform/save-file.ts";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
-import { useFocusBack } from "../../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../../ui/use-focus-back.ts";
 import classes from "./import-dialog.module.css";
 import { countedText, importKinds } from "./import-kinds.ts";
 import type { ImportKind } from "./import-kinds.ts";
@@ -21,7 +21,7 @@ export interface ImportDialogProps {
 
 /** Import of sites or robots: a file, a preview that names every bad row and why, then all rows or none. */
 export function ImportDialog({ kind, onClose }: ImportDialogProps) {
-  useFocusBack();
+  useReturnFocus();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const { title, templateName } = importKinds[kind];
   const { step, choose, apply, reset } = useImport(kind);
