@@ -1,6 +1,6 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "react-router/dom";
-import { UrlParamsProvider } from "../platform/address.tsx";
+import { UrlParamsProvider } from "../platform/url-params.tsx";
 import { queryClient } from "../platform/api/query-client.ts";
 import { ThemeProvider } from "../ui/theme/theme-provider.tsx";
 import { router } from "./router.tsx";

@@ -3,7 +3,7 @@ import { useRef, useState } from "react";
 import type { ReactNode } from "react";
 import { DisabledReason } from "./disabled-reason.tsx";
 import { RefusalBox } from "./refusal-box.tsx";
-import { useReturnFocus } from "./use-focus-back.ts";
+import { useReturnFocus } from "./use-return-focus.ts";
 
 /** Why it was not deleted, and whether the same try may end otherwise. */
 interface Refusal {

@@ -2,7 +2,7 @@ import { Modal } from "@mantine/core";
 import type { ComponentType } from "react";
 import { FailedPart, lazyPart } from "./lazy-part.tsx";
 import type { LazyPart, PartFailure } from "./lazy-part.tsx";
-import { useReturnFocus } from "./use-focus-back.ts";
+import { useReturnFocus } from "./use-return-focus.ts";
 
 /** A dialog as a lazy part; where it does not come, a dialog of its title says so. */
 export function lazyDialog<P extends { readonly onClose: () => void }>(

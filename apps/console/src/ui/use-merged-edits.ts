@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { ConcurrentEdit } from "./changed-meanwhile.tsx";
+import type { ConcurrentEdit } from "./edit-conflict.tsx";
 import { mergeEdits } from "./merge-edits.ts";
 import type { MergeRules } from "./merge-edits.ts";
 

@@ -2,7 +2,7 @@ import { Button, NativeSelect, SegmentedControl, Skeleton } from "@mantine/core"
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { IconHistory, IconLock } from "@tabler/icons-react";
 import { useCallback, useMemo } from "react";
-import { useUrlParams } from "../../platform/address.tsx";
+import { useUrlParams } from "../../platform/url-params.tsx";
 import { ExportButton } from "../../platform/export-button.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { endsBeforeItBegins } from "../../ui/days.ts";

@@ -1,7 +1,6 @@
-import { readFile } from "../../platform/api/whole-file.ts";
+import { readFile, send } from "../../platform/api/call.ts";
 import { exportActivity } from "@suncrew/contract/activity/activity.ts";
 import type { ActivityFilter } from "@suncrew/contract/activity/activity.ts";
-import { send } from "../../platform/api/call.ts";
 import { saveFile } from "../../platform/save-file.ts";
 
 /** §9: robot-activity-log-<date>.csv, the day by the clock of the browser. */

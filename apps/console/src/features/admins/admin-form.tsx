@@ -4,7 +4,7 @@ import { type FormEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { adminFields, adminProblems, changeAdmins, emptyAdmin } from "./admin-calls.ts";
 import type { AdminDeed, AdminField, AdminProblems, NewSignIn } from "./admin-calls.ts";
 import classes from "./admins-dialog.module.css";

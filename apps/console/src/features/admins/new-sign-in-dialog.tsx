@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal } from "@mantine/core";
 import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/passwords.ts";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { CopyButton } from "../../platform/copy-button.tsx";
 import type { NewSignIn } from "./admin-calls.ts";
 import classes from "./admins-dialog.module.css";

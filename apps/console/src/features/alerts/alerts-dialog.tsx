@@ -9,7 +9,7 @@ import { liveStore } from "../../platform/live/live.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { emptyWords, SEVERITIES, severityLook, stateWord } from "./alert-meaning.ts";
 import { AlertRows } from "./alert-rows.tsx";
 import { ALERT_STATES } from "./alerts-address.ts";

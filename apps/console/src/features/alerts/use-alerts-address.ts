@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from "react";
-import { type HistoryMode, useUrlParams } from "../../platform/address.tsx";
+import { type HistoryMode, useUrlParams } from "../../platform/url-params.tsx";
 import { type AlertsAddress, changeAlertsAddress, readAlertsAddress } from "./alerts-address.ts";
 
 export interface AddressedAlerts {

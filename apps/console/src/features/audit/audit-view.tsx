@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { IconRefresh, IconShieldCheck } from "@tabler/icons-react";
 import { useCallback, useState } from "react";
-import { useUrlParams } from "../../platform/address.tsx";
+import { useUrlParams } from "../../platform/url-params.tsx";
 import { serverReason } from "../../platform/api/errors.ts";
 import { ExportButton } from "../../platform/export-button.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";

@@ -1,6 +1,5 @@
-import { readFile } from "../../platform/api/whole-file.ts";
+import { readFile, send } from "../../platform/api/call.ts";
 import { type AuditFilter, exportAudit } from "@suncrew/contract/audit/audit.ts";
-import { send } from "../../platform/api/call.ts";
 import { saveFile } from "../../platform/save-file.ts";
 import { todayIn } from "../../ui/days.ts";
 

@@ -1,6 +1,6 @@
 import type { Alert } from "@suncrew/contract/alerts/alerts.ts";
 import { useCallback } from "react";
-import { useUrlParams } from "../../platform/address.tsx";
+import { useUrlParams } from "../../platform/url-params.tsx";
 import { ALERTS_CLOSED, changeAlertsAddress } from "../alerts/public.ts";
 import { changeDashboardAddress } from "./dashboard-address.ts";
 

@@ -1,6 +1,6 @@
 import { useMediaQuery } from "@mantine/hooks";
 import { useCallback, useMemo } from "react";
-import { type HistoryMode, useUrlParams } from "../../platform/address.tsx";
+import { type HistoryMode, useUrlParams } from "../../platform/url-params.tsx";
 import { changeDashboardAddress, readDashboardAddress } from "./dashboard-address.ts";
 import type { AddressChange, DashboardAddress } from "./dashboard-address.ts";
 

@@ -6,7 +6,7 @@ import { useMemo, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { allocate } from "./device-calls.ts";
 import { DeviceChoice } from "./device-choice.tsx";
 import classes from "./device-choice.module.css";

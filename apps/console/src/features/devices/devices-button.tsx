@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconCpu } from "@tabler/icons-react";
-import { useUrlDialog } from "../../platform/address.tsx";
+import { useUrlDialog } from "../../platform/url-params.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { DevicesDialog, preloadDevices } from "./devices-dialog.tsx";
 

@@ -7,7 +7,7 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { deviceNote } from "./device-facts.ts";
 import type { AboveDevices } from "./devices-content.tsx";
 import classes from "./devices-dialog.module.css";

@@ -6,7 +6,7 @@ import { useMemo, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { provision } from "./device-calls.ts";
 import type { NewSecrets } from "./device-calls.ts";
 import { PartnerChoice } from "./partner-choice.tsx";

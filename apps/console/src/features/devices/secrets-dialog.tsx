@@ -7,7 +7,7 @@ import { useRef, useState } from "react";
 import { confirm } from "../../platform/confirm/confirm.ts";
 import { saveFile } from "../../platform/save-file.ts";
 import { toast } from "../../platform/toast.tsx";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { CopyButton, copyText } from "../../platform/copy-button.tsx";
 import type { NewSecrets } from "./device-calls.ts";
 import classes from "./secrets-dialog.module.css";

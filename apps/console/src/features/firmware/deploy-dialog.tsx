@@ -7,7 +7,7 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { RefusalBox } from "../../ui/refusal-box.tsx";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import classes from "./deploy-dialog.module.css";
 import { deployObstacle, deployProblems, versionOf } from "./deploy-facts.ts";
 import { DeployFields } from "./deploy-fields.tsx";

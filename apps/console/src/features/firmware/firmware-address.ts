@@ -1,5 +1,5 @@
 import { useCallback } from "react";
-import { type HistoryMode, useUrlParams } from "../../platform/address.tsx";
+import { type HistoryMode, useUrlParams } from "../../platform/url-params.tsx";
 
 /** Which dialog about firmware stands in the page's address. */
 export type FirmwareDialog =

@@ -7,7 +7,7 @@ import { useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { FirmwareFiles } from "./firmware-files.tsx";
 import type { FirmwareDialog } from "./firmware-address.ts";
 import { RolloutList } from "./rollout-list.tsx";

@@ -15,7 +15,7 @@ export interface GroupBody {
 }
 
 /** How saving ended; nothing is stored unless it is saved. */
-export type SaveOutcome = "saved" | "changed-meanwhile" | "refused";
+export type SaveOutcome = "saved" | "conflict" | "refused";
 
 /** Creates a group, or changes one from the version that the edit began from. Says so in a toast (§8 Groups) and never throws. */
 export async function saveGroup(group: Pick<Group, "id" | "version"> | null, body: GroupBody): Promise<SaveOutcome> {
@@ -36,7 +36,7 @@ export async function saveGroup(group: Pick<Group, "id" | "version"> | null, bod
     const read = readAgain(body.site_id);
     if (isEditConflict(error)) {
       await read;
-      return "changed-meanwhile";
+      return "conflict";
     }
     toast.failure(
       group === null

@@ -2,7 +2,7 @@ import { Button, Group as Row, Modal, Text } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { useLiveStatus } from "../../platform/live/live.ts";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { useReportedRobotViews } from "../robots/public.ts";
 import { type StartForecast, startForecastOf } from "./group-forecast.ts";
 import { robotsText } from "./group-meaning.ts";

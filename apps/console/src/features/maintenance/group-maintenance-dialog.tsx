@@ -2,7 +2,7 @@ import { Modal, SegmentedControl } from "@mantine/core";
 import type { Group, ManyRobotsResponse } from "@suncrew/contract/groups/groups.ts";
 import { useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { LockForm } from "./lock-form.tsx";
 import { isLocked } from "./maintained-robot.ts";
 import type { MaintainedRobot } from "./maintained-robot.ts";

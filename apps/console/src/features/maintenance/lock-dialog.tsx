@@ -1,7 +1,7 @@
 import { Modal } from "@mantine/core";
 import { useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { LockForm } from "./lock-form.tsx";
 import type { MaintainedRobot } from "./maintained-robot.ts";
 import { lockRobot } from "./maintenance-calls.ts";

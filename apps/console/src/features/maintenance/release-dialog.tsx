@@ -1,6 +1,6 @@
 import { Button, Modal } from "@mantine/core";
 import { useState } from "react";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import type { RobotDialogProps } from "./lock-dialog.tsx";
 import { releaseRobot } from "./maintenance-calls.ts";
 import type { ReleaseAnswer } from "./maintenance-calls.ts";

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { CopyButton } from "../../platform/copy-button.tsx";
 import classes from "./partner-details-dialog.module.css";

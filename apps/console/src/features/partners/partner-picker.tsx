@@ -8,7 +8,7 @@ import type { KeyboardEvent } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import classes from "./partner-picker.module.css";
 import { partnersFound } from "./partners-found.ts";
 

@@ -2,7 +2,7 @@ import "@mantine/core/styles/Checkbox.layer.css";
 import "@mantine/core/styles/Combobox.layer.css";
 import "@mantine/core/styles/Switch.layer.css";
 import { Tabs } from "@mantine/core";
-import { useUrlParams } from "../../platform/address.tsx";
+import { useUrlParams } from "../../platform/url-params.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
 import { TemplatesTab } from "./templates-tab.tsx";

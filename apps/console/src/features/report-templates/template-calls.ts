@@ -18,7 +18,7 @@ export type SaveOutcome =
   /** Nothing is stored; `problems` are what the server objects to. */
   | { readonly kind: "refused"; readonly problems: TemplateProblem }
   /** Somebody else saved first: nothing is stored. */
-  | { readonly kind: "changed-meanwhile"; readonly theirs: ReportTemplate };
+  | { readonly kind: "conflict"; readonly theirs: ReportTemplate };
 
 /** Creates a template, or changes the given one. Says so in a toast and never throws. */
 export async function saveTemplate(
@@ -42,7 +42,7 @@ export async function saveTemplate(
   } catch (error) {
     if (error instanceof TokenExpiredError) return { kind: "refused", problems: {} };
     const theirs = template !== null && isEditConflict(error) ? await latestOf(template.id) : null;
-    if (theirs !== null) return { kind: "changed-meanwhile", theirs };
+    if (theirs !== null) return { kind: "conflict", theirs };
     const deed = template === null ? "create" : "update";
     toast.failure({
       title: template === null ? "Template Creation Failed" : "Template Update Failed",

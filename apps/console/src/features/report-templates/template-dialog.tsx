@@ -3,9 +3,9 @@ import { useMediaQuery } from "@mantine/hooks";
 import type { ReportTemplate } from "@suncrew/contract/report-templates/report-templates.ts";
 import { type FormEvent, useRef, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { RESOLVE_FIRST, EditConflict, DeletedNotice } from "../../ui/changed-meanwhile.tsx";
+import { DeletedNotice, EditConflict, RESOLVE_FIRST } from "../../ui/edit-conflict.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { useMergedEdits } from "../../ui/use-merged-edits.ts";
 import { SectionEditor } from "./section-editor.tsx";
 import { saveTemplate } from "./template-calls.ts";
@@ -68,7 +68,7 @@ export function TemplateDialog({ template, others, isGone, onClose }: TemplateDi
     if (outcome.kind === "saved") return onClose();
     // While it was busy it could not have the focus.
     setTimeout(() => saveButton.current?.focus());
-    if (outcome.kind === "changed-meanwhile") setRefusedFor(outcome.theirs);
+    if (outcome.kind === "conflict") setRefusedFor(outcome.theirs);
     else setTold(outcome.problems);
   };
   const shown = (part: keyof TemplateProblem) =>

@@ -1,8 +1,7 @@
-import { readFile } from "../../platform/api/whole-file.ts";
+import { readFile, send } from "../../platform/api/call.ts";
 import { keptReportFile, reportCsv, reportPdf } from "@suncrew/contract/reports/reports.ts";
 import type { KeptReport } from "@suncrew/contract/reports/reports.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { send } from "../../platform/api/call.ts";
 import { ApiError, messageOf } from "../../platform/api/errors.ts";
 import { saveFile } from "../../platform/save-file.ts";
 import { type ReportChoice, reportFileName } from "./report-choice.ts";

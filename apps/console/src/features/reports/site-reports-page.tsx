@@ -2,7 +2,7 @@ import { reportTemplates } from "@suncrew/contract/report-templates/report-templ
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { useUrlParams } from "../../platform/address.tsx";
+import { useUrlParams } from "../../platform/url-params.tsx";
 import { serverReason } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Slider, Text } from "@mantine/core";
 import { useId, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { changeSpeeds } from "./robot-settings-calls.ts";
 import type { RobotView } from "./robot-view.ts";
 

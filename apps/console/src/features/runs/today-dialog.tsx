@@ -17,7 +17,7 @@ import { FailedState } from "../../ui/failed-state.tsx";
 import { siteShortText } from "../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { useReturnFocus } from "../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { useNow } from "../../ui/use-now.ts";
 import { COUNT_WORDS, runLook, startedByWords } from "./runs-meaning.ts";
 import classes from "./today-figures.module.css";

@@ -18,7 +18,7 @@ import { toast } from "../../platform/toast.tsx";
 export type ScheduleBody = SentBodyOf<typeof createSchedule>;
 
 /** How saving ended; nothing is stored unless it is saved. */
-export type SaveOutcome = "saved" | "changed-meanwhile" | "refused";
+export type SaveOutcome = "saved" | "conflict" | "refused";
 
 /**
  * §4 Schedule: created when the group has none, updated from the version that the edit began from when it has one. Says
@@ -47,7 +47,7 @@ export async function saveSchedule(
     if (error instanceof TokenExpiredError) return "refused";
     if (isEditConflict(error)) {
       await readAgain(group.site_id);
-      return "changed-meanwhile";
+      return "conflict";
     }
     toast.failure({
       title: isNew ? "Schedule Creation Failed" : "Schedule Update Failed",

@@ -1,9 +1,23 @@
+import { login } from "@suncrew/contract/auth/auth.ts";
 import { errorResponseSchema } from "@suncrew/contract/http/error.ts";
 import type { ResponseOf, RouteSpec, SentBodyOf, SentParamsOf, SentQueryOf } from "@suncrew/contract/http/route.ts";
-import { login } from "@suncrew/contract/auth/auth.ts";
 import { endSession, noteTokenTaken, tokenToSend } from "../session/session.ts";
-import { AnswerError, ApiError, NetworkError, TokenExpiredError } from "./errors.ts";
-import { urlOf } from "./url.ts";
+import { AnswerError, ApiError, IncompleteFileError, NetworkError, TokenExpiredError } from "./errors.ts";
+
+/** Where the interface is: the console's own origin unless the build was told otherwise. */
+const API_BASE = (import.meta.env.VITE_API_BASE ?? "").replace(/\/+$/, "");
+
+/** The address of a call: `:name` filled from `params`, `query` appended without its undefined values. */
+export function urlOf(path: string, params?: object, query?: object): string {
+  const given = new Map<string, unknown>(Object.entries(params ?? {}));
+  const filled = path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(String(given.get(name))));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) search.set(name, String(value));
+  }
+  const text = search.toString();
+  return API_BASE + filled + (text === "" ? "" : `?${text}`);
+}
 
 /** §9 Request timeout, in milliseconds: the time until the first byte of the answer. */
 export const REQUEST_TIMEOUT_MS = 10_000;
@@ -110,4 +124,28 @@ async function readJson(response: Response, signal: AbortSignal | undefined): Pr
   } catch {
     return undefined;
   }
+}
+
+interface Reading {
+  /** Gives the reading up. */
+  readonly signal?: AbortSignal;
+  /** Told how many bytes have come so far. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
+/** The file of an answer, once all of it has come. Throws CutFileError where its end does not come. */
+export async function readFile(answer: Response, { signal, onBytes }: Reading = {}): Promise<Blob> {
+  const parts: BlobPart[] = [];
+  let bytes = 0;
+  const reader = answer.body?.getReader();
+  try {
+    for (let read = await reader?.read(); read?.value !== undefined; read = await reader?.read()) {
+      parts.push(read.value);
+      bytes += read.value.length;
+      onBytes?.(bytes);
+    }
+  } catch (error) {
+    throw signal?.aborted === true ? error : new IncompleteFileError(error);
+  }
+  return new Blob(parts, { type: answer.headers.get("content-type") ?? "" });
 }

@@ -1,8 +1,7 @@
 import type { ResponseOf, RouteSpec, SentQueryOf } from "@suncrew/contract/http/route.ts";
 import { tokenToSend } from "../session/session.ts";
-import { failureOf, REQUEST_TIMEOUT_MS } from "./call.ts";
+import { failureOf, REQUEST_TIMEOUT_MS, urlOf } from "./call.ts";
 import { AnswerError, NetworkError, TokenExpiredError } from "./errors.ts";
-import { urlOf } from "./url.ts";
 
 export interface UploadOptions {
   readonly signal: AbortSignal;

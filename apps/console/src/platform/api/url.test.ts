@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { urlOf } from "./url.ts";
+import { urlOf } from "./call.ts";
 
 test("parameters are filled in and encoded", () => {
   expect(urlOf("/api/robots/robotsList/:siteId", { siteId: "4/5 ?" })).toBe("/api/robots/robotsList/4%2F5%20%3F");

@@ -14,7 +14,7 @@ import { currentSession, endSession, onSessionChange } from "../session/session.
 import { LiveConnection } from "./live-connection.ts";
 import { LiveStore, type LiveStatus } from "./live-store.ts";
 import { invalidateSeen, isOfSite, readScopeAgain } from "./scope-change.ts";
-import { InvalidationQueue } from "./stale-answers.ts";
+import { InvalidationQueue } from "./invalidation-queue.ts";
 
 /** What the live stream last said; for reading outside of components. */
 export const liveStore = new LiveStore();

@@ -17,7 +17,7 @@ export type SaveOutcome =
   /** Nothing is stored; `problems` are what the server objects to at fields. */
   | { readonly kind: "refused"; readonly problems: PartnerProblems }
   /** Somebody else saved first: nothing is stored. */
-  | { readonly kind: "changed-meanwhile"; readonly theirs: Partner };
+  | { readonly kind: "conflict"; readonly theirs: Partner };
 
 /** Creates a partner, or changes the given one. Says so in a toast (§8 Partners) and never throws. */
 export async function savePartner(
@@ -39,7 +39,7 @@ export async function savePartner(
   } catch (error) {
     if (error instanceof TokenExpiredError) return { kind: "refused", problems: {} };
     const theirs = partner !== null && isEditConflict(error) ? await latestOf(partner.id) : null;
-    if (theirs !== null) return { kind: "changed-meanwhile", theirs };
+    if (theirs !== null) return { kind: "conflict", theirs };
     toast.failure(
       partner === null
         ? {

@@ -4,7 +4,7 @@ import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { useEffect, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
-import { RESOLVE_FIRST, EditConflict, DeletedNotice } from "../../../ui/changed-meanwhile.tsx";
+import { DeletedNotice, EditConflict, RESOLVE_FIRST } from "../../../ui/edit-conflict.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { useMergedEdits } from "../../../ui/use-merged-edits.ts";
 import type { NewPartner } from "../share/sign-in-of.ts";
@@ -85,7 +85,7 @@ export function PartnerDialog({ partner, isGone, onCreated, onClose }: PartnerDi
     setBusy(false);
     if (outcome.kind === "created") onCreated(outcome.created);
     else if (outcome.kind === "updated") onClose();
-    else if (outcome.kind === "changed-meanwhile") setRefusedFor(outcome.theirs);
+    else if (outcome.kind === "conflict") setRefusedFor(outcome.theirs);
     else {
       setTold(outcome.problems);
       focusOn(firstWrongField(outcome.problems));

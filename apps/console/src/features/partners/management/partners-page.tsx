@@ -4,7 +4,7 @@ import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { IconDownload, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useDeferredValue, useMemo, useState } from "react";
-import { useUrlParams } from "../../../platform/address.tsx";
+import { useUrlParams } from "../../../platform/url-params.tsx";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { FailedState } from "../../../ui/failed-state.tsx";

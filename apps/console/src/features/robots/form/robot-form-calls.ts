@@ -25,7 +25,7 @@ export interface EditedRobot {
 /** How saving ended; a refusal names fields where the server did. */
 export type RobotOutcome =
   | { readonly kind: "saved" }
-  | { readonly kind: "changed-meanwhile" }
+  | { readonly kind: "conflict" }
   | { readonly kind: "refused"; readonly problems: RobotProblems };
 
 /** Creates or changes a robot and reads the lists again. Says so in a toast (§8 Robots) and never throws. */
@@ -49,7 +49,7 @@ export async function saveRobot(edited: EditedRobot | null, form: RobotForm): Pr
     const read = readRobotsAgain(siteIds);
     if (isEditConflict(error)) {
       await read;
-      return { kind: "changed-meanwhile" };
+      return { kind: "conflict" };
     }
     toast.failure({
       title: edited === null ? "Robot Creation Failed" : "Robot Update Failed",

@@ -11,7 +11,7 @@ import { routeQuery } from "../../../platform/api/route-query.ts";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { FailedState } from "../../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
-import { useReturnFocus } from "../../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../../ui/use-return-focus.ts";
 import { partnersElsewhere, serialChoices } from "./serial-choice.ts";
 import type { SerialChoice } from "./serial-choice.ts";
 import classes from "./serial-picker.module.css";

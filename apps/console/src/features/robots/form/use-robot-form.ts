@@ -5,8 +5,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
-import { RESOLVE_FIRST } from "../../../ui/changed-meanwhile.tsx";
-import type { ConcurrentEdit } from "../../../ui/changed-meanwhile.tsx";
+import { type ConcurrentEdit, RESOLVE_FIRST } from "../../../ui/edit-conflict.tsx";
 import { useMergedEdits } from "../../../ui/use-merged-edits.ts";
 import { saveRobot } from "./robot-form-calls.ts";
 import {

@@ -26,7 +26,7 @@ export interface EditedSite {
 /** How saving ended; a refusal names fields where the server did. */
 export type SaveOutcome =
   | { readonly kind: "saved"; readonly siteId: number }
-  | { readonly kind: "changed-meanwhile" }
+  | { readonly kind: "conflict" }
   | { readonly kind: "refused"; readonly problems: FieldProblems };
 
 /** Creates or changes a site and reads the list again. Says so in a toast (§8 Sites) and never throws. */
@@ -52,7 +52,7 @@ export async function saveSite(edited: EditedSite | null, form: SiteForm): Promi
     if (error instanceof TokenExpiredError) return { kind: "refused", problems: {} };
     if (isEditConflict(error)) {
       await readSitesAgain();
-      return { kind: "changed-meanwhile" };
+      return { kind: "conflict" };
     }
     return { kind: "refused", problems: tellRefusal(edited === null, error) };
   }

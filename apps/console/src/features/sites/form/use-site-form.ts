@@ -4,8 +4,7 @@ import { duplicateLocation, duplicateSiteName } from "@suncrew/domain/sites/site
 import { useRef, useState } from "react";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { toast } from "../../../platform/toast.tsx";
-import { RESOLVE_FIRST } from "../../../ui/changed-meanwhile.tsx";
-import type { ConcurrentEdit } from "../../../ui/changed-meanwhile.tsx";
+import { type ConcurrentEdit, RESOLVE_FIRST } from "../../../ui/edit-conflict.tsx";
 import { useMergedEdits } from "../../../ui/use-merged-edits.ts";
 import { saveSite } from "./site-calls.ts";
 import {

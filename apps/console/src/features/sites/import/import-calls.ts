@@ -1,9 +1,8 @@
-import { readFile } from "../../../platform/api/whole-file.ts";
+import { call, readFile, send } from "../../../platform/api/call.ts";
 import type { ImportResponse } from "@suncrew/contract/http/import.ts";
 import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings, robotsList } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import { call, send } from "../../../platform/api/call.ts";
 import { serverReason, TokenExpiredError } from "../../../platform/api/errors.ts";
 import { queryClient } from "../../../platform/api/query-client.ts";
 import { queryKeyOf } from "../../../platform/api/route-query.ts";

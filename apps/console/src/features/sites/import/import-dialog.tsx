@@ -6,7 +6,7 @@ import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts"
 import { saveFile } from "../../../platform/save-file.ts";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
-import { useReturnFocus } from "../../../ui/use-focus-back.ts";
+import { useReturnFocus } from "../../../ui/use-return-focus.ts";
 import classes from "./import-dialog.module.css";
 import { countedText, importKinds } from "./import-kinds.ts";
 import type { ImportKind } from "./import-kinds.ts";

@@ -4,7 +4,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconMapPin } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
-import { type HistoryMode, useUrlParams } from "../../../platform/address.tsx";
+import { type HistoryMode, useUrlParams } from "../../../platform/url-params.tsx";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { useServerConfig } from "../../../platform/server-config.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";

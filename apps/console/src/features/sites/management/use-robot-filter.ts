@@ -1,6 +1,6 @@
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { useCallback, useMemo } from "react";
-import { useUrlParams } from "../../../platform/address.tsx";
+import { useUrlParams } from "../../../platform/url-params.tsx";
 import { passesFilter, robotFilterOf, useRobotViews } from "../../robots/public.ts";
 import type { RobotFilter } from "../../robots/public.ts";
 

@@ -1,7 +1,7 @@
 import { Alert, Button, Group } from "@mantine/core";
 import { IconUsers } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import classes from "./changed-meanwhile.module.css";
+import classes from "./edit-conflict.module.css";
 
 /** A field that two people changed differently. */
 export interface FieldDifference {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { INVALIDATION_PAUSE_MS, InvalidationQueue } from "./stale-answers.ts";
+import { INVALIDATION_PAUSE_MS, InvalidationQueue } from "./invalidation-queue.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
