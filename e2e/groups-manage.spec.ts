@@ -234,7 +234,7 @@ test("§2 AUTO badge, §5 Robot group: what one browser does with groups appears
     const stale = await openEdit(other, "Early Row");
     await groupRow(page, "Early Row").getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByRole("button", { name: "Yes", exact: true }).click();
-    await expectDisabled(stale.save, "This group has been deleted meanwhile.");
+    await expectDisabled(stale.save, "This group was deleted in the meantime.");
     await stale.cancel.click();
     await expect(other.getByText("No robot groups yet")).toBeVisible({ timeout: LIVE_MS });
   });

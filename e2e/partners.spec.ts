@@ -108,7 +108,7 @@ test("§5 Partner add: each required field has its own message, and Save is disa
   await expect(form.root.getByText("is required")).toHaveCount(0);
   await expectDisabled(
     form.save,
-    "Still to fill in: Company name, Contact person, Email, Phone, Address, City, State, Zip code",
+    "Still missing or wrong: Company name, Contact person, Email, Phone, Address, City, State, Zip code.",
   );
   await form.field("City").focus();
   await form.field("State").focus();
@@ -184,9 +184,9 @@ test("§5 Partner edit: Save is disabled while nothing is changed; whoever edits
   await test.step("certifications are trimmed; no country shows INDIA", async () => {
     await card.getByRole("button", { name: "Edit" }).click();
     await expect(form.field("Country")).toHaveValue("INDIA");
-    await expectDisabled(form.save, "Nothing has been changed yet.");
+    await expectDisabled(form.save, "Nothing has been changed.");
     await form.field("City").fill(` ${partnerBody.city} `);
-    await expectDisabled(form.save, "Nothing has been changed yet.");
+    await expectDisabled(form.save, "Nothing has been changed.");
     await form.field("Certifications").fill(" ISO 9001 ,, MNRE ,");
     await form.field("Tax ID").fill("08AAK");
     await form.field("Tax ID").press("Enter");
@@ -229,7 +229,7 @@ test("§5 Partner edit: Save is disabled while nothing is changed; whoever edits
     await partners.clear();
     // The list is read every few seconds; the server tells at once.
     await form.save.click();
-    const gone = "This partner has been deleted meanwhile.";
+    const gone = "This partner was deleted in the meantime.";
     await expect(form.root.getByRole("alert")).toContainText(
       `${gone} Nothing can be saved; what you typed can still be copied.`,
     );

@@ -43,7 +43,7 @@ async function addByForm(page: Page, serial: string, name: string): Promise<void
   await serialPicker(page).option(serial).click();
   await expect(dialog.serial).toHaveText(serial);
   await expect(dialog.name).toHaveValue(serial);
-  await expectDisabled(dialog.save, "Still missing or wrong: Installation date.");
+  await expectDisabled(dialog.save, "Installation date is required");
   await dialog.date.fill("2026-02-03");
   await expectEnabled(dialog.save);
   await dialog.name.fill(name);
@@ -232,7 +232,7 @@ test("§8 Robots, §5 Edit Robot, §4 Closing a form: a refused creation loses n
     const dialog = await openEdit(page, "SCR-1013");
     await dialog.name.fill("Mine");
     await robots.delete(robot);
-    const gone = "This robot has been deleted meanwhile, or moved to another site.";
+    const gone = "This robot was deleted, or moved to another site, in the meantime.";
     await expect(dialog.root.getByRole("alert")).toContainText(
       `${gone} Nothing can be saved; what you typed can still be copied.`,
       { timeout: LIVE_MS },

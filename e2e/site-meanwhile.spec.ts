@@ -61,7 +61,7 @@ test("two people edit a site at once: the second is told what the first saved; w
     await dialog.district.fill("Jaipur");
     await sites.restore();
     await expect(dialog.save).toHaveAttribute("aria-disabled", "true", { timeout: LIVE_MS });
-    const gone = "This site has been deleted meanwhile, or given to somebody else.";
+    const gone = "This site was deleted, or assigned to somebody else, in the meantime.";
     await expectDisabled(dialog.save, gone);
     await expect(dialog.root.getByRole("alert")).toContainText(
       `${gone} Nothing can be saved; what you typed can still be copied.`,

@@ -1,9 +1,9 @@
-import { Button, Group as Row, Modal } from "@mantine/core";
+import { Button, Group as Row } from "@mantine/core";
 import { useRef, useState } from "react";
 import type { ReactNode } from "react";
 import { DisabledReason } from "./disabled-reason.tsx";
 import { RefusalBox } from "./refusal-box.tsx";
-import { useReturnFocus } from "./use-return-focus.ts";
+import { Dialog } from "./dialog.tsx";
 
 /** Why it was not deleted, and whether the same try may end otherwise. */
 interface Refusal {
@@ -27,7 +27,6 @@ export interface DeleteDialogProps {
 
 /** Asks before something is deleted; where it cannot be, the dialog stays and says why. */
 export function DeleteDialog({ title, obstacle, unknown = null, onDelete, onClose, children }: DeleteDialogProps) {
-  useReturnFocus();
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const [isDeleting, setDeleting] = useState(false);
   const isUnderWay = useRef(false);
@@ -44,7 +43,7 @@ export function DeleteDialog({ title, obstacle, unknown = null, onDelete, onClos
   };
 
   return (
-    <Modal opened onClose={onClose} title={title}>
+    <Dialog onClose={onClose} title={title}>
       {children}
       {obstacle !== null ? (
         <RefusalBox title="It cannot be deleted now">{obstacle}</RefusalBox>
@@ -65,6 +64,6 @@ export function DeleteDialog({ title, obstacle, unknown = null, onDelete, onClos
           </Button>
         </DisabledReason>
       </Row>
-    </Modal>
+    </Dialog>
   );
 }

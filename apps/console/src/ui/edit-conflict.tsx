@@ -36,14 +36,14 @@ export const RESOLVE_FIRST = "Choose first: take theirs or keep mine.";
 export interface EditConflictProps {
   /** Such as "site". */
   readonly what: string;
-  readonly meanwhile: ConcurrentEdit;
+  readonly concurrentEdit: ConcurrentEdit;
 }
 
 /** Two people edited at once: the second sees what the first saved, beside the own entries, and loses nothing. */
-export function EditConflict({ what, meanwhile }: EditConflictProps) {
+export function EditConflict({ what, concurrentEdit }: EditConflictProps) {
   return (
     <ConflictAlert title={`Somebody else changed this ${what} while you were editing`}>
-      {meanwhile.kind === "fits" ? <Fits {...meanwhile} /> : <Collides {...meanwhile} />}
+      {concurrentEdit.kind === "fits" ? <Fits {...concurrentEdit} /> : <Collides {...concurrentEdit} />}
     </ConflictAlert>
   );
 }

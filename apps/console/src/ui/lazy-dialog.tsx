@@ -1,8 +1,7 @@
-import { Modal } from "@mantine/core";
 import type { ComponentType } from "react";
 import { FailedPart, lazyPart } from "./lazy-part.tsx";
 import type { LazyPart, PartFailure } from "./lazy-part.tsx";
-import { useReturnFocus } from "./use-return-focus.ts";
+import { Dialog } from "./dialog.tsx";
 
 /** A dialog as a lazy part; where it does not come, a dialog of its title says so. */
 export function lazyDialog<P extends { readonly onClose: () => void }>(
@@ -15,10 +14,9 @@ export function lazyDialog<P extends { readonly onClose: () => void }>(
 }
 
 function FailedDialog(props: { readonly title: string; readonly failure: PartFailure; readonly onClose: () => void }) {
-  useReturnFocus();
   return (
-    <Modal opened onClose={props.onClose} title={props.title}>
+    <Dialog onClose={props.onClose} title={props.title}>
       <FailedPart title="This dialog could not be loaded." failure={props.failure} />
-    </Modal>
+    </Dialog>
   );
 }

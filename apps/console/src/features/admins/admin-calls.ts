@@ -2,10 +2,9 @@ import { adminList, createAdmin, removeAdmin, resetAdminPassword } from "@suncre
 import type { Admin } from "@suncrew/contract/admins/admins.ts";
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 import { call } from "../../platform/api/call.ts";
-import { ApiError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
-import { queryClient } from "../../platform/api/query-client.ts";
+import { change } from "../../platform/api/change.ts";
+import { ApiError } from "../../platform/api/errors.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
-import { toast } from "../../platform/toast.tsx";
 
 /** What is to be done: somebody is added, or it is done to one who is there. */
 export type AdminDeed = { readonly kind: "add" } | { readonly kind: "reset" | "remove"; readonly admin: Admin };
@@ -54,27 +53,35 @@ const failedTitles = {
   remove: "Super Admin Not Removed",
 };
 
-/** Does it, tells how that went, and reads the list again. Never throws. */
+/** Does it, and reads the list again. What belongs to a field is shown there and not as a toast. */
 export async function changeAdmins(deed: AdminDeed, draft: AdminDraft): Promise<AdminOutcome> {
-  try {
-    return { kind: "done", signIn: await send(deed, draft) };
-  } catch (error) {
-    const problems = error instanceof ApiError ? problemsOf(error.errors) : {};
-    // What stands at its field is not told twice.
-    if (!(error instanceof TokenExpiredError) && Object.keys(problems).length === 0) {
-      toast.failure({
-        title: failedTitles[deed.kind],
-        message: deed.kind === "add" ? "Nobody was added." : `Nothing was changed for ${deed.admin.name}.`,
-        reason: serverReason(error),
-      });
-    }
-    return { kind: "refused", problems };
-  } finally {
-    await queryClient.invalidateQueries({ queryKey: queryKeyOf(adminList, {}) });
+  const outcome = await change({
+    send: () => send(deed, draft),
+    invalidates: [queryKeyOf(adminList, {})],
+    success: (signIn) => (signIn.password === null ? { title: "Super Admin Removed", message: signIn.message } : null),
+    failure: (error) =>
+      error instanceof ApiError && Object.keys(problemsOf(error.errors)).length > 0
+        ? null
+        : {
+            title: failedTitles[deed.kind],
+            message: deed.kind === "add" ? "Nobody was added." : `Nothing was changed for ${deed.admin.name}.`,
+          },
+  });
+  if (outcome.kind !== "done") {
+    return { kind: "refused", problems: outcome.kind === "refused" ? problemsOf(outcome.problems) : {} };
   }
+  const { message, username, password } = outcome.answer;
+  return { kind: "done", signIn: password === null ? null : { message, username, password } };
 }
 
-async function send(deed: AdminDeed, { password, ...draft }: AdminDraft): Promise<NewSignIn | null> {
+interface AdminAnswer {
+  readonly message: string;
+  readonly username: string;
+  /** Null where none was generated. */
+  readonly password: string | null;
+}
+
+async function send(deed: AdminDeed, { password, ...draft }: AdminDraft): Promise<AdminAnswer> {
   if (deed.kind === "add") {
     const { message, credentials } = await call(createAdmin, { body: { ...draft, password } });
     return { message, ...credentials };
@@ -85,6 +92,5 @@ async function send(deed: AdminDeed, { password, ...draft }: AdminDraft): Promis
     return { message, ...credentials };
   }
   const { message } = await call(removeAdmin, { params, body: { password } });
-  toast.success({ title: "Super Admin Removed", message });
-  return null;
+  return { message, username: deed.admin.username, password: null };
 }

@@ -1,13 +1,13 @@
-import { Button, Group, Modal, PasswordInput, TextInput } from "@mantine/core";
+import { Button, Group, PasswordInput, TextInput } from "@mantine/core";
 import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/passwords.ts";
 import { type FormEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { adminFields, adminProblems, changeAdmins, emptyAdmin } from "./admin-calls.ts";
 import type { AdminDeed, AdminField, AdminProblems, NewSignIn } from "./admin-calls.ts";
 import classes from "./admins-dialog.module.css";
+import { Dialog } from "../../ui/dialog.tsx";
 
 const words = {
   add: { title: "Add Super Admin", confirm: "Add Super Admin", color: undefined },
@@ -24,7 +24,6 @@ export interface AdminFormProps {
 
 /** Adds a Super Admin, or resets or removes one; whoever does it types the own password again. */
 export function AdminForm({ deed, onDone, onClose }: AdminFormProps) {
-  useReturnFocus();
   const [draft, setDraft] = useState(emptyAdmin);
   const [left, setLeft] = useState<ReadonlySet<AdminField>>(new Set());
   const [told, setTold] = useState<AdminProblems>({});
@@ -78,7 +77,7 @@ export function AdminForm({ deed, onDone, onClose }: AdminFormProps) {
   const { title, confirm, color } = words[deed.kind];
 
   return (
-    <Modal opened onClose={close} title={title} size={480}>
+    <Dialog onClose={close} title={title} size={480}>
       <form ref={form} noValidate onSubmit={(event) => void submit(event)}>
         <div className={classes["fields"]}>
           {deed.kind === "add" ? (
@@ -115,7 +114,7 @@ export function AdminForm({ deed, onDone, onClose }: AdminFormProps) {
           </DisabledReason>
         </Group>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

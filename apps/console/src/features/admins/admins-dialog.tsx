@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Modal, Tooltip } from "@mantine/core";
+import { ActionIcon, Badge, Button, Tooltip } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { adminList } from "@suncrew/contract/admins/admins.ts";
 import type { Admin } from "@suncrew/contract/admins/admins.ts";
@@ -12,12 +12,12 @@ import { useSignedIn } from "../../platform/session/use-session.ts";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { VirtualTable } from "../../ui/virtual-table.tsx";
 import type { AdminDeed, NewSignIn } from "./admin-calls.ts";
 import { AdminForm } from "./admin-form.tsx";
 import classes from "./admins-dialog.module.css";
 import { NewSignInDialog } from "./new-sign-in-dialog.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 
 const ROW_PX = 48;
 const NARROW_ROW_PX = 92;
@@ -47,24 +47,20 @@ export function AdminsButton() {
 
 /** The Super Admins: added, given new passwords and removed by each other. */
 function AdminsDialog({ onClose }: { onClose: () => void }) {
-  useReturnFocus();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const query = useQuery({
     ...routeQuery(adminList, {}),
     refetchOnMount: "always",
     refetchInterval: REREAD_EVERY_MS,
   });
-  // Of the dialogs above this one, Escape closes the uppermost only.
   const [above, setAbove] = useState<AdminDeed | { readonly kind: "told"; readonly signIn: NewSignIn } | null>(null);
   const admins = query.data;
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
-      closeOnEscape={above === null}
       title="Super Admins"
       size={860}
-      fullScreen={isNarrow}
+      fullScreenBelow="48em"
       classNames={{ body: classes["body"] ?? "", content: classes["content"] ?? "" }}
     >
       <div className={classes["head"]}>
@@ -110,7 +106,7 @@ function AdminsDialog({ onClose }: { onClose: () => void }) {
           onClose={() => setAbove(null)}
         />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,17 +1,16 @@
-import { Alert, Button, Group, Modal } from "@mantine/core";
+import { Alert, Button, Group } from "@mantine/core";
 import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/passwords.ts";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { CopyButton } from "../../platform/copy-button.tsx";
 import type { NewSignIn } from "./admin-calls.ts";
 import classes from "./admins-dialog.module.css";
+import { Dialog } from "../../ui/dialog.tsx";
 
 /** A Super Admin's sign-in, to be handed over now: nobody can show its password again. */
 export function NewSignInDialog({ signIn, onClose }: { signIn: NewSignIn; onClose: () => void }) {
-  useReturnFocus();
   const { message, username, password } = signIn;
   return (
-    <Modal opened onClose={onClose} closeOnClickOutside={false} closeOnEscape={false} title="Sign-In" size={480}>
+    <Dialog onClose={onClose} closeOnClickOutside={false} closesOnEscape={false} title="Sign-In" size={480}>
       <p className={classes["message"]} role="status">
         {message}
       </p>
@@ -39,6 +38,6 @@ export function NewSignInDialog({ signIn, onClose }: { signIn: NewSignIn; onClos
       <Group justify="flex-end" mt="md">
         <Button onClick={onClose}>Done</Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

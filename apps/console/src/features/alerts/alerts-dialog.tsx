@@ -1,4 +1,4 @@
-import { Button, Modal, NativeSelect, SegmentedControl } from "@mantine/core";
+import { Button, NativeSelect, SegmentedControl } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { Alert } from "@suncrew/contract/alerts/alerts.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
@@ -9,13 +9,13 @@ import { liveStore } from "../../platform/live/live.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { emptyWords, SEVERITIES, severityLook, stateWord } from "./alert-meaning.ts";
 import { AlertRows } from "./alert-rows.tsx";
 import { ALERT_STATES } from "./alerts-address.ts";
 import classes from "./alerts-dialog.module.css";
 import { useAlertPages } from "./use-alert-pages.ts";
 import { type AddressedAlerts, useAlertsAddress } from "./use-alerts-address.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 
 export interface AlertsDialogProps {
   /** Shows the robot or site of an alert; the list is closed with it. */
@@ -25,7 +25,6 @@ export interface AlertsDialogProps {
 
 /** Every alert of the robots and sites that one may see, as the address filters them. */
 export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
-  useReturnFocus();
   const addressed = useAlertsAddress();
   const { address } = addressed;
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
@@ -33,12 +32,11 @@ export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
   const alerts = query.data?.pages.flatMap((page) => page.alerts) ?? [];
   const { total = 0, total_exact: isExact = true } = query.data?.pages[0] ?? {};
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
       title="Alerts"
       size={1080}
-      fullScreen={isNarrow}
+      fullScreenBelow="48em"
       classNames={{ body: classes["body"] ?? "", content: classes["content"] ?? "" }}
     >
       <Filters addressed={addressed} />
@@ -69,7 +67,7 @@ export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
         {query.data !== undefined &&
           `${total.toLocaleString("en")}${isExact ? "" : "+"} ${total === 1 ? "alert" : "alerts"}`}
       </p>
-    </Modal>
+    </Dialog>
   );
 }
 

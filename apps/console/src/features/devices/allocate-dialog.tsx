@@ -1,4 +1,4 @@
-import { Button, Group, Modal } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { DEVICES_AT_ONCE } from "@suncrew/contract/devices/devices.ts";
 import type { Device } from "@suncrew/contract/devices/devices.ts";
 import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
@@ -6,18 +6,17 @@ import { useMemo, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { allocate } from "./device-calls.ts";
 import { DeviceChoice } from "./device-choice.tsx";
 import classes from "./device-choice.module.css";
 import { devicesFound } from "./device-facts.ts";
 import { PartnerChoice } from "./partner-choice.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 
 const number = (count: number) => count.toLocaleString("en-GB");
 
 /** Which free devices are allocated to which partner; In-house takes them back. */
 export function AllocateDialog({ devices, onClose }: { devices: readonly Device[]; onClose: () => void }) {
-  useReturnFocus();
   const [partnerId, setPartnerId] = useState<number | null>(null);
   const [wanted, setWanted] = useState<ReadonlySet<string>>(new Set());
   const [isSaving, setSaving] = useState(false);
@@ -51,7 +50,7 @@ export function AllocateDialog({ devices, onClose }: { devices: readonly Device[
   const deed = partnerId === IN_HOUSE_PARTNER_ID ? "Take back" : "Allocate";
 
   return (
-    <Modal opened onClose={close} title="Allocate Devices" size={520}>
+    <Dialog onClose={close} title="Allocate Devices" size={520}>
       <form noValidate onSubmit={(event) => void submit(event)}>
         <PartnerChoice
           label="Partner"
@@ -75,6 +74,6 @@ export function AllocateDialog({ devices, onClose }: { devices: readonly Device[
           </DisabledReason>
         </Group>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -9,10 +9,9 @@ import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { DeviceSecret } from "@suncrew/contract/devices/devices.ts";
 import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { call } from "../../platform/api/call.ts";
-import { TokenExpiredError, messageOf } from "../../platform/api/errors.ts";
-import { queryClient } from "../../platform/api/query-client.ts";
+import { change } from "../../platform/api/change.ts";
+import { messageOf } from "../../platform/api/errors.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
-import { toast } from "../../platform/toast.tsx";
 
 /** Secrets that were just made, and what is left to do with them. */
 export interface NewSecrets {
@@ -20,53 +19,49 @@ export interface NewSecrets {
   readonly secrets: readonly DeviceSecret[];
 }
 
-/** Provisions devices; null where it failed, which a toast has told. Never throws. */
+/** Provisions devices; null where it failed. */
 export async function provision(body: BodyOf<typeof provisionDevices>): Promise<NewSecrets | null> {
-  return told("Provisioning Failed", "No device was provisioned.", async () => {
-    // A broker takes its time for a thousand accounts, and secrets whose answer nobody heard are lost.
+  return changeDevices("Provisioning Failed", "No device was provisioned.", null, async () => {
+    // A broker takes its time for a thousand accounts, and secrets whose answer nobody received are lost.
     const { message, devices } = await call(provisionDevices, { body }, { timeoutMs: null });
     return { message, secrets: devices };
   });
 }
 
-/** Allocates devices to a partner and says so; false where it failed, which a toast has told. Never throws. */
+/** Allocates devices to a partner; false where it failed. */
 export async function allocate(body: BodyOf<typeof allocateDevices>): Promise<boolean> {
-  const answer = await told("Allocation Failed", "No device was allocated.", () => call(allocateDevices, { body }));
-  if (answer === null) return false;
-  toast.success({ title: "Devices Allocated", message: answer.message });
-  return true;
+  const send = () => call(allocateDevices, { body });
+  return (await changeDevices("Allocation Failed", "No device was allocated.", "Devices Allocated", send)) !== null;
 }
 
-/** Gives a device a new secret; null where it failed, which a toast has told. Never throws. */
+/** Gives a device a new secret; null where it failed. */
 export async function rotate(serial: string): Promise<NewSecrets | null> {
-  return told("Rotation Failed", `Device ${serial} has no new secret.`, async () => {
+  return changeDevices("Rotation Failed", `Device ${serial} has no new secret.`, null, async () => {
     const { message, secret } = await call(rotateDeviceSecret, { params: { serial } }, { timeoutMs: null });
     return { message, secrets: [{ serial, secret }] };
   });
 }
 
-/** Retires a device and says so. Never throws. */
+/** Retires a device. */
 export async function retire(serial: string): Promise<void> {
-  const answer = await told("Retirement Failed", `Device ${serial} was not retired.`, () =>
+  await changeDevices("Retirement Failed", `Device ${serial} was not retired.`, "Device Retired", () =>
     call(retireDevice, { params: { serial } }, { timeoutMs: null }),
   );
-  if (answer !== null) toast.success({ title: "Device Retired", message: answer.message });
 }
 
-async function told<T>(title: string, message: string, work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof TokenExpiredError) return null;
-    toast.failure({ title, message, reason: messageOf(error) });
-    return null;
-  } finally {
-    await readDevicesAgain();
-  }
-}
-
-/** The list, and the serial numbers that robots can be given. */
-async function readDevicesAgain(): Promise<void> {
-  const keys = [queryKeyOf(deviceList), queryKeyOf(serialNumbers)];
-  await Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+/** The answer; null where it failed. Without a title for success, what comes next shows it. */
+async function changeDevices<T extends { readonly message: string }>(
+  failed: string,
+  failure: string,
+  done: string | null,
+  send: () => Promise<T>,
+): Promise<T | null> {
+  const outcome = await change({
+    send,
+    invalidates: [queryKeyOf(deviceList), queryKeyOf(serialNumbers)],
+    success: ({ message }) => (done === null ? null : { title: done, message }),
+    failure: { title: failed, message: failure },
+    reasonOf: messageOf,
+  });
+  return outcome.kind === "done" ? outcome.answer : null;
 }

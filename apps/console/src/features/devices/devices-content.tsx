@@ -3,7 +3,6 @@ import type { Device } from "@suncrew/contract/devices/devices.ts";
 import { IconPlus, IconRefresh, IconUserShare } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
 import { confirm } from "../../platform/confirm/confirm.ts";
-import type { Question } from "../../platform/confirm/confirm.ts";
 import { useServerConfig } from "../../platform/server-config.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { AllocateDialog } from "./allocate-dialog.tsx";
@@ -24,8 +23,8 @@ const filterWord: Record<DeviceFilter, string> = {
   retired: "Retired",
 };
 
-/** The dialog that stands above this one. */
-export type AboveDevices = "allocate" | "provision" | "question" | NewSecrets;
+/** The dialog above this one. */
+type OpenDialog = "allocate" | "provision" | NewSecrets;
 
 /** Of the choice of partners. */
 const EVERY_PARTNER = "";
@@ -35,12 +34,11 @@ export interface DevicesContentProps {
   readonly isNarrow: boolean;
   readonly isReading: boolean;
   readonly onRead: () => void;
-  readonly above: AboveDevices | null;
-  readonly onAbove: (above: AboveDevices | null) => void;
 }
 
 /** What the Devices dialog holds once its devices are known. */
-export function DevicesContent({ devices, isNarrow, isReading, onRead, above, onAbove }: DevicesContentProps) {
+export function DevicesContent({ devices, isNarrow, isReading, onRead }: DevicesContentProps) {
+  const [open, setOpen] = useState<OpenDialog | null>(null);
   const isDemo = useServerConfig()?.mode === "demo";
   const [search, setSearch] = useState("");
   const [filter, setFilter] = useState<DeviceFilter>("all");
@@ -56,22 +54,15 @@ export function DevicesContent({ devices, isNarrow, isReading, onRead, above, on
   const counts = useMemo(() => deviceCounts(ofPartner), [ofPartner]);
   const found = useMemo(() => devicesFound(ofPartner, filter, search), [ofPartner, filter, search]);
 
-  const isSure = async (question: Question) => {
-    onAbove("question");
-    const answer = await confirm(question);
-    // The Escape that answers the question also reaches this dialog.
-    setTimeout(() => onAbove(null));
-    return answer;
-  };
   const onRotate = async (device: Device) => {
-    if (busy !== null || !(await isSure(rotateQuestion(device, isDemo)))) return;
+    if (busy !== null || !(await confirm(rotateQuestion(device, isDemo)))) return;
     setBusy(device.serial);
     const made = await rotate(device.serial);
     setBusy(null);
-    if (made !== null) onAbove(made);
+    if (made !== null) setOpen(made);
   };
   const onRetire = async (device: Device) => {
-    if (busy !== null || !(await isSure(retireQuestion(device)))) return;
+    if (busy !== null || !(await confirm(retireQuestion(device)))) return;
     setBusy(device.serial);
     await retire(device.serial);
     setBusy(null);
@@ -95,14 +86,14 @@ export function DevicesContent({ devices, isNarrow, isReading, onRead, above, on
             variant="default"
             leftSection={<IconUserShare size={16} aria-hidden />}
             aria-haspopup="dialog"
-            onClick={() => onAbove("allocate")}
+            onClick={() => setOpen("allocate")}
           >
             Allocate
           </Button>
           <Button
             leftSection={<IconPlus size={16} aria-hidden />}
             aria-haspopup="dialog"
-            onClick={() => onAbove("provision")}
+            onClick={() => setOpen("provision")}
           >
             Provision
           </Button>
@@ -157,11 +148,11 @@ export function DevicesContent({ devices, isNarrow, isReading, onRead, above, on
           onRetire={(device) => void onRetire(device)}
         />
       )}
-      {above === "allocate" && <AllocateDialog devices={devices} onClose={() => onAbove(null)} />}
-      {above === "provision" && (
-        <ProvisionDialog devices={devices} onMade={onAbove} onClose={() => onAbove(null)} isDemo={isDemo} />
+      {open === "allocate" && <AllocateDialog devices={devices} onClose={() => setOpen(null)} />}
+      {open === "provision" && (
+        <ProvisionDialog devices={devices} onMade={setOpen} onClose={() => setOpen(null)} isDemo={isDemo} />
       )}
-      {above !== null && typeof above === "object" && <SecretsDialog made={above} onClose={() => onAbove(null)} />}
+      {open !== null && typeof open === "object" && <SecretsDialog made={open} onClose={() => setOpen(null)} />}
     </>
   );
 }

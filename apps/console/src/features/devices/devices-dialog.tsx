@@ -1,16 +1,13 @@
-import { Modal } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { deviceList } from "@suncrew/contract/devices/devices.ts";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { deviceNote } from "./device-facts.ts";
-import type { AboveDevices } from "./devices-content.tsx";
 import classes from "./devices-dialog.module.css";
+import { Dialog } from "../../ui/dialog.tsx";
 
 /** A broker that could not be told is told again within seconds. */
 const PENDING_MS = 3_000;
@@ -26,7 +23,6 @@ export const preloadDevices = () => void DevicesContent.preload();
 
 /** Devices: provisioned, allocated to partners, given new secrets and retired by Super Admins. */
 export function DevicesDialog({ onClose }: { onClose: () => void }) {
-  useReturnFocus();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const query = useQuery({
     ...routeQuery(deviceList, {}),
@@ -34,16 +30,12 @@ export function DevicesDialog({ onClose }: { onClose: () => void }) {
     refetchInterval: ({ state }) =>
       state.data?.some((device) => deviceNote(device) !== null) === true ? PENDING_MS : false,
   });
-  // Of the dialogs above this one, Escape closes the uppermost only.
-  const [above, setAbove] = useState<AboveDevices | null>(null);
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
-      closeOnEscape={above === null}
       title="Devices"
       size={1120}
-      fullScreen={isNarrow}
+      fullScreenBelow="48em"
       classNames={{ body: classes["body"] ?? "", content: classes["content"] ?? "" }}
     >
       {query.isPending ? (
@@ -61,10 +53,8 @@ export function DevicesDialog({ onClose }: { onClose: () => void }) {
           isNarrow={isNarrow}
           isReading={query.isFetching}
           onRead={() => void query.refetch()}
-          above={above}
-          onAbove={setAbove}
         />
       )}
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, TextInput } from "@mantine/core";
+import { Alert, Button, Group, TextInput } from "@mantine/core";
 import type { Device } from "@suncrew/contract/devices/devices.ts";
 import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
 import { IconInfoCircle } from "@tabler/icons-react";
@@ -6,13 +6,13 @@ import { useMemo, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { provision } from "./device-calls.ts";
 import type { NewSecrets } from "./device-calls.ts";
 import { PartnerChoice } from "./partner-choice.tsx";
 import { nextSerial, previewText, provisionPreview } from "./provision-form.ts";
 import type { ProvisionForm } from "./provision-form.ts";
 import classes from "./provision-dialog.module.css";
+import { Dialog } from "../../ui/dialog.tsx";
 
 export interface ProvisionDialogProps {
   readonly devices: readonly Device[];
@@ -25,7 +25,6 @@ type Field = keyof ProvisionForm;
 
 /** One device, or a range, with a preview of how many. */
 export function ProvisionDialog({ devices, isDemo, onMade, onClose }: ProvisionDialogProps) {
-  useReturnFocus();
   const taken = useMemo(() => new Set(devices.map(({ serial }) => serial)), [devices]);
   const [begun] = useState<ProvisionForm>(() => ({ first: nextSerial([...taken]), last: "" }));
   const [form, setForm] = useState(begun);
@@ -76,7 +75,7 @@ export function ProvisionDialog({ devices, isDemo, onMade, onClose }: ProvisionD
   });
 
   return (
-    <Modal opened onClose={close} title="Provision Devices" size={480}>
+    <Dialog onClose={close} title="Provision Devices" size={480}>
       <form ref={formElement} noValidate onSubmit={(event) => void submit(event)}>
         <div className={classes["fields"]}>
           <TextInput label="Serial number" required data-autofocus {...field("first")} />
@@ -114,6 +113,6 @@ export function ProvisionDialog({ devices, isDemo, onMade, onClose }: ProvisionD
           </DisabledReason>
         </Group>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

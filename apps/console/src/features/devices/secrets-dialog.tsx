@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal } from "@mantine/core";
+import { Alert, Button, Group } from "@mantine/core";
 import type { DeviceSecret } from "@suncrew/contract/devices/devices.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
 import { IconAlertTriangle, IconCopy, IconDownload } from "@tabler/icons-react";
@@ -7,27 +7,20 @@ import { useRef, useState } from "react";
 import { confirm } from "../../platform/confirm/confirm.ts";
 import { saveFile } from "../../platform/save-file.ts";
 import { toast } from "../../platform/toast.tsx";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { CopyButton, copyText } from "../../platform/copy-button.tsx";
 import type { NewSecrets } from "./device-calls.ts";
 import classes from "./secrets-dialog.module.css";
+import { Dialog } from "../../ui/dialog.tsx";
 
 const ROW_PX = 44;
 const SEEN_ROWS = 7;
 
 /** Secrets that were just made: to be copied or downloaded now, for nobody can show them again. */
 export function SecretsDialog({ made: { message, secrets }, onClose }: { made: NewSecrets; onClose: () => void }) {
-  useReturnFocus();
   const [isKept, setKept] = useState(false);
-  const isAsking = useRef(false);
 
   const close = async () => {
-    if (isAsking.current) return;
-    isAsking.current = true;
-    const isSure = isKept || (await confirm(closeQuestion(secrets)));
-    if (isSure) onClose();
-    // The same Escape that answers the question also reaches this dialog.
-    setTimeout(() => (isAsking.current = false));
+    if (isKept || (await confirm(closeQuestion(secrets)))) onClose();
   };
   const copyAll = async () => {
     const what = secrets.length === 1 ? "Secret" : "Secrets";
@@ -43,12 +36,7 @@ export function SecretsDialog({ made: { message, secrets }, onClose }: { made: N
   };
 
   return (
-    <Modal
-      opened
-      onClose={() => void close()}
-      title={secrets.length === 1 ? "Device Secret" : "Device Secrets"}
-      size={640}
-    >
+    <Dialog onClose={() => void close()} title={secrets.length === 1 ? "Device Secret" : "Device Secrets"} size={640}>
       <p className={classes["message"]} role="status">
         {message}
       </p>
@@ -81,7 +69,7 @@ export function SecretsDialog({ made: { message, secrets }, onClose }: { made: N
           Done
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }
 

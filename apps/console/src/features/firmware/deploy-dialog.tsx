@@ -1,4 +1,4 @@
-import { Button, Modal, Progress } from "@mantine/core";
+import { Button, Progress } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { firmwareList } from "@suncrew/contract/firmware/firmware.ts";
 import { useQuery } from "@tanstack/react-query";
@@ -7,13 +7,13 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { RefusalBox } from "../../ui/refusal-box.tsx";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import classes from "./deploy-dialog.module.css";
 import { deployObstacle, deployProblems, versionOf } from "./deploy-facts.ts";
 import { DeployFields } from "./deploy-fields.tsx";
 import { RobotPicker } from "./robot-picker.tsx";
 import { useDeploy } from "./use-deploy.ts";
 import { useDeployRobots } from "./use-deploy-robots.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 
 export interface DeployDialogProps {
   /** The selected site; null where none is. */
@@ -25,7 +25,6 @@ export interface DeployDialogProps {
 
 /** §2 Dialogs, Deploy Firmware: robots, a file or one that was uploaded before, and how careful to be. */
 export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployDialogProps) {
-  useReturnFocus();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const robots = useDeployRobots(siteId);
   const uploaded = useQuery(routeQuery(firmwareList, {})).data ?? [];
@@ -55,7 +54,7 @@ export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployD
   };
 
   return (
-    <Modal opened onClose={close} title="Deploy Firmware" size={960} fullScreen={isNarrow}>
+    <Dialog onClose={close} title="Deploy Firmware" size={960} fullScreenBelow="48em">
       <div className={classes["parts"]}>
         <RobotPicker
           robots={robots}
@@ -96,6 +95,6 @@ export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployD
           </Button>
         </DisabledReason>
       </div>
-    </Modal>
+    </Dialog>
   );
 }

@@ -10,12 +10,12 @@ import {
 import type { Firmware } from "@suncrew/contract/firmware/firmware.ts";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { call } from "../../platform/api/call.ts";
-import { TokenExpiredError, messageOf } from "../../platform/api/errors.ts";
-import { queryClient } from "../../platform/api/query-client.ts";
+import { change, invalidate } from "../../platform/api/change.ts";
+import { messageOf } from "../../platform/api/errors.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
 import { upload } from "../../platform/api/upload.ts";
 import type { UploadOptions } from "../../platform/api/upload.ts";
-import { toast } from "../../platform/toast.tsx";
+import { type Toast, toast } from "../../platform/toast.tsx";
 
 /** Thousands of robots are looked at before the first byte comes, in milliseconds. */
 const DEPLOY_MS = 60_000;
@@ -23,7 +23,7 @@ const DEPLOY_MS = 60_000;
 /** Stores a file; answers its id. Throws as `upload` does. */
 export async function storeFirmware(file: File, version: string, options: UploadOptions): Promise<number> {
   const { firmwareId } = await upload(uploadFirmware, { version, file_name: file.name }, file, options);
-  await readAgain(firmwareList);
+  await invalidate([queryKeyOf(firmwareList)]);
   return firmwareId;
 }
 
@@ -34,42 +34,44 @@ export async function deploy(body: SentBodyOf<typeof createRollout>): Promise<nu
     title: "Firmware Deployment Started",
     message: `Deploying firmware to ${body.robot_ids.length} robot(s).`,
   });
-  void readAgain(rolloutList);
+  void invalidate([queryKeyOf(rolloutList)]);
   return rolloutId;
 }
 
-/** Tells what came of it and never throws. */
+/** Pauses, resumes or cancels a rollout. */
 export async function steer(rolloutId: number, action: "PAUSE" | "RESUME" | "CANCEL"): Promise<void> {
-  await told("Rollout Not Changed", () => call(controlRollout, { params: { rolloutId }, body: { action } }));
-  await readAgain(rolloutList, rolloutDetails);
+  await change({
+    send: () => call(controlRollout, { params: { rolloutId }, body: { action } }),
+    invalidates: [queryKeyOf(rolloutList), queryKeyOf(rolloutDetails)],
+    success: null,
+    failure: failureTitled("Rollout Not Changed"),
+  });
 }
 
-/** Tells what came of it and never throws. */
 export async function removeFirmware({ id }: Firmware): Promise<void> {
-  const answer = await told("Firmware Not Deleted", () => call(deleteFirmware, { params: { firmwareId: id } }));
-  if (answer !== null) toast.success({ title: "Firmware Deleted", message: answer.message });
-  await readAgain(firmwareList);
+  await change({
+    send: () => call(deleteFirmware, { params: { firmwareId: id } }),
+    invalidates: [queryKeyOf(firmwareList)],
+    success: ({ message }) => ({ title: "Firmware Deleted", message }),
+    failure: failureTitled("Firmware Not Deleted"),
+  });
 }
 
-export function tellFailure(title: string, error: unknown): void {
-  if (error instanceof TokenExpiredError) return;
-  toast.failure({ title, message: reasonOf(error) });
+/** Begins a rollout over the same firmware for other robots; answers its id, or null where it failed. */
+export async function deployAgain(body: SentBodyOf<typeof createRollout>): Promise<number | null> {
+  const outcome = await change({
+    send: () => deploy(body),
+    success: null,
+    failure: failureTitled("Firmware Was Not Deployed"),
+  });
+  return outcome.kind === "done" ? outcome.answer : null;
+}
+
+function failureTitled(title: string): (error: unknown) => Toast {
+  return (error) => ({ title, message: reasonOf(error), reason: undefined });
 }
 
 /** In a sentence. */
 export function reasonOf(error: unknown): string {
   return messageOf(error) ?? "The server gave no reason.";
-}
-
-async function told<T>(title: string, work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    tellFailure(title, error);
-    return null;
-  }
-}
-
-async function readAgain(...routes: readonly (typeof firmwareList | typeof rolloutList | typeof rolloutDetails)[]) {
-  await Promise.all(routes.map((route) => queryClient.invalidateQueries({ queryKey: queryKeyOf(route) })));
 }

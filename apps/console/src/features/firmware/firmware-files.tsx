@@ -13,23 +13,19 @@ import classes from "./rollouts-dialog.module.css";
 export interface FirmwareFilesProps {
   readonly files: readonly Firmware[];
   readonly isNarrow: boolean;
-  readonly onAsking: (isAsking: boolean) => void;
 }
 
 /** What was uploaded: version, checksum, size, by whom. */
-export function FirmwareFiles({ files, isNarrow, onAsking }: FirmwareFilesProps) {
+export function FirmwareFiles({ files, isNarrow }: FirmwareFilesProps) {
   const [busy, setBusy] = useState<number | null>(null);
   const remove = async (file: Firmware) => {
     if (busy !== null) return;
-    onAsking(true);
     const isSure = await confirm({
       title: "Delete Firmware",
       message: `Firmware ${file.version} (${file.file_name}) is deleted. Robots that run it keep it.`,
       confirmLabel: "Delete",
       destructive: true,
     });
-    // The Escape that answers the question also reaches the dialog.
-    setTimeout(() => onAsking(false));
     if (!isSure) return;
     setBusy(file.id);
     await removeFirmware(file);

@@ -12,7 +12,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import type { FirmwareDialog } from "./firmware-address.ts";
-import { deploy, steer, tellFailure } from "./firmware-calls.ts";
+import { deployAgain, steer } from "./firmware-calls.ts";
 import { RolloutBar } from "./rollout-bar.tsx";
 import { againQuestion, cancelQuestion, figuresOf, figuresText, inOrder, resumeQuestion } from "./rollout-facts.ts";
 import { rolloutLook } from "./rollout-meaning.ts";
@@ -23,7 +23,6 @@ export interface RolloutViewProps {
   readonly rolloutId: number;
   readonly isNarrow: boolean;
   readonly onShow: (dialog: FirmwareDialog) => void;
-  readonly onAsking: (isAsking: boolean) => void;
 }
 
 /** One rollout as it goes on, robot by robot. */
@@ -61,7 +60,7 @@ interface DetailsProps extends Omit<RolloutViewProps, "rolloutId"> {
   readonly rollout: ResponseOf<typeof rolloutDetails>;
 }
 
-function Details({ rollout, isNarrow, onShow, onAsking }: DetailsProps) {
+function Details({ rollout, isNarrow, onShow }: DetailsProps) {
   const [busy, setBusy] = useState<string | null>(null);
   const robots = useMemo(() => inOrder(rollout.robots), [rollout.robots]);
   const figures = figuresOf(rollout);
@@ -70,23 +69,16 @@ function Details({ rollout, isNarrow, onShow, onAsking }: DetailsProps) {
 
   const doing = async (what: string, question: Question | null, work: () => Promise<void>) => {
     if (busy !== null) return;
-    onAsking(question !== null);
-    const isSure = question === null || (await confirm(question));
-    // The Escape that answers the question also reaches this dialog.
-    setTimeout(() => onAsking(false));
-    if (!isSure) return;
+    if (question !== null && !(await confirm(question))) return;
     setBusy(what);
     await work();
     setBusy(null);
   };
-  const deployAgain = async () => {
+  const deployToRest = async () => {
     const { firmware_id, batch_size, failure_threshold_percent, deadline_minutes, wait_limit_hours } = rollout;
-    try {
-      const settings = { batch_size, failure_threshold_percent, deadline_minutes, wait_limit_hours };
-      onShow({ kind: "rollout", rolloutId: await deploy({ firmware_id, robot_ids: again, ...settings }) });
-    } catch (error) {
-      tellFailure("Firmware Was Not Deployed", error);
-    }
+    const settings = { batch_size, failure_threshold_percent, deadline_minutes, wait_limit_hours };
+    const rolloutId = await deployAgain({ firmware_id, robot_ids: again, ...settings });
+    if (rolloutId !== null) onShow({ kind: "rollout", rolloutId });
   };
   const { id } = rollout;
 
@@ -143,7 +135,7 @@ function Details({ rollout, isNarrow, onShow, onAsking }: DetailsProps) {
               size="xs"
               loading={busy === "again"}
               leftSection={<IconRotate size={14} aria-hidden />}
-              onClick={() => void doing("again", againQuestion(rollout, again.length), deployAgain)}
+              onClick={() => void doing("again", againQuestion(rollout, again.length), deployToRest)}
             >
               Deploy again to {again.length.toLocaleString("en-GB")}{" "}
               {again.length === figures.failed ? "failed" : again.length === 1 ? "robot" : "robots"}

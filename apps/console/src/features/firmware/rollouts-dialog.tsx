@@ -1,4 +1,4 @@
-import { Button, Modal, SegmentedControl } from "@mantine/core";
+import { Button, SegmentedControl } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { firmwareList, rolloutList } from "@suncrew/contract/firmware/firmware.ts";
 import { IconUpload } from "@tabler/icons-react";
@@ -7,12 +7,12 @@ import { useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { FirmwareFiles } from "./firmware-files.tsx";
 import type { FirmwareDialog } from "./firmware-address.ts";
 import { RolloutList } from "./rollout-list.tsx";
 import { RolloutView } from "./rollout-view.tsx";
 import classes from "./rollouts-dialog.module.css";
+import { Dialog } from "../../ui/dialog.tsx";
 
 export interface RolloutsDialogProps {
   /** Null for the list of all. */
@@ -23,36 +23,31 @@ export interface RolloutsDialogProps {
 
 /** Firmware: every rollout with its progress, and the files that were uploaded. */
 export function RolloutsDialog({ rolloutId, onShow, onClose }: RolloutsDialogProps) {
-  useReturnFocus();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
-  // Of the dialogs above this one, Escape closes the uppermost only.
-  const [isAsking, setAsking] = useState(false);
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
-      closeOnEscape={!isAsking}
+
       title="Firmware"
       size={980}
-      fullScreen={isNarrow}
+      fullScreenBelow="48em"
       classNames={{ body: classes["body"] ?? "", content: classes["content"] ?? "" }}
     >
       {rolloutId === null ? (
-        <Overview isNarrow={isNarrow} onShow={onShow} onAsking={setAsking} />
+        <Overview isNarrow={isNarrow} onShow={onShow} />
       ) : (
-        <RolloutView key={rolloutId} rolloutId={rolloutId} isNarrow={isNarrow} onShow={onShow} onAsking={setAsking} />
+        <RolloutView key={rolloutId} rolloutId={rolloutId} isNarrow={isNarrow} onShow={onShow} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
 interface OverviewProps {
   readonly isNarrow: boolean;
   readonly onShow: (dialog: FirmwareDialog) => void;
-  readonly onAsking: (isAsking: boolean) => void;
 }
 
-function Overview({ isNarrow, onShow, onAsking }: OverviewProps) {
+function Overview({ isNarrow, onShow }: OverviewProps) {
   const [part, setPart] = useState<"rollouts" | "files">("rollouts");
   const rollouts = useQuery({ ...routeQuery(rolloutList, {}), refetchOnMount: "always" });
   const files = useQuery({ ...routeQuery(firmwareList, {}), refetchOnMount: "always" });
@@ -91,7 +86,7 @@ function Overview({ isNarrow, onShow, onAsking }: OverviewProps) {
       ) : part === "rollouts" ? (
         <RolloutList rollouts={rollouts.data ?? []} onOpen={(rolloutId) => onShow({ kind: "rollout", rolloutId })} />
       ) : (
-        <FirmwareFiles files={files.data ?? []} isNarrow={isNarrow} onAsking={onAsking} />
+        <FirmwareFiles files={files.data ?? []} isNarrow={isNarrow} />
       )}
     </>
   );

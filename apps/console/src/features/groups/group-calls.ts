@@ -2,10 +2,8 @@ import { createGroup, deleteGroup, groupList, updateGroup } from "@suncrew/contr
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { call } from "../../platform/api/call.ts";
-import { isEditConflict, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
-import { queryClient } from "../../platform/api/query-client.ts";
+import { change } from "../../platform/api/change.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
-import { toast } from "../../platform/toast.tsx";
 
 /** §7 group/create and group/update. */
 export interface GroupBody {
@@ -14,72 +12,36 @@ export interface GroupBody {
   readonly robot_ids: number[];
 }
 
-/** How saving ended; nothing is stored unless it is saved. */
-export type SaveOutcome = "saved" | "conflict" | "refused";
-
-/** Creates a group, or changes one from the version that the edit began from. Says so in a toast (§8 Groups) and never throws. */
-export async function saveGroup(group: Pick<Group, "id" | "version"> | null, body: GroupBody): Promise<SaveOutcome> {
-  const name = body.group_name.trim();
-  try {
-    if (group === null) await call(createGroup, { body });
-    else await call(updateGroup, { params: { groupId: group.id }, body: { ...body, version: group.version } });
-    await readAgain(body.site_id);
-    toast.success(
-      group === null
-        ? { title: "Group Created", message: `Robot group "${name}" has been created successfully.` }
-        : { title: "Group Updated", message: `Robot group "${name}" has been updated successfully.` },
-    );
-    return "saved";
-  } catch (error) {
-    if (error instanceof TokenExpiredError) return "refused";
-    // Somebody else may have been faster: what is shown must be what there is.
-    const read = readAgain(body.site_id);
-    if (isEditConflict(error)) {
-      await read;
-      return "conflict";
-    }
-    toast.failure(
-      group === null
-        ? {
-            title: "Group Creation Failed",
-            message: "Failed to create robot group. Please try again.",
-            reason: serverReason(error),
-          }
-        : {
-            title: "Group Update Failed",
-            message: "Failed to update robot group. Please try again.",
-            reason: serverReason(error),
-          },
-    );
-    return "refused";
-  }
+/** Creates a group, or changes one from the version that the edit began from (§8 Groups). */
+export function saveGroup(edited: Pick<Group, "id" | "version"> | null, body: GroupBody) {
+  const isNew = edited === null;
+  return change<unknown>({
+    send: () =>
+      edited === null
+        ? call(createGroup, { body })
+        : call(updateGroup, { params: { groupId: edited.id }, body: { ...body, version: edited.version } }),
+    invalidates: groupKeys(body.site_id),
+    hasConflictForm: true,
+    success: {
+      title: isNew ? "Group Created" : "Group Updated",
+      message: `Robot group "${body.group_name}" has been ${isNew ? "created" : "updated"} successfully.`,
+    },
+    failure: {
+      title: isNew ? "Group Creation Failed" : "Group Update Failed",
+      message: `Failed to ${isNew ? "create" : "update"} robot group. Please try again.`,
+    },
+  });
 }
 
-/** Deletes a group with its schedule. Says in a toast what became of it (§8 Groups) and never throws. */
+/** Deletes a group with its schedule (§8 Groups). */
 export async function removeGroup(group: Group): Promise<void> {
-  try {
-    await call(deleteGroup, { params: { groupId: group.id } });
-    await readAgain(group.site_id);
-    toast.success({
-      title: "Group Deleted",
-      message: `Robot group "${group.group_name}" has been deleted successfully.`,
-    });
-  } catch (error) {
-    if (error instanceof TokenExpiredError) return;
-    toast.failure({
-      title: "Group Deletion Failed",
-      message: "Failed to delete robot group. Please try again.",
-      reason: serverReason(error),
-    });
-    void readAgain(group.site_id);
-  }
+  await change({
+    send: () => call(deleteGroup, { params: { groupId: group.id } }),
+    invalidates: groupKeys(group.site_id),
+    success: { title: "Group Deleted", message: `Robot group "${group.group_name}" has been deleted successfully.` },
+    failure: { title: "Group Deletion Failed", message: "Failed to delete robot group. Please try again." },
+  });
 }
 
-/** Also where the live stream is lost; a failure here shows in the list itself. */
-async function readAgain(siteId: number): Promise<void> {
-  await Promise.all(
-    [groupList, getRobotSchedule].map((route) =>
-      queryClient.invalidateQueries({ queryKey: queryKeyOf(route, { params: { siteId } }) }),
-    ),
-  );
-}
+const groupKeys = (siteId: number) =>
+  [groupList, getRobotSchedule].map((route) => queryKeyOf(route, { params: { siteId } }));

@@ -3,7 +3,8 @@ import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { findInvisibleCharacter, stripInvisible } from "@suncrew/contract/http/text.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { groupNameKey } from "@suncrew/domain/groups/group-name.ts";
-import type { EditedFields, StoredForm } from "../../ui/use-merged-edits.ts";
+import type { EntityRules, FieldProblems } from "../../platform/form/entity-form.ts";
+import type { StoredForm } from "../../ui/merged-edits.ts";
 
 /** §5 Robot group. */
 export const NAME_TAKEN = "Group name already exists for this site";
@@ -23,13 +24,14 @@ export function storedGroup(group: Group | null): StoredForm<GroupForm> {
 }
 
 /** How two people's edits of a group are put together. */
-export const groupEdits: Omit<EditedFields<GroupForm, keyof GroupForm>, "textOf"> = {
+export const groupRules: Omit<EntityRules<GroupForm, keyof GroupForm>, "textOf"> = {
   units: [["name"], ["robotIds"]],
   isSame: (one, other, field) =>
     field === "name"
       ? one.name.trim() === other.name.trim()
       : one.robotIds.length === other.robotIds.length && one.robotIds.every((id) => other.robotIds.includes(id)),
   labelOf: (field) => (field === "name" ? "Group name" : "Robots"),
+  fieldOf: (wire) => (wire === "group_name" ? "name" : wire === "robot_ids" ? "robotIds" : null),
 };
 
 /** The form, and what there is to check it against. */
@@ -42,20 +44,18 @@ export interface GroupDraft extends GroupForm {
 
 /** §5: the sentence where the name cannot be taken, as where another group of the site has it, compared without case and spaces; else null. */
 export function nameProblem({ name, group, groups }: GroupDraft): string | null {
-  const unseen = findInvisibleCharacter(name.trim(), "one line");
-  if (unseen !== null) return `Group name must not have ${unseen}`;
+  const invisible = findInvisibleCharacter(name.trim(), "one line");
+  if (invisible !== null) return `Group name must not have ${invisible}`;
   const key = groupNameKey(name);
   const isTaken = key !== "" && groups.some((one) => one.id !== group?.id && groupNameKey(one.group_name) === key);
   return isTaken ? NAME_TAKEN : null;
 }
 
-/** §5: why Create or Update is disabled; null where the draft is valid. */
-export function draftProblem(draft: GroupDraft): string | null {
-  const { group, groups } = draft;
-  if (group !== null && groups.every((one) => one.id !== group.id)) return "This group has been deleted meanwhile.";
-  const taken = nameProblem(draft);
-  if (taken !== null) return taken;
-  return groupNameKey(draft.name) === "" || draft.robotIds.length === 0 ? GROUP_INCOMPLETE : null;
+/** §5: what is wrong with the draft; empty where it is valid. */
+export function draftProblems(draft: GroupDraft): FieldProblems<keyof GroupForm> {
+  const name = nameProblem(draft);
+  if (name !== null) return { name };
+  return groupNameKey(draft.name) === "" || draft.robotIds.length === 0 ? { robotIds: GROUP_INCOMPLETE } : {};
 }
 
 /**

@@ -1,13 +1,13 @@
-import { Button, Group as Row, Modal, Text } from "@mantine/core";
+import { Button, Group as Row, Text } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { useLiveStatus } from "../../platform/live/live.ts";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { useReportedRobotViews } from "../robots/public.ts";
 import { type StartForecast, startForecastOf } from "./group-forecast.ts";
 import { robotsText } from "./group-meaning.ts";
 import { SerialNumbers } from "./serial-numbers.tsx";
 import classes from "./start-all-dialog.module.css";
+import { Dialog } from "../../ui/dialog.tsx";
 
 export interface StartAllDialogProps {
   readonly group: Group;
@@ -19,12 +19,11 @@ export interface StartAllDialogProps {
 
 /** Start All asks first: how many robots will move, which may refuse, and which will be skipped and why. It stays true while it is open. */
 export function StartAllDialog({ group, rows, onClose, onStart }: StartAllDialogProps) {
-  useReturnFocus();
   const { moving, doubtful, skipped } = startForecastOf(useReportedRobotViews(rows));
   const isLive = useLiveStatus() === "live";
   const count = moving.length + doubtful.length;
   return (
-    <Modal opened onClose={onClose} title={`Start all robots of "${group.group_name}"?`}>
+    <Dialog onClose={onClose} title={`Start all robots of "${group.group_name}"?`}>
       <div role="status">
         <Text size="sm" fw={600}>
           {count === 0 ? "No robot will move." : moving.length > 0 && `${robotsText(moving.length)} will move.`}
@@ -50,7 +49,7 @@ export function StartAllDialog({ group, rows, onClose, onStart }: StartAllDialog
           {count === 0 ? "Try anyway" : `Start ${robotsText(count)}`}
         </Button>
       </Row>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,15 +1,15 @@
 import { successSentences, wereAlreadyStopped } from "@suncrew/domain/groups/group-outcome.ts";
-import { Button, Group as Row, Modal, Text } from "@mantine/core";
+import { Button, Group as Row, Text } from "@mantine/core";
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useNow } from "../../ui/use-now.ts";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { confirmedIn, RobotResultList, useResultsNow } from "../commands/public.ts";
 import { robotActivityOf, RobotStatusBadge, useRobotView } from "../robots/public.ts";
 import { robotsText } from "./group-meaning.ts";
 import type { SiteStopped } from "./stop-site.ts";
 import classes from "./stop-site-dialog.module.css";
+import { Dialog } from "../../ui/dialog.tsx";
 
 export interface StopSiteDialogProps {
   readonly site: Site;
@@ -24,11 +24,10 @@ const NONE: readonly RobotResult[] = [];
 
 /** Each robot's result of Stop all robots: first what the stream shows of it, then what came of its Stop. */
 export function StopSiteDialog({ site, rows, stopped, onAgain, onClose }: StopSiteDialogProps) {
-  useReturnFocus();
   const results = useResultsNow(stopped?.results ?? NONE);
   const isAgain = stopped !== null && (stopped.failure !== null || isAnyLeft(stopped.results));
   return (
-    <Modal opened onClose={onClose} title={`Stop all robots: ${site.name}`} size="lg">
+    <Dialog onClose={onClose} title={`Stop all robots: ${site.name}`} size="lg">
       <Text size="sm" role="status" fw={600} mb={6}>
         {summaryOf(stopped && { ...stopped, results }, rows.length)}
       </Text>
@@ -57,7 +56,7 @@ export function StopSiteDialog({ site, rows, stopped, onAgain, onClose }: StopSi
           Close
         </Button>
       </Row>
-    </Modal>
+    </Dialog>
   );
 }
 

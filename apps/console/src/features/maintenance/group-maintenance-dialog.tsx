@@ -1,8 +1,7 @@
-import { Modal, SegmentedControl } from "@mantine/core";
+import { SegmentedControl } from "@mantine/core";
 import type { Group, ManyRobotsResponse } from "@suncrew/contract/groups/groups.ts";
 import { useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { LockForm } from "./lock-form.tsx";
 import { isLocked } from "./maintained-robot.ts";
 import type { MaintainedRobot } from "./maintained-robot.ts";
@@ -11,6 +10,7 @@ import classes from "./maintenance.module.css";
 import { MaintenanceNote } from "./maintenance-note.tsx";
 import { ReleaseChoices } from "./release-choices.tsx";
 import { RobotResults } from "./robot-results.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 
 type Change = { readonly enabled: boolean; readonly reason?: string; readonly start_after?: boolean };
 
@@ -22,7 +22,6 @@ export interface GroupMaintenanceDialogProps {
 
 /** Locks every robot of a group, or releases those that are locked; then what came of each. */
 export function GroupMaintenanceDialog({ group, members, onClose }: GroupMaintenanceDialogProps) {
-  useReturnFocus();
   const locked = members.filter((robot) => isLocked(robot));
   const [way, setWay] = useState<"lock" | "release">(locked.length === members.length ? "release" : "lock");
   const [busy, setBusy] = useState<"lock" | "start" | "release" | null>(null);
@@ -59,7 +58,7 @@ export function GroupMaintenanceDialog({ group, members, onClose }: GroupMainten
     />
   );
   return (
-    <Modal opened size={500} onClose={close} title={`Maintenance: ${group.group_name}`}>
+    <Dialog size={500} onClose={close} title={`Maintenance: ${group.group_name}`}>
       {told !== null ? (
         <RobotResults
           answer={told.answer}
@@ -107,7 +106,7 @@ export function GroupMaintenanceDialog({ group, members, onClose }: GroupMainten
           />
         </div>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

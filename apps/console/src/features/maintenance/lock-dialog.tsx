@@ -1,10 +1,9 @@
-import { Modal } from "@mantine/core";
 import { useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { LockForm } from "./lock-form.tsx";
 import type { MaintainedRobot } from "./maintained-robot.ts";
 import { lockRobot } from "./maintenance-calls.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 
 export interface RobotDialogProps {
   readonly robot: MaintainedRobot;
@@ -13,7 +12,6 @@ export interface RobotDialogProps {
 
 /** Asks why before a robot is locked, and says what the lock does and does not. */
 export function LockDialog({ robot, onClose }: RobotDialogProps) {
-  useReturnFocus();
   const [isBusy, setBusy] = useState(false);
   const [isChanged, setChanged] = useState(false);
   const close = useGuardedClose({ isChanged, isSaving: isBusy, shownBy: ["site", "tab"] }, onClose);
@@ -24,7 +22,7 @@ export function LockDialog({ robot, onClose }: RobotDialogProps) {
     if (isDone) onClose();
   };
   return (
-    <Modal opened onClose={close} title={`Maintenance: ${robot.serialNumber}`}>
+    <Dialog onClose={close} title={`Maintenance: ${robot.serialNumber}`}>
       <LockForm
         whom={`robot ${robot.serialNumber}`}
         movingCount={robot.motion === "MOVING" ? 1 : 0}
@@ -35,6 +33,6 @@ export function LockDialog({ robot, onClose }: RobotDialogProps) {
         onChanged={setChanged}
         onLock={(reason) => void lock(reason)}
       />
-    </Modal>
+    </Dialog>
   );
 }

@@ -5,7 +5,8 @@ import { groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
 import type { GroupOutcome } from "@suncrew/domain/groups/group-outcome.ts";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
-import { TokenExpiredError, messageOf } from "../../platform/api/errors.ts";
+import { change } from "../../platform/api/change.ts";
+import { messageOf } from "../../platform/api/errors.ts";
 import { toast } from "../../platform/toast.tsx";
 import { newPress } from "../commands/public.ts";
 import type { MaintainedRobot } from "./maintained-robot.ts";
@@ -15,57 +16,47 @@ type MaintenanceBody = SentBodyOf<typeof robotMaintenance>;
 /** What came of a release; `start` is null where none was asked for. */
 export type ReleaseAnswer = Pick<ResponseOf<typeof robotMaintenance>, "message" | "start">;
 
-/** Locks a robot and says in a toast what came of it; true where the lock is stored. Never throws. */
+/** Locks a robot; true where the lock is stored. */
 export async function lockRobot({ id, serialNumber }: MaintainedRobot, reason: string): Promise<boolean> {
-  try {
-    // Like a Stop it takes no slot: it is sent at once.
-    callSlots.preemptForStop({ robotIds: [id] });
-    const body = { enabled: true, reason };
-    const headers = newPress()();
-    const { confirmed, message } = await call(robotMaintenance, { params: { robotId: id }, body }, { headers });
-    toast.success({
+  // Like a Stop it takes no slot: it is sent at once.
+  callSlots.preemptForStop({ robotIds: [id] });
+  const press = newPress();
+  const outcome = await change({
+    send: () =>
+      call(robotMaintenance, { params: { robotId: id }, body: { enabled: true, reason } }, { headers: press() }),
+    success: ({ confirmed, message }) => ({
       title: "Robot Control",
       message: `Robot ${serialNumber} switched to maintenance mode`,
       reason: confirmed ? undefined : message,
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof TokenExpiredError) return false;
-    toast.failure({
-      title: "Control Failed",
-      message: `Failed to send MAINTENANCE command to Robot ${serialNumber}`,
-      reason: reasonOf(error),
-    });
-    return false;
-  }
+    }),
+    failure: { title: "Control Failed", message: `Failed to send MAINTENANCE command to Robot ${serialNumber}` },
+    reasonOf: messageOf,
+  });
+  return outcome.kind === "done";
 }
 
-/** Releases a robot, starts it where asked, and says in a toast what came of it; null where it stays locked. Never throws. */
+/** Releases a robot and starts it where asked; null where it stays locked. */
 export async function releaseRobot(robot: MaintainedRobot, startAfter: boolean): Promise<ReleaseAnswer | null> {
   const { id, siteId, serialNumber } = robot;
   const body: MaintenanceBody = { enabled: false, start_after: startAfter };
   const press = newPress();
-  try {
-    const answer = await callSlots.run({
-      kind: startAfter ? "start" : "set",
-      robotIds: [id],
-      siteId,
-      send: (signal) => call(robotMaintenance, { params: { robotId: id }, body }, { headers: press(), signal }),
-    });
-    tellRelease(serialNumber, answer);
-    return answer;
-  } catch (error) {
-    if (error instanceof TokenExpiredError) return null;
-    toast.failure({
-      title: "Control Failed",
-      message: `Failed to send EXIT MAINTENANCE command to Robot ${serialNumber}`,
-      reason: reasonOf(error),
-    });
-    return null;
-  }
+  const outcome = await change({
+    send: () =>
+      callSlots.run({
+        kind: startAfter ? "start" : "set",
+        robotIds: [id],
+        siteId,
+        send: (signal) => call(robotMaintenance, { params: { robotId: id }, body }, { headers: press(), signal }),
+      }),
+    onDone: (answer) => showRelease(serialNumber, answer),
+    success: null,
+    failure: { title: "Control Failed", message: `Failed to send EXIT MAINTENANCE command to Robot ${serialNumber}` },
+    reasonOf: messageOf,
+  });
+  return outcome.kind === "done" ? outcome.answer : null;
 }
 
-function tellRelease(serialNumber: string, { start }: ReleaseAnswer): void {
+function showRelease(serialNumber: string, { start }: ReleaseAnswer): void {
   if (start?.success === false) {
     toast.failure({
       title: "Control Failed",
@@ -88,39 +79,36 @@ const groupTitle: Record<GroupOutcome, string> = {
   none: "Group Action Failed",
 };
 
-/** Locks or releases every robot of a group; null where the call itself failed. Never throws. */
+/** Locks or releases every robot of a group; null where the call itself failed. */
 export async function changeGroup(group: Group, body: MaintenanceBody): Promise<ManyRobotsResponse | null> {
   const params = { groupId: group.id };
   const robotIds = group.robots.map(({ id }) => id);
   const press = newPress();
-  try {
-    if (body.enabled) callSlots.preemptForStop({ robotIds });
-    const answer = body.enabled
-      ? await call(groupMaintenance, { params, body }, { headers: press() })
-      : await callSlots.run({
-          kind: body.start_after === true ? "start" : "set",
-          robotIds,
-          siteId: group.site_id,
-          send: (signal) => call(groupMaintenance, { params, body }, { headers: press(), signal }),
-        });
-    const outcome = groupOutcomeOf(answer.results);
-    const content = { title: groupTitle[outcome], message: answer.message };
-    if (outcome === "all") toast.success(content);
-    else toast.failure(content);
-    return answer;
-  } catch (error) {
-    if (error instanceof TokenExpiredError) return null;
-    toast.failure({
+  if (body.enabled) callSlots.preemptForStop({ robotIds });
+  const outcome = await change({
+    send: () =>
+      body.enabled
+        ? call(groupMaintenance, { params, body }, { headers: press() })
+        : callSlots.run({
+            kind: body.start_after === true ? "start" : "set",
+            robotIds,
+            siteId: group.site_id,
+            send: (signal) => call(groupMaintenance, { params, body }, { headers: press(), signal }),
+          }),
+    onDone: ({ results, message }) => {
+      const result = groupOutcomeOf(results);
+      const content = { title: groupTitle[result], message };
+      if (result === "all") toast.success(content);
+      else toast.failure(content);
+    },
+    success: null,
+    failure: {
       title: groupTitle.none,
       message: body.enabled
         ? "Failed to put the group in maintenance."
         : "Failed to release the group from maintenance.",
-      reason: reasonOf(error),
-    });
-    return null;
-  }
-}
-
-function reasonOf(error: unknown): string | undefined {
-  return messageOf(error);
+    },
+    reasonOf: messageOf,
+  });
+  return outcome.kind === "done" ? outcome.answer : null;
 }

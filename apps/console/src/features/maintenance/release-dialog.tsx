@@ -1,16 +1,15 @@
-import { Button, Modal } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useState } from "react";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import type { RobotDialogProps } from "./lock-dialog.tsx";
 import { releaseRobot } from "./maintenance-calls.ts";
 import type { ReleaseAnswer } from "./maintenance-calls.ts";
 import { MaintenanceNote } from "./maintenance-note.tsx";
 import classes from "./maintenance.module.css";
 import { ReleaseChoices } from "./release-choices.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 
 /** §4 Commands, back from maintenance: says that the robot will move if started, and offers not to (decisions, stubs). */
 export function ReleaseDialog({ robot, onClose }: RobotDialogProps) {
-  useReturnFocus();
   const [busy, setBusy] = useState<"start" | "release" | null>(null);
   const [answer, setAnswer] = useState<ReleaseAnswer | null>(null);
   const release = async (startAfter: boolean) => {
@@ -22,7 +21,7 @@ export function ReleaseDialog({ robot, onClose }: RobotDialogProps) {
     else if (given !== null) onClose();
   };
   return (
-    <Modal opened size={500} onClose={onClose} title={`Exit maintenance: ${robot.serialNumber}`}>
+    <Dialog size={500} onClose={onClose} title={`Exit maintenance: ${robot.serialNumber}`}>
       {answer === null ? (
         <div className={classes["form"]}>
           <MaintenanceNote robot={robot} />
@@ -43,6 +42,6 @@ export function ReleaseDialog({ robot, onClose }: RobotDialogProps) {
           </Button>
         </div>
       )}
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,15 +1,14 @@
-import { Modal } from "@mantine/core";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { CopyButton } from "../../platform/copy-button.tsx";
 import classes from "./partner-details-dialog.module.css";
 import { certificationsOf, partnerFactsOf } from "./partner-facts.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 
 export interface PartnerDetailsDialogProps {
   readonly partnerId: number;
@@ -20,11 +19,10 @@ export interface PartnerDetailsDialogProps {
 
 /** §2 Partner details dialog, fed by the real partners. */
 export function PartnerDetailsDialog({ partnerId, partnerName, onClose }: PartnerDetailsDialogProps) {
-  useReturnFocus();
   const query = useQuery(routeQuery(partnerDetails, {}));
   const partner = query.data?.find((one) => one.id === partnerId);
   return (
-    <Modal opened onClose={onClose} title={partnerName}>
+    <Dialog onClose={onClose} title={partnerName}>
       {query.isPending ? (
         <SkeletonLines label="Loading partner details" lines={8} lineHeightPx={24} />
       ) : query.isError ? (
@@ -38,7 +36,7 @@ export function PartnerDetailsDialog({ partnerId, partnerName, onClose }: Partne
       ) : (
         <PartnerFacts partner={partner} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

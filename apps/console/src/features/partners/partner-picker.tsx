@@ -1,4 +1,4 @@
-import { Badge, Modal, TextInput, UnstyledButton } from "@mantine/core";
+import { Badge, TextInput, UnstyledButton } from "@mantine/core";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { IconCheck, IconSearch } from "@tabler/icons-react";
@@ -8,9 +8,9 @@ import type { KeyboardEvent } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import classes from "./partner-picker.module.css";
 import { partnersFound } from "./partners-found.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 
 export interface PartnerPickerProps {
   /** The partner chosen now; null for none. */
@@ -22,7 +22,6 @@ export interface PartnerPickerProps {
 
 /** §2 Select Maintenance Partner picker. */
 export function PartnerPicker({ chosenId, onChoose, onClose }: PartnerPickerProps) {
-  useReturnFocus();
   const query = useQuery(routeQuery(partnerDetails, {}));
   const [search, setSearch] = useState("");
   const list = useRef<HTMLUListElement>(null);
@@ -37,7 +36,7 @@ export function PartnerPicker({ chosenId, onChoose, onClose }: PartnerPickerProp
   };
 
   return (
-    <Modal opened onClose={onClose} title="Select Maintenance Partner" size={480}>
+    <Dialog onClose={onClose} title="Select Maintenance Partner" size={480}>
       {query.isPending ? (
         <SkeletonLines label="Loading partners" lines={5} lineHeightPx={48} />
       ) : query.data === undefined ? (
@@ -83,7 +82,7 @@ export function PartnerPicker({ chosenId, onChoose, onClose }: PartnerPickerProp
           )}
         </div>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

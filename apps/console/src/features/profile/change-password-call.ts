@@ -1,9 +1,8 @@
 import { changePassword } from "@suncrew/contract/auth/auth.ts";
 import { type PasswordEntries, passwordToasts } from "@suncrew/domain/auth/passwords.ts";
 import { call } from "../../platform/api/call.ts";
-import { ApiError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { change } from "../../platform/api/change.ts";
 import { noteOwnPassword } from "../../platform/session/session.ts";
-import { toast } from "../../platform/toast.tsx";
 import { type FieldWords, refusedFields } from "./password-draft.ts";
 
 /** What its messages are about: a new try takes the former one away. */
@@ -17,18 +16,15 @@ export interface PasswordOutcome {
 
 /** Changes the own password and tells how that went, with the words of §8. */
 export async function updatePassword({ currentPassword, newPassword }: PasswordEntries): Promise<PasswordOutcome> {
-  try {
-    await call(changePassword, { body: { currentPassword, newPassword } });
-  } catch (error) {
-    if (!(error instanceof TokenExpiredError)) {
-      toast.failure({ ...passwordToasts.failed, reason: serverReason(error), about: PASSWORD_CHANGE });
-    }
-    return { isDone: false, refused: error instanceof ApiError ? refusedFields(error.errors) : {} };
-  }
-  noteOwnPassword();
-  toast.success({
-    title: "Password Updated",
-    message: "Your password has been changed. Everywhere else you have been signed out.",
+  const outcome = await change({
+    send: () => call(changePassword, { body: { currentPassword, newPassword } }),
+    onDone: () => noteOwnPassword(),
+    success: {
+      title: "Password Updated",
+      message: "Your password has been changed. Everywhere else you have been signed out.",
+    },
+    failure: { ...passwordToasts.failed, about: PASSWORD_CHANGE },
   });
-  return { isDone: true, refused: {} };
+  const isDone = outcome.kind === "done";
+  return { isDone, refused: outcome.kind === "refused" ? refusedFields(outcome.problems) : {} };
 }

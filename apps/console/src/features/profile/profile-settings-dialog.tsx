@@ -1,16 +1,17 @@
-import { Anchor, Modal } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { Link } from "react-router";
 import { paths } from "../../platform/paths.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { roleWord } from "../auth/public.ts";
 import classes from "./profile-settings-dialog.module.css";
 import { ThemePicker } from "./theme-picker.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 
 /** §2 Profile Settings: who is signed in, read-only, and the theme. */
 export function ProfileSettingsDialog({ onClose }: { onClose: () => void }) {
   const { user, role } = useSignedIn();
   return (
-    <Modal opened onClose={onClose} title="Profile Settings">
+    <Dialog onClose={onClose} title="Profile Settings">
       <dl className={classes["facts"]}>
         <dt>Name</dt>
         <dd>{user.name}</dd>
@@ -23,6 +24,6 @@ export function ProfileSettingsDialog({ onClose }: { onClose: () => void }) {
       <Anchor component={Link} to={paths.profile()} size="sm" className={classes["more"]} onClick={onClose}>
         Open profile to change your password
       </Anchor>
-    </Modal>
+    </Dialog>
   );
 }

@@ -9,10 +9,9 @@ import { IconMailOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { call } from "../../platform/api/call.ts";
-import { serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
-import { queryClient } from "../../platform/api/query-client.ts";
+import { change } from "../../platform/api/change.ts";
+import { serverReason } from "../../platform/api/errors.ts";
 import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
-import { toast } from "../../platform/toast.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
@@ -53,9 +52,9 @@ function SettingsForm({ settings, templates }: SettingsFormProps) {
   const stored = settings.recipients.join("\n");
   const { recipients, wrong } = recipientsOf(typed ?? stored);
   const isTyped = typed !== null && recipients.join("\n") !== stored;
-  const save = async (change: Change) => {
+  const save = async (by: Change) => {
     setBusy(true);
-    const isSaved = await saveSettings({ ...change, version: settings.version });
+    const isSaved = await saveSettings({ ...by, version: settings.version });
     setBusy(false);
     return isSaved;
   };
@@ -159,18 +158,12 @@ function Setting({ control, children }: { readonly control: ReactNode; readonly 
   );
 }
 
-/** True where it is stored; a toast tells what came of it. Never throws. */
 async function saveSettings(body: Change & { readonly version: number }): Promise<boolean> {
-  try {
-    await call(updateReportSettings, { body });
-    toast.success({ title: "Settings Updated", message: "The report settings have been saved." });
-    return true;
-  } catch (error) {
-    if (error instanceof TokenExpiredError) return false;
-    const message = "Failed to update the report settings. Please try again.";
-    toast.failure({ title: "Update Failed", message, reason: serverReason(error) });
-    return false;
-  } finally {
-    await queryClient.invalidateQueries({ queryKey: queryKeyOf(reportSettings) });
-  }
+  const outcome = await change({
+    send: () => call(updateReportSettings, { body }),
+    invalidates: [queryKeyOf(reportSettings)],
+    success: { title: "Settings Updated", message: "The report settings have been saved." },
+    failure: { title: "Update Failed", message: "Failed to update the report settings. Please try again." },
+  });
+  return outcome.kind === "done";
 }

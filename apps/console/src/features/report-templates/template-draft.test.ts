@@ -6,7 +6,7 @@ import {
   newDraft,
   sectionsText,
   switched,
-  templateEdits,
+  templateRules,
   templateProblems,
 } from "./template-draft.ts";
 
@@ -33,15 +33,15 @@ describe("§3 Report template: the form", () => {
     expect(sectionsText(less)).toBe(
       "Robot Performance (4), Robot Health Status (4), Maintenance History (4), Alerts Summary (3)",
     );
-    expect(templateEdits.isSame({ ...newDraft, sections: less }, newDraft, "sections")).toBe(false);
+    expect(templateRules.isSame({ ...newDraft, sections: less }, newDraft, "sections")).toBe(false);
   });
 
   test("what nobody sees is told at its part; a description may have lines", () => {
     const named = { ...newDraft, name: "Weekly", description: "Each week\n\tby site" };
     expect(templateProblems(named, [])).toEqual({});
     expect(templateProblems({ ...named, name: "Wee\u200Bkly", description: "Each\u202E week" }, [])).toEqual({
-      name: "must not have a character that cannot be seen (U+200B)",
-      description: "must not have a character that cannot be seen (U+202E)",
+      name: "Name must not have a character that cannot be seen (U+200B)",
+      description: "Description must not have a character that cannot be seen (U+202E)",
     });
   });
 
@@ -52,7 +52,7 @@ describe("§3 Report template: the form", () => {
     });
     const none = { ...newDraft, name: "A", sections: newDraft.sections.map((one) => ({ ...one, enabled: false })) };
     expect(templateProblems({ ...none, description: "x".repeat(501) }, [])).toEqual({
-      description: "must have at most 500 characters",
+      description: "Description must have at most 500 characters",
       sections: "At least one section must be enabled.",
     });
   });

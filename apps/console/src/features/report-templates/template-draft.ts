@@ -9,7 +9,8 @@ import type {
 import { TEMPLATE_NAME_TAKEN, templateNameKey } from "@suncrew/domain/report-templates/template-name.ts";
 import { answeredSections } from "@suncrew/domain/report-templates/template-sections.ts";
 import { sections as catalogue } from "@suncrew/domain/report-templates/section-catalogue.ts";
-import type { EditedFields, StoredForm } from "../../ui/use-merged-edits.ts";
+import type { EntityRules, FieldProblems } from "../../platform/form/entity-form.ts";
+import type { StoredForm } from "../../ui/merged-edits.ts";
 
 /** A template as it stands in the form. */
 export interface TemplateDraft {
@@ -19,7 +20,7 @@ export interface TemplateDraft {
   readonly isActive: boolean;
 }
 
-export type TemplateProblem = Partial<Record<"name" | "description" | "sections", string>>;
+type Field = keyof TemplateDraft;
 
 /** A new template has every section, with all its fields. */
 export const newDraft: TemplateDraft = {
@@ -53,20 +54,23 @@ export function bodyOf({ name, description, sections, isActive }: TemplateDraft)
   };
 }
 
-/** What is wrong with the form, by its parts; `others` are the templates beside the edited one. */
-export function templateProblems(draft: TemplateDraft, others: readonly { readonly name: string }[]): TemplateProblem {
+/** What is wrong with the form, by field; `others` are the templates beside the edited one. */
+export function templateProblems(
+  draft: TemplateDraft,
+  others: readonly { readonly name: string }[],
+): FieldProblems<Field> {
   const name = draft.name.trim();
-  const unseen = {
+  const invisible = {
     name: findInvisibleCharacter(name, "one line"),
     description: findInvisibleCharacter(draft.description, "several lines"),
   };
   return {
-    ...(unseen.name !== null && { name: `must not have ${unseen.name}` }),
-    ...(unseen.description !== null && { description: `must not have ${unseen.description}` }),
+    ...(invisible.name !== null && { name: `Name must not have ${invisible.name}` }),
+    ...(invisible.description !== null && { description: `Description must not have ${invisible.description}` }),
     ...(name === "" && { name: "Name is required" }),
-    ...(name.length > 120 && { name: "must have at most 120 characters" }),
+    ...(name.length > 120 && { name: "Name must have at most 120 characters" }),
     ...(others.some((other) => templateNameKey(other.name) === templateNameKey(name)) && { name: TEMPLATE_NAME_TAKEN }),
-    ...(draft.description.trim().length > 500 && { description: "must have at most 500 characters" }),
+    ...(draft.description.trim().length > 500 && { description: "Description must have at most 500 characters" }),
     ...(!draft.sections.some(({ enabled }) => enabled) && { sections: "At least one section must be enabled." }),
   };
 }
@@ -107,7 +111,6 @@ export function sectionsText(sections: readonly TemplateSection[]): string {
     .join(", ");
 }
 
-type Field = keyof TemplateDraft;
 const labels: Record<Field, string> = {
   name: "Name",
   description: "Description",
@@ -115,14 +118,16 @@ const labels: Record<Field, string> = {
   isActive: "Status",
 };
 
-/** How two people's edits of a template are compared: its sections are one fact. */
-export const templateEdits: EditedFields<TemplateDraft, Field> = {
+/** How two people's edits of a template are put together, and where errors of the server belong: sections are one fact. */
+export const templateRules: EntityRules<TemplateDraft, Field> = {
   units: [["name"], ["description"], ["sections"], ["isActive"]],
   isSame: (one, other, field) =>
     field === "sections"
       ? JSON.stringify(bodyOf(one).sections) === JSON.stringify(bodyOf(other).sections)
       : one[field] === other[field],
   labelOf: (field) => labels[field],
+  fieldOf: (wire) =>
+    (["name", "description", "sections"] as const).find((field) => wire.split(".")[0] === field) ?? null,
   textOf: (form, field) =>
     field === "sections"
       ? sectionsText(form.sections)

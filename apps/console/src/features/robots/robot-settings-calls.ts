@@ -3,10 +3,10 @@ import type { CleaningDirection, RobotLive } from "@suncrew/contract/robots/robo
 import { directionWord } from "@suncrew/domain/activity/activity-words.ts";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call, type Sent } from "../../platform/api/call.ts";
-import { NotSentError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { change } from "../../platform/api/change.ts";
+import { NotSentError, serverReason } from "../../platform/api/errors.ts";
 import { liveUpdate } from "../../platform/live/live-store.ts";
 import { liveStore } from "../../platform/live/live.ts";
-import { toast } from "../../platform/toast.tsx";
 import type { RobotView } from "./robot-view.ts";
 
 /**
@@ -34,23 +34,17 @@ function reasonOf(error: unknown): string | undefined {
 
 /** Turns the cleaning direction (§7 updateRobotSettings, the direction alone); true where the robot confirmed. */
 export async function changeDirection(robot: RobotView, direction: CleaningDirection): Promise<boolean> {
-  try {
-    await sendSettings(robot, { cleaning_direction: direction });
-    noteConfirmed(robot.id, { cleaning_direction: direction });
-    toast.success({
-      title: "Direction Updated",
-      message: `Robot direction changed to ${directionWord[direction]}.`,
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof TokenExpiredError) return false;
-    toast.failure({
+  const outcome = await change({
+    send: () => sendSettings(robot, { cleaning_direction: direction }),
+    onDone: () => noteConfirmed(robot.id, { cleaning_direction: direction }),
+    success: { title: "Direction Updated", message: `Robot direction changed to ${directionWord[direction]}.` },
+    failure: {
       title: "Direction Update Failed",
       message: "Failed to update robot direction. Please try again.",
-      reason: reasonOf(error),
-    });
-    return false;
-  }
+    },
+    reasonOf,
+  });
+  return outcome.kind === "done";
 }
 
 /** Both speeds in percent, 0 to 100. */
@@ -60,23 +54,16 @@ export interface MotorSpeeds {
 }
 
 /** Changes both motor speeds; true where the robot confirmed them. The call takes them as text (§7). */
-export async function changeSpeeds(robot: RobotView, speeds: MotorSpeeds): Promise<boolean> {
-  try {
-    const body = { main_motor_speed: String(speeds.main), brush_motor_speed: String(speeds.brush) };
-    await sendSettings(robot, body);
-    noteConfirmed(robot.id, { main_motor_speed: speeds.main, brush_motor_speed: speeds.brush });
-    toast.success({
-      title: "Settings Updated",
-      message: `Settings for Robot ${robot.serialNumber} have been updated.`,
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof TokenExpiredError) return false;
-    toast.failure({
+export async function changeSpeeds(robot: RobotView, { main, brush }: MotorSpeeds): Promise<boolean> {
+  const outcome = await change({
+    send: () => sendSettings(robot, { main_motor_speed: String(main), brush_motor_speed: String(brush) }),
+    onDone: () => noteConfirmed(robot.id, { main_motor_speed: main, brush_motor_speed: brush }),
+    success: { title: "Settings Updated", message: `Settings for Robot ${robot.serialNumber} have been updated.` },
+    failure: {
       title: "Settings Update Failed",
       message: "Failed to update robot settings. Please try again.",
-      reason: reasonOf(error),
-    });
-    return false;
-  }
+    },
+    reasonOf,
+  });
+  return outcome.kind === "done";
 }

@@ -1,9 +1,9 @@
-import { Button, Group, Modal, Slider, Text } from "@mantine/core";
+import { Button, Group, Slider, Text } from "@mantine/core";
 import { useId, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { changeSpeeds } from "./robot-settings-calls.ts";
 import type { RobotView } from "./robot-view.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 
 /** §9 Speed sliders. */
 const SPEED_MIN = 0;
@@ -52,7 +52,6 @@ export interface RobotSettingsDialogProps {
 
 /** §2 Robot settings dialog: sliders for both motors. It opens with what the robot last confirmed. */
 export function RobotSettingsDialog({ robot, onClose }: RobotSettingsDialogProps) {
-  useReturnFocus();
   const [begun] = useState({ main: robot.mainMotorSpeed, brush: robot.brushMotorSpeed });
   const [main, setMain] = useState(begun.main);
   const [brush, setBrush] = useState(begun.brush);
@@ -68,7 +67,7 @@ export function RobotSettingsDialog({ robot, onClose }: RobotSettingsDialogProps
   };
 
   return (
-    <Modal opened onClose={close} title={`Robot settings: ${robot.serialNumber}`}>
+    <Dialog onClose={close} title={`Robot settings: ${robot.serialNumber}`}>
       <div style={{ display: "grid", gap: 28, paddingBlock: 4 }}>
         <SpeedSlider label="Main motor speed" value={main} onChange={setMain} />
         <SpeedSlider label="Brush motor speed" value={brush} onChange={setBrush} />
@@ -84,6 +83,6 @@ export function RobotSettingsDialog({ robot, onClose }: RobotSettingsDialogProps
           Save Settings
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

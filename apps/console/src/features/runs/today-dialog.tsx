@@ -1,5 +1,4 @@
-import { Anchor, Modal, NativeSelect } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
+import { Anchor, NativeSelect } from "@mantine/core";
 import {
   type RecordedCount,
   recordedCountSchema,
@@ -17,10 +16,10 @@ import { FailedState } from "../../ui/failed-state.tsx";
 import { siteShortText } from "../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { useNow } from "../../ui/use-now.ts";
 import { COUNT_WORDS, runLook, startedByWords } from "./runs-meaning.ts";
 import classes from "./today-figures.module.css";
+import { Dialog } from "../../ui/dialog.tsx";
 
 interface TodayDialogProps {
   readonly shown: RecordedCount;
@@ -31,8 +30,6 @@ interface TodayDialogProps {
 
 /** The runs behind a figure of today: which robot, where, when, and why it is not done. */
 export function TodayDialog({ shown, counts, onShow, onClose }: TodayDialogProps) {
-  useReturnFocus();
-  const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const query = useQuery(routeQuery(runsOfToday, { query: { count: shown } }));
   const rest = query.data === undefined ? 0 : counts[shown] - query.data.runs.length;
   const options = COUNT_WORDS.flatMap(({ count, word }) => {
@@ -40,7 +37,7 @@ export function TodayDialog({ shown, counts, onShow, onClose }: TodayDialogProps
     return recorded.success ? [{ value: recorded.data, label: `${counts[count]} ${word}` }] : [];
   });
   return (
-    <Modal opened onClose={onClose} title="Today's cleaning" size={720} fullScreen={isNarrow}>
+    <Dialog onClose={onClose} title="Today's cleaning" size={720} fullScreenBelow="48em">
       <NativeSelect
         aria-label="Runs that are"
         data={options}
@@ -68,7 +65,7 @@ export function TodayDialog({ shown, counts, onShow, onClose }: TodayDialogProps
       {rest > 0 && (
         <p className={classes["rest"]}>And {rest.toLocaleString("en")} older ones: see the sites' calendars.</p>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

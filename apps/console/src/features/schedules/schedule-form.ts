@@ -1,7 +1,8 @@
 import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import { parseDurationInput } from "@suncrew/domain/schedules/schedule-validation.ts";
 import { startTimeOf } from "@suncrew/domain/schedules/calendar-date.ts";
-import type { EditedFields, StoredForm } from "../../ui/use-merged-edits.ts";
+import type { EntityRules } from "../../platform/form/entity-form.ts";
+import type { StoredForm } from "../../ui/merged-edits.ts";
 import type { ScheduleBody } from "./schedule-calls.ts";
 import { clientScheduleOf } from "./client-schedule.ts";
 import type { ClientSchedule } from "./client-schedule.ts";
@@ -34,7 +35,7 @@ export function storedSchedule(schedule: Schedule | null, siteToday: string): St
   return { form: scheduleFormOf(schedule, siteToday), version: schedule?.version ?? 0 };
 }
 
-type ScheduleField = Exclude<keyof ScheduleForm, "customDays" | "days">;
+export type ScheduleField = Exclude<keyof ScheduleForm, "customDays" | "days">;
 
 const fieldLabel: Record<ScheduleField, string> = {
   enabled: "Enable schedule",
@@ -46,10 +47,11 @@ const fieldLabel: Record<ScheduleField, string> = {
 };
 
 /** How two people's edits of a schedule are put together: the date says which day a frequency means. */
-export const scheduleEdits: EditedFields<ScheduleForm, ScheduleField> = {
+export const scheduleRules: EntityRules<ScheduleForm, ScheduleField> = {
   units: [["enabled"], ["startTime"], ["frequency", "date"], ["durationText"], ["skipOnRain"]],
   isSame: (one, other, field) => one[field] === other[field],
   labelOf: (field) => fieldLabel[field],
+  fieldOf: (name) => (["startTime", "date", "durationText"] as const).find((field) => field === name) ?? null,
   textOf: (form, field) => {
     if (field === "frequency") return frequencyWord[form.frequency];
     if (field === "enabled" || field === "skipOnRain") return form[field] ? "On" : "Off";

@@ -3,7 +3,7 @@ import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { health } from "@suncrew/contract/config/config.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { call } from "./call.ts";
+import { call, urlOf } from "./call.ts";
 import { AnswerError, ApiError, NetworkError, messageOf, TokenExpiredError } from "./errors.ts";
 
 const stored = vi.hoisted(() => {
@@ -197,3 +197,14 @@ test.each(["Failed to fetch", "NetworkError when attempting to fetch resource.",
     ]);
   },
 );
+
+test("parameters are filled in and encoded", () => {
+  expect(urlOf("/api/robots/robotsList/:siteId", { siteId: "4/5 ?" })).toBe("/api/robots/robotsList/4%2F5%20%3F");
+});
+
+test("the query has what is defined, encoded", () => {
+  expect(urlOf("/api/x", undefined, { robotId: "SCR-1001 &", limit: 0, cursor: undefined })).toBe(
+    "/api/x?robotId=SCR-1001+%26&limit=0",
+  );
+  expect(urlOf("/api/x", undefined, { cursor: undefined })).toBe("/api/x");
+});

@@ -1,13 +1,12 @@
-import { Button, Group, Modal, Text } from "@mantine/core";
-import { useEffect } from "react";
+import { Button, Group, Text } from "@mantine/core";
 import type { OpenQuestion } from "./confirm.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 
 /** Asks one question; Escape, the cross and the outside mean no. */
 export function ConfirmDialog({ question }: { question: OpenQuestion }) {
-  useEffect(() => () => question.askedFrom?.focus(), [question]);
   const { title, message, confirmLabel, cancelLabel = "Cancel", destructive = false, answer } = question;
   return (
-    <Modal opened onClose={() => answer(false)} title={title}>
+    <Dialog onClose={() => answer(false)} title={title}>
       <Text size="sm">{message}</Text>
       <Group justify="flex-end" mt="lg" gap="xs">
         <Button variant="default" onClick={() => answer(false)} data-autofocus={destructive || undefined}>
@@ -21,6 +20,6 @@ export function ConfirmDialog({ question }: { question: OpenQuestion }) {
           {confirmLabel}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

@@ -11,8 +11,6 @@ export interface Question {
 }
 
 export interface OpenQuestion extends Question {
-  /** Where the focus was when it was asked, and goes back to. */
-  readonly askedFrom: HTMLElement | null;
   readonly answer: (confirmed: boolean) => void;
 }
 
@@ -25,7 +23,6 @@ export function confirm(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
     const mine: OpenQuestion = {
       ...question,
-      askedFrom: document.activeElement instanceof HTMLElement ? document.activeElement : null,
       answer: (confirmed) => {
         if (open === mine) setOpen(null);
         resolve(confirmed);

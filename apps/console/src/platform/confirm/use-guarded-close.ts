@@ -21,8 +21,6 @@ const NO_PARAMETERS: readonly string[] = [];
 export function useGuardedClose(form: GuardedForm, onClose: () => void): () => void {
   const { isChanged, isSaving = false, shownBy = NO_PARAMETERS } = form;
   const isAsking = useRef(false);
-  /** An answer was given just now. */
-  const isAnswered = useRef(false);
   const [token] = useState(() => currentSession()?.token);
   const isHeld = isChanged || isSaving;
 
@@ -57,14 +55,11 @@ export function useGuardedClose(form: GuardedForm, onClose: () => void): () => v
     });
     // From here on another try to leave is another question: this one is answered.
     isAsking.current = false;
-    isAnswered.current = true;
-    const way = leaving.current;
-    if (way.state === "blocked") {
-      if (isSure) way.proceed();
-      else way.reset();
+    const exit = leaving.current;
+    if (exit.state === "blocked") {
+      if (isSure) exit.proceed();
+      else exit.reset();
     } else if (isSure) onClose();
-    // The same Escape that answers the question also reaches the dialog below it.
-    setTimeout(() => (isAnswered.current = false));
   };
 
   useEffect(() => {
@@ -76,7 +71,7 @@ export function useGuardedClose(form: GuardedForm, onClose: () => void): () => v
   }, [blocker]);
 
   return () => {
-    if (isAsking.current || isAnswered.current || isSaving) return;
+    if (isAsking.current || isSaving) return;
     if (isChanged) void ask();
     else onClose();
   };

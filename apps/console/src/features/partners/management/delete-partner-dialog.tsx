@@ -4,7 +4,7 @@ import { assignedSitesMessage } from "@suncrew/domain/partners/partners.ts";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { DeleteDialog } from "../../../ui/delete-dialog.tsx";
-import { removePartner } from "./partner-calls.ts";
+import { removePartner } from "./use-partner-form.ts";
 import classes from "./partner-dialog.module.css";
 
 export interface DeletePartnerDialogProps {

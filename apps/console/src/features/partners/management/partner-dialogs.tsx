@@ -1,7 +1,7 @@
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { useEffect } from "react";
 import { lazyDialog } from "../../../ui/lazy-dialog.tsx";
-import { useReturnFocus } from "../../../ui/use-return-focus.ts";
+import { useReturnFocus } from "../../../ui/dialog.tsx";
 import { signInOf } from "../share/sign-in-of.ts";
 import type { NewPartner } from "../share/sign-in-of.ts";
 

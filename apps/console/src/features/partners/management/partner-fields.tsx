@@ -2,9 +2,10 @@ import { internationalPhone } from "@suncrew/domain/partners/phone-number.ts";
 import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { HTMLInputTypeAttribute } from "react";
+import type { EntityForm } from "../../../platform/form/entity-form.ts";
 import classes from "./partner-dialog.module.css";
 import { PARTNER_FIELDS, partnerFieldNames, SERVICES } from "./partner-form.ts";
-import type { PartnerDraft, PartnerField, PartnerProblems } from "./partner-form.ts";
+import type { PartnerDraft, PartnerField } from "./partner-form.ts";
 
 interface Hint {
   readonly type?: HTMLInputTypeAttribute;
@@ -27,16 +28,9 @@ const HINTS: Partial<Record<PartnerField, Hint>> = {
   certifications: { isWide: true, placeholder: "ISO 9001, ISO 45001", description: "With commas between" },
 };
 
-export interface PartnerFieldsProps {
-  readonly draft: PartnerDraft;
-  /** What is shown at the fields now. */
-  readonly problems: PartnerProblems;
-  readonly onType: (field: PartnerField, text: string) => void;
-  readonly onLeave: (field: PartnerField) => void;
-}
-
 /** The entries of the add and edit form, in the order of §5, and the fixed services. */
-export function PartnerFields({ draft, problems, onType, onLeave }: PartnerFieldsProps) {
+export function PartnerFields({ state }: { readonly state: EntityForm<PartnerDraft, PartnerField> }) {
+  const draft = state.form;
   const [isTypingPhone, setTypingPhone] = useState(false);
   return (
     <div className={classes["fields"]}>
@@ -44,11 +38,12 @@ export function PartnerFields({ draft, problems, onType, onLeave }: PartnerField
         const { label, required } = PARTNER_FIELDS[field];
         const { isWide = false, isShort = false, ...hint }: Hint = HINTS[field] ?? {};
         const isPhone = field === "contact_info";
+        const problem = state.problemAt(field);
         return (
           <TextInput
             key={field}
             {...hint}
-            {...(isPhone && problems[field] === undefined && phoneHint(draft, isTypingPhone))}
+            {...(isPhone && problem === null && phoneHint(draft, isTypingPhone))}
             name={field}
             label={label}
             withAsterisk={required}
@@ -58,12 +53,12 @@ export function PartnerFields({ draft, problems, onType, onLeave }: PartnerField
             wrapperProps={{ "data-wide": isWide || undefined, "data-short": isShort || undefined }}
             className={classes["field"]}
             value={draft[field]}
-            error={problems[field]}
-            onChange={(event) => onType(field, event.currentTarget.value)}
+            error={problem}
+            onChange={(event) => state.change({ [field]: event.currentTarget.value })}
             onFocus={() => setTypingPhone(isPhone)}
             onBlur={() => {
               setTypingPhone(false);
-              onLeave(field);
+              state.touch(field);
             }}
           />
         );

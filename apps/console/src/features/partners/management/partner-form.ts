@@ -1,9 +1,13 @@
 import { partnerBodySchema } from "@suncrew/contract/partners/partners.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
-import type { FieldError } from "@suncrew/contract/http/error.ts";
 import { requiredText, stripInvisible } from "@suncrew/contract/http/text.ts";
 import { certificationsAsText, certificationsOf } from "@suncrew/domain/partners/partners.ts";
-import type { EditedFields } from "../../../ui/use-merged-edits.ts";
+import {
+  type EntityRules,
+  type FieldProblems,
+  problemsByField,
+  schemaErrors,
+} from "../../../platform/form/entity-form.ts";
 
 /** §3 Maintenance partner: what every partner does; a fixed list that is not stored. */
 export const SERVICES = ["Robot Maintenance", "Software Updates"] as const;
@@ -31,7 +35,6 @@ export const PARTNER_FIELDS = {
 export type PartnerField = keyof typeof PARTNER_FIELDS;
 /** What is typed, as it is typed. */
 export type PartnerDraft = Readonly<Record<PartnerField, string>>;
-export type PartnerProblems = Readonly<Partial<Record<PartnerField, string>>>;
 
 /** In the order of §5. */
 export const partnerFieldNames = Object.keys(PARTNER_FIELDS).filter(isPartnerField);
@@ -76,60 +79,15 @@ export function bodyOf(draft: PartnerDraft) {
 const formSchema = partnerBodySchema.extend({ country: requiredText("Country is required", 100) });
 
 /** §5 Partner add/edit: what is wrong, by field; empty where the draft may be saved. */
-export function partnerProblems(draft: PartnerDraft): PartnerProblems {
-  const parsed = formSchema.safeParse(bodyOf(draft));
-  return parsed.success
-    ? {}
-    : problemsByField(parsed.error.issues.map(({ path, message }) => ({ field: String(path[0]), message })));
+export function partnerProblems(draft: PartnerDraft): FieldProblems<PartnerField> {
+  return problemsByField(schemaErrors(formSchema.safeParse(bodyOf(draft)).error?.issues), partnerRules);
 }
 
-/** The server's or the schema's objections, at their fields, each a whole sentence; what concerns no field of the form is left out. */
-export function problemsByField(errors: readonly FieldError[]): PartnerProblems {
-  const found: Partial<Record<PartnerField, string>> = {};
-  for (const { field, message } of errors) {
-    if (!isPartnerField(field)) continue;
-    found[field] ??= /^[a-z]/.test(message) ? `${PARTNER_FIELDS[field].label} ${message}` : message;
-  }
-  return found;
-}
-
-/** What is shown at the fields: what is wrong in those that `isShown`, and what the server told. */
-export function shownProblems(
-  problems: PartnerProblems,
-  isShown: (field: PartnerField) => boolean,
-  told: PartnerProblems,
-): PartnerProblems {
-  const shown: Partial<Record<PartnerField, string>> = { ...told };
-  for (const field of partnerFieldNames) {
-    const problem = isShown(field) ? problems[field] : undefined;
-    if (problem !== undefined) shown[field] = problem;
-  }
-  return shown;
-}
-
-/** The first field in the form's order that has a problem. */
-export function firstWrongField(problems: PartnerProblems): PartnerField | null {
-  return partnerFieldNames.find((field) => problems[field] !== undefined) ?? null;
-}
-
-/** How two people's edits of a partner are put together. */
-export const partnerEdits: EditedFields<PartnerDraft, PartnerField> = {
+/** How two people's edits of a partner are put together, and where errors of the server belong. */
+export const partnerRules: EntityRules<PartnerDraft, PartnerField> = {
   units: partnerFieldNames.map((field) => [field]),
   isSame: (one, other, field) => bodyOf(one)[field] === bodyOf(other)[field],
   labelOf: (field) => PARTNER_FIELDS[field].label,
+  fieldOf: (wire) => (isPartnerField(wire) ? wire : null),
   textOf: (draft, field) => bodyOf(draft)[field] ?? "",
 };
-
-/** Why Save is disabled; null where it is not. `original` is what is stored, null for a new partner. */
-export function saveObstacle(draft: PartnerDraft, original: PartnerDraft | null): string | null {
-  const problems = partnerProblems(draft);
-  const wrong = partnerFieldNames.filter((field) => problems[field] !== undefined);
-  const [first, ...more] = wrong;
-  if (first !== undefined) {
-    if (more.length === 0) return problems[first] ?? null;
-    return `Still to fill in: ${wrong.map((field) => PARTNER_FIELDS[field].label).join(", ")}`;
-  }
-  const isUnchanged =
-    original !== null && partnerFieldNames.every((field) => partnerEdits.isSame(draft, original, field));
-  return isUnchanged ? "Nothing has been changed yet." : null;
-}

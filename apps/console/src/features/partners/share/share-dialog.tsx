@@ -1,4 +1,4 @@
-import { Modal, Textarea } from "@mantine/core";
+import { Textarea } from "@mantine/core";
 import { useState } from "react";
 import { confirm } from "../../../platform/confirm/confirm.ts";
 import type { Question } from "../../../platform/confirm/confirm.ts";
@@ -8,6 +8,7 @@ import { SendButtons } from "./send-buttons.tsx";
 import classes from "./share-dialog.module.css";
 import type { SignIn } from "./sign-in-of.ts";
 import { messageFor, phoneOf } from "./ways-to-send.ts";
+import { Dialog } from "../../../ui/dialog.tsx";
 
 /** Longer messages do not fit into the links of some mail programs. */
 const CUSTOM_MESSAGE_MAX = 500;
@@ -22,16 +23,11 @@ export interface ShareDialogProps {
 /** §2 Share Login Credentials dialog. */
 export function ShareDialog({ signIn, onReset, onClose }: ShareDialogProps) {
   const [customMessage, setCustomMessage] = useState("");
-  const [isAsking, setAsking] = useState(false);
   const [isResetting, setResetting] = useState(false);
 
   const regenerate = async () => {
     if (isResetting) return;
-    setAsking(true);
-    const isSure = await confirm(questionAbout(signIn));
-    // The Escape that answers the question also reaches this dialog.
-    setTimeout(() => setAsking(false));
-    if (!isSure) return;
+    if (!(await confirm(questionAbout(signIn)))) return;
     setResetting(true);
     const password = await resetPassword(signIn.partnerId, signIn.name);
     setResetting(false);
@@ -39,7 +35,7 @@ export function ShareDialog({ signIn, onReset, onClose }: ShareDialogProps) {
   };
 
   return (
-    <Modal opened onClose={onClose} closeOnEscape={!isAsking} title="Share Login Credentials" size="md">
+    <Dialog onClose={onClose} title="Share Login Credentials" size="md">
       <div className={classes["body"]}>
         <ContactInfo signIn={signIn} />
         <CredentialLines signIn={signIn} isResetting={isResetting} onReset={() => void regenerate()} />
@@ -59,7 +55,7 @@ export function ShareDialog({ signIn, onReset, onClose }: ShareDialogProps) {
         )}
         <SendButtons signIn={signIn} customMessage={customMessage} />
       </div>
-    </Modal>
+    </Dialog>
   );
 }
 

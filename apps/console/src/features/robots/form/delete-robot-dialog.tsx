@@ -6,7 +6,7 @@ import { routeQuery } from "../../../platform/api/route-query.ts";
 import { useRobotLive } from "../../../platform/live/live.ts";
 import { DeleteDialog } from "../../../ui/delete-dialog.tsx";
 import { deleteObstacle } from "./robot-bound.ts";
-import { removeRobot } from "./robot-form-calls.ts";
+import { removeRobot } from "./use-robot-form.ts";
 
 export interface DeleteRobotDialogProps {
   readonly robot: RobotWithSettings;

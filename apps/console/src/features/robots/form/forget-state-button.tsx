@@ -4,20 +4,17 @@ import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { useState } from "react";
 import { call } from "../../../platform/api/call.ts";
-import { serverReason, TokenExpiredError } from "../../../platform/api/errors.ts";
+import { change } from "../../../platform/api/change.ts";
 import { confirm } from "../../../platform/confirm/confirm.ts";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
-import { toast } from "../../../platform/toast.tsx";
 
 export interface ForgetStateButtonProps {
   readonly robot: RobotWithSettings;
   readonly className: string | undefined;
-  /** While the question is open, Escape answers it alone. */
-  readonly onAsking: (isAsking: boolean) => void;
 }
 
 /** Protocol rule 14: for a robot that lost its memory. There for Super Admins only (§6). */
-export function ForgetStateButton({ robot, className = "", onAsking }: ForgetStateButtonProps) {
+export function ForgetStateButton({ robot, className = "" }: ForgetStateButtonProps) {
   const { role } = useSignedIn();
   const [isBusy, setBusy] = useState(false);
   if (!mayCall(role, "forgetRobotState")) return null;
@@ -25,31 +22,20 @@ export function ForgetStateButton({ robot, className = "", onAsking }: ForgetSta
 
   const forget = async () => {
     if (isBusy) return;
-    onAsking(true);
     const isSure = await confirm({
       title: "Forget Robot State",
       message: `For a robot that has lost its memory, so that Suncrew takes what it says again. What ${name} last told and its open alerts are forgotten, and its next report is taken as the first. Its history, lock and settings stay. Make sure that it stands.`,
       confirmLabel: "Forget",
       destructive: true,
     });
-    // The Escape that answers the question also reaches the dialog below it.
-    setTimeout(() => onAsking(false));
     if (!isSure) return;
     setBusy(true);
-    try {
-      const { message } = await call(forgetRobotState, { params: { id } });
-      toast.success({ title: "Robot State Forgotten", message });
-    } catch (error) {
-      if (!(error instanceof TokenExpiredError)) {
-        toast.failure({
-          title: "Robot State Not Forgotten",
-          message: `The state of ${name} is as it was.`,
-          reason: serverReason(error),
-        });
-      }
-    } finally {
-      setBusy(false);
-    }
+    await change({
+      send: () => call(forgetRobotState, { params: { id } }),
+      success: ({ message }) => ({ title: "Robot State Forgotten", message }),
+      failure: { title: "Robot State Not Forgotten", message: `The state of ${name} is as it was.` },
+    });
+    setBusy(false);
   };
 
   return (

@@ -74,18 +74,18 @@ for (const account of ["admin", "partner"] as const) {
     await option("SCR-1013").click();
     await expectText(serial, "SCR-1013");
     await expect.element(name).toHaveValue("SCR-1013");
-    await expectDisabled(save, "Still missing or wrong: Installation date.");
+    await expectDisabled(save, "Installation date is required");
     await date.fill("2026-02-03");
     await expectEnabled(save);
     await name.fill("Ro  w1");
-    await expect.element(dialog.getByText(NAME_TAKEN)).toBeVisible();
-    await expectDisabled(save, "Still missing or wrong: Robot name.");
+    await expect.element(dialog.getByText(NAME_TAKEN).first()).toBeVisible();
+    await expectDisabled(save, NAME_TAKEN);
     // Case is kept: another name.
     await name.fill("row 1");
     await expectEnabled(save);
     await name.fill("  ");
     await userEvent.tab();
-    await expectDisabled(save, "Still missing or wrong: Robot name.");
+    await expectDisabled(save, "Robot name is required");
   });
 }
 

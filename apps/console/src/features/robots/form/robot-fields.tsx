@@ -1,7 +1,7 @@
 import { Button, Input, NativeSelect, TextInput } from "@mantine/core";
 import type { TextInputProps } from "@mantine/core";
 import { IconSelector } from "@tabler/icons-react";
-import { useId } from "react";
+import { useId, useState } from "react";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { useRobotLive } from "../../../platform/live/live.ts";
 import classes from "./robot-dialog.module.css";
@@ -10,24 +10,18 @@ import { robotFieldLabel, withSerialNumber } from "./robot-form.ts";
 import { SerialPicker } from "./serial-picker.tsx";
 import type { RobotFormState } from "./use-robot-form.ts";
 
-interface Picking {
-  /** The serial-number picker is open. */
-  readonly isPicking: boolean;
-  readonly onPicking: (isPicking: boolean) => void;
-}
-
-export interface RobotFieldsProps extends Picking {
+export interface RobotFieldsProps {
   readonly state: RobotFormState;
   readonly isNew: boolean;
 }
 
 /** §5 Robot form: the fields, the serial number by its picker. */
-export function RobotFields({ state, isNew, ...picking }: RobotFieldsProps) {
+export function RobotFields({ state, isNew }: RobotFieldsProps) {
   const { form, now, sites } = state;
   const bound = boundReason(useRobotLive(now?.robot_id ?? 0) ?? now);
   return (
     <div className={classes["fields"]}>
-      <SerialField state={state} bound={bound.serialNumber} isFirst={isNew} {...picking} />
+      <SerialField state={state} bound={bound.serialNumber} isFirst={isNew} />
       <RobotTextField
         state={state}
         field="name"
@@ -62,7 +56,7 @@ export function RobotFields({ state, isNew, ...picking }: RobotFieldsProps) {
   );
 }
 
-interface SerialFieldProps extends Picking {
+interface SerialFieldProps {
   readonly state: RobotFormState;
   /** Why it cannot be changed; null where it can. */
   readonly bound: string | null;
@@ -70,7 +64,8 @@ interface SerialFieldProps extends Picking {
   readonly isFirst: boolean;
 }
 
-function SerialField({ state, bound, isFirst, isPicking, onPicking }: SerialFieldProps) {
+function SerialField({ state, bound, isFirst }: SerialFieldProps) {
+  const [isPicking, setPicking] = useState(false);
   const id = useId();
   const { serialNumber } = state.form;
   const problem = state.problemAt("serialNumber");
@@ -97,7 +92,7 @@ function SerialField({ state, bound, isFirst, isPicking, onPicking }: SerialFiel
           aria-haspopup="dialog"
           {...(isFirst && { "data-autofocus": true })}
           rightSection={<IconSelector size={16} aria-hidden />}
-          onClick={() => onPicking(true)}
+          onClick={() => setPicking(true)}
           onBlur={() => {
             if (!isPicking) state.touch("serialNumber");
           }}
@@ -115,11 +110,11 @@ function SerialField({ state, bound, isFirst, isPicking, onPicking }: SerialFiel
           }
           onChoose={(serial) => {
             state.change(withSerialNumber(serial));
-            onPicking(false);
+            setPicking(false);
           }}
           onClose={() => {
             state.touch("serialNumber");
-            onPicking(false);
+            setPicking(false);
           }}
         />
       )}

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
+import { problemsByField } from "../../../platform/form/entity-form.ts";
 import { robotRow } from "../test/robot-rows.ts";
 import {
   emptyRobotForm,
   ROBOT_FIELDS,
-  robotEdits,
+  robotRules,
   type RobotForm,
   robotFormOf,
   robotFormProblems,
-  toldRobotProblems,
   withSerialNumber,
 } from "./robot-form.ts";
 
@@ -51,7 +51,7 @@ test("what the server says stands at its field, as a sentence", () => {
     { field: "robot_name", message: "Robot name already exists for this site" },
     { field: "version", message: "no field" },
   ];
-  expect(toldRobotProblems(errors)).toEqual({
+  expect(problemsByField(errors, robotRules)).toEqual({
     serialNumber: "Serial number is not a serial number",
     name: "Robot name already exists for this site",
   });
@@ -67,8 +67,8 @@ test("§5 Robot form: what nobody sees in a name is named, and left out where it
 
 test("only what would be stored differently is a difference", () => {
   const form = robotFormOf(robotRow());
-  const differing = (other: RobotForm) => ROBOT_FIELDS.filter((field) => !robotEdits.isSame(form, other, field));
+  const differing = (other: RobotForm) => ROBOT_FIELDS.filter((field) => !robotRules.isSame(form, other, field));
   expect(differing({ ...form, name: `${form.name} ` })).toEqual([]);
   expect(differing({ ...form, motorType: "AC" })).toEqual(["motorType"]);
-  expect(robotEdits.units.flat()).toEqual(ROBOT_FIELDS);
+  expect(robotRules.units.flat()).toEqual(ROBOT_FIELDS);
 });

@@ -2,7 +2,12 @@ import { stripInvisible } from "@suncrew/contract/http/text.ts";
 import { robotBodySchema } from "@suncrew/contract/robots/robot-forms.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { DUPLICATE_ROBOT_NAME, robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
-import type { EditedFields } from "../../../ui/use-merged-edits.ts";
+import {
+  type EntityRules,
+  type FieldProblems,
+  problemsByField,
+  schemaErrors,
+} from "../../../platform/form/entity-form.ts";
 
 /** §3 Robot form fields, as they stand in the dialog, and the site that the robot is at. */
 export interface RobotForm {
@@ -16,7 +21,6 @@ export interface RobotForm {
 }
 
 export type RobotField = keyof RobotForm;
-export type RobotProblems = Readonly<Partial<Record<RobotField, string>>>;
 
 /** In the order of the dialog. */
 export const ROBOT_FIELDS: readonly RobotField[] = [
@@ -80,37 +84,22 @@ export function robotBodyOf(form: RobotForm) {
 export function robotFormProblems(
   form: RobotForm,
   others: readonly Pick<RobotWithSettings, "robot_name">[],
-): RobotProblems {
-  const errors = robotBodySchema.safeParse(robotBodyOf(form)).error?.issues ?? [];
-  const told = toldRobotProblems(errors.map(({ path, message }) => ({ field: String(path[0]), message })));
-  const blankDate = form.installationDate === "" ? { installationDate: "Installation date is required" } : {};
-  return { ...duplicateName(form, others), ...told, ...blankDate };
-}
-
-function duplicateName(form: RobotForm, others: readonly Pick<RobotWithSettings, "robot_name">[]): RobotProblems {
+): FieldProblems<RobotField> {
   const key = robotNameKey(form.name);
   const isTaken = key !== "" && others.some((other) => robotNameKey(other.robot_name) === key);
-  return isTaken ? { name: DUPLICATE_ROBOT_NAME } : {};
+  return {
+    ...(isTaken && { name: DUPLICATE_ROBOT_NAME }),
+    ...problemsByField(schemaErrors(robotBodySchema.safeParse(robotBodyOf(form)).error?.issues), robotRules),
+    ...(form.installationDate === "" && { installationDate: "Installation date is required" }),
+  };
 }
 
-/** The server's or the schema's `errors` by the fields of the dialog, each a whole sentence. */
-export function toldRobotProblems(
-  errors: readonly { readonly field: string; readonly message: string }[],
-): RobotProblems {
-  const problems: Partial<Record<RobotField, string>> = {};
-  for (const { field: wire, message } of errors) {
-    const field = Object.hasOwn(fieldOfWire, wire) ? fieldOfWire[wire] : undefined;
-    if (field === undefined) continue;
-    problems[field] ??= /^[a-z]/.test(message) ? `${robotFieldLabel[field]} ${message}` : message;
-  }
-  return problems;
-}
-
-/** How two people's edits of a robot are put together. */
-export const robotEdits: Omit<EditedFields<RobotForm, RobotField>, "textOf"> = {
+/** How two people's edits of a robot are put together, and where errors of the server belong. */
+export const robotRules: Omit<EntityRules<RobotForm, RobotField>, "textOf"> = {
   units: ROBOT_FIELDS.map((field) => [field]),
   isSame: (one, other, field) => String(one[field]).trim() === String(other[field]).trim(),
   labelOf: (field) => robotFieldLabel[field],
+  fieldOf: (wire) => (Object.hasOwn(fieldOfWire, wire) ? (fieldOfWire[wire] ?? null) : null),
 };
 
 /** Choosing a serial number also sets the name to it (§5 Robot form). */

@@ -1,4 +1,4 @@
-import { Modal, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { deviceList } from "@suncrew/contract/devices/devices.ts";
 import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
@@ -11,10 +11,10 @@ import { routeQuery } from "../../../platform/api/route-query.ts";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { FailedState } from "../../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
-import { useReturnFocus } from "../../../ui/use-return-focus.ts";
 import { partnersElsewhere, serialChoices } from "./serial-choice.ts";
 import type { SerialChoice } from "./serial-choice.ts";
 import classes from "./serial-picker.module.css";
+import { Dialog } from "../../../ui/dialog.tsx";
 
 const ROW_PX = 44;
 const SEEN_ROWS = 8;
@@ -41,7 +41,6 @@ export interface SerialPickerProps {
 
 /** §2 Robot serial-number picker: the devices that the user may give to robots, assigned and free. */
 export function SerialPicker({ chosen, own, sitePartnerId, onChoose, onClose }: SerialPickerProps) {
-  useReturnFocus();
   // Somebody may have taken one since it was last asked.
   const query = useQuery({ ...routeQuery(serialNumbers, {}), refetchOnMount: "always" });
   const { role } = useSignedIn();
@@ -53,7 +52,7 @@ export function SerialPicker({ chosen, own, sitePartnerId, onChoose, onClose }: 
   }).data;
   const elsewhere = useMemo(() => partnersElsewhere(devices ?? [], sitePartnerId), [devices, sitePartnerId]);
   return (
-    <Modal opened onClose={onClose} title="Choose a Serial Number" size={420}>
+    <Dialog onClose={onClose} title="Choose a Serial Number" size={420}>
       {query.isPending ? (
         <SkeletonLines label="Loading serial numbers" lines={6} lineHeightPx={ROW_PX - 8} />
       ) : query.data === undefined ? (
@@ -65,7 +64,7 @@ export function SerialPicker({ chosen, own, sitePartnerId, onChoose, onClose }: 
       ) : (
         <Choices numbers={query.data} chosen={chosen} own={own} elsewhere={elsewhere} onChoose={onChoose} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

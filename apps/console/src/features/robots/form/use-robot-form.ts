@@ -1,142 +1,132 @@
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import { createRobot, deleteRobot, serialNumbers, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
-import { useRef, useState } from "react";
-import { routeQuery } from "../../../platform/api/route-query.ts";
-import { type ConcurrentEdit, RESOLVE_FIRST } from "../../../ui/edit-conflict.tsx";
-import { useMergedEdits } from "../../../ui/use-merged-edits.ts";
-import { saveRobot } from "./robot-form-calls.ts";
-import {
-  emptyRobotForm,
-  ROBOT_FIELDS,
-  robotEdits,
-  robotFieldLabel,
-  robotFormOf,
-  robotFormProblems,
-} from "./robot-form.ts";
-import type { RobotField, RobotForm, RobotProblems } from "./robot-form.ts";
+import { call } from "../../../platform/api/call.ts";
+import { change, type Refusal, refusalIn } from "../../../platform/api/change.ts";
+import { ApiError, serverReason } from "../../../platform/api/errors.ts";
+import { queryClient } from "../../../platform/api/query-client.ts";
+import { queryKeyOf, routeQuery } from "../../../platform/api/route-query.ts";
+import { type EntityForm, useEntityForm } from "../../../platform/form/entity-form.ts";
+import { emptyRobotForm, robotBodyOf, robotFormOf, robotFormProblems, robotRules } from "./robot-form.ts";
+import type { RobotForm, RobotField } from "./robot-form.ts";
 
 const NONE: readonly RobotWithSettings[] = [];
 const NO_SITES: readonly Site[] = [];
 
-export interface RobotFormState {
-  readonly form: RobotForm;
-  readonly change: (by: Partial<RobotForm>) => void;
-  readonly touch: (field: RobotField) => void;
-  /** The sentence shown at a field; null where nothing is wrong or nobody has been there yet. */
-  readonly problemAt: (field: RobotField) => string | null;
+export interface RobotFormState extends EntityForm<RobotForm, RobotField> {
   /** The sites that the robot may be at. */
   readonly sites: readonly Site[];
   /** The edited robot as it is now; null for a new one. */
   readonly now: RobotWithSettings | null;
   /** The robots of the form's site. */
   readonly neighbours: readonly RobotWithSettings[];
-  readonly isChanged: boolean;
-  /** Why Save is disabled; null where it is not. */
-  readonly obstacle: string | null;
-  readonly isSaving: boolean;
-  /** What somebody else saved since. */
-  readonly meanwhile: ConcurrentEdit | null;
-  /** Why the robot can never be saved again from here; null where it can. */
-  readonly gone: string | null;
-  /** Shows every field's sentence; answers the first field that is wrong. */
-  readonly tryFields: () => RobotField | null;
-  /** Saves where nothing stands against it; answers the first wrong field, or null. */
-  readonly save: () => Promise<RobotField | null>;
 }
 
 /** The dialog's form (§5 Robot form): `opened` is the robot to edit, null for a new one at `siteId`. */
 export function useRobotForm(siteId: number, opened: RobotWithSettings | null, onSaved: () => void): RobotFormState {
-  const [touched, setTouched] = useState<readonly RobotField[]>([]);
-  const [refused, setRefused] = useState<RobotProblems>({});
-  const [isSaving, setSaving] = useState(false);
-  const isUnderWay = useRef(false);
   const here = useRobotsAt(siteId);
   const sites = useQuery(routeQuery(siteDetails, {})).data ?? NO_SITES;
-
   const ownId = opened?.robot_id ?? null;
   const now = here?.find((row) => row.robot_id === ownId) ?? null;
-  const edits = useMergedEdits(
-    opened === null ? { form: emptyRobotForm(siteId), version: 0 } : storedFormOf(opened),
-    now === null || isSaving ? null : storedFormOf(now),
-    {
-      ...robotEdits,
+  // Read before the form names its site: both are cached, and a form that moves the robot asks for the other's.
+  const robotsAt = (id: number) =>
+    queryClient.getQueryData<ResponseOf<typeof robotDetailsWithSettings>>(
+      queryKeyOf(robotDetailsWithSettings, { params: { siteId: id } }),
+    )?.robots ?? NONE;
+  const state = useEntityForm<RobotForm, RobotField, unknown>({
+    what: "robot",
+    opened: opened === null ? { form: emptyRobotForm(siteId), version: 0 } : storedRobot(opened),
+    isNew: opened === null,
+    latest: now === null ? null : storedRobot(now),
+    deleted:
+      opened !== null && here !== undefined && now === null
+        ? "This robot was deleted, or moved to another site, in the meantime."
+        : null,
+    rules: {
+      ...robotRules,
       textOf: (values, field) =>
         field === "siteId" ? (sites.find(({ id }) => id === values.siteId)?.name ?? "") : values[field].trim(),
     },
-  );
-  const { form, base, isChanged, meanwhile } = edits;
-  const neighbours = useRobotsAt(form.siteId) ?? NONE;
-  const isGone = opened !== null && here !== undefined && now === null && !isSaving;
-  const gone = isGone ? "This robot has been deleted meanwhile, or moved to another site." : null;
-
-  const problems = robotFormProblems(
-    form,
-    neighbours.filter((row) => row.robot_id !== ownId),
-  );
-  const wrong = ROBOT_FIELDS.filter((field) => problems[field] !== undefined);
-  const obstacle = obstacleOf();
-
-  function obstacleOf(): string | null {
-    if (gone !== null) return gone;
-    if (meanwhile?.kind === "collides") return RESOLVE_FIRST;
-    if (wrong.length > 0) return `Still missing or wrong: ${wrong.map((field) => robotFieldLabel[field]).join(", ")}.`;
-    return isChanged ? null : "Nothing has been changed.";
-  }
-
-  const change = (by: Partial<RobotForm>) => {
-    edits.change(by);
-    setRefused((former) => Object.fromEntries(Object.entries(former).filter(([field]) => !Object.hasOwn(by, field))));
-  };
-  const tryFields = () => {
-    setTouched(ROBOT_FIELDS);
-    return wrong[0] ?? null;
-  };
-  const save = async () => {
-    if (isUnderWay.current || obstacle !== null) return tryFields();
-    isUnderWay.current = true;
-    setSaving(true);
-    const outcome = await saveRobot(ownId === null ? null : { id: ownId, siteId, version: base.version }, form);
-    if (outcome.kind === "saved") {
-      onSaved();
-      return null;
-    }
-    isUnderWay.current = false;
-    setSaving(false);
-    if (outcome.kind !== "refused") return null;
-    setRefused(outcome.problems);
-    return ROBOT_FIELDS.find((field) => outcome.problems[field] !== undefined) ?? null;
-  };
-
-  return {
-    form,
-    change,
-    touch: (field) => setTouched((former) => [...new Set([...former, field])]),
-    problemAt: (field) => {
-      // A name that another robot has is said while it is typed.
-      const isSeen = touched.includes(field) || (field === "name" && form.name !== "");
-      return refused[field] ?? (isSeen ? problems[field] : undefined) ?? null;
-    },
-    sites,
-    now,
-    neighbours,
-    isChanged,
-    obstacle,
-    isSaving,
-    meanwhile,
-    gone,
-    tryFields,
-    save,
-  };
+    problemsOf: (form) =>
+      robotFormProblems(
+        form,
+        robotsAt(form.siteId).filter((row) => row.robot_id !== ownId),
+      ),
+    immediate: ["name"],
+    save: (form, version) => saveRobot(ownId === null ? null : { id: ownId, siteId, version }, form),
+    onSaved,
+  });
+  const neighbours = useRobotsAt(state.form.siteId) ?? NONE;
+  return { ...state, sites, now, neighbours };
 }
 
-function storedFormOf(row: RobotWithSettings) {
+function storedRobot(row: RobotWithSettings) {
   return { form: robotFormOf(row), version: row.version };
 }
 
 /** Those last known, also where they could not be loaded again; undefined until they were. */
 function useRobotsAt(siteId: number): readonly RobotWithSettings[] | undefined {
   return useQuery(routeQuery(robotDetailsWithSettings, { params: { siteId } })).data?.robots;
+}
+
+interface EditedRobot {
+  readonly id: number;
+  /** Where it was as the edit began. */
+  readonly siteId: number;
+  readonly version: number;
+}
+
+function saveRobot(edited: EditedRobot | null, form: RobotForm) {
+  const body = robotBodyOf(form);
+  const isNew = edited === null;
+  return change<unknown>({
+    // §9 New robot defaults come from the contract.
+    send: () =>
+      edited === null
+        ? call(createRobot, { body })
+        : call(updateRobot, { params: { id: edited.id }, body: { ...body, version: edited.version } }),
+    invalidates: keysOfRobotsAt(form.siteId, edited?.siteId ?? form.siteId),
+    hasConflictForm: true,
+    success: {
+      title: isNew ? "Robot Added" : "Robot Updated",
+      message: `Robot "${body.robot_name}" has been successfully ${isNew ? "added" : "updated"}.`,
+    },
+    failure: {
+      title: isNew ? "Robot Creation Failed" : "Robot Update Failed",
+      message: `Failed to ${isNew ? "create" : "update"} robot. Please try again.`,
+    },
+  });
+}
+
+const DELETE_FAILED = "Failed to delete robot. Please try again.";
+
+/** Deletes a robot; null where it is gone, else why it is not (§8 Delete robot). */
+export async function removeRobot(row: RobotWithSettings): Promise<Refusal | null> {
+  const { robot_id: robotId, site_id: siteId, robot_name: name } = row;
+  const outcome = await change({
+    send: () => call(deleteRobot, { params: { id: robotId } }),
+    // §4: gone at once, also where the lists cannot be read again now.
+    onDone: () =>
+      queryClient.setQueryData<ResponseOf<typeof robotDetailsWithSettings>>(
+        queryKeyOf(robotDetailsWithSettings, { params: { siteId } }),
+        (list) => list && { ...list, robots: list.robots.filter((robot) => robot.robot_id !== robotId) },
+      ),
+    invalidates: keysOfRobotsAt(siteId),
+    success: { title: "Robot Removed", message: `Robot "${name}" has been successfully removed.` },
+    failure: (error) => {
+      const reason = serverReason(error);
+      const isRefused = error instanceof ApiError && error.status === 400 && reason !== undefined;
+      return { title: isRefused ? "Cannot Delete Robot" : "Robot Deletion Failed", message: reason ?? DELETE_FAILED };
+    },
+  });
+  return refusalIn(outcome, DELETE_FAILED);
+}
+
+function keysOfRobotsAt(...siteIds: readonly number[]) {
+  const lists = [...new Set(siteIds)].map((siteId) => queryKeyOf(robotDetailsWithSettings, { params: { siteId } }));
+  return [...lists, queryKeyOf(siteDetails), queryKeyOf(serialNumbers)];
 }

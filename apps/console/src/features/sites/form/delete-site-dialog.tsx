@@ -3,7 +3,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { DeleteDialog } from "../../../ui/delete-dialog.tsx";
 import { FailedState } from "../../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
-import { removeSite } from "./site-calls.ts";
+import { removeSite } from "./use-site-form.ts";
 import { contentsText, movingSentence } from "./site-contents.ts";
 import { useSiteContents } from "./use-site-contents.ts";
 

@@ -1,19 +1,17 @@
-import { Button, Modal, Skeleton } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
+import { Button, Skeleton, TextInput } from "@mantine/core";
+import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { useMemo, useRef, useState } from "react";
-import type { FormEvent } from "react";
-import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
-import { DeletedNotice, EditConflict } from "../../../ui/edit-conflict.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { routeQuery } from "../../../platform/api/route-query.ts";
+import { EntityDialog } from "../../../platform/form/entity-dialog.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { FailedPart, lazyPart } from "../../../ui/lazy-part.tsx";
-import { useReturnFocus } from "../../../ui/use-return-focus.ts";
-import { MaintenanceFields } from "./maintenance-fields.tsx";
+import { PartnerPicker } from "../../partners/public.ts";
 import classes from "./site-dialog.module.css";
-import { SiteFields } from "./site-fields.tsx";
-import { placeOf } from "./site-form.ts";
-import type { SiteField } from "./site-form.ts";
-import { useSiteForm } from "./use-site-form.ts";
+import { placeOf, SITE_TEXT_FIELDS, siteFieldOf } from "./site-form.ts";
+import type { SiteTextField } from "./site-form.ts";
+import { type SiteFormState, useSiteForm } from "./use-site-form.ts";
 
 const PlacePicker = lazyPart(async () => (await import("../map/place-picker.tsx")).PlacePicker, {
   waiting: <Skeleton className={classes["mapWaiting"]} radius="md" />,
@@ -31,76 +29,124 @@ export interface SiteDialogProps {
 
 /** §2 Add New Site and Edit Site, with the rules of §5. */
 export function SiteDialog({ site, sites, onSaved, onClose }: SiteDialogProps) {
-  useReturnFocus();
-  const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const state = useSiteForm(site, sites, onSaved);
-  const close = useGuardedClose(state, onClose);
-  const [isPicking, setPicking] = useState(false);
-  const formElement = useRef<HTMLFormElement>(null);
   const ownId = site?.id;
   const others = useMemo(() => sites.filter(({ id }) => id !== ownId), [sites, ownId]);
-
-  const focusOn = (field: SiteField | null) => {
-    if (field === null) return;
-    formElement.current?.querySelector<HTMLElement>(`[name="${field}"]`)?.focus();
-  };
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    focusOn(await state.save());
-  };
-
   return (
-    <Modal
-      opened
-      onClose={close}
+    <EntityDialog
+      state={state}
       title={site === null ? "Add New Site" : "Edit Site"}
+      submitLabel={site === null ? "Add Site" : "Save"}
       size={960}
-      fullScreen={isNarrow}
-      closeOnEscape={!isPicking}
+      fullScreenBelow="48em"
+      onClose={onClose}
     >
-      <form ref={formElement} noValidate onSubmit={(event) => void submit(event)}>
-        {state.gone !== null ? (
-          <DeletedNotice what="site" reason={state.gone} />
-        ) : (
-          state.meanwhile !== null && <EditConflict what="site" meanwhile={state.meanwhile} />
-        )}
-        <div className={classes["halves"]}>
-          <SiteFields state={state} />
-          <div className={classes["mapHalf"]}>
-            <PlacePicker
-              place={placeOf(state.form)}
-              isTaken={state.isPlaceTaken}
-              others={others}
-              onPick={({ latitude, longitude }) => {
-                state.change({ lat: latitude.toFixed(6), lng: longitude.toFixed(6) });
-                state.touch("lat", "lng");
-              }}
-            />
-            <p className={classes["hint"]}>
-              Press the map to set latitude and longitude, or drag the pin. Dots are the other sites.
-            </p>
-          </div>
-          <MaintenanceFields state={state} isPicking={isPicking} onPicking={setPicking} />
+      <div className={classes["halves"]}>
+        <div className={classes["fields"]}>
+          {Object.keys(SITE_TEXT_FIELDS).map((field) => (
+            <SiteInput key={field} state={state} field={field as SiteTextField} />
+          ))}
         </div>
-        {/* Also Enter in a field presses Save, as browsers have it: a disabled one then shows what is wrong. */}
-        {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions, jsx-a11y/click-events-have-key-events -- see above */}
-        <div
-          className={classes["foot"]}
-          onClickCapture={(event) => {
-            const isSave = event.target instanceof Element && event.target.closest('[type="submit"]') !== null;
-            if (isSave && state.obstacle !== null) focusOn(state.tryFields());
-          }}
+        <div className={classes["mapHalf"]}>
+          <PlacePicker
+            place={placeOf(state.form)}
+            isTaken={state.isPlaceTaken}
+            others={others}
+            onPick={({ latitude, longitude }) => {
+              state.change({ lat: latitude.toFixed(6), lng: longitude.toFixed(6) });
+              state.touch("lat", "lng");
+            }}
+          />
+          <p className={classes["hint"]}>
+            Press the map to set latitude and longitude, or drag the pin. Dots are the other sites.
+          </p>
+        </div>
+        <MaintenanceFields state={state} />
+      </div>
+    </EntityDialog>
+  );
+}
+
+interface SiteInputProps {
+  readonly state: SiteFormState;
+  readonly field: SiteTextField;
+  /** Shown in place of what was typed, as a chosen partner's own contact is; then it cannot be edited. */
+  readonly fixed?: string | undefined;
+  readonly isWide?: boolean;
+}
+
+function SiteInput({ state, field, fixed, isWide }: SiteInputProps) {
+  const { label, input, ...spec } = siteFieldOf(field);
+  const isTyped = fixed === undefined;
+  return (
+    <TextInput
+      label={label}
+      autoComplete="off"
+      {...input}
+      data-autofocus={field === "name" || undefined}
+      className={(isWide ?? spec.isWide) === true ? classes["whole"] : undefined}
+      name={field}
+      required={isTyped}
+      withAsterisk={isTyped}
+      disabled={!isTyped}
+      value={fixed ?? state.form[field]}
+      error={isTyped ? state.problemAt(field) : null}
+      onChange={(event) => state.change({ [field]: event.currentTarget.value })}
+      onBlur={() => state.touch(field)}
+    />
+  );
+}
+
+/** §5 Site create: a maintenance partner, or contact, phone and e-mail, which a chosen partner fills. */
+function MaintenanceFields({ state }: { readonly state: SiteFormState }) {
+  const { form } = state;
+  const [isPicking, setPicking] = useState(false);
+  const partners = useQuery(routeQuery(partnerDetails, {})).data;
+  const partner = partners?.find(({ id }) => id === form.maintenancePartnerId);
+  const hasPartner = form.maintenancePartnerId !== null;
+  const problem = state.problemAt("maintenancePartnerId");
+  const valueOfPartner = (text: string | null | undefined) => (hasPartner ? (text ?? "") : undefined);
+  return (
+    <fieldset className={classes["maintenance"]}>
+      <legend className={classes["legend"]}>Maintenance partner</legend>
+      <div className={classes["partner"]}>
+        <span className={classes["partnerName"]} data-none={!hasPartner || undefined}>
+          {hasPartner ? form.maintenancePartner : "No partner: enter contact, phone and email below"}
+        </span>
+        <DisabledReason
+          reason={state.mayChoosePartner ? null : "Only Super Admins can change the maintenance partner."}
         >
-          <Button variant="default" onClick={close}>
-            Cancel
+          <Button
+            variant="default"
+            size="xs"
+            name="maintenancePartnerId"
+            aria-haspopup="dialog"
+            onClick={() => setPicking(true)}
+          >
+            Select Maintenance Partner
           </Button>
-          <DisabledReason reason={state.obstacle}>
-            <Button type="submit" loading={state.isSaving}>
-              {site === null ? "Add Site" : "Save"}
-            </Button>
-          </DisabledReason>
-        </div>
-      </form>
-    </Modal>
+        </DisabledReason>
+      </div>
+      {problem !== null && (
+        <p className={classes["problem"]} role="alert">
+          {problem}
+        </p>
+      )}
+      <div className={classes["contacts"]}>
+        <SiteInput state={state} field="maintenanceContact" fixed={valueOfPartner(partner?.contact_person)} />
+        <SiteInput state={state} field="maintenancePhone" fixed={valueOfPartner(partner?.contact_info)} />
+        <SiteInput state={state} field="maintenanceEmail" fixed={valueOfPartner(partner?.email)} isWide />
+      </div>
+      {isPicking && (
+        <PartnerPicker
+          chosenId={form.maintenancePartnerId}
+          onChoose={(chosen) => {
+            state.change({ maintenancePartnerId: chosen?.id ?? null, maintenancePartner: chosen?.name ?? "" });
+            setPicking(false);
+          }}
+          onClose={() => setPicking(false)}
+        />
+      )}
+    </fieldset>
   );
 }

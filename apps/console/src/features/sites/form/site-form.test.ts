@@ -1,16 +1,16 @@
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { describe, expect, it, test } from "vitest";
-import { mergeEdits } from "../../../ui/merge-edits.ts";
+import { problemsByField } from "../../../platform/form/entity-form.ts";
+import { mergeEdits } from "../../../ui/merged-edits.ts";
 import {
   duplicatesOf,
   emptySiteForm,
   SITE_FIELDS,
-  siteEdits,
+  siteRules,
   placeOf,
   siteBodyOf,
   siteFormOf,
   siteFormProblems,
-  toldProblems,
 } from "./site-form.ts";
 import type { SiteForm } from "./site-form.ts";
 
@@ -99,10 +99,13 @@ describe("§5 Site create: what is required", () => {
 
   it("puts the server's errors at their fields", () => {
     expect(
-      toldProblems([
-        { field: "pin_code", message: "must be text" },
-        { field: "elsewhere", message: "is wrong" },
-      ]),
+      problemsByField(
+        [
+          { field: "pin_code", message: "must be text" },
+          { field: "elsewhere", message: "is wrong" },
+        ],
+        siteRules,
+      ),
     ).toEqual({ pinCode: "Pin code must be text" });
   });
 });
@@ -123,7 +126,7 @@ describe("§5 Site create: duplicates", () => {
 
 describe("§5 Site edit: something changed", () => {
   const differing = (one: SiteForm, other: SiteForm) =>
-    SITE_FIELDS.filter((field) => !siteEdits.isSame(one, other, field));
+    SITE_FIELDS.filter((field) => !siteRules.isSame(one, other, field));
 
   it("compares what would be stored", () => {
     expect(differing(whole, whole)).toEqual([]);
@@ -134,20 +137,20 @@ describe("§5 Site edit: something changed", () => {
   });
 
   it("puts together what two people changed, each field once, and a partner with its name", () => {
-    expect(siteEdits.units.flat()).toEqual(SITE_FIELDS);
+    expect(siteRules.units.flat()).toEqual(SITE_FIELDS);
     const chosen = { ...whole, maintenancePartnerId: 3, maintenancePartner: "Kiran" };
-    const { mine, taken, collisions } = mergeEdits(whole, { ...whole, district: "Phalodi" }, chosen, siteEdits);
+    const { mine, taken, collisions } = mergeEdits(whole, { ...whole, district: "Phalodi" }, chosen, siteRules);
     expect(mine).toEqual({ ...chosen, district: "Phalodi" });
     expect(taken).toEqual(["maintenancePartnerId"]);
     expect(collisions).toEqual([]);
-    expect(siteEdits.textOf(chosen, "maintenancePartnerId")).toBe("Kiran");
+    expect(siteRules.textOf(chosen, "maintenancePartnerId")).toBe("Kiran");
   });
 
   it("lets nobody store half of a place or of a contact that another person chose", () => {
-    const moved = mergeEdits(whole, { ...whole, lat: "27.6" }, { ...whole, lng: "72" }, siteEdits);
+    const moved = mergeEdits(whole, { ...whole, lat: "27.6" }, { ...whole, lng: "72" }, siteRules);
     expect(moved.collisions).toEqual(["lat", "lng"]);
     const own = { ...whole, maintenancePartnerId: null, maintenancePhone: "1", maintenanceContact: "A" };
-    const called = mergeEdits(own, { ...own, maintenancePhone: "2" }, { ...own, maintenanceContact: "B" }, siteEdits);
+    const called = mergeEdits(own, { ...own, maintenancePhone: "2" }, { ...own, maintenanceContact: "B" }, siteRules);
     expect(called.collisions).toEqual(["maintenanceContact", "maintenancePhone"]);
   });
 });

@@ -1,155 +1,125 @@
+import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { stripInvisible } from "@suncrew/contract/http/text.ts";
 import { degreesInputSchema } from "@suncrew/contract/http/values.ts";
-import { siteBodySchema } from "@suncrew/contract/sites/sites.ts";
-import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
+import { type createSite, type Site, siteBodySchema } from "@suncrew/contract/sites/sites.ts";
 import { isSamePlace, type Place, siteNameKey } from "@suncrew/domain/sites/site-duplicates.ts";
-import type { EditedFields } from "../../../ui/use-merged-edits.ts";
+import type { HTMLInputTypeAttribute } from "react";
+import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
+import {
+  type EntityRules,
+  type FieldProblems,
+  problemsByField,
+  schemaErrors,
+} from "../../../platform/form/entity-form.ts";
 
-/** §3 Site form fields, as they stand in the dialog. */
-export interface SiteForm {
-  readonly name: string;
-  readonly address: string;
-  readonly district: string;
-  readonly state: string;
-  readonly pinCode: string;
-  readonly commissioningDate: string;
-  readonly lat: string;
-  readonly lng: string;
+interface TextField {
+  readonly label: string;
+  /** Its name in a site and in the body of a call. */
+  readonly wire: keyof Site & keyof SentBodyOf<typeof createSite>;
+  readonly input?: {
+    readonly type?: HTMLInputTypeAttribute;
+    readonly inputMode?: "numeric" | "decimal";
+    readonly placeholder?: string;
+    readonly max?: string;
+  };
+  /** Across both columns. */
+  readonly isWide?: true;
+}
+
+/** §3 Site form fields in the order of the dialog. A new field of text needs a line here and nothing else. */
+export const SITE_TEXT_FIELDS = {
+  name: { label: "Site name", wire: "name", isWide: true },
+  address: { label: "Address", wire: "address", isWide: true },
+  district: { label: "District", wire: "district" },
+  state: { label: "State", wire: "state" },
+  pinCode: { label: "Pin code", wire: "pin_code", input: { inputMode: "numeric", placeholder: "Six digits" } },
+  commissioningDate: {
+    label: "Commissioning date",
+    wire: "commissioning_date",
+    input: { type: "date", max: "9999-12-31" },
+  },
+  lat: { label: "Latitude", wire: "latitude", input: { inputMode: "decimal", placeholder: "-90 to 90" } },
+  lng: { label: "Longitude", wire: "longitude", input: { inputMode: "decimal", placeholder: "-180 to 180" } },
+} as const satisfies Record<string, TextField>;
+
+/** Typed where there is no partner; with one they stay as they are and are not sent. */
+export const SITE_CONTACT_FIELDS = {
+  maintenanceContact: { label: "Contact", wire: "maintenance_contact_name" },
+  maintenancePhone: { label: "Phone", wire: "maintenance_contact", input: { type: "tel" } },
+  maintenanceEmail: { label: "Email", wire: "maintenance_email", input: { type: "email" } },
+} as const satisfies Record<string, TextField>;
+
+const TEXT_FIELDS = { ...SITE_TEXT_FIELDS, ...SITE_CONTACT_FIELDS };
+export type SiteTextField = keyof typeof TEXT_FIELDS;
+export type SiteField = SiteTextField | "maintenancePartnerId";
+
+export interface SiteForm extends Readonly<Record<SiteTextField, string>> {
   readonly maintenancePartnerId: number | null;
   /** The chosen partner's name; empty where none is. */
   readonly maintenancePartner: string;
-  /** These three are typed where there is no partner; with one, they wait for its going. */
-  readonly maintenanceContact: string;
-  readonly maintenancePhone: string;
-  readonly maintenanceEmail: string;
 }
 
-export type SiteField = Exclude<keyof SiteForm, "maintenancePartner">;
-export type FieldProblems = Readonly<Partial<Record<SiteField, string>>>;
-
-/** The fields in the order of the dialog, by their names on the screen. */
-export const siteFieldLabel: Record<SiteField, string> = {
-  name: "Site name",
-  address: "Address",
-  district: "District",
-  state: "State",
-  pinCode: "Pin code",
-  commissioningDate: "Commissioning date",
-  lat: "Latitude",
-  lng: "Longitude",
-  maintenancePartnerId: "Maintenance partner",
-  maintenanceContact: "Contact",
-  maintenancePhone: "Phone",
-  maintenanceEmail: "Email",
-};
-
 export const SITE_FIELDS: readonly SiteField[] = [
-  "name",
-  "address",
-  "district",
-  "state",
-  "pinCode",
-  "commissioningDate",
-  "lat",
-  "lng",
+  ...keysOf(SITE_TEXT_FIELDS),
   "maintenancePartnerId",
-  "maintenanceContact",
-  "maintenancePhone",
-  "maintenanceEmail",
+  ...keysOf(SITE_CONTACT_FIELDS),
 ];
 
-/** What a field is called in a body and in the server's answer to it. */
-const fieldOfWire: Readonly<Record<string, SiteField>> = {
-  name: "name",
-  address: "address",
-  district: "district",
-  state: "state",
-  pin_code: "pinCode",
-  commissioning_date: "commissioningDate",
-  latitude: "lat",
-  longitude: "lng",
-  maintenance_partner_id: "maintenancePartnerId",
-  maintenance_contact_name: "maintenanceContact",
-  maintenance_contact: "maintenancePhone",
-  maintenance_email: "maintenanceEmail",
-};
+export const siteFieldOf = (field: SiteTextField): TextField => TEXT_FIELDS[field];
+const labelOf = (field: SiteField) =>
+  field === "maintenancePartnerId" ? "Maintenance partner" : TEXT_FIELDS[field].label;
 
-export const emptySiteForm: SiteForm = {
-  name: "",
-  address: "",
-  district: "",
-  state: "",
-  pinCode: "",
-  commissioningDate: "",
-  lat: "",
-  lng: "",
-  maintenancePartnerId: null,
-  maintenancePartner: "",
-  maintenanceContact: "",
-  maintenancePhone: "",
-  maintenanceEmail: "",
-};
+function keysOf<T extends object>(table: T): (keyof T)[] {
+  return Object.keys(table) as (keyof T)[];
+}
+
+function textsOf(textOf: (field: TextField) => string): Record<SiteTextField, string> {
+  const texts: Partial<Record<SiteTextField, string>> = {};
+  for (const field of keysOf(TEXT_FIELDS)) texts[field] = textOf(TEXT_FIELDS[field]);
+  return texts as Record<SiteTextField, string>;
+}
+
+export const emptySiteForm: SiteForm = { ...textsOf(() => ""), maintenancePartnerId: null, maintenancePartner: "" };
 
 export function siteFormOf(site: Site): SiteForm {
   return {
-    name: stripInvisible(site.name),
-    address: stripInvisible(site.address),
-    district: stripInvisible(site.district),
-    state: stripInvisible(site.state),
-    pinCode: site.pin_code,
-    commissioningDate: site.commissioning_date,
-    lat: String(site.latitude),
-    lng: String(site.longitude),
+    ...textsOf(({ wire }) => stripInvisible(String(site[wire] ?? ""))),
     maintenancePartnerId: site.maintenance_partner_id,
     maintenancePartner: site.partner_name ?? "",
-    maintenanceContact: stripInvisible(site.maintenance_contact_name ?? ""),
-    maintenancePhone: stripInvisible(site.maintenance_contact ?? ""),
-    maintenanceEmail: site.maintenance_email ?? "",
   };
+}
+
+type BodyText<Fields extends Record<string, TextField>, Value> = {
+  [Field in keyof Fields as Fields[Field]["wire"]]: Value;
+};
+
+function bodyTextOf<Fields extends Record<string, TextField>, Value>(
+  fields: Fields,
+  valueOf: (field: keyof Fields & string) => Value,
+): BodyText<Fields, Value> {
+  const entries = Object.entries(fields).map(([field, { wire }]) => [wire, valueOf(field)]);
+  return Object.fromEntries(entries) as BodyText<Fields, Value>;
 }
 
 /** §7 sites/create and sites/update: the same body. With a partner nothing typed is sent: the partner's own counts. */
 export function siteBodyOf(form: SiteForm) {
-  const typed = form.maintenancePartnerId === null;
+  const isTyped = form.maintenancePartnerId === null;
   return {
-    name: form.name.trim(),
-    address: form.address.trim(),
-    district: form.district.trim(),
-    state: form.state.trim(),
-    pin_code: form.pinCode.trim(),
-    commissioning_date: form.commissioningDate,
-    latitude: form.lat.trim(),
-    longitude: form.lng.trim(),
+    ...bodyTextOf(SITE_TEXT_FIELDS, (field) => form[field as SiteTextField].trim()),
     maintenance_partner_id: form.maintenancePartnerId,
-    maintenance_contact: typed ? form.maintenancePhone.trim() : null,
-    maintenance_contact_name: typed ? form.maintenanceContact.trim() : null,
-    maintenance_email: typed ? form.maintenanceEmail.trim() : null,
+    ...bodyTextOf(SITE_CONTACT_FIELDS, (field) => (isTyped ? form[field as SiteTextField].trim() : null)),
   };
 }
 
 /** §5 Site create: what is wrong with each field; the server holds the same rules by the same schema. */
-export function siteFormProblems(form: SiteForm): FieldProblems {
-  const problems: Partial<Record<SiteField, string>> = {};
-  const isBlank = (field: SiteField) => String(form[field] ?? "").trim() === "";
-  for (const field of ["lat", "lng", "commissioningDate"] as const) {
-    if (isBlank(field)) problems[field] = `${siteFieldLabel[field]} is required`;
-  }
+export function siteFormProblems(form: SiteForm): FieldProblems<SiteField> {
   const body = siteBodyOf(form);
-  const errors = siteBodySchema.safeParse(body).error?.issues ?? [];
-  const told = errors.map(({ path, message }) => ({ field: String(path[0]), message }));
-  return { ...toldProblems([...missingContacts(body), ...told]), ...problems };
-}
-
-/** The server's or the schema's `errors` by the fields of the dialog, each a whole sentence. */
-export function toldProblems(errors: readonly { readonly field: string; readonly message: string }[]): FieldProblems {
-  const problems: Partial<Record<SiteField, string>> = {};
-  for (const { field: wire, message } of errors) {
-    const field = Object.hasOwn(fieldOfWire, wire) ? fieldOfWire[wire] : undefined;
-    if (field === undefined) continue;
-    problems[field] ??= /^[a-z]/.test(message) ? `${siteFieldLabel[field]} ${message}` : message;
-  }
-  return problems;
+  const errors = [...missingContacts(body), ...schemaErrors(siteBodySchema.safeParse(body).error?.issues)];
+  const blank = (["lat", "lng", "commissioningDate"] as const).filter((field) => form[field].trim() === "");
+  return {
+    ...problemsByField(errors, siteRules),
+    ...Object.fromEntries(blank.map((field) => [field, `${labelOf(field)} is required`])),
+  };
 }
 
 /** The coordinates as numbers; null where they are none yet. */
@@ -172,8 +142,8 @@ export function duplicatesOf(form: SiteForm, sites: readonly Site[], ownId: numb
   return found;
 }
 
-/** How two people's edits of a site are put together. */
-export const siteEdits: EditedFields<SiteForm, SiteField> = {
+/** How two people's edits of a site are put together, and where errors of the server belong. */
+export const siteRules: EntityRules<SiteForm, SiteField> = {
   units: [
     ["name"],
     ["address"],
@@ -183,11 +153,15 @@ export const siteEdits: EditedFields<SiteForm, SiteField> = {
     ["commissioningDate"],
     ["lat", "lng"],
     // Who maintains it is one fact: the number of one person beside the name of another is nobody's.
-    ["maintenancePartnerId", "maintenanceContact", "maintenancePhone", "maintenanceEmail"],
+    ["maintenancePartnerId", ...keysOf(SITE_CONTACT_FIELDS)],
   ],
   isSame: (one, other, field) => storedText(one, field) === storedText(other, field),
   companions: { maintenancePartnerId: "maintenancePartner" },
-  labelOf: (field) => siteFieldLabel[field],
+  labelOf,
+  fieldOf: (wire) =>
+    wire === "maintenance_partner_id"
+      ? "maintenancePartnerId"
+      : (keysOf(TEXT_FIELDS).find((field) => TEXT_FIELDS[field].wire === wire) ?? null),
   textOf: shownText,
 };
 
@@ -198,7 +172,7 @@ function storedText(form: SiteForm, field: SiteField): string {
     const degrees = degreesInputSchema("", field === "lat" ? 90 : 180).safeParse(text).data;
     return degrees === undefined ? text : String(degrees);
   }
-  const isTyped = field === "maintenanceContact" || field === "maintenancePhone" || field === "maintenanceEmail";
+  const isTyped = field in SITE_CONTACT_FIELDS;
   return isTyped && form.maintenancePartnerId !== null ? "" : text;
 }
 

@@ -1,52 +1,27 @@
+import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { groupList } from "@suncrew/contract/groups/groups.ts";
+import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
+import { createSite, deleteSite, siteDetails, updateSite } from "@suncrew/contract/sites/sites.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { duplicateLocation, duplicateSiteName } from "@suncrew/domain/sites/site-duplicates.ts";
-import { useRef, useState } from "react";
+import { call } from "../../../platform/api/call.ts";
+import { change, invalidate, type Changed, type Refusal, refusalIn } from "../../../platform/api/change.ts";
+import { serverReason } from "../../../platform/api/errors.ts";
+import { queryClient } from "../../../platform/api/query-client.ts";
+import { queryKeyOf } from "../../../platform/api/route-query.ts";
+import { type EntityForm, useEntityForm } from "../../../platform/form/entity-form.ts";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { toast } from "../../../platform/toast.tsx";
-import { type ConcurrentEdit, RESOLVE_FIRST } from "../../../ui/edit-conflict.tsx";
-import { useMergedEdits } from "../../../ui/use-merged-edits.ts";
-import { saveSite } from "./site-calls.ts";
-import {
-  duplicatesOf,
-  emptySiteForm,
-  SITE_FIELDS,
-  siteEdits,
-  siteFieldLabel,
-  siteFormOf,
-  siteFormProblems,
-} from "./site-form.ts";
-import type { Duplicate, FieldProblems, SiteField, SiteForm } from "./site-form.ts";
+import { emptySiteForm, siteFormOf, siteBodyOf, siteFormProblems, duplicatesOf, siteRules } from "./site-form.ts";
+import type { SiteField, SiteForm, Duplicate } from "./site-form.ts";
 
-const duplicateText = { name: duplicateSiteName, place: duplicateLocation } as const;
+const duplicateOf = { name: duplicateSiteName, place: duplicateLocation } as const;
 const duplicateFields: Record<Duplicate, readonly SiteField[]> = { name: ["name"], place: ["lat", "lng"] };
 
-export interface SiteFormState {
-  readonly form: SiteForm;
-  readonly change: (by: Partial<SiteForm>) => void;
-  readonly touch: (...fields: readonly SiteField[]) => void;
-  /** The sentence shown at a field; null where nothing is wrong or nobody has been there yet. */
-  readonly problemAt: (field: SiteField) => string | null;
+export interface SiteFormState extends EntityForm<SiteForm, SiteField> {
   readonly isPlaceTaken: boolean;
-  readonly isChanged: boolean;
-  /** Why Save is disabled; null where it is not. */
-  readonly obstacle: string | null;
-  readonly isSaving: boolean;
-  /** What somebody else saved since. */
-  readonly meanwhile: ConcurrentEdit | null;
-  /** Why the site can never be saved again; null where it can. */
-  readonly gone: string | null;
   readonly mayChoosePartner: boolean;
-  /** Shows every field's sentence; answers the first field that is wrong. */
-  readonly tryFields: () => SiteField | null;
-  /** Saves where nothing stands against it; answers the first wrong field, or null. */
-  readonly save: () => Promise<SiteField | null>;
-}
-
-const NEW_SITE = { form: emptySiteForm, version: 0 };
-
-function storedFormOf(site: Site) {
-  return { form: siteFormOf(site), version: site.version };
 }
 
 /** The dialog's form (§5 Site create and edit): `opened` is the site to edit, null for a new one; `sites` those known now. */
@@ -55,84 +30,118 @@ export function useSiteForm(
   sites: readonly Site[],
   onSaved: (siteId: number) => void,
 ): SiteFormState {
-  const { role } = useSignedIn();
-  const [touched, setTouched] = useState<readonly SiteField[]>([]);
-  const [refused, setRefused] = useState<FieldProblems>({});
-  const [isSaving, setSaving] = useState(false);
-  const isUnderWay = useRef(false);
-
-  const ownId = opened?.id ?? null;
-  const now = sites.find((site) => site.id === ownId);
-  const isGone = opened !== null && now === undefined && !isSaving;
-  const latest = now === undefined || isSaving ? null : storedFormOf(now);
-  const edits = useMergedEdits(opened === null ? NEW_SITE : storedFormOf(opened), latest, siteEdits);
-  const { form, base, isChanged, meanwhile } = edits;
-
-  const problems = siteFormProblems(form);
-  const duplicates = duplicatesOf(form, sites, ownId);
-  const duplicateProblems: FieldProblems = Object.fromEntries(
-    duplicates.flatMap((one) => duplicateFields[one].map((field) => [field, duplicateText[one].message])),
-  );
-  const wrong = SITE_FIELDS.filter((field) => problems[field] !== undefined);
-  const gone = isGone ? "This site has been deleted meanwhile, or given to somebody else." : null;
-  const obstacle =
-    gone !== null
-      ? gone
-      : meanwhile?.kind === "collides"
-        ? RESOLVE_FIRST
-        : wrong.length > 0
-          ? `Still missing or wrong: ${wrong.map((field) => siteFieldLabel[field]).join(", ")}.`
-          : isChanged
-            ? null
-            : "Nothing has been changed.";
-
-  const change = (by: Partial<SiteForm>) => {
-    edits.change(by);
-    setRefused((former) => Object.fromEntries(Object.entries(former).filter(([field]) => !Object.hasOwn(by, field))));
-  };
-  const tryFields = () => {
-    setTouched(SITE_FIELDS);
-    return wrong[0] ?? null;
-  };
-  const save = async () => {
-    if (isUnderWay.current || obstacle !== null) return tryFields();
-    const [duplicate] = duplicates;
-    if (duplicate !== undefined) {
-      setTouched(SITE_FIELDS);
-      toast.failure(duplicateText[duplicate]);
-      return duplicateFields[duplicate][0] ?? null;
-    }
-    isUnderWay.current = true;
-    setSaving(true);
-    const edited =
-      ownId === null
-        ? null
-        : { id: ownId, version: base.version, isPartnerOurs: may(role, "changeMaintenancePartner") };
-    const outcome = await saveSite(edited, form);
-    isUnderWay.current = false;
-    setSaving(false);
-    if (outcome.kind === "saved") onSaved(outcome.siteId);
-    if (outcome.kind !== "refused") return null;
-    setRefused(outcome.problems);
-    return SITE_FIELDS.find((field) => outcome.problems[field] !== undefined) ?? null;
-  };
-
-  return {
-    form,
-    change,
-    touch: (...fields) => setTouched((former) => [...new Set([...former, ...fields])]),
-    problemAt: (field) => {
-      const seen = touched.includes(field) ? (problems[field] ?? duplicateProblems[field]) : undefined;
-      return refused[field] ?? seen ?? null;
+  const mayChoosePartner = may(useSignedIn().role, "changeMaintenancePartner");
+  const now = sites.find(({ id }) => id === opened?.id);
+  const duplicatesIn = (form: SiteForm) => duplicatesOf(form, sites, opened?.id ?? null);
+  const state = useEntityForm<SiteForm, SiteField, number>({
+    what: "site",
+    opened: opened === null ? { form: emptySiteForm, version: 0 } : storedSite(opened),
+    isNew: opened === null,
+    latest: now === undefined ? null : storedSite(now),
+    deleted:
+      opened !== null && now === undefined
+        ? "This site was deleted, or assigned to somebody else, in the meantime."
+        : null,
+    rules: siteRules,
+    problemsOf: siteFormProblems,
+    warningsOf: (form) =>
+      Object.fromEntries(
+        duplicatesIn(form).flatMap((one) => duplicateFields[one].map((field) => [field, duplicateOf[one].message])),
+      ),
+    save: async (form, version) => {
+      const [duplicate] = duplicatesIn(form);
+      if (duplicate !== undefined) return refuseDuplicate(duplicate);
+      return saveSite(opened && { id: opened.id, version, mayChoosePartner }, form);
     },
-    isPlaceTaken: duplicates.includes("place"),
-    isChanged,
-    obstacle,
-    isSaving,
-    meanwhile,
-    gone,
-    mayChoosePartner: opened === null || may(role, "changeMaintenancePartner"),
-    tryFields,
-    save,
-  };
+    onSaved,
+  });
+  const isPlaceTaken = duplicatesIn(state.form).includes("place");
+  return { ...state, isPlaceTaken, mayChoosePartner: opened === null || mayChoosePartner };
+}
+
+function storedSite(site: Site) {
+  return { form: siteFormOf(site), version: site.version };
+}
+
+function refuseDuplicate(duplicate: Duplicate): Changed<never> {
+  const { message } = duplicateOf[duplicate];
+  toast.failure(duplicateOf[duplicate]);
+  const wire = duplicate === "name" ? ["name"] : ["latitude", "longitude"];
+  return { kind: "refused", error: null, problems: wire.map((field) => ({ field, message })) };
+}
+
+interface EditedSite {
+  readonly id: number;
+  readonly version: number;
+  /** False leaves the partner out: the person may not change whose site it is. */
+  readonly mayChoosePartner: boolean;
+}
+
+/** Creates or changes a site and answers its id. §4: saving reloads the list of sites. */
+async function saveSite(edited: EditedSite | null, form: SiteForm): Promise<Changed<number>> {
+  const body = siteBodyOf(form);
+  const isNew = edited === null;
+  const outcome = await change({
+    send: async () => {
+      if (edited === null) return (await call(createSite, { body })).siteId;
+      const { maintenance_partner_id: partnerId, ...rest } = body;
+      await call(updateSite, {
+        params: { id: edited.id },
+        body: {
+          ...rest,
+          ...(edited.mayChoosePartner && { maintenance_partner_id: partnerId }),
+          version: edited.version,
+        },
+      });
+      return edited.id;
+    },
+    invalidates: [queryKeyOf(siteDetails)],
+    hasConflictForm: true,
+    success: {
+      title: isNew ? "Site Created" : "Site Updated",
+      message: `${body.name} has been successfully ${isNew ? "created" : "updated"}.`,
+    },
+    // §5: a name or place that is taken has a title of its own.
+    failure: (error) =>
+      duplicateIn(error) !== null
+        ? null
+        : {
+            title: isNew ? "Site Creation Failed" : "Site Update Failed",
+            message: `Failed to ${isNew ? "create" : "update"} site. Please try again.`,
+          },
+  });
+  const duplicate = outcome.kind === "refused" ? duplicateIn(outcome.error) : null;
+  return duplicate === null ? outcome : refuseDuplicate(duplicate);
+}
+
+function duplicateIn(error: unknown): Duplicate | null {
+  const reason = serverReason(error);
+  return (["name", "place"] as const).find((one) => duplicateOf[one].message === reason) ?? null;
+}
+
+const DELETE_FAILED = "Failed to delete site. Please try again.";
+
+/** Deletes a site with what belongs to it; null where it is gone, else why it is not. */
+export async function removeSite(site: Site, onGone: () => void): Promise<Refusal | null> {
+  const outcome = await change({
+    send: () => call(deleteSite, { params: { id: site.id } }),
+    // §4: deleting the selected site clears the selection, robots and groups.
+    onDone: async () => {
+      onGone();
+      queryClient.setQueryData<readonly Site[]>(queryKeyOf(siteDetails, {}), (sites) =>
+        sites?.filter(({ id }) => id !== site.id),
+      );
+      await invalidate([queryKeyOf(siteDetails)]);
+      // Once nothing shows them any more: removed earlier they would be asked for again.
+      for (const route of [robotDetailsWithSettings, groupList, getRobotSchedule]) {
+        queryClient.removeQueries({ queryKey: queryKeyOf(route, { params: { siteId: site.id } }) });
+      }
+    },
+    success: { title: "Site Deleted", message: `${site.name} has been successfully deleted.` },
+    failure: (error) => {
+      void invalidate([queryKeyOf(siteDetails)]);
+      return { title: "Site Deletion Failed", message: DELETE_FAILED, reason: serverReason(error) };
+    },
+  });
+  return refusalIn(outcome, DELETE_FAILED);
 }

@@ -1,18 +1,17 @@
 import "@mantine/core/styles/Checkbox.layer.css";
-import { Alert, Button, FileButton, Modal } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
+import { Alert, Button, FileButton } from "@mantine/core";
 import { IconCircleCheck, IconDownload, IconFileSpreadsheet } from "@tabler/icons-react";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
 import { saveFile } from "../../../platform/save-file.ts";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
-import { useReturnFocus } from "../../../ui/use-return-focus.ts";
 import classes from "./import-dialog.module.css";
 import { countedText, importKinds } from "./import-kinds.ts";
 import type { ImportKind } from "./import-kinds.ts";
 import { ImportPreview } from "./import-preview.tsx";
 import { importColumns, templateOf } from "./import-template.ts";
 import { useImport } from "./use-import.ts";
+import { Dialog } from "../../../ui/dialog.tsx";
 
 export interface ImportDialogProps {
   readonly kind: ImportKind;
@@ -21,14 +20,12 @@ export interface ImportDialogProps {
 
 /** Import of sites or robots: a file, a preview that names every bad row and why, then all rows or none. */
 export function ImportDialog({ kind, onClose }: ImportDialogProps) {
-  useReturnFocus();
-  const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const { title, templateName } = importKinds[kind];
   const { step, choose, apply, reset } = useImport(kind);
   const close = useGuardedClose({ isChanged: step.at === "applying" }, onClose);
 
   return (
-    <Modal opened onClose={close} title={title} size={760} fullScreen={isNarrow}>
+    <Dialog onClose={close} title={title} size={760} fullScreenBelow="48em">
       {step.at === "done" ? (
         <>
           <Alert color="accent" icon={<IconCircleCheck size={18} />} title="Imported" role="status">
@@ -92,7 +89,7 @@ export function ImportDialog({ kind, onClose }: ImportDialogProps) {
           </div>
         </>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

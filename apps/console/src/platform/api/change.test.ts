@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { refusalOf } from "./change.ts";
 import { ApiError, NetworkError } from "./errors.ts";
-import { refusalOf } from "./refusal.ts";
 
 test.each([
   ["a decision of the server", new ApiError(409, "It is cleaning."), { reason: "It is cleaning.", mayRetry: false }],

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mergeEdits } from "./merge-edits.ts";
-import type { MergeRules } from "./merge-edits.ts";
+import { mergeEdits, type MergeRules } from "./merged-edits.ts";
 
 interface Form {
   readonly name: string;
