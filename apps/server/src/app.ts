@@ -92,7 +92,12 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   services.push(commands);
   commandRoutes(http, reserved, changes, commands);
   robotsRoutes(http, deps, workers, commands);
-  const scheduler = new Scheduler({ ...reserved, commands, forecasts, onServed: (lateMs) => metrics.served(lateMs) });
+  const scheduler = new Scheduler({
+    ...reserved,
+    commands,
+    forecasts,
+    onServed: (lateMs) => metrics.scheduleLateness.observe(lateMs / 1000),
+  });
   services.push(scheduler);
   schedulesRoutes(http, deps);
   runsRoutes(http, deps);
@@ -106,7 +111,7 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   services.push(bridge);
   alertsRoutes(http, deps);
   services.push(new AlertWatch(deps));
-  metrics.watch({ bridge, live });
+  metrics.measure({ bridge, live });
 
   let ended: Promise<void> | null = null;
   const endCalls = (): Promise<void> =>

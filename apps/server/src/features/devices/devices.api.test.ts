@@ -187,7 +187,7 @@ describe("protocol rule 9: a device is retired", () => {
     accounts.isAway = true;
     expect(await retire("OWN-1")).toMatchObject({
       status: 200,
-      body: { message: expect.stringContaining("told again until it has taken it") },
+      body: { message: expect.stringContaining("Suncrew keeps trying until it succeeds") },
     });
     expect(await deviceAccess(server.db).signIn("OWN-1", server.fixtures.ownRobot.secret)).toBe(false);
     expect(await device("OWN-1")).toMatchObject({ broker_pending: true });

@@ -1,11 +1,13 @@
 import { sql } from "kysely";
 import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import { notFound } from "../../platform/http/http-error.ts";
 import type { AuditActor } from "../audit/public.ts";
+import { lockLivePartner } from "../partners/public.ts";
 import { readStillMoving } from "../commands/public.ts";
 import type { SeenAt } from "../sites/public.ts";
 
-/** Those that are there already, as they are written there; `scr-1013` is SCR-1013 again, as people read it. */
-export async function readTaken(db: Executor, serials: readonly string[]): Promise<string[]> {
+/** The serial numbers that exist already, as they are stored; to people `scr-1013` is SCR-1013. */
+export async function readTakenSerials(db: Executor, serials: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom("devices")
     .select("serial")
@@ -15,12 +17,12 @@ export async function readTaken(db: Executor, serials: readonly string[]): Promi
   return rows.map(({ serial }) => serial);
 }
 
-/** Until the end of the transaction nobody else provisions: no index refuses serial numbers that differ by case alone. */
-export async function holdProvisioning(tx: Tx): Promise<void> {
+/** One transaction at a time provisions: no index refuses serial numbers that differ by case alone. */
+export async function lockProvisioning(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('provision devices'))`.execute(tx);
 }
 
-/** Stores new devices; answers how many, fewer where another transaction has stored one of them meanwhile. */
+/** Returns how many devices were stored: fewer where another transaction has stored one of them concurrently. */
 export async function insertDevices(
   tx: Tx,
   devices: readonly { readonly serial: string; readonly secretSha256: Buffer }[],
@@ -49,7 +51,7 @@ interface LockedDevice {
   readonly retired_at: Date | null;
 }
 
-/** Locks the device, so that one change of it is told to the broker after the other; null where there is none. */
+/** Locks the device, so that its changes reach the broker one after the other; null where it does not exist. */
 export async function lockDevice(tx: Tx, serial: string): Promise<LockedDevice | null> {
   const row = await tx
     .selectFrom("devices")
@@ -61,10 +63,10 @@ export async function lockDevice(tx: Tx, serial: string): Promise<LockedDevice |
 }
 
 /**
- * Marks, before the broker is told a new secret, that it may have one that nobody was told; answers whether the mark was
- * there already.
+ * Marks, before a new secret is sent to the broker, that the broker may have a secret nobody has seen. Returns whether
+ * the device was marked already.
  */
-export async function markUnsure(tx: Tx, serial: string, now: Date): Promise<boolean> {
+export async function markSecretUnsure(tx: Tx, serial: string, now: Date): Promise<boolean> {
   const row = await tx
     .selectFrom("devices")
     .select("secret_unsure_at")
@@ -75,11 +77,11 @@ export async function markUnsure(tx: Tx, serial: string, now: Date): Promise<boo
 }
 
 /** The broker has not changed anything. */
-export async function clearUnsure(tx: Tx, serial: string): Promise<void> {
-  await tx.updateTable("devices").set({ secret_unsure_at: null }).where("serial", "=", serial).execute();
+export async function clearSecretUnsure(db: Executor, serial: string): Promise<void> {
+  await db.updateTable("devices").set({ secret_unsure_at: null }).where("serial", "=", serial).execute();
 }
 
-/** The broker was told of a retired device what ends its retirement there: it is told of that again. */
+/** A change sent to the broker since has undone the retirement there, so it is sent again. */
 export async function retireAgain(tx: Tx, serial: string, now: Date): Promise<void> {
   await tx.updateTable("devices").set(pendingNow("RETIRE", now)).where("serial", "=", serial).execute();
 }
@@ -100,7 +102,7 @@ export async function storeRetired(tx: Tx, serial: string, now: Date): Promise<v
     .execute();
 }
 
-/** The robot that has the device; null where it is free. */
+/** The robot that has the device; null where the device is free. */
 export async function readRobotIdOf(tx: Tx, serial: string): Promise<number | null> {
   const row = await tx
     .selectFrom("robots")
@@ -111,7 +113,7 @@ export async function readRobotIdOf(tx: Tx, serial: string): Promise<number | nu
   return row?.id ?? null;
 }
 
-/** A robot whose device was cut off is offline from now on; nothing it says is stored any more. */
+/** A robot whose device was cut off is offline from now on; its messages are no longer stored. */
 export async function showCutOff(tx: Tx, robotId: number, now: Date): Promise<void> {
   await tx
     .updateTable("robot_state")
@@ -146,10 +148,10 @@ export async function endLockOfRetired(tx: Tx, robotId: number, by: AuditActor, 
     .execute();
 }
 
-/** What the broker is told after the commit; it is told again until it has taken it. */
+/** A change that is sent to the broker after the commit, again and again until it has taken it. */
 type Pending = "SECRET" | "RETIRE";
 
-/** The columns of a change that the broker is to be told from now on. */
+/** The columns of a change that is to be sent to the broker from now on. */
 const pendingNow = (pending: Pending, now: Date) => ({
   broker_pending: pending,
   broker_pending_at: now,
@@ -162,15 +164,14 @@ export interface PendingDevice {
 }
 
 /**
- * Of the devices with a change that the broker was not told, the one that has waited the longest, taken by this server
- * until the next try; null where none is due. Each is due after `againMs`, and the more often the broker has refused it
- * the later, up to `againAtMostMs`.
+ * Claims the pending change that has waited the longest for this server until its next attempt; null where none is due.
+ * Each is due after `retryMs`, doubled with every refusal by the broker up to `maxRetryMs`.
  */
 export async function takePending(
   db: Executor,
-  { now, againMs, againAtMostMs }: { readonly now: Date; readonly againMs: number; readonly againAtMostMs: number },
+  { now, retryMs, maxRetryMs }: { readonly now: Date; readonly retryMs: number; readonly maxRetryMs: number },
 ): Promise<PendingDevice | null> {
-  const waitMs = sql`least(${againMs}::float8 * power(2, broker_refusals), ${againAtMostMs}::float8)`;
+  const waitMs = sql`least(${retryMs}::float8 * power(2, broker_refusals), ${maxRetryMs}::float8)`;
   const { rows } = await sql<PendingDevice>`
     update devices d set broker_pending_at = ${now}
     from (
@@ -183,7 +184,7 @@ export async function takePending(
   return rows[0] ?? null;
 }
 
-/** The broker has not taken it: it is told again later than the last time. */
+/** Makes the wait before the next attempt longer. */
 export async function countRefusal(db: Executor, { serial, pending }: PendingDevice): Promise<void> {
   await db
     .updateTable("devices")
@@ -193,7 +194,7 @@ export async function countRefusal(db: Executor, { serial, pending }: PendingDev
     .execute();
 }
 
-/** The broker has taken it; what has changed meanwhile stays pending. */
+/** The broker has taken the change; another one made since stays pending. */
 export async function clearPending(db: Executor, serial: string, pending: Pending): Promise<void> {
   await db
     .updateTable("devices")
@@ -211,8 +212,8 @@ interface AllocatedDevice {
   readonly is_assigned: boolean;
 }
 
-/** Locks devices against being given to a robot or to another partner meanwhile; those that are not there are absent. */
-export async function lockAllocated(tx: Tx, serials: readonly string[]): Promise<AllocatedDevice[]> {
+/** Locks devices against being given to a robot or to another partner; those that do not exist are absent. */
+export async function lockDevices(tx: Tx, serials: readonly string[]): Promise<AllocatedDevice[]> {
   const these = sql<string>`any(${[...serials]}::text[])`;
   await tx
     .selectFrom("devices")
@@ -221,7 +222,7 @@ export async function lockAllocated(tx: Tx, serials: readonly string[]): Promise
     .orderBy("serial")
     .forNoKeyUpdate()
     .execute();
-  // Once they are held: a query that waited for them has not seen the robots that came meanwhile.
+  // Read once the locks are held: a query that waited for them has not seen the robots added in the meantime.
   return tx
     .selectFrom("devices as d")
     .innerJoin("partners as p", "p.id", "d.partner_id")
@@ -233,7 +234,7 @@ export async function lockAllocated(tx: Tx, serials: readonly string[]): Promise
     .execute();
 }
 
-/** Whoever allocates them knows where they are: what becomes of the site that they were at last concerns them no more. */
+/** Whoever allocates devices knows where they are, so the site they were last at no longer matters. */
 export async function storeAllocated(tx: Tx, serials: readonly string[], partnerId: number): Promise<void> {
   await tx
     .updateTable("devices")
@@ -253,7 +254,7 @@ export async function deviceSecretSha256(db: Executor, serial: string): Promise<
   return row?.secret_sha256 ?? null;
 }
 
-/** Whether the name is a device's, in service or retired. */
+/** Whether the name is that of a device, in service or retired. */
 export async function isKnownDevice(db: Executor, serial: string): Promise<boolean> {
   // PostgreSQL stores no NUL character, so no device has one.
   if (serial.includes("\0")) return false;
@@ -261,7 +262,7 @@ export async function isKnownDevice(db: Executor, serial: string): Promise<boole
   return row !== undefined;
 }
 
-/** Provisions those of the devices that are not known yet; a secret that was rotated since stays. */
+/** Provisions those of the devices that do not exist yet; a secret that was rotated since stays. */
 export async function storeMissingDevices(
   db: Executor,
   devices: readonly { serial: string; secretSha256: Buffer }[],
@@ -293,11 +294,11 @@ interface MovingRobot {
   readonly id: number;
   readonly site_id: number;
   readonly online: boolean;
-  /** Why it may move, and what to do. */
+  /** Why it may be moving, and what to do. */
   readonly sentence: string;
 }
 
-/** The robot that has the device and may move; null where there is none. */
+/** The robot that has the device, if it may be moving; null otherwise. */
 export async function readMovingRobot(db: Executor, serial: string, seen: SeenAt): Promise<MovingRobot | null> {
   const robot = await db
     .selectFrom("robots as r")
@@ -309,4 +310,11 @@ export async function readMovingRobot(db: Executor, serial: string, seen: SeenAt
   if (robot === undefined) return null;
   const [moving] = await readStillMoving(db, [robot.id], seen);
   return moving === undefined ? null : { ...robot, sentence: moving.sentence };
+}
+
+/** Keeps the partner from being deleted before the transaction ends; returns its name. Throws 404. */
+export async function lockPartner(tx: Tx, partnerId: number): Promise<string> {
+  const partner = await lockLivePartner(tx, partnerId);
+  if (partner === null) throw notFound("Partner");
+  return partner.name;
 }

@@ -19,7 +19,7 @@ import { notSignedIn } from "../../platform/http/http-error.ts";
 import { register } from "../../platform/http/register.ts";
 import type { Commands } from "../commands/public.ts";
 import { deviceAccess } from "./device-access.ts";
-import { DeviceAccounts } from "./device-accounts.service.ts";
+import { DeviceAccounts } from "./devices.service.ts";
 import { readDevices } from "./devices.queries.ts";
 
 export function devicesRoutes(app: FastifyInstance, deps: Dependencies, commands: Commands): Service {

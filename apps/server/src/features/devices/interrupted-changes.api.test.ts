@@ -7,7 +7,7 @@ import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { BrokerNotTold } from "../../platform/broker-accounts/broker-accounts.ts";
 import { ChangeSignal } from "../../platform/change-signal.ts";
 import { Commands } from "../commands/public.ts";
-import { DeviceAccounts } from "./device-accounts.service.ts";
+import { DeviceAccounts } from "./devices.service.ts";
 import { deviceAccess } from "./public.ts";
 
 let server: TestApp;

@@ -123,15 +123,15 @@ describe("open to other programs: GET /metrics", () => {
 
   test("what the parts tell: messages by leaf, dropped ones by reason, streams, how late schedules were", async () => {
     const metrics = new Metrics(server.deps);
-    metrics.watch({
+    metrics.measure({
       bridge: { active: true, messages: new Map([["state", 7]]), badMessages: { json: 2, oversized: 1 } },
       live: {
         feed: { streamCount: 3, cutCount: 2, heldBytes: 4_096 },
         places: { refused: new Map([["session", 5]]) },
       },
     });
-    metrics.served(700);
-    metrics.served(4_000);
+    metrics.scheduleLateness.observe(0.7);
+    metrics.scheduleLateness.observe(4);
     await metrics.page();
     const samples = parseMetrics((await metrics.page()).text);
     const value = (name: string, labels = {}) => valueOf(samples, `suncrew_${name}`, labels);

@@ -4,20 +4,23 @@ import type { Settings } from "../../platform/dependencies.ts";
 import { forbidden, notSignedIn } from "../../platform/http/http-error.ts";
 import type { Metrics } from "./metrics.service.ts";
 
-/** Times every call, and serves the metrics. Comes before the other features, whose calls it times. */
+/** Times every call and serves the metrics. Registered before the other features, whose calls it times. */
 export function metricsRoutes(app: FastifyInstance, settings: Settings, metrics: Metrics): void {
   app.addHook("onResponse", async (request, reply) => {
     const { url, config } = request.routeOptions;
-    // A stream takes as long as somebody looks at it.
+    // A stream lasts for as long as somebody watches it.
     if (config.route?.stream === true) return;
-    // The template, never the address as it was asked for: that anybody may write.
+    // The template, never the requested address, which a caller can choose freely.
     const isKnown = url !== undefined && url !== "";
-    metrics.called(isKnown ? request.method : "any", isKnown ? url : "none", reply.statusCode, reply.elapsedTime);
+    metrics.requestDuration.observe(
+      { method: isKnown ? request.method : "any", route: isKnown ? url : "none", status: reply.statusCode },
+      reply.elapsedTime / 1000,
+    );
   });
   app.route({
     method: "GET",
     url: "/metrics",
-    // Without a token whoever asks on this machine is answered: no page of elsewhere may do it by a name of its own.
+    // Without a token any caller on this machine is answered, so no page from elsewhere may call it by a host name of its own.
     config: { anyHost: (settings.metricsToken ?? null) !== null },
     handler: async (request, reply) => {
       void reply.header("cache-control", "no-store");

@@ -1,0 +1,296 @@
+import { randomBytes } from "node:crypto";
+import { type DeviceSecret, DEVICES_AT_ONCE } from "@suncrew/contract/devices/devices.ts";
+import { serialRange } from "@suncrew/domain/devices/serial-numbers.ts";
+import {
+  type BrokerAccounts,
+  BrokerNotTold,
+  type DeviceAccount,
+  keepsSecrets,
+  NameTaken,
+} from "../../platform/broker-accounts/broker-accounts.ts";
+import { type AdvisoryLocks, type HeldLock, LockUnavailableError } from "../../platform/database/advisory-locks.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
+import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
+import { conflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
+import { type AuditActor, type AuditedChange, auditedChange, recordAudits, recordChange } from "../audit/public.ts";
+import { seenAt } from "../sites/public.ts";
+import { hashDeviceSecret } from "./device-access.ts";
+import { deviceMessages } from "./device-messages.ts";
+import {
+  clearSecretUnsure,
+  insertDevices,
+  lockDevice,
+  lockPartner,
+  lockProvisioning,
+  markSecretUnsure,
+  readMovingRobot,
+  readTakenSerials,
+  retireAgain,
+  storeNewSecret,
+} from "./devices.repository.ts";
+
+/** Accounts sent to the broker in one call. If it stops accepting them, no more than these have to be taken back. */
+const PUT_BATCH = 50;
+/** Accounts that may fail to be taken back before the broker counts as unreachable. */
+const MAX_TAKE_BACK_FAILURES = 2;
+const SECRET_BYTES = 32;
+
+export interface ProvisionRequest {
+  readonly first: string;
+  readonly last: string;
+  /** The partner that the devices are allocated to. */
+  readonly partnerId: number;
+  readonly by: AuditActor;
+  readonly at: Date;
+}
+
+export interface ProvisionDependencies {
+  readonly db: Db;
+  readonly accounts: BrokerAccounts;
+  /** Used for provisioning alone. */
+  readonly locks: AdvisoryLocks;
+}
+
+export interface Provisioned {
+  readonly devices: readonly DeviceSecret[];
+  /** The name of the partner that the devices are allocated to. */
+  readonly partner: string;
+}
+
+/**
+ * Creates devices with their secrets, all of them or none. The broker has their accounts before they are stored, and
+ * before anybody sees a secret. Throws 400 (not a range), 404 (no such partner), 409 (serial number taken) or 503 (the
+ * broker could not be updated).
+ */
+export async function provision(deps: ProvisionDependencies, request: ProvisionRequest): Promise<Provisioned> {
+  const { first, last, partnerId, by: actor, at } = request;
+  const serials = serialRange(first, last, DEVICES_AT_ONCE);
+  if (serials === null) throw invalid("last_serial", deviceMessages.noRange(DEVICES_AT_ONCE));
+  const devices = serials.map((serial) => ({ serial, secret: newSecret() }));
+  const after = { first_serial: first, last_serial: last, partner_id: partnerId };
+  const change = { actor, action: "PROVISION_DEVICE", entity: "device", entityId: first, after, at };
+  const partner = await recordingRefusals(deps.db, change, provisionRefusal, () =>
+    keepsSecrets(deps.accounts)
+      ? provisionAtBroker(deps, devices, request)
+      : transactionWithRetry(deps.db, (tx) => storeDevices(tx, devices, request)),
+  );
+  return { devices, partner };
+}
+
+/**
+ * One at a time over all servers, so that nobody else gives an account another secret before the devices are stored. No
+ * transaction is open during the calls to the broker, which take seconds for many devices. If the process dies in
+ * between, the accounts have secrets that nobody has seen; whoever provisions these serial numbers next takes them over.
+ */
+async function provisionAtBroker(
+  { db, accounts, locks }: ProvisionDependencies,
+  devices: readonly DeviceAccount[],
+  request: ProvisionRequest,
+): Promise<string> {
+  return locks.holding("all", async (lock) => {
+    await transactionWithRetry(db, (tx) => lockPartner(tx, request.partnerId));
+    const taken = await readTakenSerials(db, serialsOf(devices));
+    if (taken.length > 0) throw serialsTaken(taken);
+    await putAll(accounts, devices, lock);
+    return transactionWithRetry(db, (tx) => storeDevices(tx, devices, request)).catch(async (error: unknown) => {
+      // A writer that this lock does not bind stored some of them. After any other error all may have been stored.
+      if (error instanceof HttpError) {
+        const stored = new Set(await readTakenSerials(db, serialsOf(devices)));
+        const ours = devices.filter(({ serial }) => !stored.has(serial));
+        await takeBack(accounts, ours, lock);
+      }
+      throw error;
+    });
+  });
+}
+
+/** Returns the name of the partner. */
+async function storeDevices(tx: Tx, devices: readonly DeviceAccount[], request: ProvisionRequest): Promise<string> {
+  const { by: actor, at, partnerId } = request;
+  const partner = await lockPartner(tx, partnerId);
+  await lockProvisioning(tx);
+  const taken = await readTakenSerials(tx, serialsOf(devices));
+  if (taken.length > 0) throw serialsTaken(taken);
+  const hashed = devices.map(({ serial, secret }) => ({ serial, secretSha256: hashDeviceSecret(secret) }));
+  if ((await insertDevices(tx, hashed, partnerId, at)) < devices.length) throw new ConcurrentChangeError();
+  const change = { actor, action: "PROVISION_DEVICE", entity: "device", outcome: "DONE", at } as const;
+  const after = { partner_id: partnerId, partner };
+  await recordAudits(
+    tx,
+    devices.map(({ serial }) => ({ ...change, entityId: serial, after })),
+  );
+  return partner;
+}
+
+async function putAll(accounts: BrokerAccounts, devices: readonly DeviceAccount[], lock: HeldLock): Promise<void> {
+  for (let from = 0; from < devices.length; from += PUT_BATCH) {
+    try {
+      await accounts.put(devices.slice(from, from + PUT_BATCH));
+    } catch (error) {
+      await takeBack(accounts, devices.slice(0, from + PUT_BATCH), lock);
+      throw error;
+    }
+    if (!lock.held) throw new HttpError(503, deviceMessages.provisioningLockLost);
+  }
+}
+
+/** Accounts whose secrets nobody has seen do no harm, so an unreachable broker is not waited for. */
+async function takeBack(accounts: BrokerAccounts, devices: readonly DeviceAccount[], lock: HeldLock): Promise<void> {
+  let failed = 0;
+  for (const { serial } of devices) {
+    // Without the lock they may be somebody else's by now.
+    if (!lock.held || failed > MAX_TAKE_BACK_FAILURES) return;
+    await accounts.retire(serial).catch(() => {
+      // Whoever provisions it next takes the account over.
+      failed += 1;
+    });
+  }
+}
+
+function serialsTaken(serials: readonly string[]): HttpError {
+  const message = deviceMessages.taken(serials);
+  return new HttpError(409, message, { errors: [{ field: "first_serial", message }] });
+}
+
+/** Null for an error that is not a refusal. */
+function provisionRefusal(error: unknown): HttpError | null {
+  if (error instanceof HttpError) return error;
+  if (error instanceof NameTaken) return serialsTaken([error.serial]);
+  if (error instanceof LockUnavailableError) return new HttpError(503, deviceMessages.provisionedElsewhere);
+  if (error instanceof BrokerNotTold) return new HttpError(503, deviceMessages.nothingProvisioned(error.message));
+  return null;
+}
+
+export interface RotationRequest {
+  readonly serial: string;
+  readonly by: AuditActor;
+  readonly at: Date;
+}
+
+export interface RotationDependencies extends Pick<Dependencies, "db" | "clock" | "broker" | "settings" | "log"> {
+  readonly accounts: BrokerAccounts;
+  /** Used for rotations alone, with the serial number as the key. */
+  readonly locks: AdvisoryLocks;
+}
+
+/**
+ * Gives a device a new secret and returns it; the old one ends with the commit. No row is locked during the call to a
+ * broker that stores secrets itself, which may take long: until the secret is stored, a mark on the device says that the
+ * broker may have one that nobody has seen. Throws 404, 409 (retired, or its robot may be moving) or 503 (the broker
+ * could not be updated, or the secret could not be stored).
+ */
+export async function rotate(deps: RotationDependencies, request: RotationRequest): Promise<string> {
+  const { db, accounts, locks } = deps;
+  const { serial, by: actor, at } = request;
+  const secret = newSecret();
+  const change = { actor, action: "ROTATE_DEVICE", entity: "device", entityId: serial, at };
+  if (keepsSecrets(accounts)) {
+    await recordingRefusals(
+      db,
+      change,
+      (error) => rotationRefusal(error, serial),
+      // Of two rotations at once the second begins after the first has ended, so that broker and database agree.
+      () => locks.holding(serial, (lock) => rotateAtBroker(deps, change, { serial, secret }, lock)),
+    );
+  } else {
+    await auditedChange(db, change, async (tx) => {
+      await requireRotatable(tx, deps, serial);
+      await storeNewSecret(tx, serial, hashDeviceSecret(secret), at);
+    });
+  }
+  return secret;
+}
+
+async function rotateAtBroker(
+  deps: RotationDependencies,
+  change: AuditedChange,
+  { serial, secret }: DeviceAccount,
+  lock: HeldLock,
+): Promise<void> {
+  const { db, accounts, log } = deps;
+  const wasUnsure = await db.transaction().execute(async (tx) => {
+    await requireRotatable(tx, deps, serial);
+    return markSecretUnsure(tx, serial, change.at);
+  });
+  try {
+    await accounts.put([{ serial, secret }]);
+  } catch (error) {
+    const isUnchanged = error instanceof NameTaken || (error instanceof BrokerNotTold && !error.mayHaveChanged);
+    if (isUnchanged && !wasUnsure) await clearSecretUnsure(db, serial);
+    throw error;
+  }
+  try {
+    if (!lock.held) throw new LockUnavailableError();
+    await storeRotated(db, change, { serial, secret });
+  } catch (error) {
+    if (error instanceof HttpError) throw error;
+    log.error({ reason: error, serial }, "the broker has a new secret that was not stored");
+    throw new HttpError(503, deviceMessages.notStored(serial));
+  }
+}
+
+/** Stores the secret that the broker has; throws 409 where the device has been retired since. */
+async function storeRotated(db: Db, change: AuditedChange, { serial, secret }: DeviceAccount): Promise<void> {
+  const isRetired = await db.transaction().execute(async (tx) => {
+    const device = await lockDevice(tx, serial);
+    if (device === null) throw notFound("Device");
+    if (device.retired_at !== null) {
+      // The broker got the secret after it had retired the account.
+      await retireAgain(tx, serial, change.at);
+      return true;
+    }
+    await storeNewSecret(tx, serial, hashDeviceSecret(secret), change.at);
+    await recordChange(tx, change, null);
+    return false;
+  });
+  if (isRetired) throw conflict(deviceMessages.retiredAlready(serial));
+}
+
+/** Locks the device. Throws 404, or 409 where it can have no new secret now. */
+async function requireRotatable(tx: Tx, deps: RotationDependencies, serial: string): Promise<void> {
+  const device = await lockDevice(tx, serial);
+  if (device === null) throw notFound("Device");
+  if (device.retired_at !== null) throw conflict(deviceMessages.retiredAlready(serial));
+  // Its connection ends: a robot that is cleaning could not be stopped until it has the new secret.
+  const moving = await readMovingRobot(tx, serial, seenAt(deps));
+  if (moving !== null) throw conflict(deviceMessages.notRotatedMoving(serial, moving.sentence));
+}
+
+/** Null for an error that is not a refusal, and for a device that does not exist: there is nothing to record then. */
+function rotationRefusal(error: unknown, serial: string): HttpError | null {
+  if (error instanceof HttpError) return error.status === 404 ? null : error;
+  if (error instanceof NameTaken) return conflict(error.message);
+  if (error instanceof LockUnavailableError) return new HttpError(503, deviceMessages.rotatedElsewhere(serial));
+  if (error instanceof BrokerNotTold) {
+    return new HttpError(503, deviceMessages.notRotated(error.message, error.mayHaveChanged));
+  }
+  return null;
+}
+
+/** Records what refuses a change at the broker, which spans several transactions, and throws it. */
+async function recordingRefusals<T>(
+  db: Db,
+  change: AuditedChange,
+  refusalOf: (error: unknown) => HttpError | null,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === null) throw error;
+    await recordChange(db, change, refusal);
+    throw refusal;
+  }
+}
+
+function serialsOf(devices: readonly DeviceAccount[]): string[] {
+  return devices.map(({ serial }) => serial);
+}
+
+/** Never begins with a dash, which programs take for an option and spreadsheets for a formula. */
+function newSecret(): string {
+  const secret = randomBytes(SECRET_BYTES).toString("base64url");
+  return secret.startsWith("-") ? newSecret() : secret;
+}

@@ -1,0 +1,287 @@
+import type { allocateDevices, provisionDevices } from "@suncrew/contract/devices/devices.ts";
+import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
+import {
+  type BrokerAccounts,
+  BrokerNotTold,
+  manualAccounts,
+  type NotToldWhy,
+} from "../../platform/broker-accounts/broker-accounts.ts";
+import { announceChange } from "../../platform/change-signal.ts";
+import { type Cancel, withTimeout } from "../../platform/clock.ts";
+import { AdvisoryLocks } from "../../platform/database/advisory-locks.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
+import type { Dependencies, Service } from "../../platform/dependencies.ts";
+import { conflict, HttpError, notFound } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { endAlertsOf } from "../alerts/public.ts";
+import { type AuditActor, auditedChange, type ChangeDetails, recordAudits } from "../audit/public.ts";
+import {
+  type Commands,
+  insertLastStop,
+  type LastStop,
+  lockRobots,
+  readStillMoving,
+  type Requester,
+  sendLastStop,
+  settleRemoved,
+} from "../commands/public.ts";
+import { closeRunsOfRemoved } from "../runs/public.ts";
+import { seenAt, type SeenAt } from "../sites/public.ts";
+import { deviceMessages, withManualStep } from "./device-messages.ts";
+import { provision, rotate } from "./device-secrets.ts";
+import {
+  clearPending,
+  countRefusal,
+  endLockOfRetired,
+  lockDevice,
+  lockDevices,
+  lockPartner,
+  type PendingDevice,
+  readMovingRobot,
+  readRobotIdOf,
+  showCutOff,
+  storeAllocated,
+  storeRetired,
+  takePending,
+} from "./devices.repository.ts";
+
+/** Changes that the broker has not taken are sent to it again this often, by whichever server is first. */
+const RETRY_MS = 5_000;
+/** After repeated refusals a change is sent less and less often, but never less often than this. */
+const MAX_RETRY_MS = 5 * 60_000;
+/** A robot has this long to stop before its device is retired; then it is cut off, whatever it does. */
+const STOP_LIMIT_MS = 3_000;
+/** Any numbers all servers agree on. */
+const ROTATION_LOCKS = 7_305_010;
+const PROVISION_LOCKS = 7_305_011;
+
+/** Devices and their accounts at the broker (protocol rule 9), for Super Admins. */
+export class DeviceAccounts implements Service {
+  readonly #deps: Dependencies;
+  readonly #commands: Commands;
+  readonly #accounts: BrokerAccounts;
+  readonly #rotations: AdvisoryLocks;
+  readonly #provisions: AdvisoryLocks;
+  #cancel: Cancel = () => {};
+  #retrying: Promise<void> | null = null;
+
+  constructor(deps: Dependencies, commands: Commands) {
+    this.#deps = deps;
+    this.#commands = commands;
+    this.#accounts = deps.brokerAccounts ?? manualAccounts;
+    this.#rotations = new AdvisoryLocks(deps.connection, ROTATION_LOCKS);
+    this.#provisions = new AdvisoryLocks(deps.connection, PROVISION_LOCKS);
+  }
+
+  async start(): Promise<void> {
+    this.#cancel = this.#deps.clock.every(RETRY_MS, () => this.#retry());
+    this.#retry();
+  }
+
+  async stop(): Promise<void> {
+    this.#cancel();
+    await this.#retrying;
+  }
+
+  /** All of the devices or none. Throws 400 (not a range), 404 (no such partner), 409 (taken) or 503 (broker). */
+  async provision(
+    viewer: Viewer,
+    { first_serial: first, last_serial: last = first, partner_id: partnerId = IN_HOUSE_PARTNER_ID }: ProvisionBody,
+  ): Promise<ResponseOf<typeof provisionDevices>> {
+    const { db, clock } = this.#deps;
+    const deps = { db, accounts: this.#accounts, locks: this.#provisions };
+    const { devices, partner } = await provision(deps, { first, last, partnerId, by: viewer, at: clock.now() });
+    const done = deviceMessages.provisioned(
+      devices.map(({ serial }) => serial),
+      partnerId === IN_HOUSE_PARTNER_ID ? null : partner,
+    );
+    const message = withManualStep(this.#accounts.form, done, deviceMessages.enterSecrets(devices.length));
+    return { message, devices: [...devices] };
+  }
+
+  /** All of the devices or none. Throws 404 (no such partner or device) or 409 (retired, or a robot has it). */
+  async allocate(viewer: Viewer, body: BodyOf<typeof allocateDevices>): Promise<ResponseOf<typeof allocateDevices>> {
+    const { db, clock } = this.#deps;
+    const allocation = { ...body, by: viewer, at: clock.now() };
+    // A refusal is returned, so that its audit records are committed.
+    const allocated = await transactionWithRetry(db, (tx) => allocate(tx, allocation));
+    if (allocated instanceof HttpError) throw allocated;
+    return { message: allocated };
+  }
+
+  /** Throws 404, 409 (retired, or its robot may be moving) or 503 (the broker could not be updated). */
+  async rotate(viewer: Viewer, serial: string): Promise<{ message: string; serial: string; secret: string }> {
+    const deps = { ...this.#deps, accounts: this.#accounts, locks: this.#rotations };
+    const secret = await rotate(deps, { serial, by: viewer, at: this.#deps.clock.now() });
+    await this.#updateBroker({ serial, pending: "SECRET" });
+    const done = deviceMessages.rotated(serial);
+    return { message: withManualStep(this.#accounts.form, done, deviceMessages.enterNewSecret), serial, secret };
+  }
+
+  /**
+   * Stops the robot that has the device, if that is possible at once, and cuts the device off. Throws 404, or 409 where
+   * the device is already retired, or where its robot may be moving and cannot be stopped.
+   */
+  async retire(viewer: Viewer, serial: string): Promise<{ message: string }> {
+    const { db, clock } = this.#deps;
+    const by = { userId: viewer.userId, name: viewer.name, actionType: "SYSTEM" } as const;
+    await this.#stopRobot(serial, by);
+    const change = { actor: by, action: "RETIRE_DEVICE", entity: "device", entityId: serial, at: clock.now() };
+    const lastStop = await auditedChange(db, change, (tx, details) => this.#retireDevice(tx, serial, by, details));
+    if (lastStop !== null) await sendLastStop(this.#deps, lastStop);
+    const failure = await this.#updateBroker({ serial, pending: "RETIRE" });
+    if (failure !== null) return { message: deviceMessages.retiredButPending(serial) };
+    return {
+      message: withManualStep(this.#accounts.form, deviceMessages.retired(serial), deviceMessages.deleteAccount),
+    };
+  }
+
+  /** Sends an ordinary STOP to an online robot that may be moving. Never throws. */
+  async #stopRobot(serial: string, by: Requester): Promise<void> {
+    const { db, clock, log } = this.#deps;
+    const robot = await readMovingRobot(db, serial, seenAt(this.#deps));
+    if (robot === null || !robot.online) return;
+    const stopped = this.#commands
+      .sendMany(async () => ({ siteId: robot.site_id, robotIds: [robot.id] }), { verb: "STOP", mode: "AUTO", by })
+      .catch((error: unknown) => {
+        log.warn({ reason: error, serial }, "a robot was not stopped before its device is retired");
+      });
+    await withTimeout(clock, stopped, STOP_LIMIT_MS);
+  }
+
+  /**
+   * Retires a device for good, under the locks on its robot: every START that is decided after this sees it and is
+   * refused, every one before is settled and never sent. Returns the Stop that has to go out before the connection
+   * ends, where the robot may be moving or has not confirmed a Stop.
+   */
+  async #retireDevice(
+    tx: Tx,
+    serial: string,
+    by: AuditActor & Requester,
+    details: ChangeDetails,
+  ): Promise<LastStop | null> {
+    const seen = seenAt(this.#deps);
+    const at = seen.now;
+    const robotId = await readRobotIdOf(tx, serial);
+    const robot = robotId === null ? undefined : (await lockRobots(tx, [robotId])).get(robotId);
+    const device = await lockDevice(tx, serial);
+    if (device === null) throw notFound("Device");
+    // Given to another robot, or taken from this one, before the locks were held.
+    if ((await readRobotIdOf(tx, serial)) !== robotId) throw new ConcurrentChangeError();
+    if (robot !== undefined) {
+      details.siteId = robot.site_id;
+      details.after = { robot_id: robot.id, robot_name: robot.robot_name };
+    }
+    const reason = deviceMessages.retiredAlready(serial);
+    if (device.retired_at !== null) throw conflict(reason);
+    // Also one that was stored a moment ago as it began to move, or that has not shown that it has stopped.
+    const moving = robot && (await readStillMoving(tx, [robot.id], seen))[0];
+    if (moving !== undefined && !this.#isCutOffByRetirement(seen)) {
+      throw conflict(deviceMessages.notRetired(serial, moving.sentence));
+    }
+    if (robot === undefined) {
+      await storeRetired(tx, serial, at);
+      return null;
+    }
+    const lastStop = moving === undefined ? null : await insertLastStop(tx, robot, by, this.#deps.serverId, at);
+    await storeRetired(tx, serial, at);
+    await closeRunsOfRemoved(tx, [robot.id], reason, at);
+    await settleRemoved(tx, [robot], reason, at);
+    await endLockOfRetired(tx, robot.id, by, at);
+    await endAlertsOf(tx, [robot.id], at);
+    await showCutOff(tx, robot.id, at);
+    await announceChange(tx);
+    return lastStop;
+  }
+
+  /**
+   * Nobody commands the robot of a retired device, so one that kept its connection would clean on with no means to stop
+   * it. One that is cut off stops by itself (protocol rule 4).
+   */
+  #isCutOffByRetirement({ brokerConnected }: SeenAt): boolean {
+    return this.#accounts.keepsConnections !== true && brokerConnected;
+  }
+
+  #retry(): void {
+    this.#retrying ??= this.#updatePending()
+      .catch((error: unknown) => this.#deps.log.error({ error }, "the broker could not be told of devices"))
+      .finally(() => {
+        this.#retrying = null;
+      });
+  }
+
+  /** Goes on after a refusal, which concerns one device; all others wait where the broker is unreachable or silent. */
+  async #updatePending(): Promise<void> {
+    const { db, clock } = this.#deps;
+    const due = { now: clock.now(), retryMs: RETRY_MS, maxRetryMs: MAX_RETRY_MS };
+    for (;;) {
+      const pending = await takePending(db, due);
+      if (pending === null) return;
+      const failure = await this.#updateBroker(pending);
+      if (failure === "away" || failure === "silent") return;
+    }
+  }
+
+  /** Returns why the broker did not take the change, which then stays pending and is retried; null where it did. */
+  async #updateBroker({ serial, pending }: PendingDevice): Promise<NotToldWhy | null> {
+    const { db, log } = this.#deps;
+    try {
+      await (pending === "RETIRE" ? this.#accounts.retire(serial) : this.#accounts.disconnect(serial));
+    } catch (error) {
+      if (!(error instanceof BrokerNotTold)) throw error;
+      // A broker that cannot be reached is logged elsewhere.
+      if (error.why !== "away") log.warn({ serial, error }, "the broker was not told of a device; trying again");
+      if (error.why !== "away") await countRefusal(db, { serial, pending });
+      return error.why;
+    }
+    await clearPending(db, serial, pending);
+    return null;
+  }
+}
+
+type ProvisionBody = BodyOf<typeof provisionDevices>;
+
+interface Allocation extends BodyOf<typeof allocateDevices> {
+  readonly by: AuditActor;
+  readonly at: Date;
+}
+
+/**
+ * Allocates free devices to a partner, all of them or none; the operator's own are those of In-house. A device that a
+ * robot has stays with the partner of the robot's site. Returns the message, or the refusal; throws 404.
+ */
+async function allocate(tx: Tx, { serials, partner_id: partnerId, by, at }: Allocation): Promise<string | HttpError> {
+  const partner = await lockPartner(tx, partnerId);
+  const wanted = [...new Set(serials)].toSorted();
+  const devices = await lockDevices(tx, wanted);
+  if (devices.length < wanted.length) throw notFound("Device");
+  const others = devices.filter((device) => device.partner_id !== partnerId);
+  const serialsOf = (some: typeof devices) => some.map(({ serial }) => serial);
+  const retired = serialsOf(others.filter((device) => device.retired_at !== null));
+  const assigned = serialsOf(others.filter((device) => device.is_assigned));
+  const refusal =
+    retired.length > 0
+      ? deviceMessages.notAllocatedRetired(retired)
+      : assigned.length > 0
+        ? deviceMessages.notAllocatedAssigned(assigned)
+        : null;
+  await recordAudits(
+    tx,
+    devices.map((device) => ({
+      actor: by,
+      action: "ALLOCATE_DEVICE",
+      entity: "device",
+      entityId: device.serial,
+      outcome: refusal === null ? ("DONE" as const) : ("REFUSED" as const),
+      reason: refusal,
+      before: { partner_id: device.partner_id, partner: device.partner_name },
+      after: { partner_id: partnerId, partner },
+      at,
+    })),
+  );
+  if (refusal !== null) return conflict(refusal);
+  await storeAllocated(tx, serialsOf(others), partnerId);
+  return deviceMessages.allocated(wanted, partner, partnerId === IN_HOUSE_PARTNER_ID);
+}
