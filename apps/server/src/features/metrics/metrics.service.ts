@@ -79,70 +79,84 @@ export class Metrics {
 
   /** Adds the metrics of the parts that are created after the calls that this measures. */
   measure({ bridge, live: { feed, places } }: MeasuredParts): void {
-    const registers = [this.#registry];
-    new Gauge({
-      name: "suncrew_live_streams",
-      help: "Live streams that are open",
-      registers,
-      collect() {
-        this.set(feed.streamCount);
-      },
-    });
-    new Gauge({
-      name: "suncrew_live_waiting_bytes",
-      help: "What live streams hold that their readers have not taken",
-      registers,
-      collect() {
-        this.set(feed.heldBytes);
-      },
-    });
-    new Counter({
-      name: "suncrew_live_streams_refused_total",
-      help: "Live streams that were refused, by limit",
-      labelNames: ["limit"],
-      registers,
-      collect() {
-        this.reset();
-        for (const [limit, count] of places.refused) this.inc({ limit }, count);
-      },
-    });
-    new Counter({
-      name: "suncrew_live_streams_cut_total",
-      help: "Live streams that were cut off because nobody took what they carry",
-      registers,
-      collect() {
-        this.reset();
-        this.inc(feed.cutCount);
-      },
-    });
-    new Gauge({
-      name: "suncrew_bridge",
-      help: "1 while this server is the bridge",
-      registers,
-      collect() {
-        this.set(Number(bridge.active));
-      },
-    });
-    new Counter({
-      name: "suncrew_device_messages_total",
-      help: "Messages of robots that this server took in, by leaf",
-      labelNames: ["leaf"],
-      registers,
-      collect() {
-        this.reset();
-        for (const [leaf, count] of bridge.messages) this.inc({ leaf }, count);
-      },
-    });
-    new Counter({
-      name: "suncrew_device_messages_dropped_total",
-      help: "Messages of robots that were dropped, by reason",
-      labelNames: ["reason"],
-      registers,
-      collect() {
-        this.reset();
-        for (const [reason, count] of Object.entries(bridge.badMessages)) this.inc({ reason }, count);
-      },
-    });
+    const registry = this.#registry;
+    registry.registerMetric(
+      new Gauge({
+        name: "suncrew_live_streams",
+        help: "Live streams that are open",
+        registers: [],
+        collect() {
+          this.set(feed.streamCount);
+        },
+      }),
+    );
+    registry.registerMetric(
+      new Gauge({
+        name: "suncrew_live_waiting_bytes",
+        help: "What live streams hold that their readers have not taken",
+        registers: [],
+        collect() {
+          this.set(feed.heldBytes);
+        },
+      }),
+    );
+    registry.registerMetric(
+      new Counter({
+        name: "suncrew_live_streams_refused_total",
+        help: "Live streams that were refused, by limit",
+        labelNames: ["limit"],
+        registers: [],
+        collect() {
+          this.reset();
+          for (const [limit, count] of places.refused) this.inc({ limit }, count);
+        },
+      }),
+    );
+    registry.registerMetric(
+      new Counter({
+        name: "suncrew_live_streams_cut_total",
+        help: "Live streams that were cut off because nobody took what they carry",
+        registers: [],
+        collect() {
+          this.reset();
+          this.inc(feed.cutCount);
+        },
+      }),
+    );
+    registry.registerMetric(
+      new Gauge({
+        name: "suncrew_bridge",
+        help: "1 while this server is the bridge",
+        registers: [],
+        collect() {
+          this.set(Number(bridge.active));
+        },
+      }),
+    );
+    registry.registerMetric(
+      new Counter({
+        name: "suncrew_device_messages_total",
+        help: "Messages of robots that this server took in, by leaf",
+        labelNames: ["leaf"],
+        registers: [],
+        collect() {
+          this.reset();
+          for (const [leaf, count] of bridge.messages) this.inc({ leaf }, count);
+        },
+      }),
+    );
+    registry.registerMetric(
+      new Counter({
+        name: "suncrew_device_messages_dropped_total",
+        help: "Messages of robots that were dropped, by reason",
+        labelNames: ["reason"],
+        registers: [],
+        collect() {
+          this.reset();
+          for (const [reason, count] of Object.entries(bridge.badMessages)) this.inc({ reason }, count);
+        },
+      }),
+    );
   }
 
   /** The page, in the text format of Prometheus, with the metrics of the process. */
@@ -152,105 +166,122 @@ export class Metrics {
   }
 
   #registerServer(): void {
-    const registers = [this.#registry];
+    const registry = this.#registry;
     const { db, broker, clocks } = this.#deps;
     const deps = this.#deps;
-    new Gauge({
+    const info = new Gauge({
       name: "suncrew_info",
       help: "1, with the version that runs",
       labelNames: ["version"],
-      registers,
-    }).set({ version: productVersion() }, 1);
-    new Gauge({
-      name: "suncrew_broker_connected",
-      help: "1 while this server is connected to the broker",
-      registers,
-      collect() {
-        this.set(Number(broker.connected));
-      },
+      registers: [registry],
     });
-    new Gauge({
-      name: "suncrew_clock_trusted",
-      help: "1 while this server relies on its clock; 0: neither bridge nor scheduler",
-      registers,
-      collect() {
-        this.set(Number(!isClockWrong(deps)));
-      },
-    });
-    new Gauge({
-      name: "suncrew_clock_ahead_seconds",
-      help: "How far a clock is ahead of the database's: what was counted, or the machine's own",
-      labelNames: ["clock"],
-      registers,
-      collect() {
-        const reading = clocks?.reading ?? null;
-        if (reading === null) return;
-        this.set({ clock: "counted" }, reading.countedAheadMs / 1000);
-        this.set({ clock: "own" }, reading.ownAheadMs / 1000);
-      },
-    });
-    new Counter({
-      name: "suncrew_commands_settled_total",
-      help: "Commands that this server settled, by verb and outcome",
-      labelNames: ["verb", "outcome"],
-      registers,
-      collect() {
-        this.reset();
-        for (const { verb, outcome, count } of settledCounts(db)) this.inc({ verb, outcome }, count);
-      },
-    });
+    info.set({ version: productVersion() }, 1);
+    registry.registerMetric(
+      new Gauge({
+        name: "suncrew_broker_connected",
+        help: "1 while this server is connected to the broker",
+        registers: [],
+        collect() {
+          this.set(Number(broker.connected));
+        },
+      }),
+    );
+    registry.registerMetric(
+      new Gauge({
+        name: "suncrew_clock_trusted",
+        help: "1 while this server relies on its clock; 0: neither bridge nor scheduler",
+        registers: [],
+        collect() {
+          this.set(Number(!isClockWrong(deps)));
+        },
+      }),
+    );
+    registry.registerMetric(
+      new Gauge({
+        name: "suncrew_clock_ahead_seconds",
+        help: "How far a clock is ahead of the database's: what was counted, or the machine's own",
+        labelNames: ["clock"],
+        registers: [],
+        collect() {
+          const reading = clocks?.reading ?? null;
+          if (reading === null) return;
+          this.set({ clock: "counted" }, reading.countedAheadMs / 1000);
+          this.set({ clock: "own" }, reading.ownAheadMs / 1000);
+        },
+      }),
+    );
+    registry.registerMetric(
+      new Counter({
+        name: "suncrew_commands_settled_total",
+        help: "Commands that this server settled, by verb and outcome",
+        labelNames: ["verb", "outcome"],
+        registers: [],
+        collect() {
+          this.reset();
+          for (const { verb, outcome, count } of settledCounts(db)) this.inc({ verb, outcome }, count);
+        },
+      }),
+    );
   }
 
   #registerDatabase(): void {
-    const registers = [this.#registry];
+    const registry = this.#registry;
     const { db, reservedDb } = this.#deps;
     const readFigures = () => this.#readFigures();
     const pools = () =>
       Object.entries({ general: poolCounts(db), ...(reservedDb && { reserved: poolCounts(reservedDb) }) });
-    new Gauge({
-      name: "suncrew_database_connections",
-      help: "Connections to the database by pool and what they do",
-      labelNames: ["pool", "state"],
-      registers,
-      async collect() {
-        // Counted after it, so that this page's own query is not among them.
-        await readFigures();
-        for (const [pool, { used, idle }] of pools()) {
-          this.set({ pool, state: "used" }, used);
-          this.set({ pool, state: "idle" }, idle);
-        }
-      },
-    });
-    new Gauge({
-      name: "suncrew_database_waiting_callers",
-      help: "Queries that wait for a connection",
-      labelNames: ["pool"],
-      registers,
-      async collect() {
-        await readFigures();
-        for (const [pool, { waiting }] of pools()) this.set({ pool }, waiting);
-      },
-    });
-    new Gauge({
-      name: "suncrew_database_reached",
-      help: "1 where the figures of the fleet could be read just now",
-      registers,
-      async collect() {
-        this.set(Number((await readFigures()) !== null));
-      },
-    });
-    for (const [name, help, valueOf] of fleetGauges) {
+    registry.registerMetric(
       new Gauge({
-        name,
-        help,
-        registers,
+        name: "suncrew_database_connections",
+        help: "Connections to the database by pool and what they do",
+        labelNames: ["pool", "state"],
+        registers: [],
         async collect() {
-          const figures = await readFigures();
-          // An unknown figure is left out: a 0 would be a lie.
-          if (figures === null) this.remove();
-          else this.set(valueOf(figures));
+          // Counted after it, so that this page's own query is not among them.
+          await readFigures();
+          for (const [pool, { used, idle }] of pools()) {
+            this.set({ pool, state: "used" }, used);
+            this.set({ pool, state: "idle" }, idle);
+          }
         },
-      });
+      }),
+    );
+    registry.registerMetric(
+      new Gauge({
+        name: "suncrew_database_waiting_callers",
+        help: "Queries that wait for a connection",
+        labelNames: ["pool"],
+        registers: [],
+        async collect() {
+          await readFigures();
+          for (const [pool, { waiting }] of pools()) this.set({ pool }, waiting);
+        },
+      }),
+    );
+    registry.registerMetric(
+      new Gauge({
+        name: "suncrew_database_reached",
+        help: "1 where the figures of the fleet could be read just now",
+        registers: [],
+        async collect() {
+          this.set(Number((await readFigures()) !== null));
+        },
+      }),
+    );
+    for (const [name, help, valueOf] of fleetGauges) {
+      registry.registerMetric(
+        new Gauge({
+          name,
+          help,
+          registers: [],
+          async collect() {
+            const figures = await readFigures();
+            // An unknown figure is left out: a 0 would be a lie.
+            if (figures === null) this.remove();
+            else this.set(valueOf(figures));
+          },
+        }),
+      );
     }
   }
 
