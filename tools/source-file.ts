@@ -34,6 +34,8 @@ export interface Import {
   /** Nothing of it is left when the types are gone. */
   readonly isType: boolean;
   readonly isReExport: boolean;
+  /** Loaded when the code runs: `import("...")`. */
+  readonly isDynamic: boolean;
   /** The names taken, as the other file exports them; none for a default, a namespace or everything. */
   readonly names: readonly string[];
 }
@@ -45,17 +47,24 @@ export function importsOf(file: RepositoryFile): Import[] {
   for (const { moduleRequest, entries } of module.staticImports) {
     const isType = entries.length > 0 && entries.every((entry) => entry.isType);
     const names = entries.flatMap(({ importName }) => importName.name ?? []);
-    found.push({ specifier: moduleRequest.value, isType, isReExport: false, names });
+    found.push({ specifier: moduleRequest.value, isType, isReExport: false, isDynamic: false, names });
   }
   for (const { entries } of module.staticExports) {
     for (const { moduleRequest, isType, importName } of entries) {
       if (moduleRequest === null) continue;
-      found.push({ specifier: moduleRequest.value, isType, isReExport: true, names: [importName.name ?? []].flat() });
+      found.push({
+        specifier: moduleRequest.value,
+        isType,
+        isReExport: true,
+        isDynamic: false,
+        names: [importName.name ?? []].flat(),
+      });
     }
   }
   for (const { moduleRequest } of module.dynamicImports) {
     const literal = /^["'`]([^"'`$]+)["'`]$/.exec(file.text.slice(moduleRequest.start, moduleRequest.end));
-    if (literal?.[1] !== undefined) found.push({ specifier: literal[1], isType: false, isReExport: false, names: [] });
+    if (literal?.[1] !== undefined)
+      found.push({ specifier: literal[1], isType: false, isReExport: false, isDynamic: true, names: [] });
   }
   return found.map((one) => ({ ...one, specifier: one.specifier.replace(/\?.*$/, "") }));
 }

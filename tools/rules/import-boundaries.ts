@@ -8,6 +8,9 @@ const rule = "import boundaries, docs/architecture.md";
 const serverRegistration = /\.(routes|mqtt|jobs)\.ts$/;
 const consoleRegistration = /(-page|\.route)\.tsx$/;
 
+/** The demo's data, past and simulator process. */
+const isDemo = /^apps\/server\/src\/demo\//;
+
 /** Rooms whose code runs in a browser as well, or knows nothing of where it runs. */
 const withoutNode = new Set([
   "contract",
@@ -48,6 +51,9 @@ function judge(path: string, one: Import, known: ReadonlySet<string>): string | 
   }
   if (to.room === "console test" && from.room !== "console test") {
     return "only component tests (.component.test.ts) may use apps/console/test.";
+  }
+  if (isDemo.test(target) && !isDemo.test(path) && from.room === "server composition" && !one.isDynamic) {
+    return "production loads nothing of the demo. Import it dynamically where a demo starts, as process/start.ts does.";
   }
   if (from.room === to.room) return judgeSameRoom(path, target, from, to);
   if (!mayImport[from.room].includes(to.room)) {

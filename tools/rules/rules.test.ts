@@ -83,6 +83,12 @@ describe("imports", () => {
     expect(problemsOf(importBoundaries, path, 'export { v } from "../sites/visible-sites.ts";')).toHaveLength(1);
   });
 
+  test("the demo is loaded by a demo's start alone", () => {
+    const files = (start: string) => repository({ [`${server}/process/start.ts`]: start, [`${server}/demo/x.ts`]: "" });
+    expect(importBoundaries(files('import { x } from "../demo/x.ts";'))).toHaveLength(1);
+    expect(importBoundaries(files('void import("../demo/x.ts");'))).toEqual([]);
+  });
+
   test("features that import each other in a circle are named", () => {
     const [problem] = featureGraph(
       repository({
@@ -284,9 +290,11 @@ test("migrations that do not say, or not truly, whether older servers run on wit
     "apps/server/migrations/0094_renames.sql": "-- additive\nalter table a rename b to c;",
     "apps/server/migrations/0095_breaks.sql": "-- breaking\nalter table a drop column b;",
     "apps/server/migrations/0096_loosens.sql": "-- additive\nalter table a alter column b drop not null;",
+    "apps/server/migrations/0097_unused.sql": "-- additive\ndrop function presence_from_readings();",
+    "apps/server/migrations/0098_used.sql": "-- additive\ndrop function keep_robot_presence();",
   });
   expect(migrationsSayWhatTheyDo(files).map(({ path }) => path)).toEqual(
-    ["0091_silent", "0093_takes", "0094_renames"].map((name) => `apps/server/migrations/${name}.sql`),
+    ["0091_silent", "0093_takes", "0094_renames", "0098_used"].map((name) => `apps/server/migrations/${name}.sql`),
   );
 });
 

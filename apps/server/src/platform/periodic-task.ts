@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import type { Logger } from "pino";
 import type { Cancel } from "./clock.ts";
 import type { Dependencies, Service } from "./dependencies.ts";
@@ -35,17 +36,13 @@ export class PeriodicTask {
   }
 }
 
-/** Works through a list, `atOnce` at a time; `work` handles its own failures. */
+/** Works through a list, `maxConcurrent` items at a time; `work` handles its own failures. */
 export async function forEachConcurrently<T>(
   items: readonly T[],
-  atOnce: number,
+  maxConcurrent: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const left = items.values();
-  const worker = async () => {
-    for (const item of left) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  await pLimit(maxConcurrent).map(items, work);
 }
 
 const READ_EVERY_MS = 5_000;

@@ -196,9 +196,38 @@ async function clearHalfWritten(tx: Tx): Promise<void> {
 async function markAsSample(db: Db): Promise<void> {
   for (const table of ["runs", "readings", "alerts", "activity", "maintenance_locks"] as const)
     await db.updateTable(table).set({ sample: true }).execute();
-  // What the robots told was stored hours at a time, which says nothing of when they were there.
-  await sql`select presence_from_readings()`.execute(db);
+  await presenceFromReadings(db);
   await sql`analyze runs, readings, robot_presence, alerts, activity, commands, audit, robot_events`.execute(db);
+}
+
+/**
+ * Presence is normally kept by triggers as messages arrive. The past is ingested hours at a time, so here it comes from
+ * the readings, which a robot sends once an hour at least.
+ */
+async function presenceFromReadings(db: Db): Promise<void> {
+  await sql`delete from robot_presence`.execute(db);
+  await sql`
+    insert into robot_presence (robot_id, site_id, online_at, offline_at, sample)
+    select robot_id, site_id, min(received_at), max(until), true
+    from (
+      select *, sum(case when received_at <= last_until then 0 else 1 end)
+        over (partition by robot_id order by received_at, session, seq) as stretch
+      from (
+        select *, lag(until) over (partition by robot_id, site_id order by received_at, session, seq) as last_until
+        from (
+          select robot_id, site_id, received_at, session, seq, received_at + interval '65 minutes' as until from readings
+        ) held
+      ) followed
+    ) stretches
+    group by robot_id, site_id, stretch`.execute(db);
+  // The newest lasts, or ended as the robot's state says.
+  await sql`
+    update robot_presence p set offline_at = case when s.online then null else greatest(p.online_at, s.connection_at) end
+    from robot_state s
+    where s.robot_id = p.robot_id and s.site_id = p.site_id
+      and (s.online or s.connection <> 'ONLINE' and s.connection_at < p.offline_at)
+      and p.id = (select id from robot_presence where robot_id = p.robot_id order by online_at desc limit 1)
+      and p.offline_at >= greatest(s.live_at, s.connection_at)`.execute(db);
 }
 
 /** The robots made by hand, as they stand in the data, with the zone of their site. */

@@ -1,11 +1,12 @@
+import pLimit from "p-limit";
 import pg from "pg";
 
-/** Who waits longer, in real time, gives up. */
+/** In real time. */
 const WAIT_MS = 30_000;
-/** Each lock has a connection of its own while it is held or waited for; more than so many at once wait their turn. */
-const AT_ONCE = 4;
+/** Each lock that is held or waited for takes a connection of its own; further callers queue. */
+const MAX_CONNECTIONS = 4;
 
-/** Somebody else has held the lock for too long. */
+/** Somebody else held the lock for too long. */
 export class LockUnavailableError extends Error {
   constructor() {
     super("Somebody else has held this lock for too long.");
@@ -14,22 +15,20 @@ export class LockUnavailableError extends Error {
 }
 
 export interface HeldLock {
-  /** False once its connection is gone: somebody else may hold it by now. */
+  /** False once its connection is lost: somebody else may hold the lock by now. */
   readonly held: boolean;
 }
 
 /**
- * PostgreSQL's advisory locks for work that asks others and takes its time: over all servers, one at a time for each key.
- * Neither a transaction is open meanwhile nor a connection of the pool in use, and where the process dies the lock is
- * free at once.
+ * PostgreSQL's advisory locks, for slow work that involves other systems: across all servers one at a time per key. It
+ * keeps neither a transaction open nor a connection of the pool busy, and a process that dies frees its locks at once.
  */
 export class AdvisoryLocks {
   readonly #connection: pg.ClientConfig;
-  /** Names the kind of work: any number all servers agree on. */
+  /** Identifies the kind of work: any number all servers agree on. */
   readonly #kind: number;
   readonly #waitMs: number;
-  #open = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #limit = pLimit(MAX_CONNECTIONS);
 
   constructor(connection: pg.ClientConfig, kind: number, waitMs = WAIT_MS) {
     this.#connection = connection;
@@ -37,17 +36,9 @@ export class AdvisoryLocks {
     this.#waitMs = waitMs;
   }
 
-  /** Runs the work while the lock of `key` is held. Throws LockNotHad; else what the work throws. */
-  async holding<T>(key: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
-    if (this.#open === AT_ONCE) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
-    else this.#open += 1;
-    try {
-      return await this.#connected(key, work);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#open -= 1;
-      else next();
-    }
+  /** Runs the work while the lock of `key` is held. Throws LockUnavailableError; else what the work throws. */
+  holding<T>(key: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
+    return this.#limit(() => this.#connected(key, work));
   }
 
   async #connected<T>(key: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
