@@ -1,9 +1,10 @@
-import { createContext, type ReactNode, useCallback, useContext } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useMemo } from "react";
 import { type DataRouter, useLocation, useNavigate, useSearchParams } from "react-router";
+import { readUrl, type UrlSchema, writeUrl } from "./url-state.ts";
 
 /** `push` makes a step that back undoes; `replace` does not, as for each letter of a search. */
 export type HistoryMode = "push" | "replace";
-export type ChangeUrlParams = (by: (params: URLSearchParams) => URLSearchParams, step: HistoryMode) => void;
+export type ChangeUrlParams = (by: (params: URLSearchParams) => URLSearchParams, mode: HistoryMode) => void;
 
 const DIALOG = "dialog";
 
@@ -22,16 +23,16 @@ export function UrlParamsProvider({ router, children }: { router: Pick<DataRoute
 export function useUrlParams(): readonly [URLSearchParams, ChangeUrlParams] {
   const [params] = useSearchParams();
   const router = useContext(RouterContext);
-  if (router === null) throw new Error("useAddress outside of an AddressProvider");
+  if (router === null) throw new Error("useUrlParams outside of a UrlParamsProvider");
   const { pathname } = useLocation();
   const navigate = useNavigate();
   const change = useCallback<ChangeUrlParams>(
-    (by, step) => {
+    (by, mode) => {
       const { navigation, location } = router.state;
       const latest = navigation.location ?? location;
       if (latest.pathname !== pathname) return;
       const search = by(new URLSearchParams(latest.search)).toString();
-      void navigate({ search }, { replace: step === "replace", preventScrollReset: true });
+      void navigate({ search }, { replace: mode === "replace", preventScrollReset: true });
     },
     [router, pathname, navigate],
   );
@@ -56,4 +57,22 @@ export function useUrlDialog(name: string): readonly [boolean, (isShown: boolean
     [change, name],
   );
   return [params.get(DIALOG) === name, show];
+}
+
+export interface UrlState<State> {
+  readonly state: State;
+  /** A change, or what makes one of the state that was asked for last. */
+  readonly change: (by: Partial<State> | ((now: State) => Partial<State>), mode: HistoryMode) => void;
+}
+
+/** What of a page is kept in its URL. `schema` is a constant of its module. */
+export function useUrlState<State>(schema: UrlSchema<State>): UrlState<State> {
+  const [params, changeParams] = useUrlParams();
+  const state = useMemo(() => readUrl(schema, params), [schema, params]);
+  const change = useCallback<UrlState<State>["change"]>(
+    (by, mode) =>
+      changeParams((now) => writeUrl(schema, now, typeof by === "function" ? by(readUrl(schema, now)) : by), mode),
+    [schema, changeParams],
+  );
+  return { state, change };
 }

@@ -7,10 +7,10 @@ import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { DayField } from "../../ui/day-field.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
-import { EVERYTHING, furtherFilters } from "./activity-address.ts";
+import { EVERYTHING, furtherFilters } from "./activity-filters-url.ts";
 import { outcomeLook } from "./activity-meaning.ts";
 import classes from "./activity-page.module.css";
-import type { AddressedActivity } from "./use-activity-address.ts";
+import type { FilterUrl } from "./activity-filters-url.ts";
 
 interface Choice {
   readonly value: string;
@@ -18,48 +18,48 @@ interface Choice {
 }
 
 /** By site, robot, user, outcome and days, beside the specified search and action filter. */
-export function ActivityFilters({ address, change }: AddressedActivity) {
+export function ActivityFilters({ filters, change }: FilterUrl) {
   const sites = useQuery(routeQuery(siteDetails, {})).data ?? [];
   const users = useQuery(routeQuery(activityUsers, {})).data ?? [];
   const robots =
     useQuery({
-      ...routeQuery(robotsList, { params: { siteId: address.siteId ?? 0 } }),
-      enabled: address.siteId !== null,
+      ...routeQuery(robotsList, { params: { siteId: filters.siteId ?? 0 } }),
+      enabled: filters.siteId !== null,
     }).data ?? [];
   const siteChoices = sites.map(({ id, name }) => ({ value: String(id), label: name })).toSorted(byLabel);
   const robotChoices = robots.map(({ id, robot_name }) => ({ value: String(id), label: robot_name })).toSorted(byLabel);
   const outcomes = activityStatusSchema.options.map((value) => ({ value, label: outcomeLook[value].label }));
   const people = users.map((name) => ({ value: name, label: name })).toSorted(byLabel);
-  const isNever = endsBeforeItBegins(address);
+  const isNever = endsBeforeItBegins(filters);
   return (
     <div className={classes["filters"]} role="group" aria-label="Filters">
       <NativeSelect
         size="xs"
         label="Site"
-        value={address.siteId ?? ""}
-        data={withAll("All Sites", siteChoices, address.siteId, (id) => `Site ${id}`)}
+        value={filters.siteId ?? ""}
+        data={withAll("All Sites", siteChoices, filters.siteId, (id) => `Site ${id}`)}
         onChange={({ currentTarget }) => change({ siteId: idOf(currentTarget.value) }, "push")}
       />
       <NativeSelect
         size="xs"
         label="Robot"
-        value={address.robotId ?? ""}
-        disabled={address.siteId === null && address.robotId === null}
-        title={address.siteId === null ? "Choose a site first" : undefined}
-        data={withAll("All Robots", robotChoices, address.robotId, (id) => `Robot ${id}`)}
+        value={filters.robotId ?? ""}
+        disabled={filters.siteId === null && filters.robotId === null}
+        title={filters.siteId === null ? "Choose a site first" : undefined}
+        data={withAll("All Robots", robotChoices, filters.robotId, (id) => `Robot ${id}`)}
         onChange={({ currentTarget }) => change({ robotId: idOf(currentTarget.value) }, "push")}
       />
       <NativeSelect
         size="xs"
         label="User"
-        value={address.user}
-        data={withAll("All Users", people, address.user === "" ? null : address.user, (name) => name)}
+        value={filters.user}
+        data={withAll("All Users", people, filters.user === "" ? null : filters.user, (name) => name)}
         onChange={({ currentTarget }) => change({ user: currentTarget.value }, "push")}
       />
       <NativeSelect
         size="xs"
         label="Outcome"
-        value={address.outcome ?? ""}
+        value={filters.outcome ?? ""}
         data={withAll("All Outcomes", outcomes, null, String)}
         onChange={({ currentTarget }) => {
           const outcome = activityStatusSchema.options.find((status) => status === currentTarget.value) ?? null;
@@ -69,23 +69,23 @@ export function ActivityFilters({ address, change }: AddressedActivity) {
       <DayField
         size="xs"
         label="From"
-        day={address.from ?? ""}
+        day={filters.from ?? ""}
         onChange={(from) => change({ from: from || null }, "push")}
       />
       <DayField
         size="xs"
         label="To"
-        day={address.to ?? ""}
+        day={filters.to ?? ""}
         error={isNever ? "Before the first day" : undefined}
         onChange={(to) => change({ to: to || null }, "push")}
       />
-      {furtherFilters(address) > 0 && (
+      {furtherFilters(filters) > 0 && (
         <Button
           size="xs"
           variant="subtle"
           className={classes["clear"]}
           leftSection={<IconFilterOff size={14} aria-hidden />}
-          onClick={() => change({ ...EVERYTHING, search: address.search, action: address.action }, "push")}
+          onClick={() => change({ ...EVERYTHING, search: filters.search, action: filters.action }, "push")}
         >
           Clear filters
         </Button>
@@ -102,7 +102,7 @@ function idOf(value: string): number | null {
   return value === "" ? null : Number(value);
 }
 
-/** What the address names is offered too where it is none of the choices: a deleted site has its history. */
+/** What the filters names is offered too where it is none of the choices: a deleted site has its history. */
 function withAll<T extends string | number>(
   all: string,
   choices: readonly Choice[],

@@ -12,14 +12,13 @@ import { PageLayout } from "../../ui/page-layout.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
 import { AuditView } from "../audit/public.ts";
-import { ACTION_FILTERS, EVERYTHING, filterOf, furtherFilters } from "./activity-address.ts";
+import { ACTION_FILTERS, EVERYTHING, filterOf, furtherFilters, useActivityUrl } from "./activity-filters-url.ts";
 import { ActivityFilters } from "./activity-filters.tsx";
 import { ActivityFooter } from "./activity-footer.tsx";
 import { actionFilterWord } from "./activity-meaning.ts";
 import classes from "./activity-page.module.css";
 import { ActivityTable } from "./activity-table.tsx";
 import { saveActivity } from "./export-activity.ts";
-import { useActivityAddress } from "./use-activity-address.ts";
 import { useActivityList } from "./use-activity-list.ts";
 
 const VIEW = "view";
@@ -65,14 +64,14 @@ export function ActivityPage() {
 }
 
 function ActivityLog() {
-  const addressed = useActivityAddress();
-  const { address, change } = addressed;
+  const url = useActivityUrl();
+  const { filters, change } = url;
   const writeSearch = useCallback((search: string) => change({ search }, "replace"), [change]);
-  const [search, setSearch] = useSearchDraft(address.search, writeSearch);
-  const isNever = endsBeforeItBegins(address);
-  const filter = useMemo(() => filterOf(address), [address]);
+  const [search, setSearch] = useSearchDraft(filters.search, writeSearch);
+  const isNever = endsBeforeItBegins(filters);
+  const filter = useMemo(() => filterOf(filters), [filters]);
   const { state, isOld, list } = useActivityList(isNever ? null : filter);
-  const isFiltered = address.search !== "" || address.action !== "all" || furtherFilters(address) > 0;
+  const isFiltered = filters.search !== "" || filters.action !== "all" || furtherFilters(filters) > 0;
   const isEmpty = isNever || (state.state === "ready" && state.rows.length === 0);
   return (
     <>
@@ -88,7 +87,7 @@ function ActivityLog() {
         <NativeSelect
           size="sm"
           aria-label="Filter by action"
-          value={address.action}
+          value={filters.action}
           data={ACTION_FILTERS.map((value) => ({ value, label: actionFilterWord[value] }))}
           onChange={({ currentTarget }) =>
             change({ action: ACTION_FILTERS.find((action) => action === currentTarget.value) ?? "all" }, "push")
@@ -101,7 +100,7 @@ function ActivityLog() {
           obstacle={isEmpty ? "There is no activity to export." : null}
         />
       </div>
-      <ActivityFilters {...addressed} />
+      <ActivityFilters {...url} />
       {isEmpty ? (
         <div className={classes["panel"]}>
           <EmptyState

@@ -1,7 +1,7 @@
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { Look } from "../../ui/look.ts";
 import { statusLooks } from "../../ui/status-looks.ts";
-import type { AlertState } from "./alerts-address.ts";
+import type { AlertState } from "./alerts-url.ts";
 
 export const severityLook: Record<Severity, Look> = {
   CRITICAL: statusLooks.critical,

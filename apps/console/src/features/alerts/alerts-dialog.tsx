@@ -11,10 +11,10 @@ import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { emptyWords, SEVERITIES, severityLook, stateWord } from "./alert-meaning.ts";
 import { AlertRows } from "./alert-rows.tsx";
-import { ALERT_STATES } from "./alerts-address.ts";
+import type { UrlState } from "../../platform/url-params.tsx";
+import { ALERT_STATES, type AlertsUrl, useAlertsUrl } from "./alerts-url.ts";
 import classes from "./alerts-dialog.module.css";
 import { useAlertPages } from "./use-alert-pages.ts";
-import { type AddressedAlerts, useAlertsAddress } from "./use-alerts-address.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 
 export interface AlertsDialogProps {
@@ -23,12 +23,11 @@ export interface AlertsDialogProps {
   readonly onClose: () => void;
 }
 
-/** Every alert of the robots and sites that one may see, as the address filters them. */
+/** Every alert of the robots and sites that one may see, as the URL filters them. */
 export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
-  const addressed = useAlertsAddress();
-  const { address } = addressed;
+  const url = useAlertsUrl();
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
-  const query = useAlertPages(address);
+  const query = useAlertPages(url.state);
   const alerts = query.data?.pages.flatMap((page) => page.alerts) ?? [];
   const { total = 0, total_exact: isExact = true } = query.data?.pages[0] ?? {};
   return (
@@ -39,7 +38,7 @@ export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
       fullScreenBelow="48em"
       classNames={{ body: classes["body"] ?? "", content: classes["content"] ?? "" }}
     >
-      <Filters addressed={addressed} />
+      <Filters url={url} />
       <div className={classes["list"]}>
         {query.isPending ? (
           <SkeletonLines label="Loading alerts" lines={7} lineHeightPx={48} />
@@ -51,7 +50,7 @@ export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
             retrying={query.isFetching}
           />
         ) : alerts.length === 0 ? (
-          <Nothing addressed={addressed} />
+          <Nothing url={url} />
         ) : (
           <AlertRows
             alerts={alerts}
@@ -71,9 +70,9 @@ export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
   );
 }
 
-function Filters({ addressed: { address, change } }: { readonly addressed: AddressedAlerts }) {
+function Filters({ url: { state: filters, change } }: { readonly url: UrlState<AlertsUrl> }) {
   const sites = useQuery(routeQuery(siteDetails, {})).data ?? [];
-  const { state, severity, siteId, robotId } = address;
+  const { state, severity, siteId, robotId } = filters;
   const robot = robotId === null ? null : (liveStore.robot(robotId)?.serial_number ?? "One robot");
   return (
     <div className={classes["filters"]}>
@@ -120,8 +119,8 @@ function Filters({ addressed: { address, change } }: { readonly addressed: Addre
   );
 }
 
-function Nothing({ addressed: { address, change } }: { readonly addressed: AddressedAlerts }) {
-  const { state, severity, siteId, robotId } = address;
+function Nothing({ url: { state: filters, change } }: { readonly url: UrlState<AlertsUrl> }) {
+  const { state, severity, siteId, robotId } = filters;
   const isFiltered = severity !== null || siteId !== null || robotId !== null;
   if (!isFiltered) return <EmptyState title={emptyWords[state]} icon={<IconCircleCheck size={32} stroke={1.5} />} />;
   const everything = { severity: null, siteId: null, robotId: null };

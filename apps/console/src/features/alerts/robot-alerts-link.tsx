@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { useAlertsAddress } from "./use-alerts-address.ts";
+import { useAlertsUrl } from "./alerts-url.ts";
 
 export interface RobotAlertsLinkProps {
   readonly robotId: number;
@@ -10,7 +10,7 @@ export interface RobotAlertsLinkProps {
 
 /** Opens the list of alerts with those of one robot. */
 export function RobotAlertsLink({ robotId, serialNumber, onOpen }: RobotAlertsLinkProps) {
-  const { change } = useAlertsAddress();
+  const { change } = useAlertsUrl();
   return (
     <Button
       size="compact-xs"

@@ -3,12 +3,12 @@ import type { SentQueryOf } from "@suncrew/contract/http/route.ts";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { call } from "../../platform/api/call.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
-import type { AlertsAddress } from "./alerts-address.ts";
+import type { AlertsUrl } from "./alerts-url.ts";
 
 const PAGE = 100;
 
-/** The alerts that the address asks for, page by page; while others are asked for, those before stay. */
-export function useAlertPages({ state, severity, siteId, robotId }: AlertsAddress) {
+/** The alerts that the url asks for, page by page; while others are asked for, those before stay. */
+export function useAlertPages({ state, severity, siteId, robotId }: AlertsUrl) {
   const filter: SentQueryOf<typeof alertList> = {
     state,
     limit: PAGE,

@@ -4,26 +4,26 @@ import { auditLabel } from "@suncrew/domain/audit/audit.ts";
 import { DayField } from "../../ui/day-field.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { type AuditAddress, isNarrowed } from "./audit-address.ts";
+import { type AuditFilterValues, isNarrowed } from "./audit-filters-url.ts";
 import { outcomeLook } from "./audit-meaning.ts";
 import classes from "./audit-view.module.css";
 
 export interface AuditFiltersProps {
-  readonly address: AuditAddress;
+  readonly filters: AuditFilterValues;
   readonly search: string;
   /** What there is to choose from. */
   readonly actions: readonly string[];
   readonly entities: readonly string[];
   readonly onSearch: (words: string) => void;
-  readonly onChange: (change: Partial<AuditAddress>) => void;
+  readonly onChange: (change: Partial<AuditFilterValues>) => void;
   readonly onClear: () => void;
 }
 
 /** What narrows the audit. */
-export function AuditFilters({ address, search, actions, entities, ...on }: AuditFiltersProps) {
+export function AuditFilters({ filters, search, actions, entities, ...on }: AuditFiltersProps) {
   const choices = (values: readonly string[], chosen: string) =>
     [...new Set([...values, ...(chosen === "" ? [] : [chosen])])].map((value) => ({ value, label: auditLabel(value) }));
-  const wrongDays = endsBeforeItBegins(address);
+  const wrongDays = endsBeforeItBegins(filters);
   return (
     <div className={classes["filters"]} role="search" aria-label="Audit">
       <div className={classes["search"]}>
@@ -40,8 +40,8 @@ export function AuditFilters({ address, search, actions, entities, ...on }: Audi
         placeholder="All changes"
         searchable
         clearable
-        data={choices(actions, address.action)}
-        value={address.action === "" ? null : address.action}
+        data={choices(actions, filters.action)}
+        value={filters.action === "" ? null : filters.action}
         onChange={(action) => on.onChange({ action: action ?? "" })}
       />
       <Select
@@ -50,8 +50,8 @@ export function AuditFilters({ address, search, actions, entities, ...on }: Audi
         placeholder="All targets"
         searchable
         clearable
-        data={choices(entities, address.entity)}
-        value={address.entity === "" ? null : address.entity}
+        data={choices(entities, filters.entity)}
+        value={filters.entity === "" ? null : filters.entity}
         onChange={(entity) => on.onChange({ entity: entity ?? "" })}
       />
       <Select
@@ -60,23 +60,23 @@ export function AuditFilters({ address, search, actions, entities, ...on }: Audi
         placeholder="All outcomes"
         clearable
         data={auditOutcomeSchema.options.map((value) => ({ value, label: outcomeLook[value].label }))}
-        value={address.outcome}
+        value={filters.outcome}
         onChange={(outcome) => on.onChange({ outcome })}
       />
       <DayField
         size="xs"
         label="From"
-        day={address.from ?? ""}
+        day={filters.from ?? ""}
         onChange={(from) => on.onChange({ from: from || null })}
       />
       <DayField
         size="xs"
         label="To"
-        day={address.to ?? ""}
+        day={filters.to ?? ""}
         error={wrongDays ? "Ends before it begins" : undefined}
         onChange={(to) => on.onChange({ to: to || null })}
       />
-      {isNarrowed(address) && (
+      {isNarrowed(filters) && (
         <Button variant="subtle" size="xs" className={classes["clear"]} onClick={on.onClear}>
           Clear filters
         </Button>

@@ -1,7 +1,8 @@
 import { Button } from "@mantine/core";
 import { IconRefresh, IconShieldCheck } from "@tabler/icons-react";
 import { useCallback, useState } from "react";
-import { useUrlParams } from "../../platform/url-params.tsx";
+import { useUrlParams, useUrlState } from "../../platform/url-params.tsx";
+import { clearUrl } from "../../platform/url-state.ts";
 import { serverReason } from "../../platform/api/errors.ts";
 import { ExportButton } from "../../platform/export-button.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
@@ -10,14 +11,7 @@ import { FailedState } from "../../ui/failed-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
-import {
-  type AuditAddress,
-  auditFilterOf,
-  changeAuditAddress,
-  clearAuditAddress,
-  isNarrowed,
-  readAuditAddress,
-} from "./audit-address.ts";
+import { auditFilterOf, type AuditFilterValues, auditUrl, isNarrowed } from "./audit-filters-url.ts";
 import { AuditFilters } from "./audit-filters.tsx";
 import { AuditTable } from "./audit-table.tsx";
 import { saveAudit } from "./export-audit.ts";
@@ -28,28 +22,24 @@ const number = new Intl.NumberFormat("en-GB");
 
 /** Every change that anyone or anything made or was refused, for Super Admins. */
 export function AuditView() {
-  const [params, changeParams] = useUrlParams();
-  const address = readAuditAddress(params);
-  const change = useCallback(
-    (part: Partial<AuditAddress>) => changeParams((now) => changeAuditAddress(now, part), "replace"),
-    [changeParams],
-  );
-  const writeSearch = useCallback((search: string) => change({ search }), [change]);
-  const [search, setSearch] = useSearchDraft(address.search, writeSearch);
-  const isOn = !endsBeforeItBegins(address);
-  const list = useAuditList(address, isOn);
+  const [, changeParams] = useUrlParams();
+  const { state: filters, change } = useUrlState(auditUrl);
+  const writeSearch = useCallback((search: string) => change({ search }, "replace"), [change]);
+  const [search, setSearch] = useSearchDraft(filters.search, writeSearch);
+  const isOn = !endsBeforeItBegins(filters);
+  const list = useAuditList(filters, isOn);
   const pages = list.data?.pages ?? [];
   const [first] = pages;
   return (
     <section className={classes["view"]} aria-label="Audit">
       <AuditFilters
-        address={address}
+        filters={filters}
         search={search}
         actions={first?.actions ?? []}
         entities={first?.entities ?? []}
         onSearch={setSearch}
-        onChange={change}
-        onClear={() => changeParams(clearAuditAddress, "replace")}
+        onChange={(part) => change(part, "replace")}
+        onClear={() => changeParams((now) => clearUrl(auditUrl, now), "replace")}
       />
       {first !== undefined && isOn && (
         <div className={classes["bar"]}>
@@ -58,29 +48,29 @@ export function AuditView() {
             <ExportButton
               label="Export CSV"
               what="The audit"
-              save={(signal) => saveAudit(auditFilterOf(address), signal)}
+              save={(signal) => saveAudit(auditFilterOf(filters), signal)}
               obstacle={first.entries.length === 0 ? "There are no changes to export." : null}
             />
           </div>
         </div>
       )}
-      <AuditRows address={address} list={list} isOn={isOn} />
+      <AuditRows filters={filters} list={list} isOn={isOn} />
     </section>
   );
 }
 
 interface AuditRowsProps {
-  readonly address: AuditAddress;
+  readonly filters: AuditFilterValues;
   readonly list: ReturnType<typeof useAuditList>;
   readonly isOn: boolean;
 }
 
-function AuditRows({ address, list, isOn }: AuditRowsProps) {
+function AuditRows({ filters, list, isOn }: AuditRowsProps) {
   // Of these filters alone: counting everything takes long, and nobody asked it of the next ones.
-  const filter = JSON.stringify(auditFilterOf(address));
+  const filter = JSON.stringify(auditFilterOf(filters));
   const [countedFilter, setCountedFilter] = useState<string | null>(null);
   const isCounted = countedFilter === filter && isOn;
-  const exact = useExactTotal(address, isCounted);
+  const exact = useExactTotal(filters, isCounted);
   const pages = list.data?.pages ?? [];
   const [first] = pages;
   if (!isOn) return <EmptyState title="No changes found" message="The last day is before the first." />;
@@ -98,7 +88,7 @@ function AuditRows({ address, list, isOn }: AuditRowsProps) {
   const entries = pages.flatMap((page) => page.entries);
   if (entries.length === 0) {
     return (
-      <EmptyState title="No changes found" {...(isNarrowed(address) && { message: "Nothing matches the filters." })} />
+      <EmptyState title="No changes found" {...(isNarrowed(filters) && { message: "Nothing matches the filters." })} />
     );
   }
   const total = (isCounted ? exact.data : undefined) ?? first;

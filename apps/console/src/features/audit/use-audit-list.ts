@@ -2,13 +2,13 @@ import { auditList } from "@suncrew/contract/audit/audit.ts";
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { call } from "../../platform/api/call.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
-import { type AuditAddress, auditFilterOf } from "./audit-address.ts";
+import { type AuditFilterValues, auditFilterOf } from "./audit-filters-url.ts";
 
 const PAGE_ROWS = 100;
 
-/** The rows that the address chooses, newest first, page by page; what was shown stays until the next is there. */
-export function useAuditList(address: AuditAddress, isOn: boolean) {
-  const filter = auditFilterOf(address);
+/** The rows that the filters chooses, newest first, page by page; what was shown stays until the next is there. */
+export function useAuditList(filters: AuditFilterValues, isOn: boolean) {
+  const filter = auditFilterOf(filters);
   return useInfiniteQuery({
     queryKey: [...queryKeyOf(auditList), "pages", filter],
     queryFn: ({ pageParam, signal }) =>
@@ -24,9 +24,9 @@ export function useAuditList(address: AuditAddress, isOn: boolean) {
   });
 }
 
-/** How many rows the address chooses, counted to the end; asked only where somebody wants it. */
-export function useExactTotal(address: AuditAddress, isWanted: boolean) {
-  const filter = auditFilterOf(address);
+/** How many rows the filters chooses, counted to the end; asked only where somebody wants it. */
+export function useExactTotal(filters: AuditFilterValues, isWanted: boolean) {
+  const filter = auditFilterOf(filters);
   return useQuery({
     queryKey: [...queryKeyOf(auditList), "exact", filter],
     queryFn: ({ signal }) => call(auditList, { query: { ...filter, limit: 1, exact_total: "true" } }, { signal }),

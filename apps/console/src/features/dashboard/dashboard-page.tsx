@@ -12,14 +12,13 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
-import { AlertsDialog, AlertsStrip, useAlertsAddress } from "../alerts/public.ts";
+import { AlertsDialog, AlertsStrip, useAlertsUrl } from "../alerts/public.ts";
 import { MapPanel, searchSites, SiteButtons } from "../sites/public.ts";
 import classes from "./dashboard-page.module.css";
 import { DashboardSkeleton } from "./dashboard-skeleton.tsx";
 import { FleetStrip } from "./fleet-strip.tsx";
 import { SiteDetail } from "./site-detail.tsx";
-import { useAlertSubject } from "./use-alert-subject.ts";
-import { useDashboardAddress } from "./use-dashboard-address.ts";
+import { useAlertSubject, useDashboardUrl } from "./dashboard-url.ts";
 import { siteIdsOf, useFleet } from "./use-fleet.ts";
 
 /** The strip of fleet figures over the Site monitoring view (§2). */
@@ -27,15 +26,15 @@ export function DashboardPage() {
   // Which mode the server runs in decides what a failed status call shows.
   useServerConfig();
   const query = useQuery(routeQuery(siteDetails, {}));
-  const { address, isMapShown, change } = useDashboardAddress();
-  const fleet = useFleet(address.figure);
-  const alerts = useAlertsAddress();
+  const { state: url, isMapShown, change } = useDashboardUrl();
+  const fleet = useFleet(url.figure);
+  const alerts = useAlertsUrl();
   const showSubject = useAlertSubject();
 
   /** The site that is shown has such a robot, where any has. */
   const chooseFigure = (figure: FleetFigure | null) => {
     const siteIds = figure === null ? null : siteIdsOf(figure);
-    const isFitting = siteIds === null || address.siteId === null || siteIds.has(address.siteId);
+    const isFitting = siteIds === null || url.siteId === null || siteIds.has(url.siteId);
     const first = isFitting ? undefined : query.data?.find(({ id }) => siteIds.has(id));
     change(first === undefined ? { figure } : { figure, siteId: first.id }, "replace");
   };
@@ -53,7 +52,7 @@ export function DashboardPage() {
   return (
     <PageLayout title="Dashboard" titleHidden>
       <div className={classes["top"]}>
-        <FleetStrip figures={fleet.figures} chosen={address.figure} onChoose={chooseFigure} />
+        <FleetStrip figures={fleet.figures} chosen={url.figure} onChoose={chooseFigure} />
         {toggle}
       </div>
       <AlertsStrip onShowAll={() => alerts.change({ isOpen: true }, "push")} onSelect={showSubject} />
@@ -92,19 +91,19 @@ interface MonitoringProps {
 
 /** §2 Site monitoring view. */
 function Monitoring({ sites, figureSiteIds }: MonitoringProps) {
-  const { address, isMapShown, change } = useDashboardAddress();
-  const { figure, tab } = address;
+  const { state: url, isMapShown, isSiteUnreadable, change } = useDashboardUrl();
+  const { figure, tab } = url;
   const writeSearch = useCallback((words: string) => change({ search: words }, "replace"), [change]);
-  const [search, setSearch] = useSearchDraft(address.search, writeSearch);
+  const [search, setSearch] = useSearchDraft(url.search, writeSearch);
   const counted = useMemo(
     () => (figureSiteIds === null ? sites : sites.filter((site) => figureSiteIds.has(site.id))),
     [sites, figureSiteIds],
   );
   const found = useMemo(() => searchSites(counted, search), [counted, search]);
 
-  const isNamed = address.siteId !== null || address.isSiteUnreadable;
+  const isNamed = url.siteId !== null || isSiteUnreadable;
   // §2: the first site loaded is auto-selected; the address names it only once somebody chooses.
-  const selected = isNamed ? sites.find((site) => site.id === address.siteId) : (counted[0] ?? sites[0]);
+  const selected = isNamed ? sites.find((site) => site.id === url.siteId) : (counted[0] ?? sites[0]);
   const selectedId = selected?.id ?? null;
   const choice = {
     found,
@@ -122,7 +121,7 @@ function Monitoring({ sites, figureSiteIds }: MonitoringProps) {
           key={selected.id}
           site={selected}
           tab={tab}
-          day={address.day}
+          day={url.day}
           figure={figure}
           onTab={(next) => change({ tab: next }, "replace")}
           onDay={(step) => change((now) => ({ day: step(now.day) }), "push")}

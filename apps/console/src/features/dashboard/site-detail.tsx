@@ -9,8 +9,8 @@ import type { RobotView, SiteRobots } from "../robots/public.ts";
 import { WeekCalendarTab } from "../runs/public.ts";
 import { SiteFacts } from "../sites/public.ts";
 import { WeatherCard } from "../weather/public.ts";
-import { tabNamed } from "./dashboard-address.ts";
-import type { SiteTab } from "./dashboard-address.ts";
+import { tabNamed } from "./dashboard-url.ts";
+import type { SiteTab } from "./dashboard-url.ts";
 import { fleetFigureLook } from "./fleet-meaning.ts";
 import classes from "./site-detail.module.css";
 

@@ -1,13 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { readUrl, writeUrl } from "../../platform/url-state.ts";
 import { todayIn } from "../../ui/days.ts";
-import {
-  changeReportChoice,
-  quickRanges,
-  readReportChoice,
-  reportFileName,
-  whyNotYet,
-  wrongDays,
-} from "./report-choice.ts";
+import { quickRanges, reportUrl, reportFileName, whyNotYet, wrongDays } from "./report-choice.ts";
 
 describe("§5 Site report: site, start date and end date are all required", () => {
   const whole = { siteId: 1, from: "2026-06-01", to: "2026-06-30", templateId: null };
@@ -29,10 +23,10 @@ describe("§5 Site report: site, start date and end date are all required", () =
 });
 
 test("§2 Site Reports: the choice stands in the address, and wrong parts are as if they were not there", () => {
-  const params = changeReportChoice(new URLSearchParams(), { siteId: 3, from: "2026-06-01", to: "2026-06-30" });
+  const params = writeUrl(reportUrl, new URLSearchParams(), { siteId: 3, from: "2026-06-01", to: "2026-06-30" });
   expect(params.toString()).toBe("site=3&from=2026-06-01&to=2026-06-30");
-  expect(readReportChoice(params)).toEqual({ siteId: 3, from: "2026-06-01", to: "2026-06-30", templateId: null });
-  expect(readReportChoice(new URLSearchParams("site=x&from=2026-02-30&to=1969-12-31&template=0"))).toEqual({
+  expect(readUrl(reportUrl, params)).toEqual({ siteId: 3, from: "2026-06-01", to: "2026-06-30", templateId: null });
+  expect(readUrl(reportUrl, new URLSearchParams("site=x&from=2026-02-30&to=1969-12-31&template=0"))).toEqual({
     siteId: null,
     from: "",
     to: "",

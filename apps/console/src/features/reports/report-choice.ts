@@ -1,8 +1,7 @@
 import { REPORT_MAX_DAYS } from "@suncrew/contract/reports/reports.ts";
-import { isCalendarDate } from "@suncrew/domain/schedules/calendar-date.ts";
-import { EARLIEST_DAY } from "../../ui/days.ts";
+import { dayParam, idParam, type UrlParam, type UrlSchema } from "../../platform/url-state.ts";
 
-/** What a report is to be of, as it stands in the address. Days are `YYYY-MM-DD` at the site; empty where not chosen. */
+/** What a report is to be of, as the URL keeps it. Days are `YYYY-MM-DD` at the site; empty where not chosen. */
 export interface ReportChoice {
   readonly siteId: number | null;
   readonly from: string;
@@ -11,28 +10,17 @@ export interface ReportChoice {
   readonly templateId: number | null;
 }
 
-const names: Record<keyof ReportChoice, string> = { siteId: "site", from: "from", to: "to", templateId: "template" };
+const dayOrEmpty = (name: string): UrlParam<string> => {
+  const { parse } = dayParam(name);
+  return { name, parse: (text) => parse(text) ?? "", format: (day) => day };
+};
 
-/** What the address names; a part that cannot be read is as if it were not there. */
-export function readReportChoice(params: URLSearchParams): ReportChoice {
-  const id = (name: string) => (/^[1-9]\d{0,8}$/.test(params.get(name) ?? "") ? Number(params.get(name)) : null);
-  const day = (name: string) => {
-    const text = params.get(name) ?? "";
-    return isCalendarDate(text) && text >= EARLIEST_DAY ? text : "";
-  };
-  return { siteId: id(names.siteId), from: day(names.from), to: day(names.to), templateId: id(names.templateId) };
-}
-
-/** The address with a change; what is not chosen is left out. */
-export function changeReportChoice(params: URLSearchParams, change: Partial<ReportChoice>): URLSearchParams {
-  const next = new URLSearchParams(params);
-  for (const [key, value] of Object.entries({ ...readReportChoice(params), ...change })) {
-    const name = names[key as keyof ReportChoice];
-    if (value === null || value === "") next.delete(name);
-    else next.set(name, String(value));
-  }
-  return next;
-}
+export const reportUrl: UrlSchema<ReportChoice> = {
+  siteId: idParam("site"),
+  from: dayOrEmpty("from"),
+  to: dayOrEmpty("to"),
+  templateId: idParam("template"),
+};
 
 /** What is wrong with the days, to be told at the last of them; null where nothing is. */
 export function wrongDays({ from, to }: Pick<ReportChoice, "from" | "to">): string | null {

@@ -2,7 +2,7 @@ import { reportTemplates } from "@suncrew/contract/report-templates/report-templ
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { useUrlParams } from "../../platform/url-params.tsx";
+import { useUrlState } from "../../platform/url-params.tsx";
 import { serverReason } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -10,18 +10,14 @@ import { FailedState } from "../../ui/failed-state.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { KeptReports } from "./kept-reports.tsx";
-import { changeReportChoice, readReportChoice, type ReportChoice } from "./report-choice.ts";
+import { type ReportChoice, reportUrl } from "./report-choice.ts";
 import { ReportForm } from "./report-form.tsx";
 import classes from "./site-reports.module.css";
 
 /** §2 Site Reports page. */
 export function SiteReportsPage() {
-  const [params, changeParams] = useUrlParams();
-  const choice = readReportChoice(params);
-  const change = useCallback(
-    (part: Partial<ReportChoice>) => changeParams((now) => changeReportChoice(now, part), "replace"),
-    [changeParams],
-  );
+  const { state: choice, change: changeUrl } = useUrlState(reportUrl);
+  const change = useCallback((part: Partial<ReportChoice>) => changeUrl(part, "replace"), [changeUrl]);
   const sites = useQuery(routeQuery(siteDetails, {}));
   const templates = useQuery(routeQuery(reportTemplates, {}));
   return (

@@ -5,7 +5,7 @@ import { RobotGroupsCard } from "../../groups/public.ts";
 import { useRobotViews, useSiteRobots } from "../../robots/public.ts";
 import { SiteFacts } from "../site-facts.tsx";
 import { RobotRows } from "./robot-rows.tsx";
-import type { ManagedTab } from "./sites-address.ts";
+import type { ManagedTab } from "./sites-url.ts";
 
 export interface ManagedSiteProps {
   readonly site: Site;

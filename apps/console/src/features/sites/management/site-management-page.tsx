@@ -4,7 +4,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconMapPin } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
-import { type HistoryMode, useUrlParams } from "../../../platform/url-params.tsx";
+import { useUrlState } from "../../../platform/url-params.tsx";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { useServerConfig } from "../../../platform/server-config.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";
@@ -20,8 +20,7 @@ import { ManagementDialogs } from "./management-dialogs.tsx";
 import type { OpenDialog } from "./management-dialogs.tsx";
 import { PageActions } from "./page-actions.tsx";
 import classes from "./site-management-page.module.css";
-import { changeSitesAddress, readSitesAddress } from "./sites-address.ts";
-import type { SitesAddress } from "./sites-address.ts";
+import { sitesUrl } from "./sites-url.ts";
 import { useDetailInSight } from "./use-detail-in-sight.ts";
 
 /** §2 Site Management page: all sites at the left, the selected site's robots and groups at the right. */
@@ -70,16 +69,11 @@ interface ManagementProps {
 }
 
 function Management({ sites, open, onOpen }: ManagementProps) {
-  const [params, changeParams] = useUrlParams();
-  const address = useMemo(() => readSitesAddress(params), [params]);
-  const change = useCallback(
-    (by: Partial<SitesAddress>, step: HistoryMode) => changeParams((now) => changeSitesAddress(now, by), step),
-    [changeParams],
-  );
+  const { state: url, change } = useUrlState(sitesUrl);
   const writeSearch = useCallback((search: string) => change({ search }, "replace"), [change]);
-  const [search, setSearch] = useSearchDraft(address.search, writeSearch);
+  const [search, setSearch] = useSearchDraft(url.search, writeSearch);
   const found = useMemo(() => searchManagedSites(sites, search), [sites, search]);
-  const selected = sites.find((site) => site.id === address.siteId);
+  const selected = sites.find((site) => site.id === url.siteId);
   const { detail, showDetail } = useDetailInSight(selected?.id ?? null);
   return (
     <div className={classes["split"]}>
@@ -108,7 +102,7 @@ function Management({ sites, open, onOpen }: ManagementProps) {
           <EmptyState
             title="Select a site to manage its robots"
             icon={<IconMapPin size={32} stroke={1.5} />}
-            {...(address.siteId !== null && {
+            {...(url.siteId !== null && {
               message: "The site in this address is not there, or not yours.",
               action: (
                 <Button variant="default" size="xs" onClick={() => change({ siteId: null }, "replace")}>
@@ -118,12 +112,7 @@ function Management({ sites, open, onOpen }: ManagementProps) {
             })}
           />
         ) : (
-          <ManagedSite
-            key={selected.id}
-            site={selected}
-            tab={address.tab}
-            onTab={(tab) => change({ tab }, "replace")}
-          />
+          <ManagedSite key={selected.id} site={selected} tab={url.tab} onTab={(tab) => change({ tab }, "replace")} />
         )}
       </section>
       <FirmwareDialogs siteId={selected?.id ?? null} />
@@ -136,7 +125,7 @@ function Management({ sites, open, onOpen }: ManagementProps) {
         }}
         // §4: deleting the selected site clears the selection, robots and groups.
         onGone={(siteId) => {
-          if (siteId === address.siteId) change({ siteId: null }, "replace");
+          if (siteId === url.siteId) change({ siteId: null }, "replace");
         }}
         onClose={() => onOpen(null)}
       />

@@ -1,16 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { endsBeforeItBegins } from "../../ui/days.ts";
+import { readUrl, writeUrl } from "../../platform/url-state.ts";
 import {
-  changeActivityAddress,
+  type ActivityFilters,
+  activityUrl,
   EVERYTHING,
   filterOf,
   furtherFilters,
-  readActivityAddress,
-} from "./activity-address.ts";
+  withRobotOfSite,
+} from "./activity-filters-url.ts";
 
-const read = (text: string) => readActivityAddress(new URLSearchParams(text));
-const change = (text: string, by: Parameters<typeof changeActivityAddress>[1]) =>
-  changeActivityAddress(new URLSearchParams(text), by).toString();
+const read = (text: string) => readUrl(activityUrl, new URLSearchParams(text));
+const change = (text: string, by: Partial<ActivityFilters>) =>
+  writeUrl(activityUrl, new URLSearchParams(text), withRobotOfSite(by)).toString();
 
 describe("§9 Activity log: the filters in the address", () => {
   test("what is written is read again; what narrows nothing is left out; a part of others is kept", () => {

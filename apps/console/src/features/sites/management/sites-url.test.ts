@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { changeSitesAddress, readSitesAddress } from "./sites-address.ts";
+import { readUrl, writeUrl } from "../../../platform/url-state.ts";
+import { sitesUrl } from "./sites-url.ts";
 
 test.each([
   ["", { siteId: null, tab: "robots", search: "" }],
@@ -7,11 +8,11 @@ test.each([
   ["site=x&tab=elsewhere", { siteId: null, tab: "robots", search: "" }],
   ["site=0", { siteId: null, tab: "robots", search: "" }],
 ])("the selected site, tab and search live in the address: %j", (text, address) => {
-  expect(readSitesAddress(new URLSearchParams(text))).toEqual(address);
+  expect(readUrl(sitesUrl, new URLSearchParams(text))).toEqual(address);
 });
 
 test("what is as by default is left out of the address, and what is not the page's is kept", () => {
   const params = new URLSearchParams("site=3&tab=groups&q=jodh&other=1");
-  expect(changeSitesAddress(params, { siteId: 4, tab: "robots", search: "" }).toString()).toBe("site=4&other=1");
-  expect(changeSitesAddress(params, {}).toString()).toBe("site=3&tab=groups&q=jodh&other=1");
+  expect(writeUrl(sitesUrl, params, { siteId: 4, tab: "robots", search: "" }).toString()).toBe("site=4&other=1");
+  expect(writeUrl(sitesUrl, params, {}).toString()).toBe("site=3&tab=groups&q=jodh&other=1");
 });

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { changeDashboardAddress, readDashboardAddress } from "./dashboard-address.ts";
+import { readUrl, writeUrl } from "../../platform/url-state.ts";
+import { type DashboardUrl, dashboardUrl } from "./dashboard-url.ts";
 
-const read = (text: string) => readDashboardAddress(new URLSearchParams(text));
-const change = (text: string, by: Parameters<typeof changeDashboardAddress>[1]) =>
-  changeDashboardAddress(new URLSearchParams(text), by).toString();
+const read = (text: string) => readUrl(dashboardUrl, new URLSearchParams(text));
+const change = (text: string, by: Partial<DashboardUrl>) =>
+  writeUrl(dashboardUrl, new URLSearchParams(text), by).toString();
 
 test("§2 Site monitoring view: without anything in the address all is as by default", () => {
   expect(read("")).toEqual({
     siteId: null,
-    isSiteUnreadable: false,
     tab: "robots",
     day: null,
     search: "",
@@ -20,7 +20,6 @@ test("§2 Site monitoring view: without anything in the address all is as by def
 test("§2 Site monitoring view: a shared address brings site, tab, search, map and figure", () => {
   expect(read("site=3&tab=groups&q=solar&map=hidden&figure=attention")).toEqual({
     siteId: 3,
-    isSiteUnreadable: false,
     tab: "groups",
     day: null,
     search: "solar",
@@ -32,7 +31,7 @@ test("§2 Site monitoring view: a shared address brings site, tab, search, map a
 test.each(["site=abc", "site=0", "site=-1", "site=1.5", "site=99999999999"])(
   "§2 Site monitoring view: '%s' names no site",
   (text) => {
-    expect(read(text)).toMatchObject({ siteId: null, isSiteUnreadable: true });
+    expect(read(text)).toMatchObject({ siteId: null });
   },
 );
 
@@ -51,5 +50,5 @@ test("§2 Site monitoring view: a change keeps the rest, defaults are left out",
 
 test("§2 Site monitoring view: what is written is read back", () => {
   const wanted = { siteId: 12, tab: "groups", search: "São & co", isMapShown: true, figure: "cleaning" } as const;
-  expect(readDashboardAddress(changeDashboardAddress(new URLSearchParams(), wanted))).toMatchObject(wanted);
+  expect(readUrl(dashboardUrl, writeUrl(dashboardUrl, new URLSearchParams(), wanted))).toMatchObject(wanted);
 });

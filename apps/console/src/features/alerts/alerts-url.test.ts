@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { ALERTS_CLOSED, changeAlertsAddress, readAlertsAddress } from "./alerts-address.ts";
+import { readUrl, writeUrl } from "../../platform/url-state.ts";
+import { ALERTS_CLOSED, type AlertsUrl, alertsUrl } from "./alerts-url.ts";
 
-const read = (text: string) => readAlertsAddress(new URLSearchParams(text));
-const changed = (text: string, change: Parameters<typeof changeAlertsAddress>[1]) =>
-  changeAlertsAddress(new URLSearchParams(text), change).toString();
+const read = (text: string) => readUrl(alertsUrl, new URLSearchParams(text));
+const changed = (text: string, change: Partial<AlertsUrl>) =>
+  writeUrl(alertsUrl, new URLSearchParams(text), change).toString();
 
 test("Alerts: the list and its filters stand in the address, and what makes no sense there is left out", () => {
   expect(read("site=3&tab=groups")).toEqual(ALERTS_CLOSED);

@@ -1,0 +1,31 @@
+import { type Severity, severitySchema } from "@suncrew/contract/alerts/severity.ts";
+import { type UrlState, useUrlState } from "../../platform/url-params.tsx";
+import { choiceParam, idParam, sameNames, type UrlSchema } from "../../platform/url-state.ts";
+
+export const ALERT_STATES = ["open", "cleared", "all"] as const;
+export type AlertState = (typeof ALERT_STATES)[number];
+
+/** What the list of alerts shows; it is kept in the URL of the page that it lies over. */
+export interface AlertsUrl {
+  readonly isOpen: boolean;
+  readonly state: AlertState;
+  readonly severity: Severity | null;
+  readonly siteId: number | null;
+  readonly robotId: number | null;
+}
+
+const severities = Object.fromEntries(severitySchema.options.map((severity) => [severity.toLowerCase(), severity]));
+
+export const alertsUrl: UrlSchema<AlertsUrl> = {
+  isOpen: choiceParam("dialog", { alerts: true }, false),
+  state: choiceParam("state", sameNames(ALERT_STATES), "open"),
+  severity: choiceParam("severity", severities, null),
+  siteId: idParam("alert-site"),
+  robotId: idParam("robot"),
+};
+
+/** Closing leaves nothing of the list behind. */
+export const ALERTS_CLOSED: AlertsUrl = { isOpen: false, state: "open", severity: null, siteId: null, robotId: null };
+
+/** The list of alerts, kept in the URL. */
+export const useAlertsUrl = (): UrlState<AlertsUrl> => useUrlState(alertsUrl);

@@ -1,0 +1,74 @@
+import { useMediaQuery } from "@mantine/hooks";
+import type { Alert } from "@suncrew/contract/alerts/alerts.ts";
+import type { FleetFigure } from "@suncrew/domain/sites/site-status.ts";
+import { useCallback } from "react";
+import { useUrlParams, useUrlState } from "../../platform/url-params.tsx";
+import { choiceParam, dayParam, idParam, textParam, type UrlSchema, writeUrl } from "../../platform/url-state.ts";
+import { ALERTS_CLOSED, alertsUrl } from "../alerts/public.ts";
+import { FLEET_FIGURES } from "./fleet-meaning.ts";
+
+/** The two specified tabs, and the week of cleaning after them. */
+export type SiteTab = "robots" | "groups" | "calendar";
+
+/** What of the dashboard is kept in its URL. */
+export interface DashboardUrl {
+  /** Null where the URL names none: then the first site loaded is shown. */
+  readonly siteId: number | null;
+  readonly tab: SiteTab;
+  /** A day of the week that the calendar shows, `YYYY-MM-DD`; null for the present week. */
+  readonly day: string | null;
+  readonly search: string;
+  /** Null where the URL leaves it to the screen: shown on a wide one, hidden on a phone. */
+  readonly isMapShown: boolean | null;
+  /** Only the robots, and the sites that have such robots, of one figure of the strip. */
+  readonly figure: FleetFigure | null;
+}
+
+const figures: Record<FleetFigure, string> = {
+  mayBeMoving: "may-be-moving",
+  cleaning: "cleaning",
+  idle: "idle",
+  needsAttention: "attention",
+  offline: "offline",
+};
+
+export const dashboardUrl: UrlSchema<DashboardUrl> = {
+  siteId: idParam("site"),
+  tab: choiceParam("tab", { groups: "groups", calendar: "calendar" } as const, "robots"),
+  day: dayParam("day"),
+  search: textParam("q", 1_000),
+  isMapShown: choiceParam("map", { shown: true, hidden: false }, null),
+  figure: choiceParam("figure", Object.fromEntries(FLEET_FIGURES.map((figure) => [figures[figure], figure])), null),
+};
+
+/** The tab of that name; the first one where there is none. */
+export function tabNamed(name: string | null): SiteTab {
+  return dashboardUrl.tab.parse(name ?? "");
+}
+
+/** What of the dashboard is kept in its URL; on a phone the map is hidden until it is asked for. */
+export function useDashboardUrl() {
+  const { state, change } = useUrlState(dashboardUrl);
+  const [params] = useUrlParams();
+  const isWide = useMediaQuery("(min-width: 62em)", undefined, { getInitialValueInEffect: false });
+  return {
+    state,
+    change,
+    isMapShown: state.isMapShown ?? isWide ?? true,
+    /** The URL names something that is no site id. */
+    isSiteUnreadable: params.has("site") && state.siteId === null,
+  };
+}
+
+/** Shows the robots of the site that an alert is about, in one step that Back undoes. */
+export function useAlertSubject(): (alert: Alert) => void {
+  const [, change] = useUrlParams();
+  return useCallback(
+    ({ site_id: siteId }: Alert) => {
+      if (siteId === null) return;
+      const site = { siteId, tab: "robots", figure: null } as const;
+      change((now) => writeUrl(alertsUrl, writeUrl(dashboardUrl, now, site), ALERTS_CLOSED), "push");
+    },
+    [change],
+  );
+}

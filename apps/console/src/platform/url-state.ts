@@ -1,0 +1,81 @@
+import { dateSchema } from "@suncrew/contract/http/values.ts";
+import { EARLIEST_DAY } from "../ui/days.ts";
+
+/** How one value is kept in the URL's parameters. */
+export interface UrlParam<Value> {
+  readonly name: string;
+  /** What the parameter says; of one that is missing or makes no sense, the default. */
+  readonly parse: (text: string) => Value;
+  /** Empty for the default, which is left out. */
+  readonly format: (value: Value) => string;
+}
+
+/** What of a page is kept in its URL: a parameter for each value of the state. */
+export type UrlSchema<State> = { readonly [Key in keyof State]: UrlParam<State[Key]> };
+
+export function textParam(name: string, maxLength = 100): UrlParam<string> {
+  return { name, parse: (text) => text.slice(0, maxLength), format: (value) => value };
+}
+
+/** The id of a row; null for none. */
+export function idParam(name: string): UrlParam<number | null> {
+  const isId = (text: string) => /^[1-9]\d{0,9}$/.test(text) && Number(text) <= 2_147_483_647;
+  return { name, parse: (text) => (isId(text) ? Number(text) : null), format: (value) => String(value ?? "") };
+}
+
+/** A day, `YYYY-MM-DD`; null for none. */
+export function dayParam(name: string): UrlParam<string | null> {
+  const isDay = (text: string) => dateSchema.safeParse(text).success && text >= EARLIEST_DAY;
+  return { name, parse: (text) => (isDay(text) ? text : null), format: (value) => value ?? "" };
+}
+
+/** One of a few values, by what each is called in the URL; the fallback is left out. */
+export function choiceParam<Value, Fallback>(
+  name: string,
+  values: Readonly<Record<string, Value>>,
+  fallback: Fallback,
+): UrlParam<Value | Fallback> {
+  return {
+    name,
+    parse: (text) => (Object.hasOwn(values, text) ? (values[text] ?? fallback) : fallback),
+    format: (value) =>
+      value === fallback ? "" : (Object.entries(values).find(([, one]) => Object.is(one, value))?.[0] ?? ""),
+  };
+}
+
+/** Values that are called in the URL what they are. */
+export function sameNames<Value extends string>(values: readonly Value[]): Readonly<Record<Value, Value>> {
+  return Object.fromEntries(values.map((value) => [value, value])) as Record<Value, Value>;
+}
+
+function paramsOf<State>(schema: UrlSchema<State>): [keyof State, UrlParam<State[keyof State]>][] {
+  return Object.entries(schema) as [keyof State, UrlParam<State[keyof State]>][];
+}
+
+export function readUrl<State>(schema: UrlSchema<State>, params: URLSearchParams): State {
+  const values = paramsOf(schema).map(([key, { name, parse }]) => [key, parse(params.get(name) ?? "")]);
+  return Object.fromEntries(values) as State;
+}
+
+/** The parameters with a change of the state; defaults are left out, and what is not of the schema stays. */
+export function writeUrl<State>(
+  schema: UrlSchema<State>,
+  params: URLSearchParams,
+  change: Partial<State>,
+): URLSearchParams {
+  const next = new URLSearchParams(params);
+  for (const [key, { name, format }] of paramsOf(schema)) {
+    if (!Object.hasOwn(change, key)) continue;
+    const text = format(change[key] as State[keyof State]);
+    if (text === "") next.delete(name);
+    else next.set(name, text);
+  }
+  return next;
+}
+
+/** The parameters without anything of the schema. */
+export function clearUrl<State>(schema: UrlSchema<State>, params: URLSearchParams): URLSearchParams {
+  const next = new URLSearchParams(params);
+  for (const [, { name }] of paramsOf(schema)) next.delete(name);
+  return next;
+}
