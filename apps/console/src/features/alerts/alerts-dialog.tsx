@@ -7,7 +7,6 @@ import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { liveStore } from "../../platform/live/live.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { emptyWords, SEVERITIES, severityLook, stateWord } from "./alert-meaning.ts";
 import { AlertRows } from "./alert-rows.tsx";
@@ -16,6 +15,7 @@ import { ALERT_STATES, type AlertsUrl, useAlertsUrl } from "./alerts-url.ts";
 import classes from "./alerts-dialog.module.css";
 import { useAlertPages } from "./use-alert-pages.ts";
 import { Dialog } from "../../ui/dialog.tsx";
+import { QueryState } from "../../platform/query-state.tsx";
 
 export interface AlertsDialogProps {
   /** Shows the robot or site of an alert; the list is closed with it. */
@@ -40,27 +40,26 @@ export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
     >
       <Filters url={url} />
       <div className={classes["list"]}>
-        {query.isPending ? (
-          <SkeletonLines label="Loading alerts" lines={7} lineHeightPx={48} />
-        ) : query.data === undefined ? (
-          <FailedState
-            title="The alerts could not be loaded."
-            message={query.error?.message}
-            onRetry={() => void query.refetch()}
-            retrying={query.isFetching}
-          />
-        ) : alerts.length === 0 ? (
-          <Nothing url={url} />
-        ) : (
-          <AlertRows
-            alerts={alerts}
-            isNarrow={isNarrow}
-            isOld={query.isPlaceholderData}
-            more={query.hasNextPage ? (query.isFetchNextPageError ? "failed" : "there") : "none"}
-            onMore={() => void query.fetchNextPage()}
-            onSelect={onSelect}
-          />
-        )}
+        <QueryState
+          query={query}
+          loading={<SkeletonLines label="Loading alerts" lines={7} lineHeightPx={48} />}
+          failed="The alerts could not be loaded."
+        >
+          {() =>
+            alerts.length === 0 ? (
+              <Nothing url={url} />
+            ) : (
+              <AlertRows
+                alerts={alerts}
+                isNarrow={isNarrow}
+                isOld={query.isPlaceholderData}
+                more={query.hasNextPage ? (query.isFetchNextPageError ? "failed" : "there") : "none"}
+                onMore={() => void query.fetchNextPage()}
+                onSelect={onSelect}
+              />
+            )
+          }
+        </QueryState>
       </div>
       <p className={classes["footer"]} role="status">
         {query.data !== undefined &&

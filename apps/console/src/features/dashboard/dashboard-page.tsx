@@ -9,7 +9,6 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { useServerConfig } from "../../platform/server-config.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { FailedState } from "../../ui/failed-state.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
 import { AlertsDialog, AlertsStrip, useAlertsUrl } from "../alerts/public.ts";
@@ -20,6 +19,7 @@ import { FleetStrip } from "./fleet-strip.tsx";
 import { SiteDetail } from "./site-detail.tsx";
 import { useAlertSubject, useDashboardUrl } from "./dashboard-url.ts";
 import { siteIdsOf, useFleet } from "./use-fleet.ts";
+import { QueryState } from "../../platform/query-state.tsx";
 
 /** The strip of fleet figures over the Site monitoring view (§2). */
 export function DashboardPage() {
@@ -57,20 +57,13 @@ export function DashboardPage() {
       </div>
       <AlertsStrip onShowAll={() => alerts.change({ isOpen: true }, "push")} onSelect={showSubject} />
       <AlertsDialog onSelect={showSubject} />
-      {query.isPending ? (
-        <DashboardSkeleton isMapShown={isMapShown} />
-      ) : query.data === undefined ? (
-        <FailedState
-          title="The sites could not be loaded."
-          message={query.error?.message}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      ) : query.data.length === 0 ? (
-        <NoSites />
-      ) : (
-        <Monitoring sites={query.data} figureSiteIds={fleet.siteIds} />
-      )}
+      <QueryState
+        query={query}
+        loading={<DashboardSkeleton isMapShown={isMapShown} />}
+        failed="The sites could not be loaded."
+      >
+        {(data) => (data.length === 0 ? <NoSites /> : <Monitoring sites={data} figureSiteIds={fleet.siteIds} />)}
+      </QueryState>
     </PageLayout>
   );
 }

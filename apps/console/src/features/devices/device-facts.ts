@@ -1,4 +1,5 @@
 import type { Device } from "@suncrew/contract/devices/devices.ts";
+import { matchesEveryWord } from "../../ui/matches-search.ts";
 
 export type DeviceState = "free" | "assigned" | "retired";
 /** "all" or one state. */
@@ -26,13 +27,10 @@ export function deviceCounts(devices: readonly Device[]): Readonly<Record<Device
 
 /** Those of the devices that the filter and every word of the search leave: serial number, partner, robot and site are searched. */
 export function devicesFound(devices: readonly Device[], filter: DeviceFilter, search: string): readonly Device[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return devices.filter((device) => {
+    const { serial, partner, robot } = device;
     if (filter !== "all" && deviceState(device) !== filter) return false;
-    const text = [device.serial, device.partner.name, device.robot?.name, device.robot?.site_name]
-      .join(" ")
-      .toLowerCase();
-    return words.every((word) => text.includes(word));
+    return matchesEveryWord(search, [serial, partner.name, robot?.name ?? "", robot?.site_name ?? ""]);
   });
 }
 

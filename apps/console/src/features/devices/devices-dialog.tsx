@@ -2,12 +2,12 @@ import { useMediaQuery } from "@mantine/hooks";
 import { deviceList } from "@suncrew/contract/devices/devices.ts";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
-import { FailedState } from "../../ui/failed-state.tsx";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { deviceNote } from "./device-facts.ts";
 import classes from "./devices-dialog.module.css";
 import { Dialog } from "../../ui/dialog.tsx";
+import { QueryState } from "../../platform/query-state.tsx";
 
 /** A broker that could not be told is told again within seconds. */
 const PENDING_MS = 3_000;
@@ -38,23 +38,16 @@ export function DevicesDialog({ onClose }: { onClose: () => void }) {
       fullScreenBelow="48em"
       classNames={{ body: classes["body"] ?? "", content: classes["content"] ?? "" }}
     >
-      {query.isPending ? (
-        waiting
-      ) : query.data === undefined ? (
-        <FailedState
-          title="The devices could not be loaded."
-          message={query.error?.message}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      ) : (
-        <DevicesContent
-          devices={query.data}
-          isNarrow={isNarrow}
-          isReading={query.isFetching}
-          onRead={() => void query.refetch()}
-        />
-      )}
+      <QueryState query={query} loading={waiting} failed="The devices could not be loaded.">
+        {(data) => (
+          <DevicesContent
+            devices={data}
+            isNarrow={isNarrow}
+            isReading={query.isFetching}
+            onRead={() => void query.refetch()}
+          />
+        )}
+      </QueryState>
     </Dialog>
   );
 }

@@ -9,6 +9,7 @@ import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
 import { waitingText } from "@suncrew/domain/firmware/rollout-text.ts";
 import type { Question } from "../../platform/confirm/confirm.ts";
+import { matchesEveryWord } from "../../ui/matches-search.ts";
 
 /** A robot that firmware may be deployed to. */
 export interface DeployRobot {
@@ -54,12 +55,9 @@ export function waitsBefore(robot: Reading, now: Date): string | null {
 
 /** Those of the robots in which every word of the search is found. */
 export function robotsFound(robots: readonly DeployRobot[], search: string): readonly DeployRobot[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return robots;
-  return robots.filter(({ serial, name, siteName, version }) => {
-    const text = `${serial} ${name} ${siteName} ${version}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
+  return robots.filter(({ serial, name, siteName, version }) =>
+    matchesEveryWord(search, [serial, name, siteName, version]),
+  );
 }
 
 export interface DeployForm {

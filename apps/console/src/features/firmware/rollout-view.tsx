@@ -7,7 +7,6 @@ import { useMemo, useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { confirm } from "../../platform/confirm/confirm.ts";
 import type { Question } from "../../platform/confirm/confirm.ts";
-import { FailedState } from "../../ui/failed-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
@@ -18,6 +17,7 @@ import { againQuestion, cancelQuestion, figuresOf, figuresText, inOrder, resumeQ
 import { rolloutLook } from "./rollout-meaning.ts";
 import { RolloutRobots } from "./rollout-robots.tsx";
 import classes from "./rollouts-dialog.module.css";
+import { QueryState } from "../../platform/query-state.tsx";
 
 export interface RolloutViewProps {
   readonly rolloutId: number;
@@ -40,18 +40,13 @@ export function RolloutView({ rolloutId, onShow, ...rest }: RolloutViewProps) {
       >
         All rollouts
       </Button>
-      {query.isPending ? (
-        <SkeletonLines label="Loading the rollout" lines={8} lineHeightPx={36} />
-      ) : query.data === undefined ? (
-        <FailedState
-          title="The rollout could not be loaded."
-          message={query.error?.message}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      ) : (
-        <Details rollout={query.data} onShow={onShow} {...rest} />
-      )}
+      <QueryState
+        query={query}
+        loading={<SkeletonLines label="Loading the rollout" lines={8} lineHeightPx={36} />}
+        failed="The rollout could not be loaded."
+      >
+        {(data) => <Details rollout={data} onShow={onShow} {...rest} />}
+      </QueryState>
     </>
   );
 }

@@ -5,7 +5,6 @@ import { IconUpload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
-import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { FirmwareFiles } from "./firmware-files.tsx";
 import type { FirmwareDialog } from "./firmware-address.ts";
@@ -13,6 +12,7 @@ import { RolloutList } from "./rollout-list.tsx";
 import { RolloutView } from "./rollout-view.tsx";
 import classes from "./rollouts-dialog.module.css";
 import { Dialog } from "../../ui/dialog.tsx";
+import { QueryState } from "../../platform/query-state.tsx";
 
 export interface RolloutsDialogProps {
   /** Null for the list of all. */
@@ -51,7 +51,7 @@ function Overview({ isNarrow, onShow }: OverviewProps) {
   const [part, setPart] = useState<"rollouts" | "files">("rollouts");
   const rollouts = useQuery({ ...routeQuery(rolloutList, {}), refetchOnMount: "always" });
   const files = useQuery({ ...routeQuery(firmwareList, {}), refetchOnMount: "always" });
-  const query = part === "rollouts" ? rollouts : files;
+  const loading = <SkeletonLines label="Loading firmware" lines={6} lineHeightPx={48} />;
   return (
     <>
       <div className={classes["head"]}>
@@ -74,19 +74,14 @@ function Overview({ isNarrow, onShow }: OverviewProps) {
           Deploy Firmware
         </Button>
       </div>
-      {query.isPending ? (
-        <SkeletonLines label="Loading firmware" lines={6} lineHeightPx={48} />
-      ) : query.data === undefined ? (
-        <FailedState
-          title={part === "rollouts" ? "The rollouts could not be loaded." : "The firmware could not be loaded."}
-          message={query.error?.message}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      ) : part === "rollouts" ? (
-        <RolloutList rollouts={rollouts.data ?? []} onOpen={(rolloutId) => onShow({ kind: "rollout", rolloutId })} />
+      {part === "rollouts" ? (
+        <QueryState query={rollouts} loading={loading} failed="The rollouts could not be loaded.">
+          {(found) => <RolloutList rollouts={found} onOpen={(rolloutId) => onShow({ kind: "rollout", rolloutId })} />}
+        </QueryState>
       ) : (
-        <FirmwareFiles files={files.data ?? []} isNarrow={isNarrow} />
+        <QueryState query={files} loading={loading} failed="The firmware could not be loaded.">
+          {(found) => <FirmwareFiles files={found} isNarrow={isNarrow} />}
+        </QueryState>
       )}
     </>
   );

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { RobotStatusBadge, useRobotView } from "../robots/public.ts";
 import { robotsText } from "./group-meaning.ts";
 import classes from "./robot-choice.module.css";
+import { matchesSearch } from "../../ui/matches-search.ts";
 
 /** With more robots than this a search helps. */
 const SEARCHED_FROM = 8;
@@ -22,9 +23,8 @@ export interface RobotChoiceProps {
 /** Which robots belong to a group. */
 export function RobotChoice({ offered, siteRobotCount, chosen, onChoose }: RobotChoiceProps) {
   const [search, setSearch] = useState("");
-  const words = search.trim().toLowerCase();
   const found = offered.filter(({ serial_number, robot_name }) =>
-    `${serial_number} ${robot_name}`.toLowerCase().includes(words),
+    matchesSearch(search, [`${serial_number} ${robot_name}`]),
   );
   const isEvery = found.length > 0 && found.every((row) => chosen.includes(row.robot_id));
   const foundIds = found.map((row) => row.robot_id);

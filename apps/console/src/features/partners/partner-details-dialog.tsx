@@ -3,12 +3,12 @@ import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { CopyButton } from "../../platform/copy-button.tsx";
 import classes from "./partner-details-dialog.module.css";
 import { certificationsOf, partnerFactsOf } from "./partner-facts.ts";
 import { Dialog } from "../../ui/dialog.tsx";
+import { QueryState } from "../../platform/query-state.tsx";
 
 export interface PartnerDetailsDialogProps {
   readonly partnerId: number;
@@ -23,19 +23,19 @@ export function PartnerDetailsDialog({ partnerId, partnerName, onClose }: Partne
   const partner = query.data?.find((one) => one.id === partnerId);
   return (
     <Dialog onClose={onClose} title={partnerName}>
-      {query.isPending ? (
-        <SkeletonLines label="Loading partner details" lines={8} lineHeightPx={24} />
-      ) : query.isError ? (
-        <FailedState
-          title="The partner details could not be loaded."
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      ) : partner === undefined ? (
-        <EmptyState title="The details of this partner are not available." />
-      ) : (
-        <PartnerFacts partner={partner} />
-      )}
+      <QueryState
+        query={query}
+        loading={<SkeletonLines label="Loading partner details" lines={8} lineHeightPx={24} />}
+        failed="The partner details could not be loaded."
+      >
+        {() =>
+          partner === undefined ? (
+            <EmptyState title="The details of this partner are not available." />
+          ) : (
+            <PartnerFacts partner={partner} />
+          )
+        }
+      </QueryState>
     </Dialog>
   );
 }

@@ -6,11 +6,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
-import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import classes from "./partner-picker.module.css";
 import { partnersFound } from "./partners-found.ts";
 import { Dialog } from "../../ui/dialog.tsx";
+import { QueryState } from "../../platform/query-state.tsx";
 
 export interface PartnerPickerProps {
   /** The partner chosen now; null for none. */
@@ -37,51 +37,49 @@ export function PartnerPicker({ chosenId, onChoose, onClose }: PartnerPickerProp
 
   return (
     <Dialog onClose={onClose} title="Select Maintenance Partner" size={480}>
-      {query.isPending ? (
-        <SkeletonLines label="Loading partners" lines={5} lineHeightPx={48} />
-      ) : query.data === undefined ? (
-        <FailedState
-          title="The partners could not be loaded."
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      ) : (
-        // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys lead from the box into the list
-        <div onKeyDown={onKeyDown}>
-          <TextInput
-            type="search"
-            aria-label="Search partners"
-            placeholder="Search by name, contact or city"
-            value={search}
-            data-autofocus
-            leftSection={<IconSearch size={16} aria-hidden />}
-            onChange={(event) => setSearch(event.currentTarget.value)}
-          />
-          <ul ref={list} className={classes["list"]} aria-label="Maintenance partners">
-            <Choice
-              title="No partner: type contact"
-              facts="Contact, phone and email are typed for this site."
-              isChosen={chosenId === null}
-              onPress={() => onChoose(null)}
+      <QueryState
+        query={query}
+        loading={<SkeletonLines label="Loading partners" lines={5} lineHeightPx={48} />}
+        failed="The partners could not be loaded."
+      >
+        {() => (
+          // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys lead from the box into the list
+          <div onKeyDown={onKeyDown}>
+            <TextInput
+              type="search"
+              aria-label="Search partners"
+              placeholder="Search by name, contact or city"
+              value={search}
+              data-autofocus
+              leftSection={<IconSearch size={16} aria-hidden />}
+              onChange={(event) => setSearch(event.currentTarget.value)}
             />
-            {found.map((partner) => (
+            <ul ref={list} className={classes["list"]} aria-label="Maintenance partners">
               <Choice
-                key={partner.id}
-                title={partner.name}
-                facts={[partner.contact_person, partner.city].filter((text) => (text ?? "") !== "").join(" · ")}
-                isBuiltIn={partner.built_in}
-                isChosen={partner.id === chosenId}
-                onPress={() => onChoose(partner)}
+                title="No partner: type contact"
+                facts="Contact, phone and email are typed for this site."
+                isChosen={chosenId === null}
+                onPress={() => onChoose(null)}
               />
-            ))}
-          </ul>
-          {found.length === 0 && (
-            <p className={classes["none"]} role="status">
-              No partners match.
-            </p>
-          )}
-        </div>
-      )}
+              {found.map((partner) => (
+                <Choice
+                  key={partner.id}
+                  title={partner.name}
+                  facts={[partner.contact_person, partner.city].filter((text) => (text ?? "") !== "").join(" · ")}
+                  isBuiltIn={partner.built_in}
+                  isChosen={partner.id === chosenId}
+                  onPress={() => onChoose(partner)}
+                />
+              ))}
+            </ul>
+            {found.length === 0 && (
+              <p className={classes["none"]} role="status">
+                No partners match.
+              </p>
+            )}
+          </div>
+        )}
+      </QueryState>
     </Dialog>
   );
 }

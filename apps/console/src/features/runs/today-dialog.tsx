@@ -12,7 +12,6 @@ import { Link } from "react-router";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { paths } from "../../platform/paths.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { FailedState } from "../../ui/failed-state.tsx";
 import { siteShortText } from "../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
@@ -20,6 +19,7 @@ import { useNow } from "../../ui/use-now.ts";
 import { COUNT_WORDS, runLook, startedByWords } from "./runs-meaning.ts";
 import classes from "./today-figures.module.css";
 import { Dialog } from "../../ui/dialog.tsx";
+import { QueryState } from "../../platform/query-state.tsx";
 
 interface TodayDialogProps {
   readonly shown: RecordedCount;
@@ -44,24 +44,23 @@ export function TodayDialog({ shown, counts, onShow, onClose }: TodayDialogProps
         value={shown}
         onChange={({ currentTarget }) => onShow(recordedCountSchema.parse(currentTarget.value))}
       />
-      {query.isPending ? (
-        <SkeletonLines label="Loading runs" lines={5} lineHeightPx={48} />
-      ) : query.data === undefined ? (
-        <FailedState
-          title="The runs could not be loaded."
-          message={query.error?.message}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      ) : query.data.runs.length === 0 ? (
-        <EmptyState title="There are none today." icon={<IconCircleCheck size={32} stroke={1.5} />} />
-      ) : (
-        <ul className={classes["runs"]} aria-label="Runs" aria-busy={query.isFetching}>
-          {query.data.runs.map((run) => (
-            <RunRow key={run.id} run={run} onLeave={onClose} />
-          ))}
-        </ul>
-      )}
+      <QueryState
+        query={query}
+        loading={<SkeletonLines label="Loading runs" lines={5} lineHeightPx={48} />}
+        failed="The runs could not be loaded."
+      >
+        {(data) =>
+          data.runs.length === 0 ? (
+            <EmptyState title="There are none today." icon={<IconCircleCheck size={32} stroke={1.5} />} />
+          ) : (
+            <ul className={classes["runs"]} aria-label="Runs" aria-busy={query.isFetching}>
+              {data.runs.map((run) => (
+                <RunRow key={run.id} run={run} onLeave={onClose} />
+              ))}
+            </ul>
+          )
+        }
+      </QueryState>
       {rest > 0 && (
         <p className={classes["rest"]}>And {rest.toLocaleString("en")} older ones: see the sites' calendars.</p>
       )}

@@ -1,15 +1,12 @@
 import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { matchesSearch } from "../../ui/matches-search.ts";
 
 /** §2 Search sites: by name or address, case-insensitive; blanks around the words do not count. */
 export function searchSites<S extends Pick<Site, "name" | "address">>(
   sites: readonly S[],
   words: string,
 ): readonly S[] {
-  const wanted = words.trim().toLowerCase();
-  if (wanted === "") return sites;
-  return sites.filter(
-    (site) => site.name.toLowerCase().includes(wanted) || site.address.toLowerCase().includes(wanted),
-  );
+  return words.trim() === "" ? sites : sites.filter((site) => matchesSearch(words, [site.name, site.address]));
 }
 
 /** §2 Site Management page, search box: by name, address, or district. */
@@ -17,9 +14,7 @@ export function searchManagedSites<S extends Pick<Site, "name" | "address" | "di
   sites: readonly S[],
   words: string,
 ): readonly S[] {
-  const wanted = words.trim().toLowerCase();
-  if (wanted === "") return sites;
-  return sites.filter((site) =>
-    [site.name, site.address, site.district].some((text) => text.toLowerCase().includes(wanted)),
-  );
+  return words.trim() === ""
+    ? sites
+    : sites.filter((site) => matchesSearch(words, [site.name, site.address, site.district]));
 }

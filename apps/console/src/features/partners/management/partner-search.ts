@@ -1,4 +1,5 @@
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
+import { matchesSearch } from "../../../ui/matches-search.ts";
 
 const SEARCHED = [
   "name",
@@ -18,12 +19,14 @@ type Searched = Pick<Partner, (typeof SEARCHED)[number]>;
  * are set apart.
  */
 export function searchPartners<P extends Searched>(partners: readonly P[], words: string): readonly P[] {
-  const wanted = words.trim().toLowerCase();
-  if (wanted === "") return partners;
-  const digits = /^[+\d()\s.-]+$/.test(wanted) ? digitsOf(wanted) : "";
+  if (words.trim() === "") return partners;
+  const digits = /^[+\d()\s.-]+$/.test(words) ? digitsOf(words) : "";
   return partners.filter(
     (partner) =>
-      SEARCHED.some((field) => partner[field]?.toLowerCase().includes(wanted) ?? false) ||
+      matchesSearch(
+        words,
+        SEARCHED.map((field) => partner[field]),
+      ) ||
       (digits !== "" && digitsOf(partner.contact_info ?? "").includes(digits)),
   );
 }

@@ -1,6 +1,7 @@
 import type { Device } from "@suncrew/contract/devices/devices.ts";
 import type { SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";
 import { serialObstacle } from "@suncrew/domain/devices/serial-numbers.ts";
+import { matchesSearch } from "../../../ui/matches-search.ts";
 
 /**
  * A serial number of the picker: free, on another robot, the one that the edited robot has, or free and allocated to a
@@ -35,9 +36,8 @@ export function serialChoices(
   words: string,
   elsewhere: ReadonlyMap<string, string> = new Map(),
 ): readonly SerialChoice[] {
-  const wanted = words.trim().toLowerCase();
   return numbers
-    .filter(({ serial_number }) => serial_number.toLowerCase().includes(wanted))
+    .filter(({ serial_number }) => matchesSearch(words, [serial_number]))
     .map(({ serial_number: serialNumber, assigned }) => {
       if (serialNumber === own) return { serialNumber, state: "own" };
       if (assigned) return { serialNumber, state: "assigned" };

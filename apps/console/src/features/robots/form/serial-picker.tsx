@@ -9,12 +9,12 @@ import { useEffect, useId, useMemo, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
-import { FailedState } from "../../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
 import { partnersElsewhere, serialChoices } from "./serial-choice.ts";
 import type { SerialChoice } from "./serial-choice.ts";
 import classes from "./serial-picker.module.css";
 import { Dialog } from "../../../ui/dialog.tsx";
+import { QueryState } from "../../../platform/query-state.tsx";
 
 const ROW_PX = 44;
 const SEEN_ROWS = 8;
@@ -53,17 +53,13 @@ export function SerialPicker({ chosen, own, sitePartnerId, onChoose, onClose }: 
   const elsewhere = useMemo(() => partnersElsewhere(devices ?? [], sitePartnerId), [devices, sitePartnerId]);
   return (
     <Dialog onClose={onClose} title="Choose a Serial Number" size={420}>
-      {query.isPending ? (
-        <SkeletonLines label="Loading serial numbers" lines={6} lineHeightPx={ROW_PX - 8} />
-      ) : query.data === undefined ? (
-        <FailedState
-          title="The serial numbers could not be loaded."
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      ) : (
-        <Choices numbers={query.data} chosen={chosen} own={own} elsewhere={elsewhere} onChoose={onChoose} />
-      )}
+      <QueryState
+        query={query}
+        loading={<SkeletonLines label="Loading serial numbers" lines={6} lineHeightPx={ROW_PX - 8} />}
+        failed="The serial numbers could not be loaded."
+      >
+        {(data) => <Choices numbers={data} chosen={chosen} own={own} elsewhere={elsewhere} onChoose={onChoose} />}
+      </QueryState>
     </Dialog>
   );
 }

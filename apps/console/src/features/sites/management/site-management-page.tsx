@@ -8,7 +8,6 @@ import { useUrlState } from "../../../platform/url-params.tsx";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { useServerConfig } from "../../../platform/server-config.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";
-import { FailedState } from "../../../ui/failed-state.tsx";
 import { PageLayout } from "../../../ui/page-layout.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
 import { useSearchDraft } from "../../../ui/use-search-draft.ts";
@@ -22,6 +21,7 @@ import { PageActions } from "./page-actions.tsx";
 import classes from "./site-management-page.module.css";
 import { sitesUrl } from "./sites-url.ts";
 import { useDetailInSight } from "./use-detail-in-sight.ts";
+import { QueryState } from "../../../platform/query-state.tsx";
 
 /** §2 Site Management page: all sites at the left, the selected site's robots and groups at the right. */
 export function SiteManagementPage() {
@@ -39,25 +39,22 @@ export function SiteManagementPage() {
   );
   return (
     <PageLayout title="Site Management" actions={actions}>
-      {query.isPending ? (
-        <div className={classes["split"]}>
-          <div className={classes["card"]}>
-            <SkeletonLines label="Loading sites" lines={6} />
+      <QueryState
+        query={query}
+        loading={
+          <div className={classes["split"]}>
+            <div className={classes["card"]}>
+              <SkeletonLines label="Loading sites" lines={6} />
+            </div>
+            <div className={classes["card"]}>
+              <SkeletonLines label="Loading the site" lines={6} lineHeightPx={56} />
+            </div>
           </div>
-          <div className={classes["card"]}>
-            <SkeletonLines label="Loading the site" lines={6} lineHeightPx={56} />
-          </div>
-        </div>
-      ) : query.data === undefined ? (
-        <FailedState
-          title="The sites could not be loaded."
-          message={query.error?.message}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      ) : (
-        <Management sites={query.data} open={open} onOpen={setOpen} />
-      )}
+        }
+        failed="The sites could not be loaded."
+      >
+        {(data) => <Management sites={data} open={open} onOpen={setOpen} />}
+      </QueryState>
     </PageLayout>
   );
 }
