@@ -55,6 +55,7 @@ export function waitsBefore(robot: Reading, now: Date): string | null {
 
 /** Those of the robots in which every word of the search is found. */
 export function robotsFound(robots: readonly DeployRobot[], search: string): readonly DeployRobot[] {
+  if (search.trim() === "") return robots;
   return robots.filter(({ serial, name, siteName, version }) =>
     matchesEveryWord(search, [serial, name, siteName, version]),
   );
