@@ -5,8 +5,8 @@ import { StartError } from "./platform/embedded/start-error.ts";
 import { reachDatabase } from "./process/open-database.ts";
 
 /**
- * `npm run audit:verify -- [--head NUMBER:HASH] [--demo]`: proves that the audit is as it was sealed. Ends with 0 where
- * it is, with 1 where it is not, with 2 where it could not be looked at.
+ * `npm run audit:verify`: proves that the audit is unchanged since it was sealed. Exits with 0 when it is, with 1 when it
+ * is not, and with 2 when it could not be read.
  */
 const usage = "Usage: npm run audit:verify -- [--head NUMBER:HASH] [--demo]";
 
@@ -16,7 +16,7 @@ async function main(): Promise<number> {
   });
   if (values.help === true) {
     print(
-      `${usage}\n\n  --head  a head that the server's log told ("audit sealed"): proves that nothing up to it was changed or removed\n  --demo  the demo's data instead of production's`,
+      `${usage}\n\n  --head  a head from the server's log ("audit sealed"): proves that nothing up to it was changed or removed\n  --demo  the demo's data instead of production's`,
     );
     return 0;
   }
@@ -27,14 +27,14 @@ async function main(): Promise<number> {
     const verdict = await verifyAudit(database.db, head);
     const end = verdict.head === null ? "" : ` Head: ${verdict.head.number}:${verdict.head.hash}`;
     if (verdict.wrong !== null) {
-      complain(`${verdict.wrong} Before that ${verdict.proven} rows are as they were sealed.${end}`);
+      printError(`${verdict.wrong} Before that, ${verdict.proven} rows are unchanged since they were sealed.${end}`);
       return 1;
     }
     print(
-      `${verdict.proven} rows are as they were sealed, ${verdict.waiting} wait for their seal.${end}` +
+      `${verdict.proven} rows are unchanged since they were sealed, ${verdict.waiting} are waiting to be sealed.${end}` +
         (head === null
-          ? "\nWithout --head it is not proven that no row was removed from the end together with its seal."
-          : `\nNothing up to number ${head.number} was altered or removed since that head was told.`),
+          ? "\nWithout --head this does not prove that no row was removed from the end together with its seal."
+          : `\nNothing up to number ${head.number} was changed or removed since that head was logged.`),
     );
     return 0;
   } finally {
@@ -46,7 +46,7 @@ async function main(): Promise<number> {
 function readHeadText(text: string): { number: number; hash: string } {
   const [, number, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text.trim()) ?? [];
   if (number === undefined || hash === undefined || Number(number) === 0) {
-    throw new StartError(`--head must be NUMBER:HASH as the log tells it. ${usage}`, 2);
+    throw new StartError(`--head must be NUMBER:HASH as in the log. ${usage}`, 2);
   }
   return { number: Number(number), hash };
 }
@@ -54,7 +54,7 @@ function readHeadText(text: string): { number: number; hash: string } {
 try {
   process.exitCode = await main();
 } catch (error) {
-  complain(error instanceof Error ? error.message : String(error));
+  printError(error instanceof Error ? error.message : String(error));
   process.exitCode = 2;
 }
 
@@ -62,6 +62,6 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function complain(line: string): void {
+function printError(line: string): void {
   process.stderr.write(`${line}\n`);
 }

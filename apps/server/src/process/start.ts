@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { buildApp, CALLS_LIMIT_MS } from "../app.ts";
-import { type DemoSignIn, StandingSignIns } from "../features/config/public.ts";
+import { type DemoSignIn, WorkingDemoSignIns } from "../features/config/public.ts";
 import { type Db, probeWrite } from "../platform/database/database.ts";
 import { smtpMailer } from "../platform/mailer.ts";
 import type { Outages } from "../platform/outages.ts";
@@ -130,7 +130,7 @@ export async function start(parts: StartOptions): Promise<Started | null> {
   const port = bound !== null && typeof bound === "object" ? bound.port : wished;
   if (isDemo) ownUrl = `http://${reachableHost(host)}:${port}`;
   const controlAddress = simulator === null ? null : await simulator.start();
-  const demoSignIns = isDemo ? await new StandingSignIns(database.db).read() : [];
+  const demoSignIns = isDemo ? await new WorkingDemoSignIns(database.db).read() : [];
   return { host, port, brokerUrl, dataDir, controlAddress, hasConsole: consoleDir !== null, firstAdmin, demoSignIns };
 }
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { createHash } from "node:crypto";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 
-/** Everything of an audit row that is sealed, as PostgreSQL writes it as text. */
+/** The content of an audit row that is sealed, each column as PostgreSQL writes it as text. */
 export interface SealedContent {
   readonly id: string;
   /** UTC, to the microsecond. */
@@ -17,20 +17,20 @@ export interface SealedContent {
   readonly reason: string | null;
   readonly before: string | null;
   readonly after: string | null;
-  /** As they were called then; null in rows from before the audit kept names. */
+  /** The names of that time; null in rows from before the audit stored names. */
   readonly target_name: string | null;
   readonly site_name: string | null;
 }
 
 /** What the first row is chained to. */
-export const CHAIN_BEGIN = Buffer.alloc(32);
+export const CHAIN_START = Buffer.alloc(32);
 
 /**
- * The hash of the row with this number: SHA-256 over the hash of the row before and the row's content as JSON text,
- * so that another order, a changed value and a missing row each change every hash after it. Names are part of it where
- * there are any, so that a row from before they were kept has the hash that it was sealed with.
+ * The hash of the row with this number: SHA-256 over the previous row's hash and the row's content as JSON text, so that
+ * another order, a changed value or a missing row changes every later hash. Names are part of it only where there are
+ * any, so that a row from before they were stored still has the hash that it was sealed with.
  */
-export function chainHash(before: Uint8Array, number: number, row: SealedContent): Buffer {
+export function chainHash(previous: Uint8Array, number: number, row: SealedContent): Buffer {
   const content = [
     number,
     row.id,
@@ -47,13 +47,13 @@ export function chainHash(before: Uint8Array, number: number, row: SealedContent
     row.after,
     ...(row.target_name === null && row.site_name === null ? [] : [row.target_name, row.site_name]),
   ];
-  return createHash("sha256").update(before).update(JSON.stringify(content)).digest();
+  return createHash("sha256").update(previous).update(JSON.stringify(content)).digest();
 }
 
-/** Any number all servers agree on: one seals at a time. */
+/** Advisory lock: one server seals at a time. */
 const SEALER_LOCK = 7_305_009;
 /** Rows sealed in one transaction. */
-const SEALED_AT_ONCE = 1_000;
+const SEAL_BATCH = 1_000;
 
 /** The newest link of the chain. */
 export interface ChainHead {
@@ -62,29 +62,28 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-/** A sealed row's content, as `chainHash` takes it; the same text whatever zone the connection has. */
+/** The columns of `SealedContent`; the same text in whatever time zone the connection has. */
 const sealedContent = sql`a.id::text, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') as at,
   a.user_id::text, a.actor, a.action, a.entity, a.entity_id, a.site_id::text, a.outcome, a.reason,
   a.before::text, a.after::text, a.target_name, a.site_name`;
 
 /**
- * Seals what is committed and waits, the oldest first, some 1,000 rows in one transaction. Answers the new head, null
- * where nothing waited or another server is at it, and whether more may wait.
+ * Seals a batch of the committed rows that wait for it, the oldest first. Resolves to the new head, null where nothing
+ * was waiting or another server is sealing, and whether more rows may be waiting.
  */
 export async function sealBatch(db: Db, now: Date): Promise<{ head: ChainHead | null; more: boolean }> {
-  return await db.transaction().execute(async (tx) => {
-    const { rows: locks } = await sql<{
-      mine: boolean;
-    }>`select pg_try_advisory_xact_lock(${SEALER_LOCK}) as mine`.execute(tx);
-    if (locks[0]?.mine !== true) return { head: null, more: false };
+  return db.transaction().execute(async (tx) => {
+    const { rows: locks } = await sql<{ is_ours: boolean }>`
+      select pg_try_advisory_xact_lock(${SEALER_LOCK}) as is_ours`.execute(tx);
+    if (locks[0]?.is_ours !== true) return { head: null, more: false };
     const { rows } = await sql<SealedContent>`
-      select ${sealedContent} from audit_unsealed u join audit a on a.id = u.audit_id order by a.id limit ${SEALED_AT_ONCE}`.execute(
+      select ${sealedContent} from audit_unsealed u join audit a on a.id = u.audit_id order by a.id limit ${SEAL_BATCH}`.execute(
       tx,
     );
     if (rows.length === 0) return { head: null, more: false };
     const newest = await readHead(tx);
     let number = newest?.number ?? 0;
-    let hash: Buffer = newest === null ? CHAIN_BEGIN : Buffer.from(newest.hash, "hex");
+    let hash: Buffer = newest === null ? CHAIN_START : Buffer.from(newest.hash, "hex");
     const seals = rows.map((row) => {
       number += 1;
       hash = chainHash(hash, number, row);
@@ -98,7 +97,7 @@ export async function sealBatch(db: Db, now: Date): Promise<{ head: ChainHead | 
         returning audit_id
       )
       delete from audit_unsealed using sealed where audit_unsealed.audit_id = sealed.audit_id`.execute(tx);
-    return { head: { number, hash: hash.toString("hex") }, more: rows.length === SEALED_AT_ONCE };
+    return { head: { number, hash: hash.toString("hex") }, more: rows.length === SEAL_BATCH };
   });
 }
 
@@ -113,7 +112,7 @@ export async function readHead(db: Executor): Promise<(ChainHead & { sealed_at: 
   return row === undefined ? null : { ...row, hash: row.hash.toString("hex") };
 }
 
-const VERIFIED_AT_ONCE = 2_000;
+const VERIFY_BATCH = 2_000;
 
 type Link = { readonly number: number; readonly hash: Buffer } & (
   | ({ readonly present: true } & SealedContent)
@@ -121,32 +120,32 @@ type Link = { readonly number: number; readonly hash: Buffer } & (
 );
 
 export interface Verdict {
-  /** Null where everything is as it was sealed; else the first thing that is not, in a sentence. */
+  /** A sentence about the first thing that differs from what was sealed; null where nothing does. */
   readonly wrong: string | null;
-  /** How many rows were found to be as they were sealed. */
+  /** The number of rows that are proven unchanged. */
   readonly proven: number;
   /** The newest link of the chain; null where there is none. */
   readonly head: ChainHead | null;
-  /** Committed rows that wait for their seal. */
+  /** The number of committed rows that are not sealed yet. */
   readonly waiting: number;
 }
 
 /**
- * Goes through the whole chain as it stands at one moment. With a head of the log it also proves that the chain still
- * reaches that link: without one, rows removed from its end together with their seals cannot be noticed.
+ * Verifies the whole chain in one snapshot. With a head from the log it also proves that the chain still contains that
+ * link: without one, rows that were removed from its end together with their seals go unnoticed.
  */
-export async function verifyChain(db: Db, known: ChainHead | null): Promise<Verdict> {
-  return await db
+export async function verifyAudit(db: Db, known: ChainHead | null): Promise<Verdict> {
+  return db
     .transaction()
     .setIsolationLevel("repeatable read")
     .setAccessMode("read only")
     .execute(async (tx) => {
-      let before: Buffer = CHAIN_BEGIN;
+      let previous: Buffer = CHAIN_START;
       let proven = 0;
       const verdict = async (wrong: string | null): Promise<Verdict> => ({
         wrong,
         proven,
-        head: proven === 0 ? null : { number: proven, hash: before.toString("hex") },
+        head: proven === 0 ? null : { number: proven, hash: previous.toString("hex") },
         waiting: await countWaiting(tx),
       });
       for (;;) {
@@ -155,16 +154,16 @@ export async function verifyChain(db: Db, known: ChainHead | null): Promise<Verd
           const number = proven + 1;
           if (link.number !== number) return await verdict(`Number ${number} of the chain is missing.`);
           if (!link.present) return await verdict(`The row with number ${number} was removed.`);
-          if (!chainHash(before, number, link).equals(link.hash)) {
-            return await verdict(`The row with number ${number} (id ${link.id}) is not as it was sealed.`);
+          if (!chainHash(previous, number, link).equals(link.hash)) {
+            return await verdict(`The row with number ${number} (id ${link.id}) differs from what was sealed.`);
           }
           if (known?.number === number && known.hash !== link.hash.toString("hex")) {
             return await verdict(`Number ${number} has another hash than the given head: rows up to it were changed.`);
           }
-          before = link.hash;
+          previous = link.hash;
           proven = number;
         }
-        if (links.length < VERIFIED_AT_ONCE) break;
+        if (links.length < VERIFY_BATCH) break;
       }
       if (known !== null && known.number > proven) {
         return await verdict(
@@ -173,7 +172,7 @@ export async function verifyChain(db: Db, known: ChainHead | null): Promise<Verd
       }
       const unchained = await countUnchained(tx);
       return await verdict(
-        unchained === 0 ? null : `${unchained} rows came past the chain: they neither are sealed nor wait for it.`,
+        unchained === 0 ? null : `${unchained} rows bypassed the chain: they are neither sealed nor waiting for it.`,
       );
     });
 }
@@ -182,7 +181,7 @@ async function readLinks(tx: Tx, after: number): Promise<Link[]> {
   const { rows } = await sql<Link>`
     select s.number, s.hash, a.id is not null as present, ${sealedContent}
     from audit_seals s left join audit a on a.id = s.audit_id
-    where s.number > ${after} order by s.number limit ${VERIFIED_AT_ONCE}`.execute(tx);
+    where s.number > ${after} order by s.number limit ${VERIFY_BATCH}`.execute(tx);
   return rows;
 }
 

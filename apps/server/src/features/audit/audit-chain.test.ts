@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { CHAIN_BEGIN, chainHash, type SealedContent } from "./audit-chain.repository.ts";
+import { CHAIN_START, chainHash, type SealedContent } from "./audit-chain.repository.ts";
 
 const row: SealedContent = {
   id: "7",
@@ -21,8 +21,8 @@ const row: SealedContent = {
 
 test("audit, the chain: a row from before names were kept has the hash that it was sealed with", () => {
   const content = [1, ...Object.values(row).slice(0, 12)];
-  const sealed = createHash("sha256").update(CHAIN_BEGIN).update(JSON.stringify(content)).digest();
-  expect(chainHash(CHAIN_BEGIN, 1, row)).toEqual(sealed);
+  const sealed = createHash("sha256").update(CHAIN_START).update(JSON.stringify(content)).digest();
+  expect(chainHash(CHAIN_START, 1, row)).toEqual(sealed);
 });
 
 test("audit, the chain: names are sealed, each in its place, and can neither be added nor taken away", () => {
@@ -32,6 +32,6 @@ test("audit, the chain: names are sealed, each in its place, and can neither be 
     { target_name: null, site_name: "A" },
     { target_name: "A", site_name: "A" },
   ];
-  const hashes = names.map((name) => chainHash(CHAIN_BEGIN, 1, { ...row, ...name }).toString("hex"));
+  const hashes = names.map((name) => chainHash(CHAIN_START, 1, { ...row, ...name }).toString("hex"));
   expect(new Set(hashes).size).toBe(names.length);
 });

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Fixtures } from "../../../test/fixtures.ts";
 import { createSeededDatabase } from "../../../test/test-database.ts";
-import { verifyAudit } from "./audit.service.ts";
+import { verifyAudit } from "./audit-chain.repository.ts";
 import { readAudit } from "./audit.queries.ts";
 import { Sealer } from "./sealer.ts";
 import { ManualClock } from "../../platform/clock.ts";
@@ -40,7 +40,7 @@ test("audit: entries from before names were kept stay sealed, tell the names the
     clock: new ManualClock(at),
     log: pino({ level: "silent" }),
     settings: { mode: "demo" },
-  }).look();
+  }).sealNow();
   await sql`drop table audit_names, audit_reasons`.execute(db);
   await sql`drop function keep_audit_texts, audit_told_name, audit_known_name, audit_with_names, robot_words cascade`.execute(
     db,

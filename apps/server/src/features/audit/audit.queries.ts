@@ -7,8 +7,8 @@ import type { AuditTable, Tables } from "../../platform/database/schema.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { sitesEverVisible } from "../sites/public.ts";
 
-interface AuditPart {
-  /** Rows older than this one follow; its `id`. */
+interface PageRequest {
+  /** The `id` of the last row of the previous page. */
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
@@ -22,28 +22,28 @@ interface AuditPage {
 
 type Rows = SelectQueryBuilder<Tables & { a: AuditTable }, "a", object>;
 
-/** The chosen rows of the audit, newest first, with their seals; those about no site only for Super Admins. */
+/** The matching rows of the audit, newest first, with their seals; rows about no site are for Super Admins only. */
 export async function readAudit(
   viewer: Viewer,
   db: Executor,
   filter: AuditFilter,
-  part: AuditPart,
+  page: PageRequest,
 ): Promise<AuditEntry[]> {
-  return readRows(db, await rowsMatching(viewer, db, filter), part);
+  return readRows(db, await rowsMatching(viewer, db, filter), page);
 }
 
-/** One page of them, and how many there are, counted up to the limit of counting unless the exact number is wanted. */
+/** One page of them, with their number, which is counted up to a limit unless the exact one is requested. */
 export async function readAuditPage(
   viewer: Viewer,
   db: Executor,
   filter: AuditFilter,
-  { cursor, limit, exact }: AuditPart & { readonly exact: boolean },
+  { cursor, limit, exact }: PageRequest & { readonly exact: boolean },
 ): Promise<AuditPage> {
-  const matching = await rowsMatching(viewer, db, filter);
-  const rows = await readRows(db, matching, { cursor, limit: limit + 1 });
+  const rowsFound = await rowsMatching(viewer, db, filter);
+  const rows = await readRows(db, rowsFound, { cursor, limit: limit + 1 });
   const entries = rows.slice(0, limit);
   const next_cursor = rows.length > limit ? (entries.at(-1)?.id ?? null) : null;
-  return { entries, ...(await boundedCount(db, matching.select("a.id"), exact)), next_cursor };
+  return { entries, ...(await boundedCount(db, rowsFound.select("a.id"), exact)), next_cursor };
 }
 
 async function rowsMatching(viewer: Viewer, db: Executor, filter: AuditFilter): Promise<Rows> {
@@ -63,10 +63,10 @@ async function rowsMatching(viewer: Viewer, db: Executor, filter: AuditFilter): 
   if (search === undefined) return rows;
   const found = await findInAudit(db, search);
   const siteIds = [...found.siteIds, ...(await sitesNamed(viewer, db, search))];
-  return rows.where(namesOneOf({ ...found, siteIds }, search));
+  return rows.where(hasOneOf({ ...found, siteIds }, search));
 }
 
-/** Sites that have such a name now, also where nothing of the audit is about them. */
+/** Sites that have such a name now, also where the audit has nothing about them. */
 async function sitesNamed(viewer: Viewer, db: Executor, words: string): Promise<number[]> {
   const rows = await sitesEverVisible(viewer, db)
     .select("sites.id")
@@ -76,10 +76,10 @@ async function sitesNamed(viewer: Viewer, db: Executor, words: string): Promise<
 }
 
 /**
- * First the ids, along an index; then the rows of these alone. Rows from before the audit kept names have those that
- * they tell themselves, else those on record.
+ * Reads the ids first, along an index, then only these rows. Rows from before the audit stored names get the name in
+ * their own values, else the one that is known for their id.
  */
-async function readRows(db: Executor, matching: Rows, { cursor, limit }: AuditPart): Promise<AuditEntry[]> {
+async function readRows(db: Executor, matching: Rows, { cursor, limit }: PageRequest): Promise<AuditEntry[]> {
   let ids = matching.select("a.id").orderBy("a.at", "desc").orderBy("a.id", "desc").limit(limit);
   if (cursor !== undefined) {
     ids = ids.where(sql<boolean>`(a.at, a.id) < (select c.at, c.id from audit c where c.id = ${cursor}::bigint)`);
@@ -108,36 +108,36 @@ async function readRows(db: Executor, matching: Rows, { cursor, limit }: AuditPa
   }));
 }
 
-/** What the words are a part of: rows that name one of these match. */
+/** The texts that contain the words: rows with one of these match. */
 interface FoundInAudit {
   readonly actors: readonly string[];
   readonly actions: readonly string[];
   readonly entities: readonly string[];
-  /** Sites that once had such a name, by the audit. */
+  /** Sites that ever had such a name, according to the audit. */
   readonly siteIds: readonly number[];
-  /** Null where there are too many: then rows are compared one by one, of which few are read because most match. */
+  /** Null where there are too many: then rows are compared one by one, and few are read because most match. */
   readonly texts: FoundTexts | null;
 }
 
 interface FoundTexts {
-  /** By kind of thing, the ids of those that ever had such a name. */
+  /** By kind of thing, the ids of the things that ever had such a name. */
   readonly targets: ReadonlyMap<string, readonly string[]>;
   /** 64-bit hashes, as text. */
   readonly reasons: readonly string[];
-  /** Rows about what never had an id. */
+  /** Ids of rows about things that never had an id. */
   readonly rows: readonly string[];
 }
 
 const MAX_TEXTS = 5_000;
 
-/** The words as a pattern of `like` for folded text. */
+/** A `like` pattern for folded text that contains the words. */
 function patternOf(words: string) {
   return sql<string>`('%' || search_fold(${words.replaceAll(/[\\%_]/g, String.raw`\$&`)}::text) || '%')`;
 }
 
 /**
- * Looks for words in the texts of the audit, each of which is kept once, as in the activity log (decision 23): a million
- * rows name few things, people and reasons.
+ * Searches the distinct texts of the audit, as in the activity log (decision 23): a million rows have few names, people
+ * and reasons.
  */
 async function findInAudit(db: Executor, words: string): Promise<FoundInAudit> {
   const pattern = patternOf(words);
@@ -155,43 +155,43 @@ async function findInAudit(db: Executor, words: string): Promise<FoundInAudit> {
 
 async function findTexts(db: Executor, words: string, entities: readonly string[]): Promise<FoundTexts | null> {
   const pattern = patternOf(words);
-  const most = MAX_TEXTS + 1;
+  const limit = MAX_TEXTS + 1;
   const { rows: names } = await sql<{ entity: string; entity_id: string }>`
-    select entity, entity_id from audit_names where words like ${pattern} limit ${most}`.execute(db);
+    select entity, entity_id from audit_names where words like ${pattern} limit ${limit}`.execute(db);
   const { rows: reasons } = await sql<{ key: string }>`
-    select key::text as key from audit_reasons where words like ${pattern} limit ${most}`.execute(db);
-  const { rows: asked } = await sql<{ id: string }>`
-    select id::text as id from audit a where entity_id is null and ${askedName} like ${pattern} limit ${most}`.execute(
+    select key::text as key from audit_reasons where words like ${pattern} limit ${limit}`.execute(db);
+  const { rows: unidentified } = await sql<{ id: string }>`
+    select id::text as id from audit a where entity_id is null and ${nameWithoutId} like ${pattern} limit ${limit}`.execute(
     db,
   );
-  if ([names, reasons, asked].some(({ length }) => length > MAX_TEXTS)) return null;
-  // An id that is typed as a whole finds its thing, too.
+  if ([names, reasons, unidentified].some(({ length }) => length > MAX_TEXTS)) return null;
+  // A complete id finds its thing, too.
   const targets = new Map(entities.map((entity) => [entity, new Set([words])]));
   for (const { entity, entity_id } of names) targets.get(entity)?.add(entity_id);
   return {
     targets: new Map([...targets].map(([entity, ids]) => [entity, [...ids]])),
     reasons: [...new Set(reasons.map(({ key }) => key))],
-    rows: asked.map(({ id }) => id),
+    rows: unidentified.map(({ id }) => id),
   };
 }
 
-/** The name of what never had an id, as its index has it. */
-const askedName = sql<string>`search_fold(coalesce(a.target_name, audit_told_name(a.entity, a.entity_id, a.before, a.after)))`;
+/** The name in a row about a thing that never had an id, exactly as it is indexed. */
+const nameWithoutId = sql<string>`search_fold(coalesce(a.target_name, audit_told_name(a.entity, a.entity_id, a.before, a.after)))`;
 
-/** Whether a row `a` names one of what was found. Only kinds that were found are asked for, so that indexes serve. */
-function namesOneOf({ texts, ...found }: FoundInAudit, words: string) {
+/** Whether row `a` has one of the texts. Only the kinds that were found take part, so that indexes are used. */
+function hasOneOf({ texts, ...found }: FoundInAudit, words: string) {
   const { actors, actions, entities, siteIds } = found;
   const either = [
     ...(actors.length > 0 ? [sql<boolean>`a.actor = any(${actors}::text[])`] : []),
     ...(actions.length > 0 ? [sql<boolean>`a.action = any(${actions}::text[])`] : []),
     ...(entities.length > 0 ? [sql<boolean>`a.entity = any(${entities}::text[])`] : []),
     ...(siteIds.length > 0 ? [sql<boolean>`a.site_id = any(${siteIds}::int[])`] : []),
-    ...(texts === null ? hasWords(words) : namesText(texts)),
+    ...(texts === null ? hasWords(words) : hasText(texts)),
   ];
   return either.length === 0 ? sql<boolean>`false` : sql<boolean>`(${sql.join(either, sql` or `)})`;
 }
 
-function namesText({ targets, reasons, rows }: FoundTexts) {
+function hasText({ targets, reasons, rows }: FoundTexts) {
   return [
     ...[...targets].map(([entity, ids]) => sql<boolean>`(a.entity = ${entity} and a.entity_id = any(${ids}::text[]))`),
     ...(reasons.length > 0
@@ -207,7 +207,7 @@ function hasWords(words: string) {
     sql<boolean>`exists (select from audit_names n
       where n.entity = a.entity and n.entity_id = a.entity_id and n.words like ${pattern})`,
     sql<boolean>`search_fold(a.reason) like ${pattern}`,
-    sql<boolean>`(a.entity_id is null and ${askedName} like ${pattern})`,
+    sql<boolean>`(a.entity_id is null and ${nameWithoutId} like ${pattern})`,
   ];
 }
 

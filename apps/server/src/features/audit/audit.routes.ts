@@ -2,7 +2,7 @@ import { auditList, exportAudit } from "@suncrew/contract/audit/audit.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { auditFileName, auditPage, exportOfAudit } from "./audit.service.ts";
+import { auditFileName, auditPage, auditCsv } from "./audit.service.ts";
 
 export function auditRoutes(app: FastifyInstance, deps: Dependencies): void {
   const { db, clock } = deps;
@@ -10,7 +10,7 @@ export function auditRoutes(app: FastifyInstance, deps: Dependencies): void {
   register(app, auditList, ({ viewer, query }) => auditPage(viewer, db, query));
 
   register(app, exportAudit, async ({ viewer, query, reply }) => {
-    const file = await exportOfAudit(viewer, db, query);
+    const file = await auditCsv(viewer, db, query);
     void reply.header("content-disposition", `attachment; filename="${auditFileName(clock.now())}"`);
     return file;
   });

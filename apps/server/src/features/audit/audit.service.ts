@@ -12,13 +12,13 @@ import type { Db } from "../../platform/database/database.ts";
 import { distinctValues } from "../../platform/database/list-queries.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { requireSiteEver } from "../sites/public.ts";
-import { type ChainHead, readHead, type Verdict, verifyChain } from "./audit-chain.repository.ts";
+import { readHead } from "./audit-chain.repository.ts";
 import { readAudit, readAuditPage } from "./audit.queries.ts";
 
-/** Rows that the export reads at once. */
+/** Rows per page of the export. */
 const EXPORT_PAGE = 2_000;
 
-/** One page of the audit view with the head of its chain and what there is to filter by. */
+/** One page of the audit view, with the head of the chain and the values to filter by. */
 export async function auditPage(
   viewer: Viewer,
   db: Db,
@@ -36,18 +36,16 @@ export async function auditPage(
   };
 }
 
-/** Everything that the filter chooses, as CSV. Throws 404. */
-export async function exportOfAudit(viewer: Viewer, db: Db, filter: QueryOf<typeof exportAudit>): Promise<Readable> {
+/** All entries that match the filter, as CSV, read page by page as it is sent. Throws 404. */
+export async function auditCsv(viewer: Viewer, db: Db, filter: QueryOf<typeof exportAudit>): Promise<Readable> {
   if (filter.site_id !== undefined) await requireSiteEver(viewer, db, filter.site_id);
-  return auditFile((cursor) => readAudit(viewer, db, filter, { cursor, limit: EXPORT_PAGE }));
+  const readPage = (cursor?: string) => readAudit(viewer, db, filter, { cursor, limit: EXPORT_PAGE });
+  // The first page is read before the stream begins, so that its failure is an answer.
+  const chunks = writeCsvPages(columns, await readPage(), (last) => readPage(last?.id));
+  return Readable.from(chunks, { objectMode: false });
 }
 
-/** Goes through the whole chain; see verifyChain. */
-export async function verifyAudit(db: Db, known: ChainHead | null): Promise<Verdict> {
-  return await verifyChain(db, known);
-}
-
-/** The columns of the audit view, and what an opened entry tells. */
+/** The columns of the audit view, and the details of an expanded entry. */
 const columns: readonly CsvColumn<AuditEntry>[] = [
   { name: "Time (UTC)", cell: ({ at }) => at },
   { name: "Person", cell: ({ actor }) => actor },
@@ -64,26 +62,17 @@ const columns: readonly CsvColumn<AuditEntry>[] = [
   { name: "Seal", cell: ({ seal }) => seal?.hash ?? null },
 ];
 
-/** A line for each value: "City: Bikaner -> Barmer", of what was refused or failed with what was asked for. */
+/** A line per value, such as "City: Bikaner -> Barmer"; of a change that was not made, the requested values. */
 function valuesOf(entry: AuditEntry): string {
-  const told = changesOf(entry).map(({ field, before, after }) => {
+  const lines = changesOf(entry).map(({ field, before, after }) => {
     const values = [before, after].filter((value) => value !== null);
     const shown = before !== null && after === null ? `${before} -> none` : values.join(" -> ");
     return `${auditLabel(field)}: ${shown}`;
   });
-  return told.join("\n");
+  return lines.join("\n");
 }
 
 /** audit-<date>.csv, the day in UTC. */
 export function auditFileName(now: Date): string {
   return `audit-${now.toISOString().slice(0, 10)}.csv`;
-}
-
-/**
- * The entries as CSV, page by page while it is read. `readPage` answers those older than an `id`, none at the end; the
- * first page is there before the stream, so that a failure to read it is an answer.
- */
-async function auditFile(readPage: (cursor: string | undefined) => Promise<readonly AuditEntry[]>): Promise<Readable> {
-  const pieces = writeCsvPages(columns, await readPage(undefined), (last) => readPage(last?.id));
-  return Readable.from(pieces, { objectMode: false });
 }

@@ -8,6 +8,6 @@ export {
   recordAudits,
   recordChange,
 } from "./audit.repository.ts";
-export { verifyAudit } from "./audit.service.ts";
+export { verifyAudit } from "./audit-chain.repository.ts";
 export { Sealer } from "./sealer.ts";
 export { ThrottledAudit } from "./throttled-audit.ts";

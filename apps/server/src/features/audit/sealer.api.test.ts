@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../platform/clock.ts";
 import { createTestDatabase } from "../../../test/test-database.ts";
 import pino from "pino";
-import { verifyAudit } from "./audit.service.ts";
+import { verifyAudit } from "./audit-chain.repository.ts";
 import { recordAudit, recordAudits } from "./audit.repository.ts";
 import { Sealer } from "./sealer.ts";
 
@@ -50,11 +50,11 @@ const seals = () =>
     .execute();
 
 describe("audit, the chain", () => {
-  test("committed rows are sealed by the next look, a second at the most, and the head is told in the log", async () => {
+  test("committed rows are sealed in the next round, within a second, and the head is logged", async () => {
     const sealer = makeSealer();
     await sealer.start();
-    // The look of the start is over: what comes now waits for the next one.
-    await sealer.look();
+    // The round of the start is over: new rows wait for the next one.
+    await sealer.sealNow();
     await recordAudits(database.db, ["A", "B"].map(rowOf));
     clock.advance(1_000);
     await sealer.stop();
@@ -66,7 +66,7 @@ describe("audit, the chain", () => {
     expect(await verifyAudit(database.db, headOf())).toEqual({ wrong: null, proven: 2, head: headOf(), waiting: 0 });
   });
 
-  test("a head is told in production whatever the log level, and again at the next start", async () => {
+  test("a head is logged in production whatever the log level, and again at the next start", async () => {
     await recordAudits(database.db, [rowOf("A")]);
     const quiet = pino({ level: "error" }, { write: (line) => void heads.push(line) });
     const sealer = new Sealer({ db: database.db, clock, log: quiet, settings: { mode: "production" } });
@@ -77,7 +77,7 @@ describe("audit, the chain", () => {
     await sealer.stop();
     expect(heads).toHaveLength(2);
     await recordAudits(database.db, [rowOf("B")]);
-    await new Sealer({ db: database.db, clock, log: quiet, settings: { mode: "demo" } }).look();
+    await new Sealer({ db: database.db, clock, log: quiet, settings: { mode: "demo" } }).sealNow();
     expect(heads).toHaveLength(2);
   });
 
@@ -86,9 +86,9 @@ describe("audit, the chain", () => {
     const late = await database.db.startTransaction().execute();
     await recordAudit(late, rowOf("late"));
     await recordAudit(database.db, rowOf("quick"));
-    await sealer.look();
+    await sealer.sealNow();
     await late.commit().execute();
-    await sealer.look();
+    await sealer.sealNow();
     expect(await seals()).toEqual([
       { number: 1, actor: "quick" },
       { number: 2, actor: "late" },
@@ -104,10 +104,10 @@ describe("audit, the chain", () => {
           database.db,
           Array.from({ length: 300 }, (_, index) => rowOf(`${round}-${index}`)),
         ),
-        ...sealers.map((sealer) => sealer.look()),
+        ...sealers.map((sealer) => sealer.sealNow()),
       ]);
     }
-    await makeSealer().look();
+    await makeSealer().sealNow();
     expect((await seals()).map(({ number }) => number)).toEqual(Array.from({ length: 1_500 }, (_, index) => index + 1));
     expect(await verifyAudit(database.db, headOf())).toMatchObject({ wrong: null, proven: 1_500, waiting: 0 });
   });
@@ -115,22 +115,22 @@ describe("audit, the chain", () => {
 
 describe("audit, the proof", () => {
   const tampers: readonly (readonly [name: string, tamper: string, wrong: RegExp])[] = [
-    ["a changed word", "update audit set actor = 'X' where id = 2", /number 2 \(id 2\) is not as it was sealed/],
+    ["a changed word", "update audit set actor = 'X' where id = 2", /number 2 \(id 2\) differs from what was sealed/],
     [
       "a changed moment",
       "update audit set at = at + interval '1 microsecond' where id = 3",
-      /number 3 .*not as it was/,
+      /number 3 .*differs from what was sealed/,
     ],
     [
       "a changed value in what was after",
       `update audit set after = '{"speed": 21}' where id = 1`,
-      /number 1 .*not as it was/,
+      /number 1 .*differs from what was sealed/,
     ],
     ["a removed row", "delete from audit_seals where number = 2; delete from audit where id = 2", /Number 2 .*missing/],
     [
       "rows in another order",
       "delete from audit_seals where number = 4; update audit_seals set audit_id = 4 where number = 3",
-      /number 3 .*not as it was/,
+      /number 3 .*differs from what was sealed/,
     ],
     [
       "the end cut off with its seals",
@@ -138,27 +138,27 @@ describe("audit, the proof", () => {
       /ends at number 2, before the given head 4/,
     ],
     [
-      "a row past the chain",
+      "a row that bypasses the chain",
       "delete from audit_unsealed; insert into audit (at, actor, action, entity, outcome) values (now(), 'X', 'Y', 'Z', 'DONE'); delete from audit_unsealed",
-      /1 rows came past the chain/,
+      /1 rows bypassed the chain/,
     ],
   ];
   test.each(tampers)("%s is found", async (_, tamper, wrong) => {
     await recordAudits(database.db, ["A", "B", "C", "D"].map(rowOf));
-    await makeSealer().look();
+    await makeSealer().sealNow();
     for (const statement of tamper.split("; ")) await sql.raw(statement).execute(database.db);
     expect((await verifyAudit(database.db, headOf())).wrong).toMatch(wrong);
   });
 
-  test("a chain made anew over changed rows does not reach the head that was told", async () => {
+  test("a new chain over changed rows does not contain the head that was logged", async () => {
     await recordAudits(database.db, ["A", "B"].map(rowOf));
-    await makeSealer().look();
-    const told = headOf();
+    await makeSealer().sealNow();
+    const logged = headOf();
     await sql`update audit set actor = 'X' where id = 1`.execute(database.db);
     await sql`delete from audit_seals`.execute(database.db);
     await sql`insert into audit_unsealed select id from audit`.execute(database.db);
-    await makeSealer().look();
+    await makeSealer().sealNow();
     expect((await verifyAudit(database.db, null)).wrong).toBeNull();
-    expect((await verifyAudit(database.db, told)).wrong).toMatch(/another hash than the given head/);
+    expect((await verifyAudit(database.db, logged)).wrong).toMatch(/another hash than the given head/);
   });
 });

@@ -5,35 +5,35 @@ import { PeriodicTask } from "../../platform/periodic-task.ts";
 import { type ChainHead, readHead, sealBatch } from "./audit-chain.repository.ts";
 
 /** A committed row is sealed within twice this. */
-const LOOK_MS = 1_000;
+const SEAL_EVERY_MS = 1_000;
 
-type SealerParts = Pick<Dependencies, "db" | "clock" | "log"> & {
+type SealerDependencies = Pick<Dependencies, "db" | "clock" | "log"> & {
   readonly settings: Pick<Dependencies["settings"], "mode">;
 };
 
-/** Numbers and chains committed audit rows, on every server, one at a time; tells each new head in the log. */
+/** Numbers and chains committed audit rows; every server tries, one at a time does. Each new head is logged. */
 export class Sealer implements Service {
-  readonly #deps: SealerParts;
-  /** In production it tells heads at every level but silent: without one in the log, less can be proven. */
+  readonly #deps: SealerDependencies;
+  /** In production heads are logged at every level but silent: without one in the log, less can be proven. */
   readonly #headLog: Logger;
   readonly #rounds: PeriodicTask;
   #cancel: Cancel | null = null;
   #ended = false;
 
-  constructor(deps: SealerParts) {
+  constructor(deps: SealerDependencies) {
     this.#deps = deps;
     const { log, settings } = deps;
-    const isTold = settings.mode === "production" && log.level !== "silent";
-    this.#headLog = log.child({}, { level: isTold ? "info" : log.level });
+    const isForced = settings.mode === "production" && log.level !== "silent";
+    this.#headLog = log.child({}, { level: isForced ? "info" : log.level });
     this.#rounds = new PeriodicTask(deps.log, () => this.#seal());
   }
 
   async start(): Promise<void> {
     this.#ended = false;
-    // A server that was killed after its commit did not come to tell it.
+    // A server that was killed right after its commit has not logged it.
     const head = await readHead(this.#deps.db);
-    if (head !== null) this.#tell(head);
-    this.#cancel = this.#deps.clock.every(LOOK_MS, () => void this.#rounds.run());
+    if (head !== null) this.#logHead(head);
+    this.#cancel = this.#deps.clock.every(SEAL_EVERY_MS, () => void this.#rounds.run());
     void this.#rounds.run();
   }
 
@@ -43,8 +43,8 @@ export class Sealer implements Service {
     await this.#rounds.idle();
   }
 
-  /** Seals all that is committed; resolves when it is. */
-  async look(): Promise<void> {
+  /** Resolves when everything that is committed is sealed. */
+  async sealNow(): Promise<void> {
     await this.#rounds.run();
   }
 
@@ -52,13 +52,13 @@ export class Sealer implements Service {
     const { db, clock } = this.#deps;
     for (let more = true; more && !this.#ended;) {
       const sealed = await sealBatch(db, clock.now());
-      if (sealed.head !== null) this.#tell(sealed.head);
+      if (sealed.head !== null) this.#logHead(sealed.head);
       more = sealed.more;
     }
   }
 
-  /** The log is kept elsewhere: a head in it is what a later proof begins from. */
-  #tell({ number, hash }: ChainHead): void {
+  /** The log is kept elsewhere: a head in it proves later that nothing up to it was changed. */
+  #logHead({ number, hash }: ChainHead): void {
     this.#headLog.info({ auditHead: `${number}:${hash}` }, "audit sealed");
   }
 }

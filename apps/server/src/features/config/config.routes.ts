@@ -4,23 +4,22 @@ import { HttpError } from "../../platform/http/http-error.ts";
 import { registerOpen } from "../../platform/http/register.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { Readiness } from "./readiness.ts";
-import { StandingSignIns, TileProbe } from "./config.service.ts";
+import { TileProbe, WorkingDemoSignIns } from "./config.service.ts";
 
 export function configRoutes(app: FastifyInstance, deps: Dependencies): Service[] {
   const { mode, mapTiles } = deps.settings;
-  const probe = new TileProbe(deps);
-
-  const signIns = new StandingSignIns(deps.db);
+  const tiles = new TileProbe(deps);
+  const signIns = new WorkingDemoSignIns(deps.db);
+  const readiness = new Readiness(deps);
 
   registerOpen(app, config, async () => ({
     mode,
     demo_sign_ins: mode === "demo" ? await signIns.read() : [],
-    map_tiles: mapTiles && { ...mapTiles, available: probe.available },
+    map_tiles: mapTiles && { ...mapTiles, available: tiles.available },
   }));
 
   registerOpen(app, health, () => ({ status: "ok" as const }));
 
-  const readiness = new Readiness(deps);
   let stopping = false;
   app.addHook("preClose", async () => void (stopping = true));
   registerOpen(app, ready, async () => {
@@ -30,5 +29,5 @@ export function configRoutes(app: FastifyInstance, deps: Dependencies): Service[
     return { status: "ready", database: true, broker: true } as const;
   });
 
-  return [probe];
+  return [tiles];
 }

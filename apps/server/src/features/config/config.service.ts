@@ -6,42 +6,41 @@ import { demoSignIns, passwordMatches, readAccount } from "../auth/public.ts";
 
 export type DemoSignIn = (typeof demoSignIns)[number];
 
-/** The known sign-ins of a demo that still work: people may change those passwords, or delete the partner. */
-export class StandingSignIns {
+/** The published sign-ins of a demo that still work: people may change those passwords, or delete the partner. */
+export class WorkingDemoSignIns {
   readonly #db: Db;
-  /** Whether a known password is behind a hash: looked at once, for that is slow by design. */
-  readonly #known = new Map<string, Promise<boolean>>();
-
+  /** Whether a hash is that of the published password; checked once, because that is slow by design. */
+  readonly #matches = new Map<string, Promise<boolean>>();
   #last: DemoSignIn[] = [...demoSignIns];
 
   constructor(db: Db) {
     this.#db = db;
   }
 
-  /** While the database cannot be reached, those of before: what else the call answers is needed then, too. */
+  /** While the database is unreachable, the last result: the rest of the answer is needed then, too. */
   async read(): Promise<DemoSignIn[]> {
     try {
-      const stands = await Promise.all(demoSignIns.map((signIn) => this.#stands(signIn)));
-      this.#last = demoSignIns.filter((_, index) => stands[index]);
+      const works = await Promise.all(demoSignIns.map((signIn) => this.#works(signIn)));
+      this.#last = demoSignIns.filter((_, index) => works[index]);
     } catch (error) {
       if (!isDatabaseUnreachable(error)) throw error;
     }
     return this.#last;
   }
 
-  async #stands({ username, password }: DemoSignIn): Promise<boolean> {
+  async #works({ username, password }: DemoSignIn): Promise<boolean> {
     const account = await readAccount(this.#db, username);
     if (account === null) return false;
-    const known = this.#known.get(account.passwordHash) ?? passwordMatches(account.passwordHash, password);
-    this.#known.set(account.passwordHash, known);
-    return known;
+    const matches = this.#matches.get(account.passwordHash) ?? passwordMatches(account.passwordHash, password);
+    this.#matches.set(account.passwordHash, matches);
+    return matches;
   }
 }
 
 const PROBE_EVERY_MS = 300_000;
 const TIMEOUT_MS = 5_000;
 
-/** Asks the tile service for one small tile from time to time, so that the console asks for none without network. */
+/** Requests one small tile from the tile service from time to time: without network the console requests none. */
 export class TileProbe implements Service {
   readonly #deps: Dependencies;
   #available = false;
@@ -52,7 +51,7 @@ export class TileProbe implements Service {
     this.#deps = deps;
   }
 
-  /** What the last look found; false before the first. */
+  /** The result of the last probe; false before the first. */
   get available(): boolean {
     return this.#available;
   }
@@ -62,8 +61,8 @@ export class TileProbe implements Service {
     if (url === undefined) return;
     this.#ended = new AbortController();
     // In the background: nothing waits for a service on the internet.
-    void this.#look(url);
-    this.#cancel = this.#deps.clock.every(PROBE_EVERY_MS, () => void this.#look(url));
+    void this.#probe(url);
+    this.#cancel = this.#deps.clock.every(PROBE_EVERY_MS, () => void this.#probe(url));
   }
 
   async stop(): Promise<void> {
@@ -71,7 +70,7 @@ export class TileProbe implements Service {
     this.#ended.abort();
   }
 
-  async #look(template: string): Promise<void> {
+  async #probe(template: string): Promise<void> {
     const fetchTile = this.#deps.fetch ?? fetch;
     try {
       const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(TIMEOUT_MS)]);
@@ -84,7 +83,7 @@ export class TileProbe implements Service {
   }
 }
 
-/** The one tile of the whole world. */
+/** The address of the single tile that shows the whole world. */
 export function worldTile(template: string): string {
   const values: Readonly<Record<string, string>> = { x: "0", y: "0", z: "0", s: "a", r: "" };
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");

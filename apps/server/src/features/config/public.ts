@@ -1,1 +1,1 @@
-export { type DemoSignIn, StandingSignIns } from "./config.service.ts";
+export { type DemoSignIn, WorkingDemoSignIns } from "./config.service.ts";

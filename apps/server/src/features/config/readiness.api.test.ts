@@ -119,7 +119,7 @@ describe("set-up: /api/ready looks at the database as a START does", () => {
         { timeout: 20_000 },
       )
       .toBe(true);
-    expect(await asked).toEqual([503, `All database connections that this server keeps for ${whose} are taken.`]);
+    expect(await asked).toEqual([503, `All database connections that this server reserves for ${whose} are in use.`]);
     release();
     await Promise.all(holding);
   });

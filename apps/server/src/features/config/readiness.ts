@@ -4,22 +4,22 @@ import { databaseFault } from "../../platform/database/database-errors.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { type BridgeStanding, bridgeStanding } from "../devices/public.ts";
 
-/** What does not answer for so long does not work. */
-const PATIENCE_MS = 3_000;
-/** Those who ask within so long share an answer: looking must not load what it looks at. */
+/** What does not answer within this time does not work. */
+const TIMEOUT_MS = 3_000;
+/** Requests within this time share an answer: checking must not load what it checks. */
 const SHARED_MS = 1_000;
-/** Whether the database stores is tried this often at the most. */
+/** A write to the database is tried this often at most. */
 const WRITE_EVERY_MS = 5_000;
 
-const NOT_REACHED = "The database is not reached.";
-const bridgeWords: Readonly<Record<Exclude<BridgeStanding, "works">, string>> = {
+const DATABASE_UNREACHABLE = "The database is not reached.";
+const bridgeMessages: Readonly<Record<Exclude<BridgeStanding, "works">, string>> = {
   none: "No server is the bridge to the robots.",
   "cut-off": "The server that is the bridge to the robots does not reach the MQTT broker.",
 };
 
-type Look = "late" | { readonly missing: string | null };
+type CheckResult = "timeout" | { readonly missing: string | null };
 
-/** Whether a START that came now could work. */
+/** Whether a START could work at this moment. */
 export class Readiness {
   readonly #deps: Dependencies;
   #shared: Promise<string | null> | null = null;
@@ -29,27 +29,29 @@ export class Readiness {
     this.#deps = deps;
   }
 
-  /** Null where everything is there, else one sentence about what is missing; within some 3 s in any case. */
+  /** Null where everything works, else one sentence about what is missing; resolves within some 3 s in any case. */
   async missing(): Promise<string | null> {
     if (this.#shared === null) {
-      this.#shared = this.#look();
+      this.#shared = this.#check();
       const forget = () => (this.#shared = null);
-      // While somebody looks, all wait for the same.
+      // While a check is running, everybody waits for the same one.
       void this.#shared.finally(() => this.#deps.clock.after(SHARED_MS, forget));
     }
     return this.#shared;
   }
 
-  async #look(): Promise<string | null> {
+  async #check(): Promise<string | null> {
     const { db, reservedDb, clock } = this.#deps;
-    const orders = inTime(clock, () => this.#lookAsOrdersDo(reservedDb ?? db));
-    const calls = inTime(clock, async () => void (await databaseNow(db)));
-    const [order, call] = await Promise.all([orders, calls]);
-    return poolsMissing(order, call);
+    const commands = checked(clock, () => this.#checkCommands(reservedDb ?? db));
+    const calls = checked(clock, async () => {
+      await databaseNow(db);
+      return null;
+    });
+    return missingOf(...(await Promise.all([commands, calls])));
   }
 
-  /** Through the connections of commands: whether it stores, and whether robots are reached. */
-  async #lookAsOrdersDo(db: Db): Promise<string | undefined> {
+  /** Over the connections that are reserved for commands: whether the database stores, and robots can be reached. */
+  async #checkCommands(db: Db): Promise<string | null> {
     const nowMs = this.#deps.clock.monotonicMs();
     if (nowMs - this.#writtenMs < WRITE_EVERY_MS) await rejectReadOnly(db);
     else {
@@ -60,28 +62,28 @@ export class Readiness {
     const trouble = this.#deps.clocks?.trouble ?? null;
     if (trouble !== null) return `This server cannot rely on its clock. ${trouble}`;
     const standing = await bridgeStanding(db);
-    return standing === "works" ? undefined : bridgeWords[standing];
+    return standing === "works" ? null : bridgeMessages[standing];
   }
 }
 
-/** The database answers either pool, or neither; where only one is answered the other's connections are all taken. */
-function poolsMissing(orders: Look, calls: Look): string | null {
-  if (orders === "late") {
-    return calls === "late" || calls.missing !== null
-      ? NOT_REACHED
-      : "All database connections that this server keeps for commands are taken.";
+/** Where the database answers only one of the pools, all connections of the other are in use. */
+function missingOf(commands: CheckResult, calls: CheckResult): string | null {
+  if (commands === "timeout") {
+    return calls === "timeout" || calls.missing !== null
+      ? DATABASE_UNREACHABLE
+      : "All database connections that this server reserves for commands are in use.";
   }
-  if (orders.missing !== null) return orders.missing;
-  if (calls === "late") return "All database connections that this server keeps for calls are taken.";
+  if (commands.missing !== null) return commands.missing;
+  if (calls === "timeout") return "All database connections that this server reserves for calls are in use.";
   return calls.missing;
 }
 
-async function inTime(clock: Clock, look: () => Promise<string | undefined>): Promise<Look> {
+async function checked(clock: Clock, check: () => Promise<string | null>): Promise<CheckResult> {
   return new Promise((resolve) => {
-    const giveUp = clock.after(PATIENCE_MS, () => resolve("late"));
-    look()
-      .then((missing) => resolve({ missing: missing ?? null }))
+    const cancel = clock.after(TIMEOUT_MS, () => resolve("timeout"));
+    check()
+      .then((missing) => resolve({ missing }))
       .catch((error: unknown) => resolve({ missing: databaseFault(error) }))
-      .finally(giveUp);
+      .finally(cancel);
   });
 }

@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { connect } from "node:net";
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { live } from "@suncrew/contract/live/live.ts";
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PASSWORD, usernames } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";

@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
-import type { AddressInfo } from "node:net";
 import { changePassword, login, logout } from "@suncrew/contract/auth/auth.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { createPartner, deletePartner, resetPartnerPassword } from "@suncrew/contract/partners/partners.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { randomUUID } from "node:crypto";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { untilSomebodyWaits } from "../../../test/held-rows.ts";
 import { partnerForm } from "../../../test/partner-form.ts";
