@@ -1,7 +1,7 @@
 import { adminList, removeAdmin } from "@suncrew/contract/admins/admins.ts";
 import { expectAccessible } from "./support/axe.ts";
 import { expectToast } from "./support/dashboard.ts";
-import { signInWith } from "./support/sign-in-with.ts";
+import { signInWith } from "./support/sign-in.ts";
 import { accounts, expect, test as base } from "./support/suncrew.ts";
 
 const NEW = { Name: "Meera Iyer", Username: "meera", Email: "meera@suncrew.example" };

@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { deletePartner, updatePartner } from "@suncrew/contract/partners/partners.ts";
 import { expectAccessible } from "./support/axe.ts";
 import { expect, partnerBody, test } from "./support/partners-page.ts";
-import { signInWith } from "./support/sign-in-with.ts";
+import { signInWith } from "./support/sign-in.ts";
 import { accounts } from "./support/suncrew.ts";
 
 const table = (page: Page) => page.getByRole("table", { name: "Changes, newest first" });

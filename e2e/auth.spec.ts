@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
 import { logout } from "@suncrew/contract/auth/auth.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import { type Credentials, signInWith } from "./support/sign-in-with.ts";
+import { type Credentials, signInWith } from "./support/sign-in.ts";
 import { accounts, expect, test } from "./support/suncrew.ts";
 
 async function fillIn(page: Page, username: string, password: string): Promise<void> {

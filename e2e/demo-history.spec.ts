@@ -1,5 +1,5 @@
 import { BHADLA, chooseSite, KURNOOL, PAVAGADA, robotCard } from "./support/dashboard.ts";
-import { groupCard } from "./support/made-groups.ts";
+import { groupCard } from "./support/group-fixtures.ts";
 import { type RunningServer, startServer } from "./support/server-process.ts";
 import { expect, test as base } from "./support/suncrew.ts";
 

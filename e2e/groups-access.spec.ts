@@ -9,8 +9,8 @@ import {
   openManagedGroups,
   siteAddress,
   test,
-} from "./support/made-groups.ts";
-import { deliverKeptStop } from "./support/left-behind.ts";
+} from "./support/group-fixtures.ts";
+import { deliverKeptStop } from "./support/leftovers.ts";
 
 /** Fingers want this much, in pixels. */
 const TOUCH_PX = 44;

@@ -11,7 +11,7 @@ import {
   startsOf,
   toasts,
 } from "./support/dashboard.ts";
-import { expect, groupCard, siteAddress, test } from "./support/made-groups.ts";
+import { expect, groupCard, siteAddress, test } from "./support/group-fixtures.ts";
 
 const THREE = ["SCR-1001", "SCR-1002", "SCR-1003"];
 /** What robots do appears within a second; the rest is for a busy machine. */

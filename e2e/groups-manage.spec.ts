@@ -17,8 +17,8 @@ import {
   openManagedGroups,
   siteAddress,
   test,
-} from "./support/made-groups.ts";
-import { signInWith } from "./support/sign-in-with.ts";
+} from "./support/group-fixtures.ts";
+import { signInWith } from "./support/sign-in.ts";
 import { accounts } from "./support/suncrew.ts";
 
 const NAME_TAKEN = "Group name already exists for this site";

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import type { Download, Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
 import { BHADLA, expectDisabled, expectToast } from "./support/dashboard.ts";
-import { expect, test } from "./support/made-administration.ts";
-import { SAMBHAR, siteRow } from "./support/made-sites.ts";
+import { expect, test } from "./support/administration-fixtures.ts";
+import { SAMBHAR, siteRow } from "./support/site-fixtures.ts";
 
 const NAMES =
   "name,address,district,state,pin_code,latitude,longitude,commissioning_date,maintenance_partner,maintenance_contact_name,maintenance_contact,maintenance_email";

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { changePassword } from "@suncrew/contract/auth/auth.ts";
 import { ApiClient } from "./support/api.ts";
-import { signInWith } from "./support/sign-in-with.ts";
+import { signInWith } from "./support/sign-in.ts";
 import { expectDisabled, expectEnabled, expectToast } from "./support/dashboard.ts";
 import {
   expect,

@@ -5,7 +5,7 @@ import { expectAccessible } from "./support/axe.ts";
 import { expectToast, toasts } from "./support/dashboard.ts";
 import { expect, test } from "./support/partners-page.ts";
 import { expectProfileSettings, openProfile } from "./support/profile-settings.ts";
-import { signInWith } from "./support/sign-in-with.ts";
+import { signInWith } from "./support/sign-in.ts";
 import { accounts } from "./support/suncrew.ts";
 
 /** Its id is text in the browser. */

@@ -9,7 +9,7 @@ import {
   PAVAGADA,
   REWA,
 } from "./support/dashboard.ts";
-import { expect, robotDialog, robotRow, serialPicker, test } from "./support/made-robots.ts";
+import { expect, robotDialog, robotRow, serialPicker, test } from "./support/robot-fixtures.ts";
 
 // Each walks through much: the limit, for what hangs, is twice that of others.
 test.describe.configure({ timeout: 240_000 });

@@ -19,7 +19,7 @@ import {
   stopRobot,
 } from "./support/dashboard.ts";
 import type { RobotCard } from "./support/dashboard.ts";
-import { expect, groupCard, siteAddress, test } from "./support/made-groups.ts";
+import { expect, groupCard, siteAddress, test } from "./support/group-fixtures.ts";
 
 const NO_ISOLATION = "This lock does not replace isolating the machine.";
 const CONFIRMED = "confirmed by the robot";

@@ -1,6 +1,6 @@
 import { alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { BHADLA, expectToast, toasts } from "./support/dashboard.ts";
-import { expect, robotDialog, robotRow, test } from "./support/made-robots.ts";
+import { expect, robotDialog, robotRow, test } from "./support/robot-fixtures.ts";
 
 /** Within this time everybody sees what has changed. */
 const LIVE_MS = 10_000;

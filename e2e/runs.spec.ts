@@ -12,7 +12,7 @@ import {
   startRobot,
   stopRobot,
 } from "./support/dashboard.ts";
-import { enoughOfTheDay, expect, groupCard, localText, siteAddress, siteDay, test } from "./support/made-groups.ts";
+import { enoughOfTheDay, expect, groupCard, localText, siteAddress, siteDay, test } from "./support/group-fixtures.ts";
 
 const ZONE = "Asia/Kolkata";
 

@@ -3,7 +3,7 @@ import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { deleteSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { expectAccessible } from "./support/axe.ts";
 import { BHADLA, expectToast, expectToastsGone, REWA, discardChanges } from "./support/dashboard.ts";
-import { enoughOfTheDay, expect, groupCard, siteAddress, siteDay, test } from "./support/made-groups.ts";
+import { enoughOfTheDay, expect, groupCard, siteAddress, siteDay, test } from "./support/group-fixtures.ts";
 
 const ZONE = "Asia/Kolkata";
 

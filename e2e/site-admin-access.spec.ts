@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { BHADLA, CHARANKA, expectToast, KAMUTHI, REWA } from "./support/dashboard.ts";
 import { expectAccessible } from "./support/axe.ts";
-import { choosePartner, expect, fillSite, openAdd, openEdit, SAMBHAR, siteRow, test } from "./support/made-sites.ts";
+import { choosePartner, expect, fillSite, openAdd, openEdit, SAMBHAR, siteRow, test } from "./support/site-fixtures.ts";
 import { pickedPlace } from "./support/map.ts";
 
 async function expectNoSidewaysScroll(page: Page): Promise<void> {

@@ -1,6 +1,6 @@
 import { BHADLA, expectDisabled, expectToast, REWA } from "./support/dashboard.ts";
 
-import { choosePartner, expect, fillSite, openAdd, openEdit, SAMBHAR, siteRow, test } from "./support/made-sites.ts";
+import { choosePartner, expect, fillSite, openAdd, openEdit, SAMBHAR, siteRow, test } from "./support/site-fixtures.ts";
 
 const NAME_TAKEN = "A site with this name already exists. Please choose a different name.";
 const PLACE_TAKEN = "A site with these coordinates already exists. Please choose a different location.";

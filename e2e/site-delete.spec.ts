@@ -1,6 +1,6 @@
 import { expectDisabled, expectEnabled, expectToast } from "./support/dashboard.ts";
-import { SAMBHAR, siteRow } from "./support/made-sites.ts";
-import { expect, test } from "./support/made-administration.ts";
+import { SAMBHAR, siteRow } from "./support/site-fixtures.ts";
+import { expect, test } from "./support/administration-fixtures.ts";
 
 /** What others do appears within a second; the rest is for a busy machine. */
 const LIVE_MS = 10_000;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
 import { BHADLA, expectDisabled, expectEnabled } from "./support/dashboard.ts";
-import { daysAgo, makeActivity } from "./support/made-activity.ts";
+import { daysAgo, makeActivity } from "./support/activity-fixtures.ts";
 import { expect, test } from "./support/suncrew.ts";
 
 const PDF_CALL = "**/api/site/robot/reportpdf";

@@ -3,11 +3,11 @@ import { createPartner, deletePartner, partnerDetails, updatePartner } from "@su
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { type ApiClient, CallError } from "./api.ts";
-import { leavePages } from "./leave-pages.ts";
+import { closePages } from "./close-pages.ts";
 import { test as base } from "./suncrew.ts";
 
 /** A partner that a test made through the server. */
-export interface MadePartner {
+export interface PartnerFixture {
   readonly id: number;
   readonly name: string;
   readonly username: string;
@@ -30,7 +30,7 @@ export const partnerBody = {
 } satisfies Body;
 
 /** Partners made through the server, without a browser; those that a test leaves behind are deleted after it. */
-export class MadePartners {
+export class PartnerFixtures {
   readonly #admin: ApiClient;
   readonly #before: ReadonlySet<number>;
 
@@ -39,7 +39,7 @@ export class MadePartners {
     this.#before = new Set(before.map(({ id }) => id));
   }
 
-  async make(change: Partial<Body> = {}): Promise<MadePartner> {
+  async make(change: Partial<Body> = {}): Promise<PartnerFixture> {
     const body = { ...partnerBody, ...change };
     const { partnerId, credentials } = await this.#admin.call(createPartner, { body });
     return { id: partnerId, name: body.name, ...credentials };
@@ -69,12 +69,12 @@ export class MadePartners {
   }
 }
 
-export const test = base.extend<{ readonly partners: MadePartners }>({
+export const test = base.extend<{ readonly partners: PartnerFixtures }>({
   partners: async ({ apiAs, browser }, use) => {
     const admin = await apiAs("admin");
-    const made = new MadePartners(admin, await admin.call(partnerDetails, {}));
+    const made = new PartnerFixtures(admin, await admin.call(partnerDetails, {}));
     await use(made);
-    await leavePages(browser);
+    await closePages(browser);
     await made.clear();
   },
 });

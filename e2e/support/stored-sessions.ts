@@ -3,7 +3,7 @@ import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { Page } from "@playwright/test";
 import { ApiClient, CallError } from "./api.ts";
-import type { Credentials } from "./sign-in-with.ts";
+import type { Credentials } from "./sign-in.ts";
 
 type SignedIn = ResponseOf<typeof login>;
 

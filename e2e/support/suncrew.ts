@@ -1,6 +1,6 @@
 import { test as base, type Page } from "@playwright/test";
 import { ApiClient, CallError } from "./api.ts";
-import { readStanding, type Standing } from "./left-behind.ts";
+import { readSharedState, type SharedState } from "./leftovers.ts";
 import { PageProblems } from "./page-problems.ts";
 import { type RunningServer, startServer } from "./server-process.ts";
 import { SimulatorControl } from "./simulator.ts";
@@ -21,7 +21,7 @@ interface WorkerFixtures {
   /** A whole demo of this worker's own: server, database, broker and simulated robots. */
   readonly suncrew: RunningServer;
   /** Reads how its sites and robots stand, by an account of its own; and how they stood before the first test. */
-  readonly standing: { readonly read: () => Promise<Standing>; readonly first: Standing };
+  readonly standing: { readonly read: () => Promise<SharedState>; readonly first: SharedState };
   /** The sessions of this worker's browsers, and those of its calls without one. */
   readonly sessions: { readonly ofBrowsers: StoredSessions; readonly ofCalls: StoredSessions };
 }
@@ -66,12 +66,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       let api = await signIn();
       const read = async () => {
         try {
-          return await readStanding(api);
+          return await readSharedState(api);
         } catch (error) {
           // A test ended the sessions of this account.
           if (!(error instanceof CallError && error.status === 401)) throw error;
           api = await signIn();
-          return readStanding(api);
+          return readSharedState(api);
         }
       };
       await use({ read, first: await read() });

@@ -1,8 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
-import { createSite, deleteSite, siteDetails, updateSite } from "@suncrew/contract/sites/sites.ts";
-import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { createSite, deleteSite, type Site, siteDetails, updateSite } from "@suncrew/contract/sites/sites.ts";
 import type { ApiClient, CallInput } from "./api.ts";
-import { leavePages } from "./leave-pages.ts";
+import { closePages } from "./close-pages.ts";
 import { test as base } from "./suncrew.ts";
 
 export type SiteBody = CallInput<typeof createSite>["body"];
@@ -21,7 +20,7 @@ export const SAMBHAR: SiteBody = {
 };
 
 /** Makes sites by calls. A test leaves none behind, also of those that it made on a page, and no other changed. */
-export class MadeSites {
+export class SiteFixtures {
   readonly #api: ApiClient;
   readonly #before: readonly Site[];
 
@@ -30,8 +29,8 @@ export class MadeSites {
     this.#before = before;
   }
 
-  static async begin(api: ApiClient): Promise<MadeSites> {
-    return new MadeSites(api, await api.call(siteDetails, {}));
+  static async begin(api: ApiClient): Promise<SiteFixtures> {
+    return new SiteFixtures(api, await api.call(siteDetails, {}));
   }
 
   listed(): Promise<Site[]> {
@@ -85,11 +84,11 @@ function bodyOf(site: Site): SiteBody {
   };
 }
 
-export const test = base.extend<{ readonly sites: MadeSites }>({
+export const test = base.extend<{ readonly sites: SiteFixtures }>({
   sites: async ({ apiAs, browser }, use) => {
-    const sites = await MadeSites.begin(await apiAs("admin"));
+    const sites = await SiteFixtures.begin(await apiAs("admin"));
     await use(sites);
-    await leavePages(browser);
+    await closePages(browser);
     await sites.restore();
   },
 });

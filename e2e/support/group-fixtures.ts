@@ -1,15 +1,12 @@
-import { createGroup, deleteGroup, groupList } from "@suncrew/contract/groups/groups.ts";
-import type { Group } from "@suncrew/contract/groups/groups.ts";
-import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
-import { createSchedule } from "@suncrew/contract/schedules/schedules.ts";
-import type { Frequency, Schedule } from "@suncrew/contract/schedules/schedules.ts";
-import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import type { Site } from "@suncrew/contract/sites/sites.ts";
 import type { Locator, Page } from "@playwright/test";
+import { createGroup, deleteGroup, type Group, groupList } from "@suncrew/contract/groups/groups.ts";
+import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { createSchedule, type Frequency, type Schedule } from "@suncrew/contract/schedules/schedules.ts";
+import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { ApiClient } from "./api.ts";
 import { test as base } from "./suncrew.ts";
 
-export interface MadeSchedule {
+export interface ScheduleFixture {
   readonly startTime: string;
   readonly frequency?: Frequency;
   readonly minutes?: number;
@@ -17,7 +14,7 @@ export interface MadeSchedule {
 }
 
 /** Makes groups by calls. A test begins without any, and leaves none behind, also of those that it made on a page. */
-export class MadeGroups {
+export class GroupFixtures {
   readonly #api: ApiClient;
 
   constructor(api: ApiClient) {
@@ -43,7 +40,7 @@ export class MadeGroups {
 
   async schedule(
     group: Group,
-    { startTime, frequency = "ONCE", minutes = 30, skipOnRain = false }: MadeSchedule,
+    { startTime, frequency = "ONCE", minutes = 30, skipOnRain = false }: ScheduleFixture,
   ): Promise<Schedule> {
     const { schedule } = await this.#api.call(createSchedule, {
       body: {
@@ -73,9 +70,9 @@ export class MadeGroups {
   }
 }
 
-export const test = base.extend<{ readonly groups: MadeGroups }>({
+export const test = base.extend<{ readonly groups: GroupFixtures }>({
   groups: async ({ apiAs }, use) => {
-    const groups = new MadeGroups(await apiAs("admin"));
+    const groups = new GroupFixtures(await apiAs("admin"));
     await groups.deleteAll();
     await use(groups);
     await groups.deleteAll();

@@ -1,15 +1,18 @@
+import type { Locator, Page } from "@playwright/test";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { allocateDevices } from "@suncrew/contract/devices/devices.ts";
-import { createRobot, deleteRobot, serialNumbers, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
-import type { SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";
-import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
-import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
-import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import type { Site } from "@suncrew/contract/sites/sites.ts";
-import type { Locator, Page } from "@playwright/test";
+import {
+  createRobot,
+  deleteRobot,
+  type SerialNumber,
+  serialNumbers,
+  updateRobot,
+} from "@suncrew/contract/robots/robot-forms.ts";
+import { robotDetailsWithSettings, type RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { ApiClient } from "./api.ts";
-import { leavePages } from "./leave-pages.ts";
-import { expect as eventually, test as base } from "./made-groups.ts";
+import { expect as eventually, test as base } from "./group-fixtures.ts";
+import { closePages } from "./close-pages.ts";
 
 /** Devices of the demo that no robot has; a test finds them switched on and connected. */
 export const FREE_SERIALS = ["SCR-1013", "SCR-1015", "SCR-1017", "SCR-1018", "SCR-1019", "SCR-1020"] as const;
@@ -20,7 +23,7 @@ const SITE_OF_PARTNER = "Bhadla Solar Park";
 const IN_HOUSE = 1;
 
 /** Makes robots by calls on the demo's free devices. A test begins without any, and leaves none behind. */
-export class MadeRobots {
+export class RobotFixtures {
   readonly #api: ApiClient;
 
   constructor(api: ApiClient) {
@@ -107,18 +110,18 @@ export class MadeRobots {
   }
 }
 
-export const test = base.extend<{ readonly robots: MadeRobots }>({
+export const test = base.extend<{ readonly robots: RobotFixtures }>({
   robots: async ({ apiAs, browser, groups, simulator, problems }, use) => {
     // A status call may be under way for a robot that is deleted just then.
     problems.allow(/status of 404 .*getRobotStatus/);
-    const robots = new MadeRobots(await apiAs("admin"));
+    const robots = new RobotFixtures(await apiAs("admin"));
     await robots.deleteAll();
     for (const serial of FREE_SERIALS) await simulator.clear(serial);
     for (const serial of FREE_SERIALS) {
       await eventually.poll(async () => (await simulator.robot(serial)).connected, { timeout: 30_000 }).toBe(true);
     }
     await use(robots);
-    await leavePages(browser);
+    await closePages(browser);
     // A robot in a group is not deleted.
     await groups.deleteAll();
     await robots.deleteAll();

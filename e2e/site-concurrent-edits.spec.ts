@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { BHADLA, expectDisabled, expectEnabled, expectToast, REWA } from "./support/dashboard.ts";
-import { expect, openEdit, siteRow, test } from "./support/made-sites.ts";
+import { expect, openEdit, siteRow, test } from "./support/site-fixtures.ts";
 
 /** What others do appears within a second; the rest is for a busy machine. */
 const LIVE_MS = 10_000;

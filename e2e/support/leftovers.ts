@@ -1,7 +1,6 @@
 import { expect } from "@playwright/test";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
-import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
-import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { robotDetailsWithSettings, type RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { ApiClient } from "./api.ts";
 import type { SimulatorControl } from "./simulator.ts";
@@ -10,14 +9,14 @@ import type { SimulatorControl } from "./simulator.ts";
 const DELIVERED_MS = 20_000;
 
 /** A partner or a site by its name, or a robot by its serial number, and what a test may have left there. */
-export type Standing = Readonly<Record<string, string>>;
+export type SharedState = Readonly<Record<string, string>>;
 
 /**
  * What the tests of one server share, and each leaves as it found it: the partners, sites and robots there are, and of
  * each robot that it stands, unlocked and in no group, with no command open. A robot too many is asked for its status
  * by every page that shows its site; a Stop that waits for one disables its buttons.
  */
-export async function readStanding(api: ApiClient): Promise<Standing> {
+export async function readSharedState(api: ApiClient): Promise<SharedState> {
   const standing: Record<string, string> = {};
   for (const { name } of await api.call(partnerDetails, {})) standing[name] = "partner";
   const sites = await api.call(siteDetails, {});
@@ -48,7 +47,7 @@ function stateOf({ motion, open_command, maintenance, group_id }: RobotWithSetti
  */
 export async function deliverKeptStop(
   simulator: SimulatorControl,
-  read: () => Promise<Standing>,
+  read: () => Promise<SharedState>,
   serial: string,
 ): Promise<void> {
   await simulator.clear(serial);
