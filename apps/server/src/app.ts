@@ -4,6 +4,7 @@ import { activityRoutes } from "./features/activity/activity.routes.ts";
 import { alertsRoutes } from "./features/alerts/alerts.routes.ts";
 import { AlertWatch } from "./features/alerts/public.ts";
 import { apiDocsRoutes } from "./features/api-docs/api-docs.routes.ts";
+import { collectCalls } from "./features/api-docs/public.ts";
 import { auditRoutes } from "./features/audit/audit.routes.ts";
 import { Sealer } from "./features/audit/public.ts";
 import { authRoutes } from "./features/auth/auth.routes.ts";
@@ -65,6 +66,8 @@ export async function buildApp(deps: Dependencies): Promise<App> {
 
   const reserved = { ...deps, db: deps.reservedDb ?? deps.db };
   const changes = new ChangeSignal(deps.connection, deps.clock, deps.log);
+
+  await collectCalls(http);
 
   // Features.
   const services: Service[] = [workers, changes];

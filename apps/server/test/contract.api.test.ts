@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordActivity } from "../src/features/activity/public.ts";
-import { viewerFiles } from "../src/features/api-docs/viewer-files.ts";
+import { viewerFiles } from "../src/features/api-docs/api-docs.routes.ts";
 import { standAlerts } from "./alert-fixtures.ts";
 import { setState } from "./fixtures.ts";
 import { seedFirmware } from "./firmware-fixtures.ts";

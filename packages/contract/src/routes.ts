@@ -1,8 +1,7 @@
-import { auditList, exportAudit } from "./audit/audit.ts";
-
 import { activityLogs, activityUsers, exportActivity } from "./activity/activity.ts";
 import { adminList, createAdmin, removeAdmin, resetAdminPassword } from "./admins/admins.ts";
 import { acknowledgeAlert, alertList } from "./alerts/alerts.ts";
+import { auditList, exportAudit } from "./audit/audit.ts";
 import { changePassword, login, logout } from "./auth/auth.ts";
 import { robotStatus, sendCommand } from "./commands/commands.ts";
 import { config, health, ready } from "./config/config.ts";

@@ -1,7 +1,7 @@
 import { logout } from "@suncrew/contract/auth/auth.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
-import { viewerFiles } from "./viewer-files.ts";
+import { viewerFiles } from "./api-docs.routes.ts";
 
 let server: TestApp;
 beforeAll(async () => {

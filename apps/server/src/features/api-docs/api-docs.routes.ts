@@ -1,18 +1,66 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import type { Settings } from "../../platform/dependencies.ts";
-import { viewerFiles } from "./viewer-files.ts";
+import { asyncApiDocument } from "./asyncapi-document.ts";
+import { deviceFieldsText } from "./device-fields.ts";
+import { openApiDocument } from "./openapi-document.ts";
+import { page, startScript } from "./viewer-page.ts";
+
+/** A file that the viewer consists of, or shows. */
+interface ViewerFile {
+  readonly path: string;
+  readonly type: string;
+  /** One of the two documents, rather than a part of what shows them. */
+  readonly isDocument: boolean;
+  readonly make: (app: FastifyInstance) => string | Buffer;
+}
+
+const swaggerUi = join(dirname(createRequire(import.meta.url).resolve("@fastify/swagger-ui/package.json")), "static");
+const styles = fileURLToPath(new URL("viewer.css", import.meta.url));
+
+const SCRIPT = "text/javascript; charset=utf-8";
+const STYLE = "text/css; charset=utf-8";
+const HTML = "text/html; charset=utf-8";
+const JSON_TEXT = "application/json; charset=utf-8";
+
+const viewer: readonly Omit<ViewerFile, "isDocument">[] = [
+  { path: "/api/docs", type: HTML, make: () => page },
+  { path: "/api/docs/start.js", type: SCRIPT, make: () => startScript },
+  { path: "/api/docs/look.css", type: STYLE, make: () => readFileSync(styles) },
+  {
+    path: "/api/docs/swagger-ui-bundle.js",
+    type: SCRIPT,
+    make: () => readFileSync(join(swaggerUi, "swagger-ui-bundle.js")),
+  },
+  { path: "/api/docs/swagger-ui.css", type: STYLE, make: () => readFileSync(join(swaggerUi, "swagger-ui.css")) },
+];
+
+const documents: readonly Omit<ViewerFile, "isDocument">[] = [
+  { path: "/api/docs/openapi.json", type: JSON_TEXT, make: (app) => JSON.stringify(openApiDocument(app)) },
+  { path: "/api/docs/asyncapi.json", type: JSON_TEXT, make: () => JSON.stringify(asyncApiDocument()) },
+];
+
+/** The documents, their page and what it loads: all of it from this server. */
+export const viewerFiles: readonly ViewerFile[] = [
+  ...viewer.map((file) => ({ ...file, isDocument: false })),
+  ...documents.map((file) => ({ ...file, isDocument: true })),
+];
 
 /**
- * The two documents and their viewer: files, like those of the console, and no calls. The documents are for who is signed
- * in, in a demo for anybody; the viewer holds nothing by itself and fetches them as the console makes its calls.
+ * The two documents and their viewer: files, like the console's, not calls. The documents are for signed-in users, in a demo
+ * for anyone; the viewer contains no data and fetches them as the console makes its calls.
  */
 export function apiDocsRoutes(app: FastifyInstance, { mode }: Settings): void {
-  for (const { path, type, isDocument, read } of viewerFiles) {
-    const fileFor = isDocument && mode === "production" ? "signed-in" : "anybody";
+  for (const { path, type, isDocument, make } of viewerFiles) {
+    const read = madeOnce(() => make(app));
     app.route({
       method: "GET",
       url: path,
-      config: { fileFor },
+      config: { fileFor: isDocument && mode === "production" ? "signed-in" : "anybody" },
       handler: async (request, reply) => {
         const { bytes, etag } = read();
         void reply.header("etag", etag).header("cache-control", "no-cache");
@@ -21,4 +69,31 @@ export function apiDocsRoutes(app: FastifyInstance, { mode }: Settings): void {
       },
     });
   }
+}
+
+/** The files of docs/api: what the server serves, to be read and compared without one. */
+export const documentFiles = ["openapi.json", "asyncapi.json", "device-fields.md"] as const;
+
+/** The text of such a file; the calls are those of `app`, which must be ready. */
+export function documentText(name: (typeof documentFiles)[number], app: FastifyInstance): string {
+  if (name === "device-fields.md") return deviceFieldsText();
+  const document = name === "openapi.json" ? openApiDocument(app) : asyncApiDocument();
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+interface FileContent {
+  readonly bytes: Buffer;
+  readonly etag: string;
+}
+
+/** Made at the first request, then cached: none of it changes while the server runs. */
+function madeOnce(make: () => string | Buffer): () => FileContent {
+  let cached: FileContent | null = null;
+  return () => {
+    if (cached !== null) return cached;
+    const bytes = Buffer.from(make());
+    // Weak, because it is the same whether the file is sent compressed or not.
+    cached = { bytes, etag: `W/"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"` };
+    return cached;
+  };
 }

@@ -1,8 +1,7 @@
 import { type Leaf, leaves, TOPIC_ROOT } from "@suncrew/contract/devices/topics.ts";
 import { z } from "zod";
-import { leafWords } from "./asyncapi-document.ts";
+import { leafWords, messageExamples } from "./asyncapi-document.ts";
 import { sentSchema } from "./json-schema.ts";
-import { messageExamples } from "./message-examples.ts";
 
 /** What the tables read of a schema as AsyncAPI holds it. */
 const fieldSchema = z.object({

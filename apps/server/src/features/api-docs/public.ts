@@ -1,1 +1,2 @@
-export { documentFiles, documentText } from "./written-documents.ts";
+export { documentFiles, documentText } from "./api-docs.routes.ts";
+export { collectCalls } from "./openapi-document.ts";
