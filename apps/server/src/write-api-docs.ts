@@ -20,7 +20,7 @@ const broker: Broker = {
   onConnectionChange: () => () => {},
   close: () => Promise.resolve(),
 };
-const { http, stop } = await buildApp({
+const app = await buildApp({
   db: database.db,
   connection: {},
   broker,
@@ -37,13 +37,13 @@ const { http, stop } = await buildApp({
     consoleDir: null,
   },
 });
-await http.ready();
+await app.http.ready();
 
 const folder = join(repositoryDir, "docs/api");
 await mkdir(folder, { recursive: true });
 for (const name of documentFiles) {
-  await writeFile(join(folder, name), documentText(name, http));
+  await writeFile(join(folder, name), documentText(name, app.http));
   process.stdout.write(`docs/api/${name}\n`);
 }
-await stop();
+await app.stop();
 await database.close();
