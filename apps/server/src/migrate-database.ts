@@ -9,9 +9,8 @@ import {
   type Schema,
 } from "./platform/database/migrate.ts";
 import { StartError } from "./platform/embedded/start-error.ts";
-import { accountAndDatabaseOf, wrongDatabaseUrl } from "./process/database-settings.ts";
 import { databaseFailure } from "./process/open-database.ts";
-import { readSettings } from "./process/settings.ts";
+import { accountAndDatabaseOf, readSettings, wrongDatabaseUrl } from "./process/settings.ts";
 
 /**
  * `npm run migrate -- [--check]`: brings production's database to the schema of this version. Ends with 0 where servers

@@ -16,8 +16,7 @@ import { findRunningPostgres, startEmbeddedPostgres } from "../platform/embedded
 import { StartError } from "../platform/embedded/start-error.ts";
 import { errorText, Outage } from "../platform/outages.ts";
 import { databaseName, demoSecretKey, openDataFolder } from "./data-folder.ts";
-import { missingDatabase, wrongDatabaseUrl } from "./database-settings.ts";
-import { type Mode, type ProcessSettings, readSettings } from "./settings.ts";
+import { missingDatabase, type Mode, type ProcessSettings, readSettings, wrongDatabaseUrl } from "./settings.ts";
 import type { StopList } from "./stop-list.ts";
 
 export interface StartContext {

@@ -1,6 +1,6 @@
 import { StartError } from "../platform/embedded/start-error.ts";
 import type { Mode } from "./settings.ts";
-import { variables } from "./variables.ts";
+import { variableNames, variables } from "./variables.ts";
 
 /** How large a demo shall be; null leaves it as it is. */
 export interface RequestedFleet {
@@ -85,7 +85,7 @@ function takeNumbers(argv: readonly string[]): { words: string[]; given: Map<Num
 /** What `--help` prints. */
 export function helpText(mode: Mode): string {
   const isDemo = mode === "demo";
-  const width = Math.max(...variables.map(({ name }) => name.length)) + 2;
+  const width = Math.max(...variableNames.map((name) => name.length)) + 2;
   return [
     isDemo
       ? "Suncrew demo: console, embedded PostgreSQL and MQTT broker, simulated robots and sample data."
@@ -108,7 +108,7 @@ export function helpText(mode: Mode): string {
     "  --help         this text",
     "",
     "Environment variables:",
-    ...variables.flatMap(({ name, meaning, fallback }) => [
+    ...Object.entries(variables).flatMap(([name, { meaning, fallback }]) => [
       `  ${name.padEnd(width)}${meaning}`,
       `  ${"".padEnd(width)}  without it: ${fallback}`,
     ]),

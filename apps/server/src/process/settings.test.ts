@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { repositoryDir } from "./data-folder.ts";
 import { helpText, readOptions } from "./options.ts";
 import { readSettings } from "./settings.ts";
-import { variables, variablesAsMarkdown } from "./variables.ts";
+import { variableNames, variablesAsMarkdown } from "./variables.ts";
 
 const KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";
 
@@ -214,7 +214,7 @@ describe("set-up: configuration by environment", () => {
 describe("set-up: command line", () => {
   test("--help lists every option and variable", () => {
     const text = helpText("demo");
-    for (const word of ["--reset", "--help", "--no-console", ...variables.map(({ name }) => name)]) {
+    for (const word of ["--reset", "--help", "--no-console", ...variableNames]) {
       expect(text).toContain(word);
     }
     expect(readOptions(["demo", "--help"]).help).toBe(true);

@@ -1,14 +1,18 @@
-import { isIP, isIPv4 } from "node:net";
-import { findInvisibleCharacter } from "@suncrew/contract/http/text.ts";
-import { z } from "zod";
+import pg from "pg";
+import { SAMPLE_DELAY_MS } from "../features/weather/public.ts";
 import type { WeatherSettings } from "../platform/dependencies.ts";
 import type { SmtpSettings } from "../platform/mailer.ts";
-import { type BrokerSettings, brokerSettings, isKickAddress, wrongBrokerSettings } from "./broker-settings.ts";
-import { missingNames, wrongDatabaseUrl } from "./database-settings.ts";
 import { isLoopback } from "../platform/network.ts";
-import { isMailServer, mailSettings, senderOf, wrongMailSettings } from "./mail-settings.ts";
-import { type VariableName, variables } from "./variables.ts";
-import { givesKeyAway, isBareAddress, weatherSettings } from "./weather-settings.ts";
+import type { z } from "zod";
+import {
+  senderOf,
+  variable,
+  type VariableName,
+  variableNames,
+  variables,
+  variablesSchema,
+  type VariableValues,
+} from "./variables.ts";
 
 export type Mode = "demo" | "production";
 
@@ -49,164 +53,10 @@ export interface ProcessSettings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const whole = (least: number, most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,6}$/)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most);
-const address = (...protocols: string[]) =>
-  z.string().refine((text) => {
-    if (!URL.canParse(text)) return false;
-    const { protocol, hostname, searchParams } = new URL(text);
-    // PostgreSQL's socket is named by ?host=/folder instead of a host.
-    return protocols.includes(protocol) && (hostname !== "" || searchParams.has("host"));
-  });
-
-/** What each variable must be. */
-const schema = z.object({
-  PORT: whole(0, 65_535).optional(),
-  HOST: z
-    .string()
-    .regex(/^[\w.:%-]{1,255}$/)
-    .optional(),
-  DATA_DIR: z
-    .string()
-    .refine((path) => !path.includes("\0"))
-    .optional(),
-  DATABASE_URL: address("postgres:", "postgresql:").optional(),
-  MIGRATION_DATABASE_URL: address("postgres:", "postgresql:").optional(),
-  MQTT_URL: address("mqtt:", "mqtts:", "ws:", "wss:").optional(),
-  EMBEDDED: z.enum(["yes", "no"]).optional(),
-  MQTT_PORT: whole(0, 65_535).optional(),
-  BROKER_ACCOUNTS: z.enum(["embedded", "dynamic-security", "http", "manual"]).optional(),
-  BROKER_ADMIN_URL: address("mqtt:", "mqtts:", "ws:", "wss:").optional(),
-  BROKER_AUTH_TOKEN: z
-    .string()
-    .regex(/^[\x21-\x7e]+$/)
-    .refine(isStrongKey)
-    .optional(),
-  BROKER_KICK_URL: z.string().refine(isKickAddress).optional(),
-  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).optional(),
-  SECRET_KEY: z.string().refine(isStrongKey).optional(),
-  PUBLIC_URL: address("http:", "https:").refine(isBareAddress).optional(),
-  HSTS_SUBDOMAINS: z.enum(["yes", "no"]).optional(),
-  TOKEN_HOURS: whole(1, 720).optional(),
-  MAP_TILE_URL: z
-    .string()
-    .regex(/^(https?:\/\/[^\s;,'"]+)?$/)
-    .refine((url) => url === "" || ["{z}", "{x}", "{y}"].every((part) => url.includes(part)))
-    .optional(),
-  MAP_TILE_ATTRIBUTION: z.string().max(300).optional(),
-  WEATHER_PROVIDER: z.enum(["sample", "open-meteo"]).optional(),
-  WEATHER_URL: address("http:", "https:").refine(isBareAddress).optional(),
-  WEATHER_API_KEY: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,200}$/)
-    .optional(),
-  ADMIN_USERNAME: z
-    .string()
-    .regex(/^\S{1,60}$/)
-    .refine((text) => findInvisibleCharacter(text, "one line") === null)
-    .optional(),
-  ADMIN_PASSWORD: z
-    .string()
-    .min(8)
-    .max(200)
-    .refine((text) => !["admin@123", "partner@123", "password"].includes(text.trim().toLowerCase()))
-    .optional(),
-  MANUAL_RUN_MAX_MINUTES: whole(1, 1440).optional(),
-  LINK_LOSS_STOP_SECONDS: whole(30, 86_400).optional(),
-  MAINTENANCE_INTERVAL_DAYS: whole(1, 3650).optional(),
-  TRUSTED_PROXIES: z
-    .string()
-    .transform((text) => text.split(",").map((part) => part.trim()))
-    .refine((proxies) => proxies.every(isAddressOrNetwork))
-    .optional(),
-  SMTP_URL: z.string().refine(isMailServer).optional(),
-  MAIL_FROM: z
-    .string()
-    .refine((text) => senderOf(text) !== null)
-    .optional(),
-  METRICS_TOKEN: z
-    .string()
-    .regex(/^[\x21-\x7e]{16,200}$/)
-    .optional(),
-} satisfies Record<VariableName, z.ZodType>);
-
-/** The same in words, for the one sentence that a wrong variable gets. */
-const musts: Record<VariableName, string> = {
-  PORT: "be a whole number from 0 to 65535",
-  HOST: "be an address or a host name",
-  DATA_DIR: "be the path of a folder",
-  DATABASE_URL: "begin with postgres:// and name a host",
-  MIGRATION_DATABASE_URL: "begin with postgres:// and name a host",
-  MQTT_URL: "begin with mqtt://, mqtts://, ws:// or wss:// and name a host",
-  EMBEDDED: "be yes or no",
-  MQTT_PORT: "be a whole number from 0 to 65535",
-  BROKER_ACCOUNTS: "be embedded, dynamic-security, http or manual",
-  BROKER_ADMIN_URL: "begin with mqtt://, mqtts://, ws:// or wss:// and name a host",
-  BROKER_AUTH_TOKEN: "be at least 32 characters without spaces and no common word or example",
-  BROKER_KICK_URL: "be an http address with {clientid} in its path",
-  LOG_LEVEL: "be fatal, error, warn, info, debug, trace or silent",
-  SECRET_KEY: "be at least 32 characters long and no common word or example (`openssl rand -base64 48` makes one)",
-  PUBLIC_URL: "be an http address without sign-in, query or fragment",
-  HSTS_SUBDOMAINS: "be yes or no",
-  TOKEN_HOURS: "be a whole number of hours from 1 to 720",
-  MAP_TILE_URL: "be an http address with {z}, {x} and {y}, or empty",
-  MAP_TILE_ATTRIBUTION: "have at most 300 characters",
-  WEATHER_PROVIDER: "be sample or open-meteo",
-  WEATHER_URL: "be an http address without sign-in, query or fragment (a key goes into WEATHER_API_KEY)",
-  WEATHER_API_KEY: "be 1 to 200 characters without spaces",
-  ADMIN_USERNAME: "be 1 to 60 characters that can be seen, without spaces",
-  ADMIN_PASSWORD: "have at least 8 characters and be no known password",
-  MANUAL_RUN_MAX_MINUTES: "be a whole number from 1 to 1440",
-  LINK_LOSS_STOP_SECONDS: "be a whole number of seconds from 30 to 86400",
-  MAINTENANCE_INTERVAL_DAYS: "be a whole number of days from 1 to 3650",
-  SMTP_URL: "be smtp://user:password@host:port or smtps://, without path or query",
-  MAIL_FROM: "be an e-mail address, or a name with one: Suncrew <reports@example.org>",
-  METRICS_TOKEN: "be 16 to 200 characters without spaces (`openssl rand -base64 24` makes one)",
-  TRUSTED_PROXIES: "be addresses or networks with commas between, such as 10.0.0.5, 10.1.0.0/16",
-};
-
-/** Never repeated in a refusal. */
-const secrets: readonly string[] = [
-  "DATABASE_URL",
-  "MIGRATION_DATABASE_URL",
-  "MQTT_URL",
-  "BROKER_ADMIN_URL",
-  "BROKER_AUTH_TOKEN",
-  "BROKER_KICK_URL",
-  "SECRET_KEY",
-  "ADMIN_PASSWORD",
-  "WEATHER_URL",
-  "WEATHER_API_KEY",
-  "SMTP_URL",
-  "METRICS_TOKEN",
-];
-
-/** Blanks at their ends belong to them. */
-const takenAsTheyAre: readonly VariableName[] = ["SECRET_KEY", "ADMIN_PASSWORD"];
-
-/** Empty means something for these; elsewhere it counts as not set. */
-const mayBeEmpty: readonly VariableName[] = ["MAP_TILE_URL", "MAP_TILE_ATTRIBUTION"];
-
-function isAddressOrNetwork(text: string): boolean {
-  const [address = "", bits, ...rest] = text.split("/");
-  const most = isIPv4(address) ? 32 : 128;
-  return (
-    isIP(address) !== 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
-  );
-}
-
-function isStrongKey(key: string): boolean {
-  return key.length >= 32 && new Set(key).size >= 10 && !/change.?me|example|replace|secret.?key|your.?key/i.test(key);
-}
-
 /** Checks every variable; answers the settings, or one sentence for each wrong one. */
 export function readSettings(mode: Mode, environment: Environment): ProcessSettings | { readonly wrong: string[] } {
   const given = whatIsSet(environment);
-  const parsed = schema.safeParse(given);
+  const parsed = variablesSchema.safeParse(given);
   const wrong = [
     ...(parsed.success ? [] : sentences(parsed.error, given)),
     ...(mode === "production" ? whatProductionRefuses(given) : []),
@@ -214,7 +64,7 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
   ];
   if (!parsed.success || wrong.length > 0) return { wrong };
   const set = parsed.data;
-  const tileUrl = set.MAP_TILE_URL ?? fallbackOf("MAP_TILE_URL");
+  const tileUrl = set.MAP_TILE_URL ?? variables.MAP_TILE_URL.fallback;
   return {
     mode,
     port: set.PORT ?? 3000,
@@ -231,21 +81,21 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
     secretKey: set.SECRET_KEY ?? null,
     publicUrl: set.PUBLIC_URL ?? null,
     hstsSubdomains: set.HSTS_SUBDOMAINS === "yes",
-    tokenHours: set.TOKEN_HOURS ?? 12,
+    tokenHours: set.TOKEN_HOURS ?? Number(variables.TOKEN_HOURS.fallback),
     mapTiles:
       tileUrl === ""
         ? null
-        : { url: tileUrl, attribution: set.MAP_TILE_ATTRIBUTION ?? fallbackOf("MAP_TILE_ATTRIBUTION") },
+        : { url: tileUrl, attribution: set.MAP_TILE_ATTRIBUTION ?? variables.MAP_TILE_ATTRIBUTION.fallback },
     weather: weatherSettings({
       provider: set.WEATHER_PROVIDER ?? (mode === "demo" ? "sample" : "open-meteo"),
       url: set.WEATHER_URL ?? null,
       apiKey: set.WEATHER_API_KEY ?? null,
     }),
-    adminUsername: set.ADMIN_USERNAME ?? "admin",
+    adminUsername: set.ADMIN_USERNAME ?? variables.ADMIN_USERNAME.fallback,
     adminPassword: set.ADMIN_PASSWORD ?? null,
-    manualRunMaxMinutes: set.MANUAL_RUN_MAX_MINUTES ?? 480,
-    linkLossStopSeconds: set.LINK_LOSS_STOP_SECONDS ?? 300,
-    maintenanceIntervalDays: set.MAINTENANCE_INTERVAL_DAYS ?? 180,
+    manualRunMaxMinutes: set.MANUAL_RUN_MAX_MINUTES ?? Number(variables.MANUAL_RUN_MAX_MINUTES.fallback),
+    linkLossStopSeconds: set.LINK_LOSS_STOP_SECONDS ?? Number(variables.LINK_LOSS_STOP_SECONDS.fallback),
+    maintenanceIntervalDays: set.MAINTENANCE_INTERVAL_DAYS ?? Number(variables.MAINTENANCE_INTERVAL_DAYS.fallback),
     trustedProxies: set.TRUSTED_PROXIES ?? [],
     mail: mailSettings(set),
     metricsToken: set.METRICS_TOKEN ?? null,
@@ -255,23 +105,23 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
 type Given = Readonly<Partial<Record<VariableName, string>>>;
 
 function whatIsSet(environment: Environment): Given {
-  const set = variables.flatMap(({ name }) => {
+  const set = variableNames.flatMap((name) => {
+    const { keepsBlanks, mayBeEmpty } = variable(name);
     const given = environment[name];
-    const text = takenAsTheyAre.includes(name) ? given : given?.trim();
-    return text === undefined || (text === "" && !mayBeEmpty.includes(name)) ? [] : [[name, text] as const];
+    const text = keepsBlanks === true ? given : given?.trim();
+    return text === undefined || (text === "" && mayBeEmpty !== true) ? [] : [[name, text] as const];
   });
   return Object.fromEntries(set);
 }
 
 function sentences(error: z.ZodError, given: Given): string[] {
-  const names = new Set(error.issues.map((issue) => issue.path[0]));
-  return variables
-    .filter(({ name }) => names.has(name))
-    .map(({ name }) => `${name} must ${musts[name]}${secrets.includes(name) ? "" : `; it is "${given[name]}"`}.`);
-}
-
-function fallbackOf(name: VariableName): string {
-  return variables.find((variable) => variable.name === name)?.fallback ?? "";
+  const wrong = new Set(error.issues.map((issue) => issue.path[0]));
+  return variableNames
+    .filter((name) => wrong.has(name))
+    .map((name) => {
+      const { requirement, isSecret } = variable(name);
+      return `${name} must ${requirement}${isSecret === true ? "" : `; it is "${given[name]}"`}.`;
+    });
 }
 
 function whatProductionRefuses(given: Given): string[] {
@@ -299,4 +149,152 @@ function whatProductionRefuses(given: Given): string[] {
     refusals.push("WEATHER_URL would take WEATHER_API_KEY beyond this machine without TLS: use https://.");
   }
   return refusals;
+}
+
+/** Which way the devices' accounts at the broker are kept. */
+export type BrokerSettings =
+  | { readonly form: "embedded" | "manual" }
+  /** `adminUrl` is the broker with the account that manages accounts. */
+  | { readonly form: "dynamic-security"; readonly adminUrl: string }
+  | { readonly form: "http"; readonly token: string; readonly kickUrl: string | null };
+
+/** The settings of variables in which nothing is wrong. */
+function brokerSettings(set: VariableValues): BrokerSettings {
+  const adminUrl = set.BROKER_ADMIN_URL ?? set.MQTT_URL;
+  if (adminUrl === undefined) return { form: "embedded" };
+  if (set.BROKER_ACCOUNTS === "dynamic-security") return { form: "dynamic-security", adminUrl };
+  if (set.BROKER_ACCOUNTS === "http" && set.BROKER_AUTH_TOKEN !== undefined) {
+    return { form: "http", token: set.BROKER_AUTH_TOKEN, kickUrl: set.BROKER_KICK_URL ?? null };
+  }
+  return { form: "manual" };
+}
+
+/** What does not fit together, one sentence each. */
+function wrongBrokerSettings(set: VariableValues): string[] {
+  const { MQTT_URL: url, BROKER_ACCOUNTS: form = url === undefined ? "embedded" : "manual" } = set;
+  const wrong: string[] = [];
+  if (form === "embedded" && url !== undefined) {
+    wrong.push("BROKER_ACCOUNTS is embedded, but MQTT_URL names a broker: choose dynamic-security, http or manual.");
+  }
+  if (form !== "embedded" && url === undefined) {
+    wrong.push(`BROKER_ACCOUNTS is ${form}, but MQTT_URL names no broker: the embedded one keeps its own accounts.`);
+  }
+  if (form === "http" && set.BROKER_AUTH_TOKEN === undefined) {
+    wrong.push("BROKER_AUTH_TOKEN is missing: with BROKER_ACCOUNTS=http the broker proves itself with it.");
+  }
+  const only = [
+    ["BROKER_ADMIN_URL", "dynamic-security"],
+    ["BROKER_AUTH_TOKEN", "http"],
+    ["BROKER_KICK_URL", "http"],
+  ] as const;
+  for (const [name, needed] of only) {
+    if (set[name] !== undefined && form !== needed) wrong.push(`${name} is for BROKER_ACCOUNTS=${needed} only.`);
+  }
+  return wrong;
+}
+
+/** The settings of variables in which nothing is wrong; null where no mail is sent. */
+function mailSettings({ SMTP_URL: url, MAIL_FROM: sender }: VariableValues): SmtpSettings | null {
+  const from = sender === undefined ? null : senderOf(sender);
+  if (url === undefined || from === null) return null;
+  const { protocol, hostname, port, username, password } = new URL(url);
+  const secure = protocol === "smtps:";
+  return {
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: port === "" ? (secure ? 465 : 587) : Number(port),
+    secure,
+    // A report and a sign-in leave this machine encrypted or not at all.
+    requireTls: !secure && !isLoopback(hostname),
+    user: username === "" ? null : decodeURIComponent(username),
+    password: username === "" ? null : decodeURIComponent(password),
+    from,
+  };
+}
+
+/** What does not fit together, one sentence each. */
+function wrongMailSettings({ SMTP_URL: url, MAIL_FROM: sender }: VariableValues): string[] {
+  if (url !== undefined && sender === undefined) return ["MAIL_FROM is missing: mails sent by SMTP_URL need a sender."];
+  if (url === undefined && sender !== undefined)
+    return ["SMTP_URL is missing: without it nothing is sent from MAIL_FROM."];
+  return [];
+}
+
+const OPEN_METEO = "https://api.open-meteo.com/v1/forecast";
+/** Where Open-Meteo takes a key. */
+const OPEN_METEO_PAID = "https://customer-api.open-meteo.com/v1/forecast";
+
+interface WeatherChoice {
+  readonly provider: WeatherSettings["provider"];
+  /** Null where they were not set. */
+  readonly url: string | null;
+  readonly apiKey: string | null;
+}
+
+function weatherSettings({ provider, url, apiKey }: WeatherChoice): WeatherSettings {
+  if (provider === "sample") return { provider, delayMs: SAMPLE_DELAY_MS };
+  return { provider, url: url ?? (apiKey === null ? OPEN_METEO : OPEN_METEO_PAID), apiKey };
+}
+
+/** True where the key would travel unencrypted beyond this machine. */
+function givesKeyAway(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && !isLoopback(hostname);
+}
+
+/**
+ * Why production refuses this DATABASE_URL, or the one of that name, or null: beyond this machine it takes a TLS that proves who the database is.
+ * Null too for what is no address at all.
+ */
+export function wrongDatabaseUrl(
+  text: string,
+  name: "DATABASE_URL" | "MIGRATION_DATABASE_URL" = "DATABASE_URL",
+): string | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  // The driver takes the last of several.
+  const last = (name: string) => url.searchParams.getAll(name).at(-1);
+  const host = last("host") ?? decodeURIComponent(url.hostname);
+  if (host.startsWith("/") || isLoopback(host) || isProven(last)) return null;
+  return (
+    `${name} names a PostgreSQL beyond this machine without TLS that proves who it is: add ?sslmode=verify-full ` +
+    "(NODE_EXTRA_CA_CERTS names the authority of certificates of your own)."
+  );
+}
+
+/** The account and the database that the driver takes from an address, with whatever it takes for granted. */
+export function accountAndDatabaseOf(databaseUrl: string): {
+  account: string | undefined;
+  database: string | undefined;
+} {
+  const { user, database } = new pg.Client({ connectionString: databaseUrl });
+  return { account: user, database };
+}
+
+/** By the driver `require` proves as much as `verify-full` does, unless it is told to be as lenient as libpq. */
+function isProven(last: (name: string) => string | undefined): boolean {
+  const mode = last("sslmode");
+  if (mode === undefined) return last("ssl") === "true" || last("ssl") === "1";
+  if (last("uselibpqcompat") === "true") return mode === "verify-full";
+  return ["require", "verify-ca", "verify-full"].includes(mode);
+}
+
+const missing = (name: string, what: string): string =>
+  `${name} is missing: name your ${what}, or set EMBEDDED=yes for the embedded one, which one server alone can use.`;
+
+export function missingDatabase(embedded: string | undefined): string | null {
+  return embedded?.trim() === "yes" ? null : missing("DATABASE_URL", "PostgreSQL");
+}
+
+/** What production misses where it is not told to run on what is embedded. */
+export function missingNames(given: {
+  readonly DATABASE_URL?: string | undefined;
+  readonly MQTT_URL?: string | undefined;
+  readonly EMBEDDED?: string | undefined;
+}): string[] {
+  const wrong: string[] = [];
+  if (given.EMBEDDED === "yes") return wrong;
+  if (given.DATABASE_URL === undefined) wrong.push(missing("DATABASE_URL", "PostgreSQL"));
+  if (given.MQTT_URL === undefined) wrong.push(missing("MQTT_URL", "MQTT broker"));
+  return wrong;
 }
