@@ -3,8 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { reportPdf } from "@suncrew/contract/reports/reports.ts";
-import { importRobots } from "@suncrew/contract/robots/robot-forms.ts";
-import { ROBOT_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
+import { ROBOT_COLUMNS, importRobots } from "@suncrew/contract/robots/robot-forms.ts";
 
 // The program of a process of its own: what others ask of a server until this process is ended.
 

@@ -37,11 +37,11 @@ export function madeReportData(made: MadeReport = {}): ReportData {
       address: "Bhadla village road 4",
       district: "Jodhpur",
       state: "Rajasthan",
-      pinCode: "342301",
+      pin_code: "342301",
       timezone: "Asia/Kolkata",
       latitude: 27.5395,
       longitude: 71.9154,
-      commissioningDate: "2021-03-12",
+      commissioning_date: "2021-03-12",
     },
     partnerId: 7,
     partner: {

@@ -30,6 +30,26 @@ const robotFields = {
 
 export const robotBodySchema = z.object({ site_id: idInputSchema, ...robotFields });
 
+/** What the form stores of a robot. */
+export const ROBOT_FIELDS = robotBodySchema.keyof().options;
+
+/** The columns of a file of robots, in the order of its export. */
+export const ROBOT_COLUMNS = [
+  /** The site's name. */
+  "site",
+  "serial_number",
+  "robot_name",
+  "motor_type",
+  "control_type",
+  "installation_date",
+] as const;
+/** Those that an import may leave out. */
+export const ROBOT_OPTIONAL_COLUMNS = [
+  "robot_name",
+  "motor_type",
+  "control_type",
+] as const satisfies readonly (typeof ROBOT_COLUMNS)[number][];
+
 export const createRobot = defineRoute({
   summary: "Put a robot with a free serial number at a site",
   method: "POST",

@@ -86,6 +86,34 @@ const partnerChoiceSchema = z
 
 export const siteBodySchema = z.object({ ...siteFields, maintenance_partner_id: partnerChoiceSchema });
 
+/** What the form stores of a site: the columns that are inserted, read, compared and audited, and fields of `Site`. */
+export const SITE_FIELDS = siteBodySchema.keyof().options;
+export type SiteField = (typeof SITE_FIELDS)[number];
+
+/** The columns of a file of sites, in the order of its export; an import takes them in any order. */
+export const SITE_COLUMNS = [
+  "name",
+  "address",
+  "district",
+  "state",
+  "pin_code",
+  "latitude",
+  "longitude",
+  "commissioning_date",
+  /** The partner's name; empty where contact, phone and e-mail are in the next three. */
+  "maintenance_partner",
+  "maintenance_contact_name",
+  "maintenance_contact",
+  "maintenance_email",
+] as const;
+/** Those that an import may leave out. */
+export const SITE_OPTIONAL_COLUMNS = [
+  "maintenance_partner",
+  "maintenance_contact_name",
+  "maintenance_contact",
+  "maintenance_email",
+] as const satisfies readonly (typeof SITE_COLUMNS)[number][];
+
 export const createSite = defineRoute({
   summary: "Create a site; without a partner's id it belongs to partner 1, In-house",
   method: "POST",

@@ -67,7 +67,7 @@ function smallHeading(document: PdfDocument, text: string): void {
 }
 
 function coverFacts({ site, partner, range, generatedAt, robots }: ReportData): Named[] {
-  const place = [site.address, site.district, `${site.state} ${site.pinCode}`].filter((one) => one.trim() !== "");
+  const place = [site.address, site.district, `${site.state} ${site.pin_code}`].filter((one) => one.trim() !== "");
   const contact = [partner?.contactPerson, partner?.phone, partner?.email].filter((one) => one);
   return [
     { name: "Site", value: place.join(", ") },
@@ -77,7 +77,7 @@ function coverFacts({ site, partner, range, generatedAt, robots }: ReportData): 
     { name: "Time zone", value: `${site.timezone} (${offsetWords(range)})` },
     { name: "Maintenance partner", value: partner?.name ?? "None" },
     { name: "Contact", value: contact.length === 0 ? "None" : contact.join(", ") },
-    { name: "Commissioned", value: day(site.commissioningDate) },
+    { name: "Commissioned", value: day(site.commissioning_date) },
     { name: "Robots", value: count(robots.length) },
     { name: "Made", value: moment(generatedAt, "") },
   ];

@@ -1,3 +1,5 @@
+import type { Site, SiteField } from "@suncrew/contract/sites/sites.ts";
+import type { SiteMaintenance } from "@suncrew/domain/sites/site-contacts.ts";
 import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
@@ -46,21 +48,8 @@ export interface ReportTime {
   readonly local: string;
 }
 
-export interface ReportSite {
-  readonly id: number;
-  readonly name: string;
-  readonly address: string;
-  readonly district: string;
-  readonly state: string;
-  readonly pinCode: string;
-  /** IANA name, such as Asia/Kolkata. */
-  readonly timezone: string;
-  /** Decimal degrees. */
-  readonly latitude: number;
-  readonly longitude: number;
-  /** `YYYY-MM-DD`. */
-  readonly commissioningDate: string;
-}
+/** A site as its form stores it, without whoever maintains it. */
+export type ReportSite = Pick<Site, "id" | "timezone" | Exclude<SiteField, keyof SiteMaintenance>>;
 
 export interface ReportPartner {
   readonly name: string;

@@ -1,3 +1,4 @@
+import { SITE_FIELDS } from "@suncrew/contract/sites/sites.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
@@ -12,16 +13,15 @@ export async function readReportSite(
 ): Promise<Pick<ReportData, "site" | "partner" | "partnerId">> {
   const row = await visibleSites(viewer, db)
     .leftJoin("partners", "partners.id", "sites.maintenance_partner_id")
-    .select(["sites.id", "sites.name", "sites.address", "sites.district", "sites.state", "sites.pin_code as pinCode"])
-    .select(["sites.timezone", "sites.latitude", "sites.longitude", "sites.commissioning_date as commissioningDate"])
-    .select(["sites.maintenance_contact", "sites.maintenance_contact_name", "sites.maintenance_email"])
-    .select("sites.maintenance_partner_id as partnerId")
+    .select(["sites.id", "sites.timezone"])
+    .select(SITE_FIELDS.map((field) => `sites.${field}` as const))
     .select(["partners.name as partner_name", "partners.contact_person", "partners.contact_info", "partners.email"])
     .where("sites.id", "=", siteId)
     .executeTakeFirst();
   if (!row) throw notFound("Site");
-  const { maintenance_contact, maintenance_contact_name, maintenance_email, ...rest } = row;
-  const { partner_name, contact_person, contact_info, email, partnerId, ...site } = rest;
+  const { partner_name, contact_person, contact_info, email, ...rest } = row;
+  const { maintenance_contact, maintenance_contact_name, maintenance_email, ...located } = rest;
+  const { maintenance_partner_id: partnerId, ...site } = located;
   if (partner_name !== null) {
     const partner = { name: partner_name, contactPerson: contact_person, email, phone: contact_info };
     return { site, partner, partnerId };

@@ -1,7 +1,6 @@
-import { exportRobots, importRobots } from "@suncrew/contract/robots/robot-forms.ts";
+import { ROBOT_COLUMNS, exportRobots, importRobots } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotsList } from "@suncrew/contract/robots/robots.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
-import { ROBOT_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addDevice, type Person } from "../../../test/fixtures.ts";
 import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";

@@ -1,7 +1,11 @@
 import type { ImportRow } from "@suncrew/contract/http/import.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import { createRobot, importRobots } from "@suncrew/contract/robots/robot-forms.ts";
-import { ROBOT_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
+import {
+  ROBOT_COLUMNS,
+  ROBOT_OPTIONAL_COLUMNS,
+  createRobot,
+  importRobots,
+} from "@suncrew/contract/robots/robot-forms.ts";
 import {
   dayOfCell,
   duplicateSentence,
@@ -97,7 +101,7 @@ interface CheckedRobots extends CheckedImport {
   readonly robots: readonly NewRobot[];
 }
 
-const columns = { all: ROBOT_COLUMNS, optional: ["robot_name", "motor_type", "control_type"] } as const;
+const columns = { all: ROBOT_COLUMNS, optional: ROBOT_OPTIONAL_COLUMNS };
 
 /** No site has it. */
 const NO_SITE = 0;

@@ -1,9 +1,9 @@
+import { ROBOT_COLUMNS } from "@suncrew/contract/robots/robot-forms.ts";
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { RolloutRobotState } from "@suncrew/contract/firmware/firmware.ts";
 import type { SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
-import { ROBOT_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
 import { sql } from "kysely";
 import type { Executor, Tx } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";

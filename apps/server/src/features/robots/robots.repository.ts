@@ -1,5 +1,5 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import { type createRobot, robotBodySchema } from "@suncrew/contract/robots/robot-forms.ts";
+import { type createRobot, ROBOT_FIELDS, type robotBodySchema } from "@suncrew/contract/robots/robot-forms.ts";
 import { sql } from "kysely";
 import type { z } from "zod";
 import { announceScope } from "../../platform/change-signal.ts";
@@ -11,7 +11,6 @@ import { closeRunsOfRemoved } from "../runs/public.ts";
 
 /** What the Robot form stores. */
 export type RobotForm = z.output<typeof robotBodySchema>;
-const formFields = robotBodySchema.keyof().options;
 
 export type NewRobot = BodyOf<typeof createRobot>;
 
@@ -45,13 +44,13 @@ export async function insertRobots(tx: Tx, robots: readonly NewRobot[], now: Dat
 export async function readRobotForm(tx: Tx, robotId: number): Promise<RobotForm & { readonly version: number }> {
   return tx
     .selectFrom("robots")
-    .select([...formFields, "version"])
+    .select([...ROBOT_FIELDS, "version"])
     .where("id", "=", robotId)
     .executeTakeFirstOrThrow();
 }
 
 export function isSameForm(one: RobotForm, other: RobotForm): boolean {
-  return formFields.every((field) => one[field] === other[field]);
+  return ROBOT_FIELDS.every((field) => one[field] === other[field]);
 }
 
 /** Stores an edit. A foreign key takes the robot's state row to its new site. */

@@ -1,6 +1,5 @@
-import { exportSites, importSites, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { SITE_COLUMNS, exportSites, importSites, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
-import { SITE_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";

@@ -1,8 +1,13 @@
 import type { ImportRow } from "@suncrew/contract/http/import.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import { importSites, type Site, siteBodySchema } from "@suncrew/contract/sites/sites.ts";
+import {
+  SITE_COLUMNS,
+  SITE_OPTIONAL_COLUMNS,
+  importSites,
+  type Site,
+  siteBodySchema,
+} from "@suncrew/contract/sites/sites.ts";
 import { type CsvCell, writeCsv } from "@suncrew/domain/csv/csv.ts";
-import { SITE_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
 import {
   dayOfCell,
   duplicateSentence,
@@ -76,7 +81,7 @@ async function importSiteFile(
   await holdPartners(tx, sites);
   const siteIds = await insertSites(
     tx,
-    sites.map((site) => ({ ...site, timezone: timezoneAt(site.latitude, site.longitude) })),
+    sites.map((content) => ({ content, timezone: timezoneAt(content.latitude, content.longitude) })),
     now,
   );
   // One for each, as if it had been typed: so the record of a site begins with its creation.
@@ -105,10 +110,7 @@ interface CheckedSites extends CheckedImport {
   readonly sites: readonly SiteContent[];
 }
 
-const columns = {
-  all: SITE_COLUMNS,
-  optional: ["maintenance_partner", "maintenance_contact_name", "maintenance_contact", "maintenance_email"],
-} as const;
+const columns = { all: SITE_COLUMNS, optional: SITE_OPTIONAL_COLUMNS };
 
 /** Every row of a file of new sites by the rules of the form (§5 Site create), against the sites there are and each other. */
 async function checkSiteFile(tx: Tx, csv: string): Promise<CheckedSites> {

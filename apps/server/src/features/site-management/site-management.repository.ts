@@ -1,6 +1,6 @@
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import type { createSite } from "@suncrew/contract/sites/sites.ts";
+import { type createSite, SITE_FIELDS } from "@suncrew/contract/sites/sites.ts";
 import { duplicateLocation, duplicateSiteName, LocationIndex } from "@suncrew/domain/sites/site-duplicates.ts";
 import { storedMaintenance } from "@suncrew/domain/sites/site-contacts.ts";
 import { type Expression, sql } from "kysely";
@@ -15,7 +15,8 @@ export type SiteContent = Omit<BodyOf<typeof createSite>, "maintenance_partner_i
   readonly maintenance_partner_id: number | null;
 };
 
-export interface StoredSite extends SiteContent {
+export interface StoredSite {
+  readonly content: SiteContent;
   readonly timezone: string;
   readonly version: number;
 }
@@ -31,68 +32,50 @@ export async function holdSites(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${SITES_LOCK})`.execute(tx);
 }
 
-const columns = [
-  "name",
-  "address",
-  "district",
-  "state",
-  "pin_code",
-  "commissioning_date",
-  "latitude",
-  "longitude",
-  "maintenance_partner_id",
-  "maintenance_contact",
-  "maintenance_contact_name",
-  "maintenance_email",
-] as const satisfies readonly (keyof SiteContent)[];
-
-/** A site as it stands while this transaction holds the sites; null where it was deleted. */
+/** A site while this transaction holds the sites lock; null where it does not exist. */
 export async function readStored(tx: Tx, siteId: number): Promise<StoredSite | null> {
   const row = await tx
     .selectFrom("sites")
-    .select([...columns, "timezone", "version"])
+    .select([...SITE_FIELDS, "timezone", "version"])
     .where("id", "=", siteId)
     .where("deleted_at", "is", null)
     .executeTakeFirst();
-  return row ?? null;
+  if (row === undefined) return null;
+  const { timezone, version, ...content } = row;
+  return { content: contentOf(content), timezone, version };
 }
 
-/** What the audit keeps of a site's content. */
-export function contentOf(site: SiteContent): SiteContent {
-  const { name, address, district, state, pin_code, commissioning_date, latitude, longitude } = site;
-  const place = { address, district, state, pin_code, commissioning_date, latitude, longitude };
-  return { name, ...place, ...storedMaintenance(site) };
+/** What of a form is stored: with a partner, whom to call is the partner's. */
+export function contentOf(form: SiteContent): SiteContent {
+  return { ...form, ...storedMaintenance(form) };
 }
 
-interface NewSite extends SiteContent {
+export interface NewSite {
+  readonly content: SiteContent;
   readonly timezone: string;
 }
 
 /** Stores sites in one statement; answers their ids in their order. */
 export async function insertSites(tx: Tx, sites: readonly NewSite[], now: Date): Promise<number[]> {
-  const asked = sites.map((site, nth) => ({ nth, ...contentOf(site), timezone: site.timezone }));
-  const { rows } = await sql<{ id: number; name: string }>`
-    insert into sites (name, address, district, state, pin_code, commissioning_date, latitude, longitude,
-      maintenance_partner_id, maintenance_contact, maintenance_contact_name, maintenance_email, timezone, created_at)
-    select name, address, district, state, pin_code, commissioning_date, latitude, longitude, maintenance_partner_id,
-      maintenance_contact, maintenance_contact_name, maintenance_email, timezone, ${now}
-    from json_to_recordset(${JSON.stringify(asked)}::json) n (nth int, name text, address text, district text,
-      state text, pin_code text, commissioning_date date, latitude numeric, longitude numeric,
-      maintenance_partner_id int, maintenance_contact text, maintenance_contact_name text, maintenance_email text,
-      timezone text)
-    order by nth
+  const rows = sites.map(({ content, timezone }) => ({ ...content, timezone }));
+  const columns = sql.join([...SITE_FIELDS, "timezone"].map((column) => sql.ref(column)));
+  const { rows: stored } = await sql<{ id: number; name: string }>`
+    insert into sites (${columns}, created_at)
+    select ${columns}, ${now}
+    from json_populate_recordset(null::sites, ${JSON.stringify(rows)}::json) with ordinality
+    order by ordinality
     returning id, name`.execute(tx);
   await announceScope(tx);
-  // No two have the same.
-  const byName = new Map(rows.map(({ id, name }) => [name, id]));
-  return sites.flatMap(({ name }) => byName.get(name) ?? []);
+  // No two have the same name.
+  const byName = new Map(stored.map(({ id, name }) => [name, id]));
+  return rows.flatMap(({ name }) => byName.get(name) ?? []);
 }
 
 /** Stores an edit and lets every console see it. */
-export async function changeSite(tx: Tx, siteId: number, site: NewSite): Promise<void> {
+export async function changeSite(tx: Tx, siteId: number, { content, timezone }: NewSite): Promise<void> {
   await tx
     .updateTable("sites")
-    .set({ ...contentOf(site), timezone: site.timezone, change_no: changedNow })
+    .set({ ...content, timezone, change_no: changedNow })
     .set((eb) => ({ version: eb("version", "+", 1) }))
     .where("id", "=", siteId)
     .execute();

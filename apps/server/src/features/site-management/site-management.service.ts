@@ -1,5 +1,5 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import { type createSite, importSites, type updateSite } from "@suncrew/contract/sites/sites.ts";
+import { type createSite, importSites, SITE_FIELDS, type updateSite } from "@suncrew/contract/sites/sites.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
@@ -33,7 +33,7 @@ import {
   type StoredSite,
 } from "./site-management.repository.ts";
 
-/** Adds, changes and deletes sites. A refusal is on record by the time it is thrown. */
+/** Adds, changes and deletes sites. A refusal is audited by the time it is thrown. */
 export class SiteManagement {
   readonly #deps: Pick<Dependencies, "db" | "clock" | "broker" | "settings">;
   readonly #workers: Workers;
@@ -67,8 +67,8 @@ export class SiteManagement {
 
   /** The sites that the viewer may see, as a CSV file. */
   async export(viewer: Viewer, signal: AbortSignal): Promise<string> {
-    const given = { viewer, at: seenAt(this.#deps) };
-    return this.#workers.run(exportSitesTask, given, { asker: workOwnerOf(viewer), signal });
+    const input = { viewer, at: seenAt(this.#deps) };
+    return this.#workers.run(exportSitesTask, input, { asker: workOwnerOf(viewer), signal });
   }
 
   /** Throws 400 where a row is wrong that was to be created. */
@@ -77,13 +77,13 @@ export class SiteManagement {
     body: BodyOf<typeof importSites>,
     signal: AbortSignal,
   ): Promise<WrittenAnswer<typeof importSites>> {
-    const given = { viewer, body, now: this.#deps.clock.now() };
-    const json = await this.#workers.run(importSitesTask, given, { asker: workOwnerOf(viewer), signal });
+    const input = { viewer, body, now: this.#deps.clock.now() };
+    const json = await this.#workers.run(importSitesTask, input, { asker: workOwnerOf(viewer), signal });
     return new WrittenAnswer(importSites, json);
   }
 }
 
-/** What saving came to in its transaction; a refusal is on record and is thrown after the commit. */
+/** The outcome of saving; a refusal is audited in the transaction, and thrown after the commit. */
 type SavedSite =
   | { readonly kind: "saved"; readonly siteId: number }
   | { readonly kind: "refused"; readonly error: HttpError };
@@ -97,7 +97,7 @@ async function storeNewSite(tx: Tx, viewer: Viewer, body: BodyOf<typeof createSi
   const error = wrongContacts({ ...body, maintenance_partner_id: partnerId }) ?? (await conflictOf(tx, content, null));
   if (error !== null) return refuse(tx, about, error);
   const timezone = timezoneAt(content.latitude, content.longitude);
-  const [siteId] = await insertSites(tx, [{ ...content, timezone }], now);
+  const [siteId] = await insertSites(tx, [{ content, timezone }], now);
   if (siteId === undefined) throw new Error("The site was not stored.");
   await auditSave(tx, { ...about, siteId, refused: null });
   return { kind: "saved", siteId };
@@ -115,38 +115,38 @@ async function storeChangedSite(
   await requireSite(viewer, tx, siteId);
   const stored = await readStored(tx, siteId);
   if (stored === null) throw notFound("Site");
-  const { version, maintenance_partner_id: partnerId = stored.maintenance_partner_id, ...fields } = body;
+  const { version, maintenance_partner_id: partnerId = stored.content.maintenance_partner_id, ...fields } = body;
   const content = contentOf({ ...fields, maintenance_partner_id: partnerId });
-  const about = { viewer, siteId, before: contentOf(stored), after: content, now };
+  const about = { viewer, siteId, before: stored.content, after: content, now };
   const error =
-    partnerForbidden(viewer, stored, partnerId) ??
+    partnerForbidden(viewer, stored.content, partnerId) ??
     (version !== undefined && version !== stored.version ? editConflict("site") : null) ??
     wrongContacts({ ...fields, maintenance_partner_id: partnerId }) ??
     (await conflictOf(tx, content, siteId));
   if (error !== null) return refuse(tx, about, error);
-  if (isSame(about.before, content)) return { kind: "saved", siteId };
+  if (isSame(stored.content, content)) return { kind: "saved", siteId };
   const timezone = zoneOf(stored, content);
   if (timezone !== stored.timezone) {
     const by = { userId: viewer.userId, name: viewer.name };
     await rezoneSchedules(tx, { id: siteId, timezone }, by, now);
   }
-  await changeSite(tx, siteId, { ...content, timezone });
+  await changeSite(tx, siteId, { content, timezone });
   await auditSave(tx, { ...about, refused: null });
   return { kind: "saved", siteId };
 }
 
-/** Found anew only where the site moved: other versions of the zones' borders must not move its schedules. */
-function zoneOf(stored: StoredSite, { latitude, longitude }: SiteContent): string {
-  const stays = stored.latitude === latitude && stored.longitude === longitude;
-  return stays ? stored.timezone : timezoneAt(latitude, longitude);
+/** Looked up only where the site moved: a newer version of the zones' borders must not shift its schedules. */
+function zoneOf({ content, timezone }: StoredSite, { latitude, longitude }: SiteContent): string {
+  const stays = content.latitude === latitude && content.longitude === longitude;
+  return stays ? timezone : timezoneAt(latitude, longitude);
 }
 
 function isSame(one: SiteContent, other: SiteContent): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+  return SITE_FIELDS.every((field) => one[field] === other[field]);
 }
 
-/** §6: the maintenance partner is changed by who may; nothing else of the edit is looked at. */
-function partnerForbidden(viewer: Viewer, stored: StoredSite, partnerId: number | null): HttpError | null {
+/** §6: only some roles may change the maintenance partner; checked before anything else of the edit. */
+function partnerForbidden(viewer: Viewer, stored: SiteContent, partnerId: number | null): HttpError | null {
   if (partnerId === stored.maintenance_partner_id || may(viewer.role, "changeMaintenancePartner")) return null;
   return forbidden("Your role does not allow to change the maintenance partner of a site.");
 }
@@ -197,12 +197,12 @@ async function auditSave(
   });
 }
 
-/** So many robots are named in a refusal; the others are counted. */
-const NAMED = 5;
+/** A refusal names at most this many robots, and counts the others. */
+const MAX_NAMED = 5;
 
 /**
- * Deletes a site with its robots, groups and schedules; its history stays. Answers null, or the refusal where a robot
- * there may move, which is on record and is thrown after the commit. Throws 404.
+ * Deletes a site with its robots, groups and schedules; its history remains. Answers null, or the refusal where a robot
+ * there may move, which is audited, and thrown after the commit. Throws 404.
  */
 async function deleteSiteOf(tx: Tx, viewer: Viewer, siteId: number, seen: SeenAt): Promise<HttpError | null> {
   const { now } = seen;
@@ -221,26 +221,26 @@ async function deleteSiteOf(tx: Tx, viewer: Viewer, siteId: number, seen: SeenAt
   }
   const moving = await readStillMoving(tx, robotIds, seen);
   if (moving.length > 0) {
-    const reason = stillMovingMessage(stored.name, moving);
-    await auditDeletion(tx, about, { outcome: "REFUSED", reason, before: { ...contentOf(stored) } });
+    const reason = stillMovingMessage(stored.content.name, moving);
+    await auditDeletion(tx, about, { outcome: "REFUSED", reason, before: { ...stored.content } });
     return conflict(reason);
   }
   const groupCount = await removeGroupsOfSite(tx, siteId, by, now);
   await removeRobots(tx, [...robots.values()], by, now);
   await endSiteAlerts(tx, siteId, now);
   await markDeleted(tx, siteId, now);
-  // Nobody adds one after this: who does locks the site's row first.
+  // None is added after this: adding a robot locks the site's row first.
   if ((await robotsOfSite(tx, siteId)).length > 0) throw new ConcurrentChangeError();
   const counts = { robots: robots.size, groups: groupCount, schedules: scheduleCount };
-  await auditDeletion(tx, about, { outcome: "DONE", before: { ...contentOf(stored), ...counts } });
+  await auditDeletion(tx, about, { outcome: "DONE", before: { ...stored.content, ...counts } });
   return null;
 }
 
 function stillMovingMessage(name: string, moving: readonly StillMovingRobot[]): string {
-  const told = moving.slice(0, NAMED).map(({ sentence }) => sentence);
-  const more = moving.length - told.length;
+  const named = moving.slice(0, MAX_NAMED).map(({ sentence }) => sentence);
+  const more = moving.length - named.length;
   const rest = more === 0 ? [] : [`So ${more === 1 ? "is 1 more robot" : `are ${more} more robots`} there.`];
-  return [`Site "${name}" cannot be deleted now.`, ...told, ...rest].join(" ");
+  return [`Site "${name}" cannot be deleted now.`, ...named, ...rest].join(" ");
 }
 
 type About = Pick<AuditRecord, "actor" | "action" | "entity" | "entityId" | "siteId" | "at">;

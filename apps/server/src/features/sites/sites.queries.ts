@@ -1,4 +1,4 @@
-import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { type Site, SITE_FIELDS } from "@suncrew/contract/sites/sites.ts";
 import { type CountedRobot, siteCountersOf, siteStatusOf } from "@suncrew/domain/sites/site-status.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
@@ -55,16 +55,8 @@ export async function readSites(
     .leftJoin("partners", "partners.id", "sites.maintenance_partner_id")
     .leftJoin(perSite, "per_site.site_id", "sites.id")
     .leftJoin(lost, "lost.site_id", "sites.id")
-    .select(["sites.id", "sites.name", "sites.address", "sites.district", "sites.state", "sites.pin_code"])
-    .select(["sites.commissioning_date", "sites.maintenance_partner_id", "sites.maintenance_contact"])
-    .select([
-      "sites.maintenance_contact_name",
-      "sites.maintenance_email",
-      "sites.latitude",
-      "sites.longitude",
-      "sites.timezone",
-      "sites.version",
-    ])
+    .select(["sites.id", "sites.timezone", "sites.version"])
+    .select(SITE_FIELDS.map((field) => `sites.${field}` as const))
     .select(["partners.name as partner_name", "partners.contact_person as partner_contact", "per_site.robots"])
     .select("lost.lost")
     .$if(only.ids !== undefined, (query) => query.where("sites.id", "=", sql<number>`any(${only.ids})`))

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { importSites } from "@suncrew/contract/sites/sites.ts";
-import { exportRobots, importRobots } from "@suncrew/contract/robots/robot-forms.ts";
-import { ROBOT_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
+import { ROBOT_COLUMNS, exportRobots, importRobots } from "@suncrew/contract/robots/robot-forms.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 

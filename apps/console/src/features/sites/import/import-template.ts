@@ -1,12 +1,16 @@
+import { ROBOT_COLUMNS, type ROBOT_OPTIONAL_COLUMNS } from "@suncrew/contract/robots/robot-forms.ts";
+import { SITE_COLUMNS, type SITE_OPTIONAL_COLUMNS } from "@suncrew/contract/sites/sites.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
-import { ROBOT_COLUMNS, SITE_COLUMNS } from "@suncrew/domain/csv/import-columns.ts";
 import type { ImportKind } from "./import-kinds.ts";
 
 export const importColumns: Record<ImportKind, readonly string[]> = { sites: SITE_COLUMNS, robots: ROBOT_COLUMNS };
 
-type Example<Columns extends readonly string[]> = Record<Columns[number], string>;
+/** A row of the template; columns that it leaves out are blank. */
+type Example<Column extends string, Optional extends Column> = Readonly<
+  Record<Exclude<Column, Optional>, string> & Partial<Record<Optional, string>>
+>;
 
-const siteExamples: readonly Example<typeof SITE_COLUMNS>[] = [
+const siteExamples: readonly Example<(typeof SITE_COLUMNS)[number], (typeof SITE_OPTIONAL_COLUMNS)[number]>[] = [
   {
     name: "Example Solar Park",
     address: "Village Road 1",
@@ -17,9 +21,6 @@ const siteExamples: readonly Example<typeof SITE_COLUMNS>[] = [
     longitude: "71.915300",
     commissioning_date: "2024-04-01",
     maintenance_partner: "In-house",
-    maintenance_contact_name: "",
-    maintenance_contact: "",
-    maintenance_email: "",
   },
   {
     name: "Example Solar Park 2",
@@ -30,14 +31,13 @@ const siteExamples: readonly Example<typeof SITE_COLUMNS>[] = [
     latitude: "15.681500",
     longitude: "78.283900",
     commissioning_date: "2024-05-01",
-    maintenance_partner: "",
     maintenance_contact_name: "Ravi Kumar",
     maintenance_contact: "+91 98000 00000",
     maintenance_email: "ravi@example.com",
   },
 ];
 
-const robotExamples: readonly Example<typeof ROBOT_COLUMNS>[] = [
+const robotExamples: readonly Example<(typeof ROBOT_COLUMNS)[number], (typeof ROBOT_OPTIONAL_COLUMNS)[number]>[] = [
   {
     site: "Example Solar Park",
     serial_number: "SCR-1020",
@@ -50,15 +50,13 @@ const robotExamples: readonly Example<typeof ROBOT_COLUMNS>[] = [
 
 /** A file to begin from: the columns, and rows that show how each is written. */
 export function templateOf(kind: ImportKind): string {
-  const row = <Column extends string>(columns: readonly Column[], example: Record<Column, string>) =>
-    columns.map((column) => example[column]);
   return kind === "sites"
     ? writeCsv(
         SITE_COLUMNS,
-        siteExamples.map((example) => row(SITE_COLUMNS, example)),
+        siteExamples.map((example) => SITE_COLUMNS.map((column) => example[column] ?? "")),
       )
     : writeCsv(
         ROBOT_COLUMNS,
-        robotExamples.map((example) => row(ROBOT_COLUMNS, example)),
+        robotExamples.map((example) => ROBOT_COLUMNS.map((column) => example[column] ?? "")),
       );
 }
