@@ -1,3 +1,4 @@
+import type { DeviceMode } from "@suncrew/contract/devices/messages.ts";
 import type { OperatingMode } from "@suncrew/contract/robots/robots.ts";
 import { STATE_FRESH_MS } from "./limits.ts";
 
@@ -7,7 +8,7 @@ export interface SettingsCandidate {
   readonly deviceRetired: boolean;
   readonly online: boolean;
   readonly operatingMode: OperatingMode;
-  readonly deviceMode: "AUTO" | "MANUAL" | "MAINTENANCE" | null;
+  readonly deviceMode: DeviceMode | null;
   readonly liveStateAt: Date | null;
   readonly hasUnsettledMaintenanceOn: boolean;
 }

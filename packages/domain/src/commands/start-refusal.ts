@@ -1,3 +1,4 @@
+import type { DeviceMode } from "@suncrew/contract/devices/messages.ts";
 import type { Motion, OperatingMode } from "@suncrew/contract/robots/robots.ts";
 import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "./limits.ts";
 
@@ -8,7 +9,7 @@ export interface StartCandidate {
   readonly online: boolean;
   readonly motion: Motion | null;
   readonly operatingMode: OperatingMode;
-  readonly deviceMode: "AUTO" | "MANUAL" | "MAINTENANCE" | null;
+  readonly deviceMode: DeviceMode | null;
   /** Server receipt of the last live (not retained) state of the current session; null if there was none. */
   readonly liveStateAt: Date | null;
   /** Robot's clock minus the server's at that state, in milliseconds. */

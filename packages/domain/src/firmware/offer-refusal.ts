@@ -1,3 +1,4 @@
+import type { DeviceMode } from "@suncrew/contract/devices/messages.ts";
 import { FIRMWARE_MIN_BATTERY_PERCENT } from "@suncrew/contract/firmware/firmware.ts";
 import type { Motion, OperatingMode, RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "../commands/limits.ts";
@@ -11,7 +12,7 @@ export interface OfferCandidate {
   /** As last reported; null if it never was. */
   readonly firmware: string | null;
   readonly operatingMode: OperatingMode;
-  readonly deviceMode: "AUTO" | "MANUAL" | "MAINTENANCE" | null;
+  readonly deviceMode: DeviceMode | null;
   readonly online: boolean;
   /** Server receipt of the last live state of the current session; null if there was none. */
   readonly liveStateAt: Date | null;

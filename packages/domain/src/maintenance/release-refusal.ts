@@ -1,3 +1,4 @@
+import type { DeviceMode } from "@suncrew/contract/devices/messages.ts";
 import type { OperatingMode } from "@suncrew/contract/robots/robots.ts";
 import { STATE_FRESH_MS } from "../commands/limits.ts";
 
@@ -7,7 +8,7 @@ export interface ReleaseCandidate {
   readonly deviceRetired: boolean;
   readonly online: boolean;
   readonly operatingMode: OperatingMode;
-  readonly deviceMode: "AUTO" | "MANUAL" | "MAINTENANCE" | null;
+  readonly deviceMode: DeviceMode | null;
   readonly liveStateAt: Date | null;
   readonly hasUnsettledMaintenanceOn: boolean;
   readonly hasUnsettledMaintenanceOff: boolean;
