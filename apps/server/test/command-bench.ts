@@ -7,7 +7,7 @@ import pg from "pg";
 import pino from "pino";
 import { type App, buildApp } from "../src/app.ts";
 import { deviceAccess } from "../src/features/devices/public.ts";
-import { askingAccounts, type BrokerAccounts } from "../src/platform/broker-accounts/broker-accounts.ts";
+import { authCallbackAccounts, type BrokerAccounts } from "../src/platform/broker-accounts/broker-accounts.ts";
 import { type Broker, openBroker } from "../src/platform/broker.ts";
 import type { ClockCheck } from "../src/platform/clock-watch.ts";
 import { type Clock, SystemClock } from "../src/platform/clock.ts";
@@ -136,7 +136,8 @@ export class CommandBench {
       log,
       settings: { ...testSettings, ...this.#options.settings },
       brokerAccounts:
-        this.#options.brokerAccounts ?? askingAccounts("embedded", async (serial) => this.mqtt.disconnect(serial)),
+        this.#options.brokerAccounts ??
+        authCallbackAccounts("embedded", async (serial) => this.mqtt.disconnect(serial)),
       serverId,
     });
     await app.start();

@@ -1,8 +1,8 @@
 import {
   type BrokerAccounts,
-  BrokerNotTold,
+  BrokerUpdateError,
   type DeviceAccount,
-  NameTaken,
+  AccountNameTakenError,
 } from "../src/platform/broker-accounts/broker-accounts.ts";
 
 /** A broker that keeps its own accounts, in the test's memory. */
@@ -23,7 +23,7 @@ export class MemoryAccounts implements BrokerAccounts {
   async put(devices: readonly DeviceAccount[]): Promise<void> {
     for (const { serial, secret } of devices) {
       this.#reach();
-      if (serial === this.taken) throw new NameTaken(serial);
+      if (serial === this.taken) throw new AccountNameTakenError(serial);
       this.secrets.set(serial, secret);
     }
     await this.beforeAnswer(devices);
@@ -37,12 +37,12 @@ export class MemoryAccounts implements BrokerAccounts {
   async retire(serial: string): Promise<void> {
     this.asked.push(serial);
     this.#reach();
-    if (this.refused.has(serial)) throw new BrokerNotTold("The broker refused.", "refused", false);
+    if (this.refused.has(serial)) throw new BrokerUpdateError("The broker refused.", "refused", false);
     this.secrets.delete(serial);
     this.cut.push(serial);
   }
 
   #reach(): void {
-    if (this.isAway) throw new BrokerNotTold("The robots' broker cannot be reached.", "away", false);
+    if (this.isAway) throw new BrokerUpdateError("The robots' broker cannot be reached.", "away", false);
   }
 }

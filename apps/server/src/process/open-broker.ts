@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { deviceAccess } from "../features/devices/public.ts";
 import {
-  askingAccounts,
+  authCallbackAccounts,
   type BrokerAccounts,
   kickByHttp,
   manualAccounts,
-  unkickedAccounts,
+  accountsWithoutKick,
 } from "../platform/broker-accounts/broker-accounts.ts";
 import { DynamicSecurity } from "../platform/broker-accounts/dynamic-security.ts";
 import { type Broker, openBroker, withoutSecret } from "../platform/broker.ts";
@@ -44,7 +44,7 @@ export async function openServerBroker(db: Db, clock: Clock, context: StartConte
   stops.add("embedded broker", 1500, () => embeddedBroker.stop());
   const broker = openBroker({ url: embeddedBroker.url, clientId, ...embeddedBroker.serverAccount, log, clock });
   stops.add("broker connection", 1000, () => broker.close());
-  const accounts = askingAccounts("embedded", async (serial) => embeddedBroker.disconnect(serial));
+  const accounts = authCallbackAccounts("embedded", async (serial) => embeddedBroker.disconnect(serial));
   return { broker, accounts, url: embeddedBroker.url };
 }
 
@@ -66,7 +66,7 @@ function openBrokerAccounts(clock: Clock, { settings, log, stops }: StartContext
     }
     case "http": {
       const { kickUrl } = brokerAccounts;
-      return kickUrl === null ? unkickedAccounts : askingAccounts("http", kickByHttp(kickUrl, fetch, log));
+      return kickUrl === null ? accountsWithoutKick : authCallbackAccounts("http", kickByHttp(kickUrl, fetch, log));
     }
     default:
       return manualAccounts;

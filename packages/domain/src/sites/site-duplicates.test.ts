@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isSamePlace, LocationIndex, type Place, siteNameKey } from "./site-duplicates.ts";
+import { isSamePlace, LocationIndex, type Coordinates, siteNameKey } from "./site-duplicates.ts";
 
 describe("§5 Site create: names", () => {
   test.each([
@@ -38,13 +38,13 @@ describe("§5 Site create: coordinates that are taken", () => {
     const millionths = fc.integer({ min: -250, max: 250 });
     const place = fc
       .record({ north: millionths, east: millionths, dateLine: fc.boolean() })
-      .map(({ north, east, dateLine }): Place => {
+      .map(({ north, east, dateLine }): Coordinates => {
         const longitude = dateLine ? (east < 0 ? 180_000_000 + east : -180_000_000 + east) : east;
         return { latitude: north / 1e6, longitude: longitude / 1e6 };
       });
     fc.assert(
       fc.property(fc.array(place, { maxLength: 5 }), place, (taken, asked) => {
-        const places = new LocationIndex<Place>();
+        const places = new LocationIndex<Coordinates>();
         for (const each of taken) places.add(each, each);
         const found = places.at(asked);
         expect(found !== null).toBe(taken.some((each) => isSamePlace(each, asked)));

@@ -1,5 +1,5 @@
 /** A place in decimal degrees. */
-export interface Place {
+export interface Coordinates {
   readonly latitude: number;
   readonly longitude: number;
 }
@@ -12,7 +12,7 @@ const WHOLE_TURN = 360_000_000;
  * §5 Site create: true where two places are nearer than 0.0001 degrees on both axes. Compared in whole millionths,
  * because 27.53 and 27.5301 are less than 0.0001 apart for a computer's fractions.
  */
-export function isSamePlace(one: Place, other: Place): boolean {
+export function isSamePlace(one: Coordinates, other: Coordinates): boolean {
   const apart = (a: number, b: number) => Math.abs(Math.round(a * 1e6) - Math.round(b * 1e6));
   const around = apart(one.longitude, other.longitude) % WHOLE_TURN;
   return apart(one.latitude, other.latitude) < TOLERANCE && Math.min(around, WHOLE_TURN - around) < TOLERANCE;
@@ -41,10 +41,10 @@ const CELLS_AROUND = 360_000_000 / CELL;
 
 /** Places that are taken, each by somebody, so that among thousands one is found at once. */
 export class LocationIndex<T> {
-  readonly #cells = new Map<string, { readonly place: Place; readonly by: T }[]>();
+  readonly #cells = new Map<string, { readonly place: Coordinates; readonly by: T }[]>();
 
   /** A place that is none, as of an unreadable cell, is nowhere. */
-  add(place: Place, by: T): void {
+  add(place: Coordinates, by: T): void {
     if (!Number.isFinite(place.latitude) || !Number.isFinite(place.longitude)) return;
     const [north, east] = cellOf(place);
     const key = keyOf(north, east);
@@ -54,7 +54,7 @@ export class LocationIndex<T> {
   }
 
   /** Who has a place that counts as the same (§5 Site create); those that `isNot` are left out. */
-  at(place: Place, isNot: (by: T) => boolean = () => false): T | null {
+  at(place: Coordinates, isNot: (by: T) => boolean = () => false): T | null {
     const [north, east] = cellOf(place);
     for (const up of [-1, 0, 1]) {
       for (const right of [-1, 0, 1]) {
@@ -67,7 +67,7 @@ export class LocationIndex<T> {
   }
 }
 
-function cellOf({ latitude, longitude }: Place): [number, number] {
+function cellOf({ latitude, longitude }: Coordinates): [number, number] {
   const cell = (degrees: number) => Math.floor(Math.round(degrees * 1e6) / CELL);
   return [cell(latitude), cell(longitude)];
 }

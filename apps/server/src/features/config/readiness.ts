@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { databaseNow, type Db, probeWrite, rejectReadOnly } from "../../platform/database/database.ts";
 import { databaseFault } from "../../platform/database/database-errors.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { type BridgeStanding, bridgeStanding } from "../devices/public.ts";
+import { type BridgeStatus, readBridgeStatus } from "../devices/public.ts";
 
 /** What does not answer within this time does not work. */
 const TIMEOUT_MS = 3_000;
@@ -12,7 +12,7 @@ const SHARED_MS = 1_000;
 const WRITE_EVERY_MS = 5_000;
 
 const DATABASE_UNREACHABLE = "The database is not reached.";
-const bridgeMessages: Readonly<Record<Exclude<BridgeStanding, "works">, string>> = {
+const bridgeMessages: Readonly<Record<Exclude<BridgeStatus, "works">, string>> = {
   none: "No server is the bridge to the robots.",
   "cut-off": "The server that is the bridge to the robots does not reach the MQTT broker.",
 };
@@ -61,8 +61,8 @@ export class Readiness {
     if (!this.#deps.broker.connected) return "The MQTT broker is not reached.";
     const trouble = this.#deps.clocks?.trouble ?? null;
     if (trouble !== null) return `This server cannot rely on its clock. ${trouble}`;
-    const standing = await bridgeStanding(db);
-    return standing === "works" ? null : bridgeMessages[standing];
+    const status = await readBridgeStatus(db);
+    return status === "works" ? null : bridgeMessages[status];
   }
 }
 

@@ -14,10 +14,10 @@ const TRY_MS = 1_000;
 const ANSWER_MS = 3_000;
 
 /** Whether some server is the bridge, and has its broker. */
-export type BridgeStanding = "works" | "none" | "cut-off";
+export type BridgeStatus = "works" | "none" | "cut-off";
 
 /** As the database knows it, whichever server it is; the broker as of a second ago. */
-export async function bridgeStanding(db: Executor): Promise<BridgeStanding> {
+export async function readBridgeStatus(db: Executor): Promise<BridgeStatus> {
   const { rows } = await sql<{ objid: number }>`
     select objid::int as objid from pg_locks
     where locktype = 'advisory' and granted and objsubid = 1 and classid = 0 and objid in (${BRIDGE_LOCK}, ${CUT_OFF_LOCK})
@@ -30,7 +30,7 @@ export async function bridgeStanding(db: Executor): Promise<BridgeStanding> {
 
 export interface LockHolder {
   /** Whether this server may be the bridge at all: it is not while its clock cannot be relied on (protocol rule 12). */
-  mayHold(): boolean;
+  canHold(): boolean;
   /** Called before the lock is given up by itself; it is held meanwhile. */
   onGivingUp(): Promise<unknown>;
   /** Whether the bridge can hear robots at all. */
@@ -98,7 +98,7 @@ export class BridgeLock {
   }
 
   async #ask(): Promise<void> {
-    if (!this.#holder.mayHold()) return this.#giveUp();
+    if (!this.#holder.canHold()) return this.#giveUp();
     const client = this.#client ?? this.#newClient();
     try {
       if (this.#client === null) await this.#open(client);

@@ -12,7 +12,7 @@ import { BridgeLock } from "./bridge-lock.ts";
 import { IngestQueue } from "./ingest-queue.ts";
 import type { Ingested } from "./ingest.repository.ts";
 import {
-  connectedRobots,
+  readConnectedRobots,
   ensureReadingsPartitions,
   type ReachableRobot,
   sweepSilentRobots,
@@ -59,7 +59,7 @@ export class Bridge implements Service {
     this.#deps = deps;
     this.#bad = new BadMessages(clock, log);
     this.#lock = new BridgeLock(connection, clock, log, {
-      mayHold: () => !isClockWrong(deps),
+      canHold: () => !isClockWrong(deps),
       // What came is told once only.
       onGivingUp: () => withTimeout(clock, this.#queue.flush(), FLUSH_LIMIT_MS),
       hasBroker: () => broker.connected,
@@ -161,8 +161,8 @@ export class Bridge implements Service {
 
   /** After a takeover, and whenever the broker is back: robots tell how they are, and get what waits for them. */
   async #greetAll(): Promise<void> {
-    await this.#queue.storeWhatCame();
-    const robots = await connectedRobots(this.#deps.db, this.#deps.clock.now());
+    await this.#queue.storeArrived();
+    const robots = await readConnectedRobots(this.#deps.db, this.#deps.clock.now());
     if (!this.#lock.held) return;
     this.#statusRequests.askAll(robots);
     await this.#deps.resendPending(robots.map(({ robotId }) => robotId));
@@ -190,7 +190,7 @@ export class Bridge implements Service {
   async #sweep(): Promise<void> {
     const { db, clock } = this.#deps;
     // What waits may prove that a robot is there.
-    const isStored = await this.#queue.storeWhatCame();
+    const isStored = await this.#queue.storeArrived();
     const now = clock.now();
     if (!this.#lock.held || !isStored || clock.monotonicMs() - this.#sinceMs < SWEEP_GRACE_MS) return;
     await db.transaction().execute(async (tx) => {

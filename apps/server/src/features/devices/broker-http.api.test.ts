@@ -11,7 +11,7 @@ import { createServer as createTcpServer } from "node:net";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
-import { askingAccounts, kickByHttp } from "../../platform/broker-accounts/broker-accounts.ts";
+import { authCallbackAccounts, kickByHttp } from "../../platform/broker-accounts/broker-accounts.ts";
 
 const TOKEN = "w8Kq2ZtN5rYx0LmB7vEj3HsDfG6uPaCi";
 const KICK_KEY = "key:secret of the api";
@@ -118,7 +118,7 @@ beforeAll(async () => {
   const log = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
   server = await createTestApp({
     settings: { brokerAuthToken: TOKEN },
-    brokerAccounts: askingAccounts("http", kickByHttp(broker.kickUrl, fetch, log)),
+    brokerAccounts: authCallbackAccounts("http", kickByHttp(broker.kickUrl, fetch, log)),
     onLog: (line) => void lines.push(line),
   });
   await server.app.http.listen({ port: 0, host: "127.0.0.1" });

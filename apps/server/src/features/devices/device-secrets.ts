@@ -3,10 +3,10 @@ import { type DeviceSecret, DEVICES_AT_ONCE } from "@suncrew/contract/devices/de
 import { serialRange } from "@suncrew/domain/devices/serial-numbers.ts";
 import {
   type BrokerAccounts,
-  BrokerNotTold,
+  BrokerUpdateError,
   type DeviceAccount,
   keepsSecrets,
-  NameTaken,
+  AccountNameTakenError,
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import { type AdvisoryLocks, type HeldLock, LockUnavailableError } from "../../platform/database/advisory-locks.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
@@ -156,9 +156,9 @@ function serialsTaken(serials: readonly string[]): HttpError {
 /** Null for an error that is not a refusal. */
 function provisionRefusal(error: unknown): HttpError | null {
   if (error instanceof HttpError) return error;
-  if (error instanceof NameTaken) return serialsTaken([error.serial]);
+  if (error instanceof AccountNameTakenError) return serialsTaken([error.serial]);
   if (error instanceof LockUnavailableError) return new HttpError(503, deviceMessages.provisionedElsewhere);
-  if (error instanceof BrokerNotTold) return new HttpError(503, deviceMessages.nothingProvisioned(error.message));
+  if (error instanceof BrokerUpdateError) return new HttpError(503, deviceMessages.nothingProvisioned(error.message));
   return null;
 }
 
@@ -216,7 +216,8 @@ async function rotateAtBroker(
   try {
     await accounts.put([{ serial, secret }]);
   } catch (error) {
-    const isUnchanged = error instanceof NameTaken || (error instanceof BrokerNotTold && !error.mayHaveChanged);
+    const isUnchanged =
+      error instanceof AccountNameTakenError || (error instanceof BrokerUpdateError && !error.mayHaveChanged);
     if (isUnchanged && !wasUnsure) await clearSecretUnsure(db, serial);
     throw error;
   }
@@ -260,9 +261,9 @@ async function requireRotatable(tx: Tx, deps: RotationDependencies, serial: stri
 /** Null for an error that is not a refusal, and for a device that does not exist: there is nothing to record then. */
 function rotationRefusal(error: unknown, serial: string): HttpError | null {
   if (error instanceof HttpError) return error.status === 404 ? null : error;
-  if (error instanceof NameTaken) return conflict(error.message);
+  if (error instanceof AccountNameTakenError) return conflict(error.message);
   if (error instanceof LockUnavailableError) return new HttpError(503, deviceMessages.rotatedElsewhere(serial));
-  if (error instanceof BrokerNotTold) {
+  if (error instanceof BrokerUpdateError) {
     return new HttpError(503, deviceMessages.notRotated(error.message, error.mayHaveChanged));
   }
   return null;

@@ -3,9 +3,9 @@ import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
 import {
   type BrokerAccounts,
-  BrokerNotTold,
+  BrokerUpdateError,
   manualAccounts,
-  type NotToldWhy,
+  type BrokerFailure,
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import { type Cancel, withTimeout } from "../../platform/clock.ts";
@@ -225,12 +225,12 @@ export class DeviceAccounts implements Service {
   }
 
   /** Returns why the broker did not take the change, which then stays pending and is retried; null where it did. */
-  async #updateBroker({ serial, pending }: PendingDevice): Promise<NotToldWhy | null> {
+  async #updateBroker({ serial, pending }: PendingDevice): Promise<BrokerFailure | null> {
     const { db, log } = this.#deps;
     try {
       await (pending === "RETIRE" ? this.#accounts.retire(serial) : this.#accounts.disconnect(serial));
     } catch (error) {
-      if (!(error instanceof BrokerNotTold)) throw error;
+      if (!(error instanceof BrokerUpdateError)) throw error;
       // A broker that cannot be reached is logged elsewhere.
       if (error.why !== "away") log.warn({ serial, error }, "the broker was not told of a device; trying again");
       if (error.why !== "away") await countRefusal(db, { serial, pending });

@@ -43,14 +43,14 @@ export class IncomingBuffer {
   }
 
   /** True where the first of these came among the first `arrived`. */
-  cameBy({ messages: [first] }: RobotMessages, arrived: number): boolean {
+  arrivedBy({ messages: [first] }: RobotMessages, arrived: number): boolean {
     return first !== undefined && (this.#arrivals.get(first) ?? 0) <= arrived;
   }
 
   /** True while anything that came among the first `arrived` waits, but of robots that `mayBeLeft` names. */
-  waitsFrom(arrived: number, mayBeLeft: (serial: string) => boolean): boolean {
+  hasWaitingFrom(arrived: number, mayBeLeft: (serial: string) => boolean): boolean {
     for (const [serial, messages] of this.#bySerial) {
-      if (!mayBeLeft(serial) && this.cameBy({ serial, messages }, arrived)) return true;
+      if (!mayBeLeft(serial) && this.arrivedBy({ serial, messages }, arrived)) return true;
     }
     return false;
   }

@@ -82,11 +82,11 @@ export class IngestQueue {
    * Stores what has come by now, and not what comes meanwhile: somebody always speaks. True where all of it is stored, but
    * for what cannot be of single robots. Never rejects.
    */
-  async storeWhatCame(): Promise<boolean> {
+  async storeArrived(): Promise<boolean> {
     const { arrived } = this.#buffer;
     const waits = () =>
-      this.#inRound.some((of) => this.#buffer.cameBy(of, arrived)) ||
-      this.#buffer.waitsFrom(arrived, (serial) => this.#troubles.has(serial));
+      this.#inRound.some((of) => this.#buffer.arrivedBy(of, arrived)) ||
+      this.#buffer.hasWaitingFrom(arrived, (serial) => this.#troubles.has(serial));
     void this.flush();
     while (waits() && this.#flushing !== null) await Promise.race([this.#roundEnd.promise, this.#flushing]);
     return !waits();
@@ -150,9 +150,9 @@ export class IngestQueue {
       return;
     } catch (error) {
       const reason = error instanceof Error ? error.message : "unknown";
-      if (isLostRace(error) || isDatabaseUnreachable(error)) {
+      if (isTransactionConflict(error) || isDatabaseUnreachable(error)) {
         round.waiting.push(...batch);
-        if (isLostRace(error)) return;
+        if (isTransactionConflict(error)) return;
         log.warn({ error, robots: batch.length }, "could not store what robots said; trying again");
         this.#notBeforeMs = clock.monotonicMs() + RETRY_MS;
         return;
@@ -219,7 +219,7 @@ function classOf(error: unknown): string | null {
 }
 
 /** The transaction lost against another one and may simply be tried again. */
-function isLostRace(error: unknown): boolean {
+function isTransactionConflict(error: unknown): boolean {
   return classOf(error) === LOST_RACE_CLASS;
 }
 

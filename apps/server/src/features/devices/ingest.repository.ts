@@ -24,7 +24,7 @@ import { recordReports, settleByFirmware } from "../firmware/public.ts";
 import { type EventTold, type MotionShown, recordEvents, recordMotions } from "../runs/public.ts";
 import type { IncomingMessage } from "./devices.mqtt.ts";
 import type { RobotMessages } from "./incoming-buffer.ts";
-import { fellBack, rowAfter, type StateRow } from "./presence.ts";
+import { hasLostSession, applyMessage, type StateRow } from "./presence.ts";
 import { Allowance } from "./robot-budgets.ts";
 import {
   addReadings,
@@ -135,12 +135,14 @@ async function store(
     live.map(({ motion }) => motion),
     budget,
   );
-  const events = await recordEvents(tx, outcomes.flatMap(eventsTold), budget);
+  const events = await recordEvents(tx, outcomes.flatMap(eventReports), budget);
   const alerted = await syncAlerts(
     tx,
     outcomes.flatMap((outcome) => {
       const { after, newest } = outcome;
-      return newest ? alertsOf(after, newest, speechOf(outcome)) : speechAlertsOf(after, speechOf(outcome), now);
+      return newest
+        ? currentAlertsOf(after, newest, messageFaultsOf(outcome))
+        : faultAlertsOf(after, messageFaultsOf(outcome), now);
     }),
     budget,
   );
@@ -152,7 +154,7 @@ async function store(
     ...toldLate,
     ...(await recordFirmware(tx, outcomes, now)),
   ]);
-  await clearDarkSites(tx, litBy(outcomes), now);
+  await clearDarkSites(tx, recoveredSites(outcomes), now);
   await settleByStates(
     tx,
     outcomes.flatMap(({ before, live: shown }) =>
@@ -184,7 +186,7 @@ function budgetOf(outcomes: readonly Outcome[]): RobotBudget {
 }
 
 /** Sites where a robot is back; one in maintenance does not count, as it does not where the site went dark. */
-function litBy(outcomes: readonly Outcome[]): number[] {
+function recoveredSites(outcomes: readonly Outcome[]): number[] {
   const back = outcomes.filter(({ returned, after }) => returned && after.operating_mode !== "maintenance");
   return [...new Set(back.map(({ after }) => after.site_id))];
 }
@@ -221,10 +223,10 @@ function outcomeOf(
     beyondBelief: null,
   };
   for (const incoming of messages) {
-    const beyondBelief =
+    const implausible =
       incoming.leaf === "ack" ? null : implausibleCounter(incoming.message, incoming.receivedAt.getTime(), commandSeq);
-    if (beyondBelief !== null) {
-      outcome.beyondBelief = beyondBelief;
+    if (implausible !== null) {
+      outcome.beyondBelief = implausible;
       continue;
     }
     if (incoming.leaf === "ack") outcome.acks.push(incoming);
@@ -232,9 +234,9 @@ function outcomeOf(
     else if (incoming.leaf === "firmware/state") outcome.firmware.push(incoming);
     else {
       const was = outcome.after;
-      const is = rowAfter(was, incoming);
+      const is = applyMessage(was, incoming);
       if (is === null) {
-        outcome.hasLostMemory ||= fellBack(was, incoming);
+        outcome.hasLostMemory ||= hasLostSession(was, incoming);
         continue;
       }
       outcome.after = is;
@@ -253,7 +255,7 @@ function outcomeOf(
   return outcome;
 }
 
-function speechOf({ allowance, newest, hasLostMemory, beyondBelief }: Outcome): Speech {
+function messageFaultsOf({ allowance, newest, hasLostMemory, beyondBelief }: Outcome): MessageFaults {
   const { isFlooding, isReconnecting } = allowance;
   return { isFlooding, isReconnecting, hasLostMemory: hasLostMemory && newest === null, beyondBelief };
 }
@@ -287,13 +289,13 @@ function liveStateOf(
   };
 }
 
-function eventsTold({ after, events }: Outcome): EventTold[] {
+function eventReports({ after, events }: Outcome): EventTold[] {
   const { robot_id: robotId, site_id: siteId, clock_skew_ms: clockSkewMs } = after;
   return events.map(({ message, receivedAt }) => ({ robotId, siteId, message, receivedAt, clockSkewMs }));
 }
 
 /** What is wrong with how a robot speaks, whatever it says. */
-interface Speech {
+interface MessageFaults {
   readonly isFlooding: boolean;
   readonly isReconnecting: boolean;
   /** Protocol rule 14: it speaks in a session below the known one. */
@@ -306,12 +308,12 @@ interface Speech {
  * What holds by a robot's newest state: the alerts it lists, and those the server sees in it. The server's come first,
  * for a robot that floods has alerts for a while only.
  */
-function alertsOf(row: StateRow, newest: StateMessage, speech: Speech): StandingAlerts[] {
+function currentAlertsOf(row: StateRow, newest: StateMessage, speech: MessageFaults): StandingAlerts[] {
   const robot = { robotId: row.robot_id, siteId: row.site_id, at: row.received_at ?? new Date(newest.ts) };
   const { battery: batteryPercent, charging, alerts: listed } = newest;
   const battery = lowBattery({ batteryPercent, charging, listed });
   const alerts = [...clockAlert(row), ...statusAlert(newest.status), ...(typeof battery === "string" ? [] : [battery])];
-  alerts.push(...speechAlerts(speech));
+  alerts.push(...faultAlerts(speech));
   const clears: ServerAlertCode[] = ["CLOCK_SKEW", "UNKNOWN_STATUS", "MESSAGES_LOST", "TOO_MANY_MESSAGES"];
   clears.push("TOO_MANY_CONNECTIONS", "COUNTER_TOO_HIGH");
   // A retained state may be that of the session that the robot has forgotten.
@@ -328,13 +330,13 @@ function alertsOf(row: StateRow, newest: StateMessage, speech: Speech): Standing
 }
 
 /** Of a robot none of whose states were taken: nothing where nothing is wrong. */
-function speechAlertsOf(row: StateRow, speech: Speech, at: Date): StandingAlerts[] {
-  const alerts = speechAlerts(speech);
+function faultAlertsOf(row: StateRow, speech: MessageFaults, at: Date): StandingAlerts[] {
+  const alerts = faultAlerts(speech);
   if (alerts.length === 0) return [];
   return [{ robotId: row.robot_id, siteId: row.site_id, source: "SERVER", alerts, clears: [], at }];
 }
 
-function speechAlerts({ isFlooding, isReconnecting, hasLostMemory, beyondBelief }: Speech): DeviceAlert[] {
+function faultAlerts({ isFlooding, isReconnecting, hasLostMemory, beyondBelief }: MessageFaults): DeviceAlert[] {
   return [
     ...(isFlooding ? [tooManyMessagesAlert()] : []),
     ...(isReconnecting ? [tooManyConnectionsAlert()] : []),

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FREE_SERIAL } from "../../../test/fixtures.ts";
 import { MemoryAccounts } from "../../../test/memory-accounts.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
-import { BrokerNotTold } from "../../platform/broker-accounts/broker-accounts.ts";
+import { BrokerUpdateError } from "../../platform/broker-accounts/broker-accounts.ts";
 import { ChangeSignal } from "../../platform/change-signal.ts";
 import { Commands } from "../commands/public.ts";
 import { DeviceAccounts } from "./devices.service.ts";
@@ -106,8 +106,8 @@ describe("protocol rule 9: a rotation that does not come to its end", () => {
   });
 
   test.each([
-    ["refused it", new BrokerNotTold("No.", "refused", false), false, "The device keeps its secret."],
-    ["did not answer", new BrokerNotTold("No answer.", "silent", true), true, "Rotate the secret again"],
+    ["refused it", new BrokerUpdateError("No.", "refused", false), false, "The device keeps its secret."],
+    ["did not answer", new BrokerUpdateError("No answer.", "silent", true), true, "Rotate the secret again"],
   ])("protocol rule 9: the broker %s", async (_name, error, secret_unsure, sentence) => {
     accounts.beforeAnswer = async () => {
       throw error;
@@ -115,7 +115,7 @@ describe("protocol rule 9: a rotation that does not come to its end", () => {
     expect(await rotate("OWN-1")).toMatchObject({ status: 503, body: { message: expect.stringContaining(sentence) } });
     expect(await device("OWN-1")).toMatchObject({ secret_unsure });
     accounts.beforeAnswer = async () => {
-      throw new BrokerNotTold("No.", "refused", false);
+      throw new BrokerUpdateError("No.", "refused", false);
     };
     // A refusal does not take back what is not known of the try before.
     await rotate("OWN-1");

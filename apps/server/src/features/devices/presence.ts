@@ -23,12 +23,12 @@ export type PresenceMessage =
  * Protocol rule 7, the one place that decides who is online. Answers the row as it is after the message, or null
  * where the message is not newer than what is stored and so changes nothing.
  */
-export function rowAfter(row: StateRow, incoming: PresenceMessage): StateRow | null {
+export function applyMessage(row: StateRow, incoming: PresenceMessage): StateRow | null {
   const next =
     incoming.leaf === "connection"
       ? afterConnection(row, incoming.message, incoming.receivedAt)
       : afterState(row, incoming.message, incoming.receivedAt, incoming.retained);
-  return next && withStatus(next);
+  return next && withRobotStatus(next);
 }
 
 /** What was sent in the session before may arrive so long after the new one has begun. */
@@ -38,7 +38,7 @@ const LATE_MS = 5_000;
  * Protocol rule 14: the robot itself speaks, in a session below the one that it told before, and nothing of that has
  * come for a while. A will or a message on its way may be older than what is stored.
  */
-export function fellBack(row: StateRow, incoming: PresenceMessage): boolean {
+export function hasLostSession(row: StateRow, incoming: PresenceMessage): boolean {
   const { message, receivedAt, retained } = incoming;
   if (retained || message.session >= row.session) return false;
   if (incoming.leaf === "connection" && incoming.message.state !== "ONLINE") return false;
@@ -47,7 +47,7 @@ export function fellBack(row: StateRow, incoming: PresenceMessage): boolean {
 }
 
 /** The row of a robot that fell silent (rule 7). */
-export function withStatus(row: StateRow): StateRow {
+export function withRobotStatus(row: StateRow): StateRow {
   const { online, operating_mode: operatingMode, status: deviceStatus } = row;
   return { ...row, robot_status: robotStatusOf({ online, operatingMode, deviceStatus }) };
 }

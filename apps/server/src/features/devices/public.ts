@@ -1,5 +1,5 @@
 export { Bridge, type BridgeDependencies as BridgeParts } from "./bridge.ts";
-export { type BridgeStanding, bridgeStanding } from "./bridge-lock.ts";
+export { type BridgeStatus, readBridgeStatus } from "./bridge-lock.ts";
 export { endLockOfRetired, storeDeviceSecrets, storeMissingDevices } from "./devices.repository.ts";
 export { type DeviceAccess, deviceAccess, hashDeviceSecret } from "./device-access.ts";
 /** For the demo's history, which is stored by what really stores what robots say. */

@@ -3,12 +3,16 @@ import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { setState } from "../../../test/fixtures.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
-import { askingAccounts, manualAccounts, unkickedAccounts } from "../../platform/broker-accounts/broker-accounts.ts";
+import {
+  authCallbackAccounts,
+  manualAccounts,
+  accountsWithoutKick,
+} from "../../platform/broker-accounts/broker-accounts.ts";
 
 const forms = {
   manual: manualAccounts,
-  "http without kicks": unkickedAccounts,
-  http: askingAccounts("http", async () => {}),
+  "http without kicks": accountsWithoutKick,
+  http: authCallbackAccounts("http", async () => {}),
 };
 let server: TestApp;
 

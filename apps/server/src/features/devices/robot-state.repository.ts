@@ -128,7 +128,7 @@ export interface ReachableRobot {
  * Robots whose connection stands as far as the broker has said, also those that fell silent meanwhile; first those
  * that last moved.
  */
-export async function connectedRobots(db: Executor, now: Date): Promise<ReachableRobot[]> {
+export async function readConnectedRobots(db: Executor, now: Date): Promise<ReachableRobot[]> {
   return db
     .selectFrom("robot_state as s")
     .innerJoin("robots as r", "r.id", "s.robot_id")

@@ -15,7 +15,7 @@ import { ThrottledLog } from "../../platform/throttle.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import { liveRoutes } from "./live.routes.ts";
-import { LIVE_LIMITS, type OpenPlaces } from "./stream-limits.ts";
+import { LIVE_LIMITS, type StreamLimits } from "./stream-limits.ts";
 
 let server: TestApp;
 beforeEach(async () => {
@@ -81,7 +81,7 @@ describe("wire, Live: limits of a server with few places", () => {
   let http: FastifyInstance;
   let port: number;
   let feed: LiveFeed;
-  let places: OpenPlaces;
+  let places: StreamLimits;
   let changes: ChangeSignal;
   let queries: number;
 

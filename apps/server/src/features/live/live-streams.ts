@@ -1,6 +1,6 @@
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import { Readable } from "node:stream";
-import { setImmediate as othersHadTheirTurn } from "node:timers/promises";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Clock } from "../../platform/clock.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 
@@ -26,7 +26,7 @@ export interface Message {
 /** Goes through the list without keeping others waiting, however long it is. */
 export async function inSlices<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
   for (const [index, item] of items.entries()) {
-    if (index > 0 && index % SLICE === 0) await othersHadTheirTurn();
+    if (index > 0 && index % SLICE === 0) await yieldToOthers();
     work(item);
   }
 }
@@ -66,7 +66,7 @@ class HeldMessages {
     this.#holders.set(message, holders + 1);
   }
 
-  letGo(message: Message): void {
+  release(message: Message): void {
     const holders = this.#holders.get(message) ?? 0;
     if (holders > 1) return void this.#holders.set(message, holders - 1);
     if (this.#holders.delete(message)) this.#bytes -= message.length;
@@ -155,7 +155,7 @@ class LiveOutlet {
   }
 
   /** True where nothing was taken since the last call though something waited then, too. */
-  standsStill(): boolean {
+  isStalled(): boolean {
     const untaken = this.untaken;
     const taken = this.#sent - untaken;
     const stands = untaken > 0 && taken === this.#takenBefore;
@@ -173,7 +173,7 @@ class LiveOutlet {
       if (this.#piecesOut === message.pieces.length) {
         this.#piecesOut = 0;
         this.#waiting.shift();
-        this.#held.letGo(message);
+        this.#held.release(message);
       }
       this.#isWanted = this.out.push(piece);
     }
@@ -186,7 +186,7 @@ class LiveOutlet {
   /** Forgets all that waits but the first so many messages. */
   #drop(kept: number): void {
     for (const message of this.#waiting.splice(kept)) {
-      this.#held.letGo(message);
+      this.#held.release(message);
       this.#waitingBytes -= message.length;
       this.#sent -= message.length;
     }
@@ -202,9 +202,9 @@ const END_GRACE_MS = 500;
 const HEARTBEAT = messageOfText(": still here\n\n");
 
 type EndReason = Extract<LiveEvent, { type: "end" }>["reason"];
-const lastWords = (reason: EndReason) =>
+const endMessage = (reason: EndReason) =>
   messageOfText(`data: ${JSON.stringify({ type: "end", reason } satisfies LiveEvent)}\n\n`);
-const LAST_WORDS = { session: lastWords("session"), scope: lastWords("scope"), shutdown: lastWords("shutdown") };
+const END_MESSAGES = { session: endMessage("session"), scope: endMessage("scope"), shutdown: endMessage("shutdown") };
 
 /** All who may see the same share what is read for one of them. */
 export function scopeOf(viewer: Viewer): string {
@@ -273,14 +273,14 @@ export class LiveStreams {
   /** Sends a sign of life, and cuts off who has not taken a byte since the one before. */
   async beat(): Promise<void> {
     await this.#sendAll((stream) => {
-      if (stream.outlet.standsStill()) this.#cut(stream);
+      if (stream.outlet.isStalled()) this.#cut(stream);
       return HEARTBEAT;
     });
   }
 
   end(stream: LiveStream, reason: EndReason): void {
     if (!this.#open.delete(stream)) return;
-    stream.outlet.end(LAST_WORDS[reason]);
+    stream.outlet.end(END_MESSAGES[reason]);
     this.#clock.after(END_GRACE_MS, () => {
       if (stream.outlet.untaken > 0) stream.outlet.cut();
     });

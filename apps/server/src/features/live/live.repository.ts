@@ -30,7 +30,7 @@ export class ChangeReader {
 
   async begin(): Promise<void> {
     // After a restore of a dump, rows bear numbers of the old database that lie in this one's future.
-    await renewFutureChanges(this.#db);
+    await resetFutureChanges(this.#db);
     this.#from = await readOldestOpenTransaction(this.#db);
   }
 
@@ -128,7 +128,7 @@ async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]> {
 }
 
 /** Gives rows whose change lies in the future of this database (it was restored from a dump) a number of today. */
-async function renewFutureChanges(db: Db): Promise<void> {
+async function resetFutureChanges(db: Db): Promise<void> {
   for (const table of [
     "robot_state",
     "sites",

@@ -8,7 +8,7 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { clientNetwork } from "../auth/public.ts";
 import { LiveFeed } from "./live-feed.ts";
 import type { Line } from "./live-streams.ts";
-import { LIVE_LIMITS, OpenPlaces } from "./stream-limits.ts";
+import { LIVE_LIMITS, StreamLimits } from "./stream-limits.ts";
 
 /** Registers the live stream and answers the feed behind it, to be started with the server, and its places. */
 export function liveRoutes(
@@ -16,9 +16,9 @@ export function liveRoutes(
   deps: Dependencies,
   changes: ChangeSignal,
   limits = LIVE_LIMITS,
-): { readonly feed: LiveFeed; readonly places: OpenPlaces } {
+): { readonly feed: LiveFeed; readonly places: StreamLimits } {
   const feed = new LiveFeed(deps, changes);
-  const places = new OpenPlaces(deps.clock, limits);
+  const places = new StreamLimits(deps.clock, limits);
   app.route({
     method: live.method,
     url: live.path,

@@ -25,7 +25,7 @@ const WINDOW_MS = 60_000;
 export type LiveRefusal = "session" | "openings" | "address" | "server";
 
 /** Gives out the places for live streams of this server. It costs no query, so that a flood costs next to nothing. */
-export class OpenPlaces {
+export class StreamLimits {
   readonly #limits: LiveLimits;
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #bySession = new Map<string, number>();

@@ -26,15 +26,15 @@ export interface BrokerAccounts {
 }
 
 /** "away": it cannot be reached. "refused": it answered no. "silent": it did not answer. */
-export type NotToldWhy = "away" | "refused" | "silent";
+export type BrokerFailure = "away" | "refused" | "silent";
 
 /** The broker could not be told; `message` is a sentence for people and carries no secret. */
-export class BrokerNotTold extends Error {
-  readonly why: NotToldWhy;
+export class BrokerUpdateError extends Error {
+  readonly why: BrokerFailure;
   /** Whether it may have changed an account all the same. */
   readonly mayHaveChanged: boolean;
 
-  constructor(message: string, why: NotToldWhy, mayHaveChanged: boolean) {
+  constructor(message: string, why: BrokerFailure, mayHaveChanged: boolean) {
     super(message);
     this.name = "BrokerNotTold";
     this.why = why;
@@ -48,7 +48,7 @@ export function keepsSecrets({ form }: BrokerAccounts): boolean {
 }
 
 /** The broker has an account of this name that is no device's. */
-export class NameTaken extends Error {
+export class AccountNameTakenError extends Error {
   readonly serial: string;
 
   constructor(serial: string) {
@@ -70,10 +70,10 @@ export const manualAccounts: BrokerAccounts = {
 };
 
 /** The broker asks for every sign-in, and cannot be told to end a connection. */
-export const unkickedAccounts: BrokerAccounts = { ...manualAccounts, form: "http" };
+export const accountsWithoutKick: BrokerAccounts = { ...manualAccounts, form: "http" };
 
 /** The broker asks for every sign-in and looks into the database: only connections must be ended. */
-export function askingAccounts(
+export function authCallbackAccounts(
   form: "embedded" | "http",
   disconnect: (serial: string) => Promise<void>,
 ): BrokerAccounts {
@@ -93,17 +93,17 @@ export function kickByHttp(address: string, ask: typeof fetch, log: Logger): (se
     const url = new URL(address.replaceAll("{clientid}", encodeURIComponent(serial)));
     url.username = "";
     url.password = "";
-    const status = await statusOf(ask, url, username === "" ? {} : { authorization: `Basic ${key}` });
+    const status = await deleteAt(ask, url, username === "" ? {} : { authorization: `Basic ${key}` });
     // 404: it is not connected.
     if (status === 404 || (status !== null && status >= 200 && status < 300)) return;
     log.warn({ status, host: url.host }, "the broker did not end a device's connection");
     const why = status === null ? "away" : "refused";
-    throw new BrokerNotTold("The broker did not end the device's connection.", why, false);
+    throw new BrokerUpdateError("The broker did not end the device's connection.", why, false);
   };
 }
 
 /** Null where there was no answer. */
-async function statusOf(ask: typeof fetch, url: URL, headers: Record<string, string>): Promise<number | null> {
+async function deleteAt(ask: typeof fetch, url: URL, headers: Record<string, string>): Promise<number | null> {
   try {
     const signal = AbortSignal.timeout(ANSWER_MS);
     const { status, body } = await ask(url, { method: "DELETE", headers, redirect: "error", signal });

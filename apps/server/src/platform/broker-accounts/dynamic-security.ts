@@ -3,7 +3,12 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import type { Broker, ReceivedMessage } from "../broker.ts";
 import type { Clock } from "../clock.ts";
-import { type BrokerAccounts, BrokerNotTold, type DeviceAccount, NameTaken } from "./broker-accounts.ts";
+import {
+  type BrokerAccounts,
+  BrokerUpdateError,
+  type DeviceAccount,
+  AccountNameTakenError,
+} from "./broker-accounts.ts";
 
 /** Mosquitto writes all its accounts to disk after each, and hands on no message meanwhile: a STOP must not wait long. */
 const AT_ONCE = 10;
@@ -44,27 +49,27 @@ export class DynamicSecurity implements BrokerAccounts {
     const [found] = await this.#control.ask([{ command: "getClient", username: serial }]);
     if (found?.error === MISSING) return;
     if (!isDevice(found?.data))
-      throw refused(`the account ${serial} was not made by Suncrew; disable it at the broker`);
+      throw refusedByBroker(`the account ${serial} was not made by Suncrew; disable it at the broker`);
     const [deleted] = await this.#control.ask([{ command: "deleteClient", username: serial }]);
-    if (deleted?.error !== undefined && deleted.error !== MISSING) throw refused(deleted.error);
+    if (deleted?.error !== undefined && deleted.error !== MISSING) throw refusedByBroker(deleted.error);
   }
 
   async #putSome(devices: readonly DeviceAccount[]): Promise<void> {
     const made = await this.#control.ask(devices.map(newClient));
     const known = devices.filter((_device, index) => made[index]?.error === EXISTS);
     const wrong = made.find(({ error }) => error !== undefined && error !== EXISTS);
-    if (wrong?.error !== undefined) throw refused(wrong.error);
+    if (wrong?.error !== undefined) throw refusedByBroker(wrong.error);
     if (known.length === 0) return;
     const found = await this.#control.ask(known.map(({ serial }) => ({ command: "getClient", username: serial })));
     for (const [index, { serial }] of known.entries()) {
-      if (!isDevice(found[index]?.data)) throw new NameTaken(serial);
+      if (!isDevice(found[index]?.data)) throw new AccountNameTakenError(serial);
     }
     // Both in one message, so that nobody finds the account missing.
     const renewed = await this.#control.ask(
       known.flatMap((device) => [{ command: "deleteClient", username: device.serial }, newClient(device)]),
     );
     const failed = renewed.find(({ error }) => error !== undefined && error !== MISSING);
-    if (failed?.error !== undefined) throw refused(failed.error, true);
+    if (failed?.error !== undefined) throw refusedByBroker(failed.error, true);
   }
 
   /** With the plugin's initial defaults a device that subscribes to everything would hear everything. */
@@ -73,7 +78,7 @@ export class DynamicSecurity implements BrokerAccounts {
     const access = accessSchema.safeParse(answer?.data).data?.acls ?? [];
     const isOpen = (type: string) => access.find(({ acltype }) => acltype === type)?.allow !== false;
     if (["publishClientSend", "publishClientReceive", "subscribe"].some(isOpen)) {
-      throw new BrokerNotTold(
+      throw new BrokerUpdateError(
         "The broker's dynamic-security plugin allows by default what it does not name. Set publishClientSend, publishClientReceive and subscribe to deny first.",
         "refused",
         false,
@@ -91,9 +96,9 @@ function newClient({ serial, secret }: DeviceAccount) {
   return { command: "createClient", username: serial, clientid: serial, password: secret, textname: DEVICE };
 }
 
-function refused(reason: string, mayHaveChanged = false): BrokerNotTold {
+function refusedByBroker(reason: string, mayHaveChanged = false): BrokerUpdateError {
   const message = `The broker refused to change the device's account: ${reason.slice(0, 200)}.`;
-  return new BrokerNotTold(message, "refused", mayHaveChanged);
+  return new BrokerUpdateError(message, "refused", mayHaveChanged);
 }
 
 const TOPIC = "$CONTROL/dynamic-security/v1";
@@ -127,9 +132,9 @@ class ControlTopic {
     this.#log = log;
   }
 
-  /** The answers in the order of the commands, which are sent in one message. Rejects with BrokerNotTold. */
+  /** The answers in the order of the commands, which are sent in one message. Rejects with BrokerUpdateError. */
   async ask(commands: readonly ControlCommand[]): Promise<ControlResponse[]> {
-    if (!this.#broker.connected) throw new BrokerNotTold("The robots' broker cannot be reached.", "away", false);
+    if (!this.#broker.connected) throw new BrokerUpdateError("The robots' broker cannot be reached.", "away", false);
     const { promise, resolve } = Promise.withResolvers<ControlResponse[] | null>();
     const id = randomUUID();
     const cancel = this.#clock.after(ANSWER_MS, () => resolve(null));
@@ -144,7 +149,7 @@ class ControlTopic {
         this.#log.warn({ commands: commands.length }, "the broker did not answer about its accounts");
         const mayHaveChanged = commands.some(({ command }) => !command.startsWith("get"));
         const why = this.#broker.connected ? "silent" : "away";
-        throw new BrokerNotTold("The robots' broker did not answer in time.", why, mayHaveChanged);
+        throw new BrokerUpdateError("The robots' broker did not answer in time.", why, mayHaveChanged);
       }
       return responses;
     } finally {
@@ -171,12 +176,12 @@ class ControlTopic {
   }
 
   #onMessage({ payload }: ReceivedMessage): void {
-    const responses = parsed(payload);
+    const responses = parseResponses(payload);
     this.#waiting.get(responses[0]?.correlationData ?? "")?.(responses);
   }
 }
 
-function parsed(payload: Buffer): ControlResponse[] {
+function parseResponses(payload: Buffer): ControlResponse[] {
   try {
     return responsesSchema.parse(JSON.parse(payload.toString("utf8"))).responses;
   } catch {

@@ -2,7 +2,7 @@ import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { stripInvisible } from "@suncrew/contract/http/text.ts";
 import { degreesInputSchema } from "@suncrew/contract/http/values.ts";
 import { type createSite, type Site, siteBodySchema } from "@suncrew/contract/sites/sites.ts";
-import { isSamePlace, type Place, siteNameKey } from "@suncrew/domain/sites/site-duplicates.ts";
+import { isSamePlace, type Coordinates, siteNameKey } from "@suncrew/domain/sites/site-duplicates.ts";
 import type { HTMLInputTypeAttribute } from "react";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
 import {
@@ -123,7 +123,7 @@ export function siteFormProblems(form: SiteForm): FieldProblems<SiteField> {
 }
 
 /** The coordinates as numbers; null where they are none yet. */
-export function placeOf(form: Pick<SiteForm, "lat" | "lng">): Place | null {
+export function placeOf(form: Pick<SiteForm, "lat" | "lng">): Coordinates | null {
   const latitude = degreesInputSchema("Latitude", 90).safeParse(form.lat.trim()).data;
   const longitude = degreesInputSchema("Longitude", 180).safeParse(form.lng.trim()).data;
   return latitude === undefined || longitude === undefined ? null : { latitude, longitude };

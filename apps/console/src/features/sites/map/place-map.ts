@@ -1,4 +1,4 @@
-import type { Place } from "@suncrew/domain/sites/site-duplicates.ts";
+import type { Coordinates } from "@suncrew/domain/sites/site-duplicates.ts";
 import { circleMarker, control, divIcon, latLngBounds, layerGroup, marker as createMarker } from "leaflet";
 import type { LatLng, Marker } from "leaflet";
 import { Graticule } from "./graticule.ts";
@@ -28,11 +28,11 @@ export interface PlaceMapParts {
   /** Class of the names of other sites. */
   readonly nameClass: string;
   /** A place was pressed, or the pin was let go there: decimal degrees. */
-  readonly onPick: (place: Place) => void;
+  readonly onPick: (place: Coordinates) => void;
 }
 
 /** Another site, by its name. */
-export interface NamedPlace extends Place {
+export interface NamedPlace extends Coordinates {
   readonly name: string;
 }
 
@@ -90,7 +90,7 @@ export class PlaceMap {
   }
 
   /** Shows the chosen place; null takes the pin away. */
-  showPlace(place: Place | null, isTaken: boolean): void {
+  showPlace(place: Coordinates | null, isTaken: boolean): void {
     if (place === null) {
       this.#pin?.remove();
       this.#pin = null;
@@ -107,7 +107,7 @@ export class PlaceMap {
   }
 
   /** For a site that is edited: begins around it, as far out as it takes to see its neighbours. */
-  lookAt(place: Place, others: readonly Place[]): void {
+  lookAt(place: Coordinates, others: readonly Coordinates[]): void {
     const { leaflet } = this.#ground;
     const { latitude, longitude } = place;
     this.#first = () => {
@@ -129,7 +129,7 @@ export class PlaceMap {
     this.#ground.close();
   }
 
-  #addPin({ latitude, longitude }: Place): Marker {
+  #addPin({ latitude, longitude }: Coordinates): Marker {
     const icon = divIcon({
       html: PIN,
       className: this.#parts.pinClass,
@@ -149,7 +149,7 @@ export class PlaceMap {
 }
 
 /** Degrees from a place to the farther of its nearest neighbours, with a margin; 0 where it has none. */
-function spanTo(place: Place, others: readonly Place[]): number {
+function spanTo(place: Coordinates, others: readonly Coordinates[]): number {
   const distances = others.map(({ latitude, longitude }) =>
     Math.max(Math.abs(latitude - place.latitude), Math.abs(longitude - place.longitude)),
   );

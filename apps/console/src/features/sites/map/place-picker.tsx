@@ -1,4 +1,4 @@
-import type { Place } from "@suncrew/domain/sites/site-duplicates.ts";
+import type { Coordinates } from "@suncrew/domain/sites/site-duplicates.ts";
 import "leaflet/dist/leaflet.css";
 import { useEffect, useRef, useState } from "react";
 import { useServerConfig } from "../../../platform/server-config.ts";
@@ -11,12 +11,12 @@ import classes from "./site-map-view.module.css";
 
 export interface PlacePickerProps {
   /** Null until both numbers are there. */
-  readonly place: Place | null;
+  readonly place: Coordinates | null;
   /** Another site is there already. */
   readonly isTaken: boolean;
   /** The other sites. */
   readonly others: readonly NamedPlace[];
-  readonly onPick: (place: Place) => void;
+  readonly onPick: (place: Coordinates) => void;
 }
 
 /** The map of the site dialog: pressing it, or dragging the pin, sets the coordinates. */
