@@ -19,7 +19,7 @@ import { maintenanceRoutes } from "./features/maintenance/maintenance.routes.ts"
 import { metricsRoutes } from "./features/metrics/metrics.routes.ts";
 import { Metrics } from "./features/metrics/public.ts";
 import { monthlyReportsRoutes } from "./features/monthly-reports/monthly-reports.routes.ts";
-import { MonthlyReports, siteReports } from "./features/monthly-reports/public.ts";
+import { MonthlyReports, reportGenerator } from "./features/monthly-reports/public.ts";
 import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { reportTemplatesRoutes } from "./features/report-templates/report-templates.routes.ts";
 import { reportsRoutes } from "./features/reports/reports.routes.ts";
@@ -88,7 +88,7 @@ export async function buildApp(deps: Dependencies): Promise<App> {
 
   reportTemplatesRoutes(http, deps);
   monthlyReportsRoutes(http, deps);
-  services.push(new MonthlyReports({ ...deps, makeReport: siteReports(deps, workers) }));
+  services.push(new MonthlyReports({ ...deps, generate: reportGenerator(deps, workers) }));
   const live = liveRoutes(http, deps, changes);
   services.push(live.feed);
   const commands = new Commands(reserved, changes);

@@ -13,7 +13,7 @@ import { standAlerts } from "./alert-fixtures.ts";
 import { setState } from "./fixtures.ts";
 import { seedFirmware } from "./firmware-fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
-import { addKeptReports } from "./kept-report-fixtures.ts";
+import { addMonthlyReports } from "./monthly-report-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
@@ -27,7 +27,7 @@ beforeAll(async () => {
   // A zone west of Greenwich is where dates slip to the day before.
   process.env["TZ"] = "America/Los_Angeles";
   server = await createTestApp();
-  await addKeptReports(server.db, server.fixtures);
+  await addMonthlyReports(server.db, server.fixtures);
   await sql`alter table activity alter column log_id restart with 9007199254740993`.execute(server.db);
   await recordActivity(server.db, {
     at: new Date("2026-06-15T00:00:00Z"),

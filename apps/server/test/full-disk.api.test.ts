@@ -7,7 +7,7 @@ import { standAlerts } from "./alert-fixtures.ts";
 import { seedFirmware } from "./firmware-fixtures.ts";
 import { PASSWORD, usernames } from "./fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
-import { addKeptReports } from "./kept-report-fixtures.ts";
+import { addMonthlyReports } from "./monthly-report-fixtures.ts";
 import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
@@ -20,7 +20,7 @@ let server: TestApp;
 let restorePoint: RestorePoint;
 beforeAll(async () => {
   server = await createTestApp();
-  await addKeptReports(server.db, server.fixtures);
+  await addMonthlyReports(server.db, server.fixtures);
   restorePoint = await createRestorePoint(server.db);
   await sql`
     create function disk_is_full() returns trigger language plpgsql as $$

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { seedFirmware } from "./firmware-fixtures.ts";
 import { standAlerts } from "./alert-fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
-import { addKeptReports } from "./kept-report-fixtures.ts";
+import { addMonthlyReports } from "./monthly-report-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createRestorePoint } from "./restore-point.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
@@ -14,7 +14,7 @@ import type { TestClient } from "./test-client.ts";
 let server: TestApp;
 beforeAll(async () => {
   server = await createTestApp();
-  await addKeptReports(server.db, server.fixtures);
+  await addMonthlyReports(server.db, server.fixtures);
 });
 afterAll(() => server.close());
 

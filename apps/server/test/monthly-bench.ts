@@ -1,23 +1,26 @@
 import pino from "pino";
-import type { MadeReport, ReportOrder } from "../src/features/monthly-reports/make-report.ts";
-import { MonthlyReports } from "../src/features/monthly-reports/monthly-reports.ts";
+import {
+  type GeneratedReport,
+  MonthlyReports,
+  type ReportOrder,
+} from "../src/features/monthly-reports/monthly-reports.ts";
 import { ManualClock } from "../src/platform/clock.ts";
 import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
 import type { Mail, MailResult } from "../src/platform/mailer.ts";
 import { addSite } from "./fixtures.ts";
 import { createTestDatabase } from "./test-database.ts";
 
-/** Every site of the bench was there before the month whose report is made first. */
+/** Every site existed before the month of the first report. */
 const LONG_AGO = new Date("2026-08-10T00:00:00Z");
 
-/** Servers that make monthly reports over one database, with time, the making and the mail in the hands of the test. */
+/** Servers that generate monthly reports over one database, with time, generation and mail controlled by the test. */
 export class MonthlyBench {
   readonly clock = new ManualClock(new Date("2026-10-15T12:00:00Z"));
-  /** What was ordered, by any server. */
+  /** By any server. */
   readonly ordered: ReportOrder[] = [];
-  /** What was to be sent, by any server. */
+  /** By any server, whether or not it arrived. */
   readonly sent: Mail[] = [];
-  make = async ({ siteId, siteName }: ReportOrder): Promise<MadeReport> => {
+  generate = async ({ siteId, siteName }: ReportOrder): Promise<GeneratedReport> => {
     const site = this.db.selectFrom("sites").select("maintenance_partner_id as partnerId").where("id", "=", siteId);
     return { kind: "made", pdf: Buffer.from(`%PDF ${siteName}`), ...(await site.executeTakeFirstOrThrow()) };
   };
@@ -36,7 +39,7 @@ export class MonthlyBench {
     return this.#database.db;
   }
 
-  /** One of several servers; it looks when the test says so. */
+  /** One of several servers; it works when the test calls `runDue`. */
   server({ canSend = true } = {}): MonthlyReports {
     const mailer = {
       send: async (mail: Mail, signal: AbortSignal) => {
@@ -48,15 +51,15 @@ export class MonthlyBench {
       db: this.db,
       clock: this.clock,
       log: pino({ level: "silent" }),
-      makeReport: async (order) => {
+      generate: async (order) => {
         this.ordered.push(order);
-        return this.make(order);
+        return this.generate(order);
       },
       ...(canSend && { mailer }),
     });
   }
 
-  /** `since` null is switched off. */
+  /** Switched off where `since` is null. */
   async settings(set: {
     readonly since?: Date | null;
     readonly recipients?: string[];
@@ -91,8 +94,7 @@ export class MonthlyBench {
     return this.db.selectFrom("kept_reports").selectAll().orderBy("id").execute();
   }
 
-  /** Each report in a few words. */
-  async told(): Promise<string[]> {
+  async summaries(): Promise<string[]> {
     return (await this.reports()).map(({ site_id, month, status }) => `${site_id} ${month} ${status}`);
   }
 

@@ -11,7 +11,7 @@ import { seedFirmware } from "./firmware-fixtures.ts";
 import { standAlerts } from "./alert-fixtures.ts";
 import { FREE_SERIAL, type Person, privateWords } from "./fixtures.ts";
 import { standGroups } from "./group-fixtures.ts";
-import { addKeptReports } from "./kept-report-fixtures.ts";
+import { addMonthlyReports } from "./monthly-report-fixtures.ts";
 import { releaseAll } from "./lock-fixtures.ts";
 import {
   Id,
@@ -38,7 +38,7 @@ beforeAll(async () => {
   await server.app.start();
   await server.app.http.listen({ port: 0, host: "127.0.0.1" });
   address = `http://127.0.0.1:${(server.app.http.server.address() as AddressInfo).port}`;
-  await addKeptReports(server.db, server.fixtures);
+  await addMonthlyReports(server.db, server.fixtures);
   // Every list has something of both partners in it that could leak.
   for (const robot of [server.fixtures.ownRobot, server.fixtures.foreignRobot]) {
     const admin = await server.as("admin");

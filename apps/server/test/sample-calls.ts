@@ -4,7 +4,7 @@ import { seededFirmware, seededOfferSignature } from "./firmware-fixtures.ts";
 import { standingAlertIds } from "./alert-fixtures.ts";
 import { type Fixtures, FREE_SERIAL, PASSWORD, usernames } from "./fixtures.ts";
 import type { GroupsStand } from "./group-fixtures.ts";
-import { keptReportId } from "./kept-report-fixtures.ts";
+import { monthlyReportId } from "./monthly-report-fixtures.ts";
 import { testSettings } from "./test-app.ts";
 
 /** A place in a call that names something; each kind is filled with own, foreign, absent and malformed values. */
@@ -235,7 +235,7 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
       partner: partnerId,
       // The first sample template: nobody's, so the same for everybody.
       template: 1,
-      report: keptReportId(siteId),
+      report: monthlyReportId(siteId),
       // Nobody's either: Super Admins alone see them.
       firmware: seededFirmware.firmwareId,
       rollout: seededFirmware.rolloutId,

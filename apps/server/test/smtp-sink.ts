@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 
 /** A mail as the server took it. */
-export interface SunkMail {
+export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
   /** Headers and body as they came. */
@@ -11,7 +11,7 @@ export interface SunkMail {
 
 /** A mail server at 127.0.0.1 that takes mail, keeps it, and refuses what the test says. */
 export class SmtpSink {
-  readonly mails: SunkMail[] = [];
+  readonly mails: ReceivedMail[] = [];
   /** Addresses that are nobody's. */
   refuses: readonly string[] = [];
   /** What is answered at the end of a mail instead of taking it. */
@@ -112,7 +112,7 @@ export class SmtpSink {
 }
 
 /** The bytes of the first attachment. */
-export function attachmentOf({ raw }: SunkMail): Buffer {
+export function attachmentOf({ raw }: ReceivedMail): Buffer {
   const part = raw.split("Content-Disposition: attachment")[1] ?? "";
   const [, base64 = ""] = /\r\n\r\n([A-Za-z0-9+/=\r\n]+)/.exec(part) ?? [];
   return Buffer.from(base64, "base64");

@@ -1,6 +1,6 @@
 import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
 import type { CsvColumn } from "../csv/csv.ts";
-import { localTextOf } from "../reports/local-text.ts";
+import { localTextOf } from "../reports/report-range.ts";
 import {
   actionTypeWord,
   actionWord,

@@ -1,9 +1,14 @@
 import { templateSectionSchema } from "@suncrew/contract/report-templates/report-templates.ts";
 import { describe, expect, test } from "vitest";
 import { sampleTemplates } from "./sample-templates.ts";
-import { sectionCatalogue } from "./section-catalogue.ts";
-import { templateNameKey } from "./template-name.ts";
-import { composeSections, allSections, printedSections, answeredSections } from "./template-sections.ts";
+import {
+  allSections,
+  answeredSections,
+  composeSections,
+  printedSections,
+  sectionCatalogue,
+  templateNameKey,
+} from "./template-sections.ts";
 
 const on = (...names: string[]) => names.map((name) => ({ name, enabled: true }));
 const performance = {

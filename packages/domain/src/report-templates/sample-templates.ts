@@ -1,6 +1,5 @@
 import type { SectionType } from "@suncrew/contract/report-templates/report-templates.ts";
-import { sections } from "./section-catalogue.ts";
-import type { StoredSection } from "./template-sections.ts";
+import { sections, type StoredSection } from "./template-sections.ts";
 
 export interface SampleTemplate {
   readonly name: string;

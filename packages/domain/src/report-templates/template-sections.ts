@@ -2,9 +2,79 @@ import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type {
   createReportTemplate,
   SectionType,
+  TemplateField,
   TemplateSection,
 } from "@suncrew/contract/report-templates/report-templates.ts";
-import { type CatalogueSection, type FieldName, sectionCatalogue, sections } from "./section-catalogue.ts";
+
+/** What a section can show; `name` names the figure. */
+type CatalogueField = Readonly<Pick<TemplateField, "name" | "label" | "dataType" | "required">>;
+
+interface CatalogueSection {
+  readonly type: SectionType;
+  /** Its heading. */
+  readonly name: string;
+  readonly fields: readonly CatalogueField[];
+}
+
+/** §3 Report template: the five sections with their fields, in the order in which a report prints them. */
+export const sectionCatalogue = [
+  {
+    type: "performance",
+    name: "Robot Performance",
+    fields: [
+      { name: "uptime", label: "Uptime %", dataType: "number", required: true },
+      { name: "cleaning_cycles", label: "Cleaning Cycles", dataType: "number", required: true },
+      { name: "efficiency", label: "Efficiency", dataType: "number", required: false },
+      { name: "average_battery", label: "Average Battery", dataType: "number", required: false },
+      { name: "performance_chart", label: "Performance Chart", dataType: "chart", required: false },
+    ],
+  },
+  {
+    type: "activities",
+    name: "Activity Log",
+    fields: [
+      { name: "maintenance_activities", label: "Maintenance Activities", dataType: "number", required: true },
+      { name: "system_changes", label: "System Changes", dataType: "number", required: false },
+      { name: "user_actions", label: "User Actions", dataType: "number", required: false },
+      { name: "timeline", label: "Timeline", dataType: "text", required: false },
+    ],
+  },
+  {
+    type: "robot_health",
+    name: "Robot Health Status",
+    fields: [
+      { name: "current_status", label: "Current Status", dataType: "text", required: true },
+      { name: "error_count", label: "Error Count", dataType: "number", required: true },
+      { name: "maintenance_due_date", label: "Maintenance Due Date", dataType: "date", required: false },
+      { name: "active_alerts", label: "Active Alerts", dataType: "number", required: false },
+    ],
+  },
+  {
+    type: "maintenance",
+    name: "Maintenance History",
+    fields: [
+      { name: "scheduled_maintenance", label: "Scheduled Maintenance", dataType: "number", required: true },
+      { name: "completed_maintenance", label: "Completed Maintenance", dataType: "number", required: true },
+      { name: "partner_details", label: "Partner Details", dataType: "text", required: false },
+      { name: "maintenance_history", label: "Maintenance History", dataType: "text", required: false },
+    ],
+  },
+  {
+    type: "alerts",
+    name: "Alerts Summary",
+    fields: [
+      { name: "critical_alerts", label: "Critical Alerts", dataType: "number", required: true },
+      { name: "resolved_alerts", label: "Resolved Alerts", dataType: "number", required: false },
+      { name: "average_resolution_time", label: "Average Resolution Time", dataType: "number", required: false },
+    ],
+  },
+] as const satisfies readonly CatalogueSection[];
+
+/** Every field there is; no two sections have one of the same name. */
+export type FieldName = (typeof sectionCatalogue)[number]["fields"][number]["name"];
+
+/** The same list where a field is looked for by a name that may be none. */
+export const sections: readonly CatalogueSection[] = sectionCatalogue;
 
 /** One section as it is stored: the names of the fields that are on, in the catalogue's order. */
 export interface StoredSection {
@@ -21,7 +91,7 @@ export interface PrintedSection {
 
 type SentSections = BodyOf<typeof createReportTemplate>["sections"];
 
-export type ComposedSections =
+type ComposedSections =
   | { readonly kind: "sections"; readonly sections: readonly StoredSection[] }
   /** `field` is the place in what was sent. */
   | { readonly kind: "problem"; readonly field: string; readonly message: string };
@@ -112,3 +182,11 @@ function catalogued(type: SectionType): (typeof sectionCatalogue)[number] {
   if (section === undefined) throw new RangeError(`no section ${type}`);
   return section;
 }
+
+/** Names of templates are compared trimmed, in any case. */
+export function templateNameKey(name: string): string {
+  return name.normalize("NFC").trim().toLowerCase();
+}
+
+/** Why a name cannot be had. */
+export const TEMPLATE_NAME_TAKEN = "A report template with this name already exists. Please choose a different name.";

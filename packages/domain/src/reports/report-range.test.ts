@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { localTimeOf } from "../schedules/site-time.ts";
-import { localTextOf } from "./local-text.ts";
+import { localTextOf, reportSpanOf, siteDaysOf, utcOffsetOf } from "./report-range.ts";
 import { maintenanceDueDate, maintenanceDueDates } from "./maintenance-due.ts";
-import { reportSpanOf, siteDaysOf, utcOffsetOf } from "./report-range.ts";
 
 const spanOf = (from: string, to: string, zone: string) => {
   const span = reportSpanOf(from, to, zone, 400);

@@ -6,9 +6,12 @@ import type {
   SectionType,
   TemplateSection,
 } from "@suncrew/contract/report-templates/report-templates.ts";
-import { TEMPLATE_NAME_TAKEN, templateNameKey } from "@suncrew/domain/report-templates/template-name.ts";
-import { answeredSections } from "@suncrew/domain/report-templates/template-sections.ts";
-import { sections as catalogue } from "@suncrew/domain/report-templates/section-catalogue.ts";
+import {
+  answeredSections,
+  sections as catalogue,
+  TEMPLATE_NAME_TAKEN,
+  templateNameKey,
+} from "@suncrew/domain/report-templates/template-sections.ts";
 import type { EntityRules, FieldProblems } from "../../platform/form/entity-form.ts";
 import type { StoredForm } from "../../ui/merged-edits.ts";
 

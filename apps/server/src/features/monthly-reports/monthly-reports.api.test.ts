@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { holdTaken } from "../../../test/held-rows.ts";
 import { MonthlyBench } from "../../../test/monthly-bench.ts";
-import { claimMail } from "./mail-claims.repository.ts";
-import type { MadeReport } from "./make-report.ts";
-import { claimReport } from "./report-claims.repository.ts";
+import { claimMail, claimReport } from "./monthly-reports.repository.ts";
+import type { GeneratedReport } from "./monthly-reports.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -30,21 +29,21 @@ describe("monthly reports: when", () => {
     ] as const;
     for (const [nth, [at, siteId]] of dueAt.entries()) {
       bench.until(new Date(new Date(at).getTime() - 1_000));
-      await one.look();
+      await one.runDue();
       expect(bench.ordered).toHaveLength(nth);
       bench.until(at);
-      await one.look();
+      await one.runDue();
       expect(bench.ordered.at(-1)).toMatchObject({ siteId, from: "2026-10-01 00:00:00", to: "2026-10-31 23:59:59" });
     }
-    expect(await bench.told()).toEqual(dueAt.map(([, siteId]) => `${siteId} 2026-10-01 READY`));
+    expect(await bench.summaries()).toEqual(dueAt.map(([, siteId]) => `${siteId} 2026-10-01 READY`));
   });
 
   test("switched on in the middle of a month they begin with the next first day; sites that were not there yet wait", async () => {
     const old = await bench.site("Old");
     await bench.settings({ since: bench.clock.now() });
     const one = bench.server();
-    await one.look();
-    expect(await bench.told()).toEqual([]);
+    await one.runDue();
+    expect(await bench.summaries()).toEqual([]);
     bench.until("2026-11-03T00:00:00Z");
     const young = await bench.site("Young");
     await bench.db
@@ -52,30 +51,30 @@ describe("monthly reports: when", () => {
       .set({ created_at: new Date("2026-11-02T00:00:00Z") })
       .where("id", "=", young)
       .execute();
-    await one.look();
-    expect(await bench.told()).toEqual([`${old} 2026-10-01 READY`]);
+    await one.runDue();
+    expect(await bench.summaries()).toEqual([`${old} 2026-10-01 READY`]);
     bench.until("2026-12-01T00:00:00Z");
-    await one.look();
-    expect((await bench.told()).slice(1)).toEqual([`${old} 2026-11-01 READY`, `${young} 2026-11-01 READY`]);
+    await one.runDue();
+    expect((await bench.summaries()).slice(1)).toEqual([`${old} 2026-11-01 READY`, `${young} 2026-11-01 READY`]);
   });
 
   test("servers that were down on the first day make the last month later, and no month before it", async () => {
     const id = await bench.site("Old");
     await bench.settings({});
     bench.until("2027-03-20T00:00:00Z");
-    await bench.server().look();
-    expect(await bench.told()).toEqual([`${id} 2027-02-01 READY`]);
+    await bench.server().runDue();
+    expect(await bench.summaries()).toEqual([`${id} 2027-02-01 READY`]);
   });
 
   test("nothing while the setting is off, and nothing for sites that were deleted", async () => {
     const id = await bench.site("Gone");
     await bench.settings({ since: null });
     const one = bench.server();
-    await one.look();
+    await one.runDue();
     await bench.settings({});
     await bench.db.updateTable("sites").set({ deleted_at: bench.clock.now() }).where("id", "=", id).execute();
-    await one.look();
-    expect(await bench.told()).toEqual([]);
+    await one.runDue();
+    expect(await bench.summaries()).toEqual([]);
   });
 });
 
@@ -86,14 +85,14 @@ describe("monthly reports: once with any number of servers", () => {
     for (let nth = 1; nth <= 12; nth += 1) ids.push(await bench.site(`Park ${nth}`));
     let atOnce = 0;
     let mostAtOnce = 0;
-    bench.make = async ({ siteName }) => {
+    bench.generate = async ({ siteName }) => {
       mostAtOnce = Math.max(mostAtOnce, (atOnce += 1));
       await bench.db.selectFrom("sites").select("id").execute();
       atOnce -= 1;
       return { kind: "made", pdf: Buffer.from(siteName), partnerId: null };
     };
     const servers = [bench.server(), bench.server(), bench.server()];
-    for (let looks = 0; looks < 3; looks += 1) await Promise.all(servers.map((one) => one.look()));
+    for (let rounds = 0; rounds < 3; rounds += 1) await Promise.all(servers.map((one) => one.runDue()));
     expect(bench.ordered.map(({ siteId }) => siteId).toSorted((one, other) => one - other)).toEqual(ids);
     expect(mostAtOnce).toBeLessThanOrEqual(3);
     expect(bench.ordered[0]?.sections.map(({ type }) => type)).toEqual(["performance"]);
@@ -110,19 +109,19 @@ describe("monthly reports: once with any number of servers", () => {
     await bench.settings({});
     await bench.site("Park");
     const begun = Promise.withResolvers<void>();
-    const late = Promise.withResolvers<MadeReport>();
-    bench.make = async () => {
+    const late = Promise.withResolvers<GeneratedReport>();
+    bench.generate = async () => {
       begun.resolve();
       return late.promise;
     };
-    const hung = bench.server().look();
+    const hung = bench.server().runDue();
     await begun.promise;
-    bench.make = async () => ({ kind: "made", pdf: Buffer.from("by another"), partnerId: null });
+    bench.generate = async () => ({ kind: "made", pdf: Buffer.from("by another"), partnerId: null });
     const other = bench.server();
-    await other.look();
+    await other.runDue();
     expect(bench.ordered).toHaveLength(1);
     bench.clock.advance(10 * MINUTE_MS);
-    await other.look();
+    await other.runDue();
     late.resolve({ kind: "made", pdf: Buffer.from("too late"), partnerId: null });
     await hung;
     const [file] = await bench.db.selectFrom("kept_report_files").selectAll().execute();
@@ -132,7 +131,7 @@ describe("monthly reports: once with any number of servers", () => {
   test("one that kills every server is given up", async () => {
     await bench.settings({});
     const id = await bench.site("Park");
-    await bench.server().look();
+    await bench.server().runDue();
     await bench.db.deleteFrom("kept_report_files").execute();
     await bench.db
       .updateTable("kept_reports")
@@ -142,10 +141,10 @@ describe("monthly reports: once with any number of servers", () => {
       bench.clock.advance(10 * MINUTE_MS);
     }
     bench.clock.advance(10 * MINUTE_MS);
-    await bench.server().look();
-    expect(await bench.told()).toEqual([`${id} 2026-09-01 FAILED`]);
+    await bench.server().runDue();
+    expect(await bench.summaries()).toEqual([`${id} 2026-09-01 FAILED`]);
     expect(await bench.reports()).toMatchObject([
-      { try_at: null, reason: "The servers that made it ended each time." },
+      { try_at: null, reason: "Every server that tried to generate it stopped before it was done." },
     ]);
     expect(bench.ordered).toHaveLength(1);
   });
@@ -154,26 +153,26 @@ describe("monthly reports: once with any number of servers", () => {
     await bench.settings({});
     await bench.site("Park");
     const begun = Promise.withResolvers<void>();
-    bench.make = async ({ signal }) => {
+    bench.generate = async ({ signal }) => {
       begun.resolve();
-      const aborted = Promise.withResolvers<MadeReport>();
+      const aborted = Promise.withResolvers<GeneratedReport>();
       signal.addEventListener("abort", () => aborted.reject(signal.reason));
       return aborted.promise;
     };
     const stopping = bench.server();
-    const look = stopping.look();
+    const running = stopping.runDue();
     await begun.promise;
     await stopping.stop();
-    await look;
-    bench.make = async () => ({ kind: "made", pdf: Buffer.from("pdf"), partnerId: null });
-    await bench.server().look();
+    await running;
+    bench.generate = async () => ({ kind: "made", pdf: Buffer.from("pdf"), partnerId: null });
+    await bench.server().runDue();
     expect(await bench.reports()).toMatchObject([{ status: "READY", attempts: 1 }]);
   });
 
   test("a report that another server holds is left to it", async () => {
     await bench.settings({});
     await bench.site("Park");
-    await bench.server({ canSend: false }).look();
+    await bench.server({ canSend: false }).runDue();
     await bench.db
       .updateTable("kept_reports")
       .set({ mail_status: "PENDING", mail_try_at: bench.clock.now() })
@@ -191,11 +190,11 @@ describe("monthly reports: what becomes of them", () => {
   test("a month without activity is EMPTY with the sentence, for good", async () => {
     await bench.settings({ recipients: ["asha@sun.example"] });
     await bench.site("Quiet");
-    bench.make = async () => ({ kind: "empty", reason: "No activity logs found between these dates" });
+    bench.generate = async () => ({ kind: "empty", reason: "No activity logs found between these dates" });
     const one = bench.server();
-    await one.look();
+    await one.runDue();
     bench.clock.advance(DAY_MS);
-    await one.look();
+    await one.runDue();
     expect(await bench.reports()).toMatchObject([
       { status: "EMPTY", reason: "No activity logs found between these dates", bytes: null, mail_status: "NONE" },
     ]);
@@ -205,22 +204,22 @@ describe("monthly reports: what becomes of them", () => {
   test("one that fails is FAILED and tried again with growing pauses until it is made or given up", async () => {
     await bench.settings({});
     const id = await bench.site("Park");
-    bench.make = async () => {
+    bench.generate = async () => {
       throw new Error("the disk is full");
     };
     const one = bench.server();
     const pauses: number[] = [];
     for (;;) {
-      await one.look();
+      await one.runDue();
       const [report] = await bench.reports();
-      expect(report?.reason).toMatch(/^The report could not be made; the server's log says why\./);
+      expect(report?.reason).toMatch(/^The report could not be generated\. See the server's log for the reason\./);
       expect(report?.reason).not.toContain("disk");
       if (!report?.try_at) break;
       pauses.push((report.try_at.getTime() - bench.clock.now().getTime()) / MINUTE_MS);
       bench.until(report.try_at);
     }
     expect(pauses).toEqual([1, 5, 15, 60, 180, 360, 720]);
-    expect(await bench.told()).toEqual([`${id} 2026-09-01 FAILED`]);
+    expect(await bench.summaries()).toEqual([`${id} 2026-09-01 FAILED`]);
     const audits = await bench.db.selectFrom("audit").select(["actor", "action", "outcome", "site_id"]).execute();
     expect(audits).toEqual([{ actor: "Suncrew", action: "MAKE_REPORT", outcome: "FAILED", site_id: id }]);
   });

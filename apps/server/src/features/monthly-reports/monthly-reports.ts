@@ -1,121 +1,202 @@
-import { MAX_ATTEMPTS, retryDelayMs } from "@suncrew/domain/reports/retry-delay.ts";
-import { monthRange } from "@suncrew/domain/reports/site-month.ts";
+import type { PrintedSection } from "@suncrew/domain/report-templates/template-sections.ts";
+import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-due.ts";
+import { MAX_ATTEMPTS, monthRange, retryTime } from "@suncrew/domain/reports/monthly-reports.ts";
+import type { Readable } from "node:stream";
 import type { Cancel } from "../../platform/clock.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
 import { PeriodicTask } from "../../platform/periodic-task.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
 import { readPrintedTemplate, readSettingsRow } from "../report-templates/public.ts";
-import type { MadeReport, MakeReport } from "./make-report.ts";
-import { recordReport } from "./report-audit.ts";
+import { reportPdfTask } from "../reports/public.ts";
 import {
+  auditReport,
   claimReport,
   planReports,
   releaseReport,
   type ReportClaim,
   storeNoReport,
   storeReport,
-} from "./report-claims.repository.ts";
+} from "./monthly-reports.repository.ts";
 import { ReportMails } from "./report-mails.ts";
 
-/** Every server looks for what is due this often; the first time one pause after its start, which it must not slow. */
-const LOOK_MS = 10_000;
-/** Making one report is given up after that; well within the lease, so that no two servers make it. */
-const MOST_MS = 5 * 60_000;
+/** The report of a site over a month, to be generated with these sections. */
+export interface ReportOrder {
+  readonly siteId: number;
+  readonly siteName: string;
+  /** 'YYYY-MM-DD HH:MM:SS', local time at the site. */
+  readonly from: string;
+  /** Its second is part of the range. */
+  readonly to: string;
+  readonly sections: readonly PrintedSection[];
+  readonly signal: AbortSignal;
+}
 
-export type MonthlyReportsParts = Pick<Dependencies, "db" | "clock" | "log"> &
-  Pick<Dependencies, "mailer"> & { readonly makeReport: MakeReport };
+export type GeneratedReport =
+  /** `partnerId` is the partner that the report names, whose site it was. */
+  | { readonly kind: "made"; readonly pdf: Buffer; readonly partnerId: number | null }
+  /** The range has no activity; `reason` says so. */
+  | { readonly kind: "empty"; readonly reason: string };
+
+/** Rejects where that fails, to be tried again. */
+type GenerateReport = (order: ReportOrder) => Promise<GeneratedReport>;
+
+/** How often every server checks for due work. The first check is one interval after its start, so as not to slow that. */
+const CHECK_INTERVAL_MS = 10_000;
+/** Well within the lease, so that no two servers generate the same report. */
+const GENERATION_TIMEOUT_MS = 5 * 60_000;
+
+type MonthlyReportsDependencies = Pick<Dependencies, "db" | "clock" | "log" | "mailer"> & {
+  readonly generate: GenerateReport;
+};
 
 /**
- * Makes last month's report of every site from the first day of a month on, in the site's time, on every server at once:
- * PostgreSQL says what is due, its locks and a lease keep each report to one server, one at a time on each. Whatever a
- * server leaves undone by dying, another makes when the lease ends.
+ * Generates last month's report of every site from the first day of a month, in the site's time zone, and mails it. All
+ * servers do so at once, one report at a time each: PostgreSQL knows what is due, and a lease keeps each report to one
+ * server. What a server leaves unfinished by dying, another one generates when the lease ends.
  */
 export class MonthlyReports implements Service {
-  readonly #deps: MonthlyReportsParts;
-  readonly #rounds: readonly PeriodicTask[];
+  readonly #deps: MonthlyReportsDependencies;
+  readonly #tasks: readonly PeriodicTask[];
   #cancel: Cancel | null = null;
   #stopping = new AbortController();
 
-  constructor(deps: MonthlyReportsParts) {
+  constructor(deps: MonthlyReportsDependencies) {
     this.#deps = deps;
     const mails = new ReportMails(deps, () => this.#stopping.signal);
-    this.#rounds = [
-      new PeriodicTask(deps.log, () => this.#makeWhatIsDue()),
+    this.#tasks = [
+      new PeriodicTask(deps.log, () => this.#generateDue()),
       new PeriodicTask(deps.log, () => mails.sendDue()),
     ];
   }
 
   async start(): Promise<void> {
     this.#stopping = new AbortController();
-    this.#cancel = this.#deps.clock.every(LOOK_MS, () => {
-      for (const rounds of this.#rounds) void rounds.run();
+    this.#cancel = this.#deps.clock.every(CHECK_INTERVAL_MS, () => {
+      for (const task of this.#tasks) void task.run();
     });
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#cancel?.();
-    for (const rounds of this.#rounds) await rounds.idle();
+    for (const task of this.#tasks) await task.idle();
   }
 
-  /** Makes, then sends, everything that is due; resolves when that is done. */
-  async look(): Promise<void> {
-    for (const rounds of this.#rounds) await rounds.run();
+  /** Generates, then sends, everything that is due. */
+  async runDue(): Promise<void> {
+    for (const task of this.#tasks) await task.run();
   }
 
-  async #makeWhatIsDue(): Promise<void> {
+  async #generateDue(): Promise<void> {
     const { db, clock } = this.#deps;
     if ((await readSettingsRow(db)).auto_generate_monthly) await planReports(db, clock.now());
     while (!this.#stopping.signal.aborted) {
       const claim = await claimReport(db, clock.now());
       if (claim === null) return;
-      await this.#make(claim);
+      await this.#generate(claim);
     }
   }
 
-  async #make(claim: ReportClaim): Promise<void> {
+  async #generate(claim: ReportClaim): Promise<void> {
     const { db, clock, log } = this.#deps;
-    if (claim.siteDeleted) return this.#fail(claim, "The site was deleted before its report was made.", "for good");
-    if (claim.attempt > MAX_ATTEMPTS) return this.#fail(claim, "The servers that made it ended each time.", "for good");
+    if (claim.siteDeleted) return this.#fail(claim, "The site was deleted before its report was generated.", null);
+    if (claim.attempt > MAX_ATTEMPTS) {
+      return this.#fail(claim, "Every server that tried to generate it stopped before it was done.", null);
+    }
     const { template_id: templateId } = await readSettingsRow(db);
     try {
       const { name, sections } = await readPrintedTemplate(db, templateId);
       const { siteId, siteName, month } = claim;
-      const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(MOST_MS)]);
-      const made = await this.#deps.makeReport({ siteId, siteName, ...monthRange(month), sections, signal });
-      await this.#keep(claim, name, made);
+      const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(GENERATION_TIMEOUT_MS)]);
+      const report = await this.#deps.generate({ siteId, siteName, ...monthRange(month), sections, signal });
+      await this.#store(claim, name, report);
     } catch (error) {
       if (this.#stopping.signal.aborted) return releaseReport(db, claim, clock.now());
-      log.error({ error, reportId: claim.reportId, siteId: claim.siteId }, "making a monthly report failed");
-      await this.#fail(claim, "The report could not be made; the server's log says why.");
+      log.error({ error, reportId: claim.id, siteId: claim.siteId }, "making a monthly report failed");
+      const reason = "The report could not be generated. See the server's log for the reason.";
+      await this.#fail(claim, reason, retryTime(claim.attempt, clock.now()));
     }
   }
 
-  async #keep(claim: ReportClaim, templateName: string | null, made: MadeReport): Promise<void> {
+  async #store(claim: ReportClaim, templateName: string | null, report: GeneratedReport): Promise<void> {
     const { db, clock, mailer } = this.#deps;
     const now = clock.now();
     await inTransaction(db, async (tx) => {
-      if (made.kind === "empty") {
-        await storeNoReport(tx, claim, { status: "EMPTY", reason: made.reason, tryAt: null });
+      if (report.kind === "empty") {
+        await storeNoReport(tx, claim, { status: "EMPTY", reason: report.reason, retryAt: null });
         return;
       }
       const { email_notifications: isSent } = await readSettingsRow(tx);
       const status = !isSent ? "NONE" : mailer === undefined ? "UNCONFIGURED" : "PENDING";
       const mail = { status, at: status === "PENDING" ? now : null } as const;
-      if (!(await storeReport(tx, claim, { templateName, pdf: made.pdf, partnerId: made.partnerId, mail }))) return;
-      const after = { month: claim.month.slice(0, 7), template: templateName, bytes: made.pdf.length };
-      await recordReport(tx, { action: "MAKE_REPORT", ...claim, outcome: "DONE", after, at: now });
+      const { pdf, partnerId } = report;
+      if (!(await storeReport(tx, claim, { templateName, pdf, partnerId, mail }))) return;
+      const after = { month: claim.month.slice(0, 7), template: templateName, bytes: pdf.length };
+      await auditReport(tx, claim, { action: "MAKE_REPORT", outcome: "DONE", after, at: now });
     });
   }
 
-  async #fail(claim: ReportClaim, reason: string, until?: "for good"): Promise<void> {
-    const now = this.#deps.clock.now();
-    const pause = until === undefined ? retryDelayMs(claim.attempt) : null;
-    const tryAt = pause === null ? null : new Date(now.getTime() + pause);
-    const told = tryAt === null ? reason : `${reason} It is tried again.`;
+  async #fail(claim: ReportClaim, why: string, retryAt: Date | null): Promise<void> {
+    const reason = retryAt === null ? why : `${why} It will be tried again.`;
     await inTransaction(this.#deps.db, async (tx) => {
-      if (!(await storeNoReport(tx, claim, { status: "FAILED", reason: told, tryAt })) || tryAt !== null) return;
-      await recordReport(tx, { action: "MAKE_REPORT", ...claim, outcome: "FAILED", reason, at: now });
+      const isStored = await storeNoReport(tx, claim, { status: "FAILED", reason, retryAt });
+      if (!isStored || retryAt !== null) return;
+      await auditReport(tx, claim, { action: "MAKE_REPORT", outcome: "FAILED", reason, at: this.#deps.clock.now() });
     });
   }
+}
+
+/** Monthly reports are generated by the server itself, for every site. */
+const suncrew: Viewer = {
+  userId: 0,
+  name: "Suncrew",
+  email: "",
+  role: "SUPER_ADMIN",
+  partnerId: null,
+  sessionId: "",
+};
+
+/** The largest report that is stored; one of 2,000 rows is less than a tenth of it. */
+const MAX_REPORT_BYTES = 24 * 1_024 * 1_024;
+
+/** Generates the same report as a person gets who requests the same range. */
+export function reportGenerator(
+  { clock, settings }: Pick<Dependencies, "clock" | "settings">,
+  workers: Workers,
+): GenerateReport {
+  const maintenanceIntervalDays = settings.maintenanceIntervalDays ?? MAINTENANCE_INTERVAL_DAYS;
+  return async ({ siteId, from, to, sections, signal }) => {
+    try {
+      const request = {
+        viewer: suncrew,
+        asked: { siteId, from, to },
+        now: clock.now(),
+        maintenanceIntervalDays,
+        templateId: null,
+        sections,
+      };
+      const { value, bytes } = await workers.make(reportPdfTask, request, { asker: workOwnerOf(suncrew), signal });
+      return { kind: "made", pdf: await readAll(bytes, signal), partnerId: value.partnerId };
+    } catch (error) {
+      // §8: a range without activity has no report.
+      if (error instanceof HttpError && error.status === 404) return { kind: "empty", reason: error.message };
+      throw error;
+    }
+  };
+}
+
+async function readAll(stream: Readable, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    signal.throwIfAborted();
+    if (!Buffer.isBuffer(chunk)) throw new TypeError("a report that is not written in bytes");
+    bytes += chunk.length;
+    if (bytes > MAX_REPORT_BYTES) throw new RangeError(`a report larger than ${MAX_REPORT_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -1,2 +1,1 @@
-export { MonthlyReports } from "./monthly-reports.ts";
-export { siteReports } from "./site-report.ts";
+export { MonthlyReports, reportGenerator } from "./monthly-reports.ts";

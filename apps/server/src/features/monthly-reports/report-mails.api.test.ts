@@ -22,10 +22,10 @@ describe("monthly reports: by e-mail", () => {
     await bench.site("Sonnenfeld Süd", "Europe/Berlin", partnerId);
     const park = await bench.site("Park");
     const servers = [bench.server(), bench.server()];
-    for (let looks = 0; looks < 3; looks += 1) await Promise.all(servers.map((one) => one.look()));
+    for (let rounds = 0; rounds < 3; rounds += 1) await Promise.all(servers.map((one) => one.runDue()));
     expect(bench.sent.map(({ to, subject }) => `${subject}: ${to.join()}`).toSorted()).toEqual([
-      "Park: report of September 2026: asha@sun.example",
-      "Sonnenfeld Süd: report of September 2026: asha@sun.example,desk@partner.example",
+      "Park: report for September 2026: asha@sun.example",
+      "Sonnenfeld Süd: report for September 2026: asha@sun.example,desk@partner.example",
     ]);
     const mail = bench.sent.find(({ subject }) => subject.startsWith("Park"));
     expect(mail).toMatchObject({ file: { name: "Park report 2026-09.pdf", content: Buffer.from("%PDF Park") } });
@@ -49,16 +49,16 @@ describe("monthly reports: by e-mail", () => {
   test("without SMTP a report says that it is not configured; nobody named, or switched off, is nobody", async () => {
     await bench.site("Park");
     await bench.settings({ recipients: ["asha@sun.example"] });
-    await bench.server({ canSend: false }).look();
-    await bench.server().look();
+    await bench.server({ canSend: false }).runDue();
+    await bench.server().runDue();
     expect(await mails()).toEqual([["UNCONFIGURED", null, []]]);
     await bench.settings({ toPartners: true });
     bench.until("2026-11-02T00:00:00Z");
-    await bench.server().look();
-    expect((await mails())[1]).toEqual(["NONE", "Nobody is named to get it.", []]);
+    await bench.server().runDue();
+    expect((await mails())[1]).toEqual(["NONE", "There are no recipients.", []]);
     await bench.settings({});
     bench.until("2026-12-02T00:00:00Z");
-    await bench.server().look();
+    await bench.server().runDue();
     expect((await mails())[2]).toEqual(["NONE", null, []]);
     expect(bench.sent).toEqual([]);
   });
@@ -69,11 +69,11 @@ describe("monthly reports: by e-mail", () => {
     const rejected = [{ address: "ravi@sun.example", reason: "450 later" }];
     bench.send = async () => ({ accepted: ["asha@sun.example"], rejected });
     const one = bench.server();
-    await one.look();
-    expect(await mails()).toEqual([["PENDING", "Not taken for ravi@sun.example: 450 later", ["asha@sun.example"]]]);
+    await one.runDue();
+    expect(await mails()).toEqual([["PENDING", "Rejected for ravi@sun.example: 450 later", ["asha@sun.example"]]]);
     bench.send = async ({ to }) => ({ accepted: to, rejected: [] });
     bench.clock.advance(MINUTE_MS);
-    await one.look();
+    await one.runDue();
     expect(await mails()).toEqual([["SENT", null, ["asha@sun.example", "ravi@sun.example"]]]);
     expect(bench.sent.map(({ to }) => to)).toEqual([["asha@sun.example", "ravi@sun.example"], ["ravi@sun.example"]]);
     expect(new Set(bench.sent.map(({ messageId }) => messageId)).size).toBe(1);
@@ -88,11 +88,11 @@ describe("monthly reports: by e-mail", () => {
       throw new MailRefused("The mail server was not reached (ESOCKET).");
     };
     const one = bench.server();
-    await one.look();
+    await one.runDue();
     await bench.db.updateTable("sites").set({ maintenance_partner_id: next }).where("id", "=", park).execute();
     bench.send = async ({ to }) => ({ accepted: to, rejected: [] });
     bench.clock.advance(MINUTE_MS);
-    await one.look();
+    await one.runDue();
     expect(bench.sent.map(({ to }) => to)).toEqual([
       ["asha@sun.example", "desk@partner.example"],
       ["asha@sun.example"],
@@ -108,7 +108,7 @@ describe("monthly reports: by e-mail", () => {
     };
     const one = bench.server();
     for (let tries = 1; tries <= 10; tries += 1) {
-      await one.look();
+      await one.runDue();
       bench.clock.advance(DAY_MS);
     }
     expect(bench.sent).toHaveLength(8);
@@ -126,12 +126,12 @@ describe("monthly reports: by e-mail", () => {
       return aborted.promise;
     };
     const stopping = bench.server();
-    const look = stopping.look();
+    const running = stopping.runDue();
     await begun.promise;
     await stopping.stop();
-    await look;
+    await running;
     bench.send = async ({ to }) => ({ accepted: to, rejected: [] });
-    await bench.server().look();
+    await bench.server().runDue();
     expect(await mails()).toEqual([["SENT", null, ["asha@sun.example"]]]);
   });
 
@@ -144,14 +144,14 @@ describe("monthly reports: by e-mail", () => {
       begun.resolve();
       return hangs.promise;
     };
-    const hung = bench.server().look();
+    const hung = bench.server().runDue();
     await begun.promise;
     bench.send = async ({ to }) => ({ accepted: to, rejected: [] });
     const other = bench.server();
-    await other.look();
+    await other.runDue();
     expect(bench.sent).toHaveLength(1);
     bench.clock.advance(10 * MINUTE_MS);
-    await other.look();
+    await other.runDue();
     hangs.reject(new Error("gone"));
     await hung;
     expect(await mails()).toEqual([["SENT", null, ["asha@sun.example"]]]);

@@ -1,2 +1,2 @@
-export { type PrintedTemplate, readPrintedTemplate } from "./printed-template.ts";
-export { readSettingsRow, type SettingsRow } from "./settings-rows.repository.ts";
+export { readPrintedTemplate } from "./report-templates.service.ts";
+export { readSettingsRow, type SettingsRow } from "./report-templates.repository.ts";

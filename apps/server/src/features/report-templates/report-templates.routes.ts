@@ -9,8 +9,7 @@ import {
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { ReportTemplatesService } from "./report-templates.service.ts";
-import { readTemplates } from "./visible-templates.ts";
+import { readTemplates, ReportTemplatesService } from "./report-templates.service.ts";
 
 export function reportTemplatesRoutes(app: FastifyInstance, deps: Dependencies): void {
   const templates = new ReportTemplatesService(deps);

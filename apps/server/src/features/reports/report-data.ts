@@ -2,9 +2,10 @@ import type { Site, SiteField } from "@suncrew/contract/sites/sites.ts";
 import type { SiteMaintenance } from "@suncrew/domain/sites/site-contacts.ts";
 import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
-import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import type { ReportFigureName } from "@suncrew/domain/reports/report-figures.ts";
+import { localTextOf, type SiteDay } from "@suncrew/domain/reports/report-range.ts";
 
 /** Everything a report shows, as plain values: who draws it reads no database, no clock and no time zone. */
 export interface ReportData {
@@ -49,7 +50,7 @@ export interface ReportTime {
 }
 
 /** A site as its form stores it, without whoever maintains it. */
-export type ReportSite = Pick<Site, "id" | "timezone" | Exclude<SiteField, keyof SiteMaintenance>>;
+type ReportSite = Pick<Site, "id" | "timezone" | Exclude<SiteField, keyof SiteMaintenance>>;
 
 export interface ReportPartner {
   readonly name: string;
@@ -163,7 +164,7 @@ export interface ReportMaintenance {
   readonly overdue: readonly ReportDueDate[];
 }
 
-export interface ReportDueDate {
+interface ReportDueDate {
   readonly robotName: string;
   readonly serialNumber: string;
   /** `YYYY-MM-DD`. */
@@ -212,3 +213,23 @@ export interface ReportActivity {
 
 /** The newest rows of lists other than the activity table. */
 export const REPORT_LIST_ROWS = 200;
+
+/** What all queries of one report look at. */
+export interface ReportScope {
+  readonly siteId: number;
+  readonly from: Date;
+  /** The instant after the range. */
+  readonly to: Date;
+  /** The end of the range, or now where that is ahead. */
+  readonly until: Date;
+  readonly now: Date;
+  readonly timezone: string;
+  /** Of the whole range. */
+  readonly days: readonly SiteDay[];
+  /** Aborts when nobody waits for the report any more: whatever takes many queries asks it before each. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export function reportTime(at: Date, timezone: string): ReportTime {
+  return { utc: at.toISOString(), local: localTextOf(at, timezone) };
+}

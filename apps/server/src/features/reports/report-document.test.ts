@@ -1,7 +1,7 @@
 import { allSections } from "@suncrew/domain/report-templates/template-sections.ts";
 import { reportFigureRules } from "@suncrew/domain/reports/report-figures.ts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { emptyReportData, madeReportData } from "../../../test/made-report-data.ts";
+import { emptyReportData, sampleReportData } from "../../../test/report-data-fixtures.ts";
 import { elementsOf, type ReadPdf, readPdf } from "../../../test/read-pdf.ts";
 import { writeReportPdf } from "./report-document.ts";
 
@@ -9,7 +9,7 @@ const whole = (pdf: ReadPdf) => pdf.pages.map(({ text }) => text).join("\n");
 /** A month of the sample site with every section. */
 let usual: ReadPdf;
 beforeAll(async () => {
-  usual = await readPdf(writeReportPdf(madeReportData(), null));
+  usual = await readPdf(writeReportPdf(sampleReportData(), null));
 });
 const SECTIONS = ["Robot Performance", "Activity Log", "Robot Health Status", "Maintenance History", "Alerts Summary"];
 
@@ -32,7 +32,7 @@ describe("§2 Site Reports: what the PDF is", () => {
   });
 
   test("each page has its number and the number of all; the cover names site, range, zone, partner, and that data are invented", async () => {
-    const pdf = await readPdf(writeReportPdf(madeReportData({ sample: true }), null));
+    const pdf = await readPdf(writeReportPdf(sampleReportData({ sample: true }), null));
     for (const { text } of pdf.pages.slice(1)) {
       expect(text).toMatch(/^Bhadla Solar Park\s+1 Jan 2026 to 30 Jan 2026/);
     }
@@ -84,7 +84,7 @@ describe("§2 Site Reports: what the PDF is", () => {
   });
 
   test("§3 Maintenance due date: what is overdue is told before all else of maintenance, on the cover too, and never as none due", async () => {
-    const made = madeReportData();
+    const made = sampleReportData();
     const old = { robotName: "SCR-1003", serialNumber: "SCR-1003", date: "2024-03-12" };
     const overdue = [old, { robotName: "Two", serialNumber: "SCR-1002", date: "2025-01-03" }];
     const data = { ...made, maintenance: { ...made.maintenance, due: [], overdue } };
@@ -103,7 +103,7 @@ describe("§2 Site Reports: what the PDF is", () => {
   });
 
   test("days to come have a dash, neither 0 nor 100 %", async () => {
-    const made = madeReportData({ days: 9 });
+    const made = sampleReportData({ days: 9 });
     const generatedAt = { utc: "2026-01-07T04:00:00.000Z", local: "2026-01-07 09:30:00" };
     const text = whole(await readPdf(writeReportPdf({ ...made, generatedAt }, null)));
     expect(text).toContain("A dash stands for a day that was still to come.");
@@ -112,13 +112,13 @@ describe("§2 Site Reports: what the PDF is", () => {
   });
 
   test("no head of a column and no figure is cut where names are short", async () => {
-    expect(whole(await readPdf(writeReportPdf(madeReportData({ days: 400, activities: 3 }), null)))).not.toContain(
+    expect(whole(await readPdf(writeReportPdf(sampleReportData({ days: 400, activities: 3 }), null)))).not.toContain(
       "\u2026",
     );
   });
 
   test("values of a chart stand clear of its title, also where the highest is at the top of the axis", async () => {
-    const made = madeReportData({ days: 7 });
+    const made = sampleReportData({ days: 7 });
     const days = made.days.map((day) => ({ ...day, uptimePercent: 100 }));
     const { pages } = await readPdf(writeReportPdf({ ...made, days }, null));
     const page = pages.find(({ text }) => text.includes("Uptime by day"));
@@ -146,10 +146,10 @@ describe("§2 Site Reports: what the PDF is", () => {
   });
 
   test("a year is drawn by weeks and says so; two months are drawn by days", async () => {
-    const year = whole(await readPdf(writeReportPdf(madeReportData({ days: 365 }), null)));
+    const year = whole(await readPdf(writeReportPdf(sampleReportData({ days: 365 }), null)));
     expect(year).toContain("each point is a week from Monday to Sunday");
     expect(year).toContain("5 Jan to 11 Jan 2026");
-    const months = whole(await readPdf(writeReportPdf(madeReportData({ days: 62 }), null)));
+    const months = whole(await readPdf(writeReportPdf(sampleReportData({ days: 62 }), null)));
     expect(months).not.toContain("Monday");
     expect(months).toContain("3 Mar 2026");
   });
@@ -170,7 +170,7 @@ describe("§2 Site Reports: names in any script", () => {
   ];
 
   test.each(names)("%s is copied as it was written, in title, head and text", async (siteName) => {
-    const pdf = await readPdf(writeReportPdf(madeReportData({ siteName, days: 1, robots: 1, activities: 1 }), null));
+    const pdf = await readPdf(writeReportPdf(sampleReportData({ siteName, days: 1, robots: 1, activities: 1 }), null));
     expect(pdf.title).toBe(`Site report: ${siteName}, 1 Jan 2026`);
     // pdf.js tells what is read in Unicode's composed form; a long name is on two lines of the cover.
     const same = (text = "") => text.normalize("NFKC").replaceAll("\n", " ");
@@ -179,7 +179,7 @@ describe("§2 Site Reports: names in any script", () => {
   });
 
   test("long names wrap or are cut with an ellipsis: no text lies over another or beyond the margins", async () => {
-    const made = madeReportData({
+    const made = sampleReportData({
       siteName: "Pavagada Ultra Mega Shakti Sthala Solar Park, north-western extension phase three, block 12 to 19",
       robotName: (nth) => `${"Unbrokenname".repeat(6)} ${nth} of the long row behind the substation`,
       robots: 7,
@@ -203,7 +203,7 @@ describe("§3 Report template: the PDF obeys it", () => {
       { type: "alerts", fields: ["critical_alerts"] },
       { type: "performance", fields: ["uptime", "cleaning_cycles"] },
     ] as const;
-    const pdf = await readPdf(writeReportPdf(madeReportData(), printed));
+    const pdf = await readPdf(writeReportPdf(sampleReportData(), printed));
     expect(pdf.outline.slice(2)).toEqual(["Alerts Summary", "Robot Performance"]);
     const text = whole(pdf);
     for (const shown of ["Critical alerts", "Uptime", "Cleaning cycles", "Planned against done"])
@@ -223,7 +223,7 @@ describe("§3 Report template: the PDF obeys it", () => {
   });
 
   test("without a template there is every section", async () => {
-    const all = await readPdf(writeReportPdf(madeReportData(), allSections));
+    const all = await readPdf(writeReportPdf(sampleReportData(), allSections));
     const none = usual;
     expect(whole(none)).toBe(whole(all));
   });
@@ -232,13 +232,13 @@ describe("§3 Report template: the PDF obeys it", () => {
 describe("§2 Site Reports: many rows", () => {
   test("a table that has room on one page is never broken; a longer one leaves two rows on each side at the least", async () => {
     for (let robots = 3; robots < 33; robots += 3) {
-      const { pages } = await readPdf(writeReportPdf(madeReportData({ robots, activities: 1 }), null), {
+      const { pages } = await readPdf(writeReportPdf(sampleReportData({ robots, activities: 1 }), null), {
         withTrees: false,
       });
       const heads = pages.filter(({ text }) => /As planned\s+Beyond the/.test(text));
       expect(heads.length, `${robots} robots`).toBe(1);
     }
-    const long = await readPdf(writeReportPdf(madeReportData({ robots: 200, activities: 1 }), null), {
+    const long = await readPdf(writeReportPdf(sampleReportData({ robots: 200, activities: 1 }), null), {
       withTrees: false,
     });
     const parts = long.pages.filter(({ text }) => /As planned\s+Beyond the/.test(text));
@@ -252,7 +252,7 @@ describe("§2 Site Reports: many rows", () => {
   });
 
   test("the table of activity has the newest 2,000 rows, names the CSV for the rest, with its head on each page", async () => {
-    const made = madeReportData({ activities: 2_000, olderActivities: 998_000, robots: 3, days: 3 });
+    const made = sampleReportData({ activities: 2_000, olderActivities: 998_000, robots: 3, days: 3 });
     const printed = [{ type: "activities", fields: ["maintenance_activities", "timeline"] }] as const;
     const pdf = await readPdf(writeReportPdf(made, printed), { withTrees: false });
     const text = whole(pdf).replaceAll(/\s+/g, " ");
@@ -271,7 +271,7 @@ describe("§2 Site Reports: many rows", () => {
 
   test("a table over many pages has one head that is read out; those of further pages are for the eyes", async () => {
     const printed = [{ type: "activities", fields: ["maintenance_activities", "timeline"] }] as const;
-    const pdf = await readPdf(writeReportPdf(madeReportData({ activities: 120 }), printed));
+    const pdf = await readPdf(writeReportPdf(sampleReportData({ activities: 120 }), printed));
     // pdf.js lists the head again on each page, without content there. The table of figures with its three heads and the name of its row, and the seven heads of the timeline.
     const read = (tag: string) => elementsOf(pdf, tag).filter(({ children }) => children.length > 0);
     expect(read("TH")).toHaveLength(3 + 1 + 7);
@@ -279,7 +279,7 @@ describe("§2 Site Reports: many rows", () => {
   });
 
   test("others get their turn while 200 robots and 2,000 rows are drawn, and what is drawn leaves at once", async () => {
-    const stream = writeReportPdf(madeReportData({ robots: 200, days: 365, activities: 2_000 }), null);
+    const stream = writeReportPdf(sampleReportData({ robots: 200, days: 365, activities: 2_000 }), null);
     let turns = 0;
     let isOver = false;
     const others = () => {

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { addSite } from "../../../test/fixtures.ts";
-import { naiveReport } from "../../../test/naive-report.ts";
+import { referenceReport } from "../../../test/reference-report.ts";
 import { rawHistory, storeHistory, TICK_MS } from "../../../test/report-histories.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import type { ReportData } from "./report-data.ts";
-import { readReport } from "./read-report.ts";
+import { readReport } from "./reports.service.ts";
 
 let server: TestApp;
 let elsewhereId: number;
@@ -40,7 +40,7 @@ test(
     await fc.assert(
       fc.asyncProperty(rawHistory, async (history) => {
         const siteId = await storeHistory(db, history, elsewhereId, fixtures.userIds.admin);
-        const expected = naiveReport(history, INTERVAL_DAYS);
+        const expected = referenceReport(history, INTERVAL_DAYS);
         const now = new Date(history.baseMs + history.now * TICK_MS);
         const terms = { now, maintenanceIntervalDays: INTERVAL_DAYS };
         const asked = { siteId, from: history.from, to: history.to };

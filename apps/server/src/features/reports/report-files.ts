@@ -1,14 +1,19 @@
+import { activityCsvColumns, type ActivityCsvRow } from "@suncrew/domain/activity/activity-csv.ts";
+import { writeCsvPages } from "@suncrew/domain/csv/csv.ts";
 import type { PrintedSection } from "@suncrew/domain/report-templates/template-sections.ts";
+import { Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
+import type { Db } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { fileTask } from "../../platform/workers/worker-task.ts";
 import { readPrintedTemplate } from "../report-templates/public.ts";
-import { readReport, type ReportAsked } from "./read-report.ts";
-import { streamReportCsv } from "./report-csv.ts";
 import { writeReportPdf } from "./report-document.ts";
+import { hasActivity, readActivityPage, readReportSite } from "./reports.queries.ts";
+import { noActivity, readReport, type ReportRequest, spanOf } from "./reports.service.ts";
 
 interface AskedPdf {
   readonly viewer: Viewer;
-  readonly asked: ReportAsked;
+  readonly asked: ReportRequest;
   readonly now: Date;
   readonly maintenanceIntervalDays: number;
   /** Says which sections are printed, where they are not given; null is all. */
@@ -26,7 +31,7 @@ export const reportPdfTask = fileTask("report as PDF", async (given: AskedPdf, {
 
 interface AskedCsv {
   readonly viewer: Viewer;
-  readonly asked: ReportAsked;
+  readonly asked: ReportRequest;
 }
 
 /** All activity of a site over a range as CSV. Throws like `streamReportCsv`. */
@@ -34,3 +39,62 @@ export const reportCsvTask = fileTask("report as CSV", async ({ viewer, asked }:
   const { siteName, csv } = await streamReportCsv(viewer, db, asked);
   return { value: { siteName }, bytes: csv };
 });
+
+/** Rows that are in memory at a time. */
+const CSV_PAGE_ROWS = 1_000;
+
+/**
+ * All activity of a site over a range as CSV, newest first, read as fast as it is taken. Each page is a query of its own,
+ * so that a slow reader holds no connection; rows that come meanwhile are newer than what follows and are left out.
+ * Throws 404 for a site out of the viewer's scope and for a range without activity, 400 for a wrong range.
+ */
+export async function streamReportCsv(
+  viewer: Viewer,
+  db: Db,
+  asked: ReportRequest,
+): Promise<{ readonly siteName: string; readonly csv: Readable }> {
+  const { site } = await readReportSite(viewer, db, asked.siteId);
+  const range = { siteId: site.id, ...spanOf(asked, site.timezone) };
+  if (!(await hasActivity(viewer, db, range))) throw noActivity();
+  const readPage = async (before?: string) => {
+    const rows = await readActivityPage(viewer, db, range, {
+      limit: CSV_PAGE_ROWS,
+      ...(before !== undefined && { before }),
+    });
+    return rows.map(({ params, created_at, ...row }): ActivityCsvRow => ({
+      ...row,
+      created_at: created_at.toISOString(),
+      paramsObj: params,
+      timezone: site.timezone,
+    }));
+  };
+  const pieces = writeCsvPages(activityCsvColumns, await readPage(), async (last) => {
+    await setImmediate();
+    return readPage(last?.log_id);
+  });
+  return { siteName: site.name, csv: Readable.from(pieces, { objectMode: false, highWaterMark: 65_536 }) };
+}
+
+/**
+ * §9: `<site>_report_<from>_to_<to>.<ending>` with the dates, as a Content-Disposition: plain characters for old programs,
+ * the true name for all others (RFC 6266).
+ */
+export function attachmentHeader(siteName: string, { from, to }: ReportRequest, ending: "pdf" | "csv"): string {
+  const rest = `_report_${from.slice(0, 10)}_to_${to.slice(0, 10)}.${ending}`;
+  const name = siteName
+    .normalize("NFC")
+    // What a file system, a header or a shell takes for something else; the joiners of Indian scripts stay.
+    .replaceAll(/(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}<>:"/\\|?*;%]/gu, " ")
+    .replaceAll(/\s+/gu, " ")
+    .trim()
+    .replace(/^\.+|\.+$/g, "");
+  const plain = name
+    .normalize("NFKD")
+    .replaceAll(/[^\x20-\x7e]/g, "")
+    .trim();
+  const encoded = encodeURIComponent(`${name || "site"}${rest}`).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain || "site"}${rest}"; filename*=UTF-8''${encoded}`;
+}

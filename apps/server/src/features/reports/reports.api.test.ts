@@ -5,8 +5,8 @@ import { type KyselyPlugin, type QueryId, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { readReport } from "./read-report.ts";
-import { streamReportCsv } from "./report-csv.ts";
+import { readReport } from "./reports.service.ts";
+import { streamReportCsv } from "./report-files.ts";
 
 let server: TestApp;
 let siteId: number;

@@ -1,12 +1,12 @@
 import { reportCsv, reportPdf } from "@suncrew/contract/reports/reports.ts";
 import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-due.ts";
 import type { FastifyInstance } from "fastify";
-import { register } from "../../platform/http/register.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { workOwnerOf, type Workers } from "../../platform/workers/workers.ts";
-import { reportCsvTask, reportPdfTask } from "./report-files.ts";
-import { attachmentOf } from "./report-file-name.ts";
-import { withinLimit } from "./report-limit.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
+import { register } from "../../platform/http/register.ts";
+import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
+import { attachmentHeader, reportCsvTask, reportPdfTask } from "./report-files.ts";
 
 export function reportsRoutes(app: FastifyInstance, deps: Dependencies, workers: Workers): void {
   const { clock, settings } = deps;
@@ -16,19 +16,40 @@ export function reportsRoutes(app: FastifyInstance, deps: Dependencies, workers:
     const maintenanceIntervalDays = settings.maintenanceIntervalDays ?? MAINTENANCE_INTERVAL_DAYS;
     const templateId = body.template_id ?? null;
     const given = { viewer, asked, now: clock.now(), maintenanceIntervalDays, templateId, sections: null };
-    const { value, bytes } = await withinLimit(clock, signal, (limit) =>
+    const { value, bytes } = await withTimeLimit(clock, signal, (limit) =>
       workers.make(reportPdfTask, given, { asker: workOwnerOf(viewer), signal: limit }),
     );
-    void reply.header("content-disposition", attachmentOf(value.siteName, asked, "pdf"));
+    void reply.header("content-disposition", attachmentHeader(value.siteName, asked, "pdf"));
     return bytes;
   });
 
   register(app, reportCsv, async ({ viewer, body, reply, signal }) => {
     const asked = { siteId: body.site_id, from: body.from, to: body.to };
-    const { value, bytes } = await withinLimit(clock, signal, (limit) =>
+    const { value, bytes } = await withTimeLimit(clock, signal, (limit) =>
       workers.make(reportCsvTask, { viewer, asked }, { asker: workOwnerOf(viewer), signal: limit }),
     );
-    void reply.header("content-disposition", attachmentOf(value.siteName, asked, "csv"));
+    void reply.header("content-disposition", attachmentHeader(value.siteName, asked, "csv"));
     return bytes;
   });
+}
+
+/** Reading a report for a person, with the wait for its turn, is given up after that. */
+export const REPORT_TIMEOUT_MS = 2 * 60_000;
+
+/** Answers what `work` answers, whose signal aborts when nobody waits for it any more: then 503, if somebody still does. */
+export async function withTimeLimit<T>(
+  clock: Clock,
+  gone: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  const cancel = clock.after(REPORT_TIMEOUT_MS, () => late.abort());
+  try {
+    return await work(AbortSignal.any([gone, late.signal]));
+  } catch (error) {
+    if (!late.signal.aborted || error instanceof HttpError) throw error;
+    throw new HttpError(503, "The report took too long. Choose a shorter range, or try again later.");
+  } finally {
+    cancel();
+  }
 }

@@ -1,5 +1,4 @@
-import type { FontFace } from "./font-faces.ts";
-import type { PlacedGlyph } from "./shaping.ts";
+import type { FontFace, PlacedGlyph } from "./shaping.ts";
 
 type Reference = PDFKit.PDFKitReference;
 
@@ -41,7 +40,7 @@ export class EmbeddedFont {
       this.#codes.set(key, code);
       this.#entries.push({ glyph: this.#place(id), width, text });
     }
-    return hex(code);
+    return hexCode(code);
   }
 
   #place(glyph: number): number {
@@ -107,7 +106,7 @@ export class EmbeddedFont {
   }
 
   #textsByCode(): string {
-    const lines = this.#entries.map(({ text }, code) => `<${hex(code)}> <${hexText(text)}>`);
+    const lines = this.#entries.map(({ text }, code) => `<${hexCode(code)}> <${hexText(text)}>`);
     const blocks: string[] = [];
     for (let start = 0; start < lines.length; start += 100) {
       const block = lines.slice(start, start + 100);
@@ -124,11 +123,11 @@ export class EmbeddedFont {
   }
 }
 
-function hex(code: number): string {
+function hexCode(code: number): string {
   return code.toString(16).padStart(4, "0");
 }
 
 /** UTF-16, as PDF wants it. */
 export function hexText(text: string): string {
-  return Array.from({ length: text.length }, (_, nth) => hex(text.charCodeAt(nth))).join("");
+  return Array.from({ length: text.length }, (_, nth) => hexCode(text.charCodeAt(nth))).join("");
 }

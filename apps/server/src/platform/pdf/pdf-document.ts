@@ -1,9 +1,35 @@
+import { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import Kit from "pdfkit";
-import { look, page } from "./look.ts";
 import { plainText } from "./shaping.ts";
 import { type TextStyle, Typesetter } from "./typesetter.ts";
 
-export interface PdfOptions {
+/** The one look of printed pages: colours of the console's Light theme, lengths in points. */
+export const theme = {
+  text: "#15202b",
+  muted: "#54616e",
+  accent: "#0b6478",
+  accentSoft: "#dcf0f4",
+  border: "#dce2e8",
+  soft: "#f5f7f9",
+  sun: "#f5a800",
+  poor: "#a01616",
+  fair: "#794600",
+  fairSoft: "#fdefd2",
+} as const;
+
+/** A4, upright. */
+export const page = {
+  left: 48,
+  right: 547,
+  top: 76,
+  bottom: 778,
+  width: 499,
+  height: 841.89,
+  fullWidth: 595.28,
+} as const;
+
+interface PdfOptions {
   readonly title: string;
   readonly subject: string;
   readonly author: string;
@@ -31,7 +57,7 @@ export type Tag =
   | "LI"
   | "LBody";
 
-export interface TagOptions {
+interface TagOptions {
   /** For who cannot see a figure. */
   readonly alt?: string;
   /** Left, top, right, bottom. */
@@ -39,7 +65,7 @@ export interface TagOptions {
   readonly scope?: "Column" | "Row";
 }
 
-const totalStyle: TextStyle = { size: 8, color: look.muted };
+const totalStyle: TextStyle = { size: 8, color: theme.muted };
 
 /** Holds text for the document's metadata, which pdfkit writes once as it is and once into XML without escaping it. */
 class MetadataText extends String {
@@ -161,4 +187,21 @@ export class PdfDocument {
     this.type.end();
     this.kit.end();
   }
+}
+
+/**
+ * The bytes of a document as they come to be. `steps` draws a little at each step; between two of them others get
+ * their turn, and the next one waits until the reader wants more. A stream that is destroyed takes no further step.
+ */
+export function streamPdf(document: PdfDocument, steps: Iterable<void>): Readable {
+  async function* bytes(): AsyncGenerator<Buffer> {
+    for (const _ of steps) {
+      const written = document.take();
+      if (written !== null) yield written;
+      await nextTurn();
+    }
+    document.end();
+    for (let written = document.take(); written !== null; written = document.take()) yield written;
+  }
+  return Readable.from(bytes(), { objectMode: false });
 }

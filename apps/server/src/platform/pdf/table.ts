@@ -1,6 +1,5 @@
 import { heading, noteStyle, paragraph, paragraphHeight } from "./blocks.ts";
-import { look, page } from "./look.ts";
-import type { PdfDocument } from "./pdf-document.ts";
+import { page, type PdfDocument, theme } from "./pdf-document.ts";
 import { type Align, ascent, type TextStyle } from "./typesetter.ts";
 
 export interface Column {
@@ -94,7 +93,7 @@ class TableDrawing {
     this.#namesRows = namesRows;
     this.#manner = manner;
     this.#places = placesOf(columns, manner.gap);
-    const style: TextStyle = { size: manner.size - 0.5, weight: "SEMIBOLD", color: look.muted };
+    const style: TextStyle = { size: manner.size - 0.5, weight: "SEMIBOLD", color: theme.muted };
     this.#head = this.#places.map(({ title, width }) => ({
       lines: document.type.lines(title, width, style, 2),
       style,
@@ -127,7 +126,7 @@ class TableDrawing {
   #set(cells: readonly Cell[]): SetCell[] {
     return this.#places.map(({ width, most = MOST_LINES }, nth) => {
       const cell = cells[nth] ?? "";
-      const { text, color = look.text, isStrong }: StyledCell = typeof cell === "string" ? { text: cell } : cell;
+      const { text, color = theme.text, isStrong }: StyledCell = typeof cell === "string" ? { text: cell } : cell;
       const style: TextStyle = { size: this.#manner.size, color, weight: isStrong === true ? "SEMIBOLD" : "REGULAR" };
       return { lines: this.#document.type.lines(text, width, style, most), style };
     });
@@ -179,13 +178,13 @@ class TableDrawing {
 
   #ground(): void {
     const height = this.#height(this.#head);
-    this.#document.kit.rect(page.left, this.#document.y, page.width, height).fillColor(look.soft).fill();
+    this.#document.kit.rect(page.left, this.#document.y, page.width, height).fillColor(theme.soft).fill();
     hairline(this.#document, this.#document.y + height);
   }
 }
 
 function hairline({ kit }: PdfDocument, y: number): void {
-  kit.moveTo(page.left, y).lineTo(page.right, y).lineWidth(0.5).strokeColor(look.border).stroke();
+  kit.moveTo(page.left, y).lineTo(page.right, y).lineWidth(0.5).strokeColor(theme.border).stroke();
 }
 
 function placesOf(columns: readonly Column[], gap: number): Place[] {

@@ -1,6 +1,5 @@
 import { EmbeddedFont, hexText } from "./embedded-font.ts";
-import { type FontFace, latinFace, type Weight } from "./font-faces.ts";
-import { type GlyphRun, plainText, shape } from "./shaping.ts";
+import { type FontFace, type GlyphRun, latinFace, plainText, shape, type Weight } from "./shaping.ts";
 
 export interface TextStyle {
   /** Points. */

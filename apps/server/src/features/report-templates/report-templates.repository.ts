@@ -1,0 +1,106 @@
+import { type StoredSection, templateNameKey } from "@suncrew/domain/report-templates/template-sections.ts";
+import { type Selectable, sql, type Updateable } from "kysely";
+import type { Executor, Tx } from "../../platform/database/database.ts";
+import type { ReportSettingsTable, ReportTemplatesTable } from "../../platform/database/report-tables.ts";
+
+export type TemplateRow = Selectable<ReportTemplatesTable>;
+
+/** What people decide about a template. */
+export interface TemplateContent {
+  readonly name: string;
+  readonly description: string;
+  readonly sections: readonly StoredSection[];
+  readonly is_active: boolean;
+}
+
+/** The template, for this transaction alone; null where it is not there. Taken before the settings that name it. */
+export async function lockTemplate(tx: Tx, templateId: number): Promise<TemplateRow | null> {
+  const row = await tx
+    .selectFrom("report_templates")
+    .selectAll()
+    .where("id", "=", templateId)
+    .where("deleted_at", "is", null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The template as it is now; null where it is not there. */
+export async function readTemplate(db: Executor, templateId: number): Promise<TemplateRow | null> {
+  const row = await db
+    .selectFrom("report_templates")
+    .selectAll()
+    .where("id", "=", templateId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** True where another template has that name, compared trimmed, in any case. */
+export async function isTemplateNameTaken(tx: Tx, name: string, exceptId: number | null): Promise<boolean> {
+  const other = await tx
+    .selectFrom("report_templates")
+    .select("id")
+    .where(sql<string>`lower(btrim(normalize(name, NFC)))`, "=", templateNameKey(name))
+    .where("deleted_at", "is", null)
+    .$if(exceptId !== null, (query) => query.where("id", "!=", exceptId ?? 0))
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+export async function insertTemplate(
+  tx: Tx,
+  { sections, ...content }: TemplateContent,
+  by: { readonly userId: number; readonly name: string },
+  now: Date,
+): Promise<number> {
+  const { id } = await tx
+    .insertInto("report_templates")
+    .values({
+      ...content,
+      sections: JSON.stringify(sections),
+      created_by_user_id: by.userId,
+      created_by: by.name,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export async function changeTemplate(
+  tx: Tx,
+  templateId: number,
+  { sections, ...content }: TemplateContent,
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable("report_templates")
+    .set({ ...content, sections: JSON.stringify(sections), updated_at: now, version: sql<number>`version + 1` })
+    .where("id", "=", templateId)
+    .execute();
+}
+
+export async function removeTemplate(tx: Tx, templateId: number, now: Date): Promise<void> {
+  await tx.updateTable("report_templates").set({ deleted_at: now }).where("id", "=", templateId).execute();
+}
+
+export type SettingsRow = Selectable<ReportSettingsTable>;
+
+/** Whether reports are made and sent by themselves. */
+export async function readSettingsRow(db: Executor): Promise<SettingsRow> {
+  return db.selectFrom("report_settings").selectAll().executeTakeFirstOrThrow();
+}
+
+/** The same, for this transaction alone. Taken after a template's row. */
+export async function lockSettings(tx: Tx): Promise<SettingsRow> {
+  return tx.selectFrom("report_settings").selectAll().forNoKeyUpdate().executeTakeFirstOrThrow();
+}
+
+export async function changeSettings(tx: Tx, change: Updateable<ReportSettingsTable>): Promise<void> {
+  await tx
+    .updateTable("report_settings")
+    .set({ ...change, version: sql<number>`version + 1` })
+    .execute();
+}

@@ -1,0 +1,347 @@
+import { SITE_FIELDS } from "@suncrew/contract/sites/sites.ts";
+import type { Severity } from "@suncrew/contract/alerts/severity.ts";
+import { REPORT_ACTIVITY_ROWS } from "@suncrew/contract/reports/reports.ts";
+import { type Span, unionMs } from "@suncrew/domain/reports/spans.ts";
+import { type RawBuilder, sql } from "kysely";
+import type { Executor } from "../../platform/database/database.ts";
+import { notFound } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { visibleSites } from "../sites/public.ts";
+import {
+  type Newest,
+  REPORT_LIST_ROWS,
+  type ReportActivity,
+  type ReportAlert,
+  type ReportData,
+  type ReportLock,
+  type ReportScope,
+  reportTime,
+} from "./report-data.ts";
+
+/** The site of a report with its partner; where it has none, whoever is named for its maintenance. Throws 404. */
+export async function readReportSite(
+  viewer: Viewer,
+  db: Executor,
+  siteId: number,
+): Promise<Pick<ReportData, "site" | "partner" | "partnerId">> {
+  const row = await visibleSites(viewer, db)
+    .leftJoin("partners", "partners.id", "sites.maintenance_partner_id")
+    .select(["sites.id", "sites.timezone"])
+    .select(SITE_FIELDS.map((field) => `sites.${field}` as const))
+    .select(["partners.name as partner_name", "partners.contact_person", "partners.contact_info", "partners.email"])
+    .where("sites.id", "=", siteId)
+    .executeTakeFirst();
+  if (!row) throw notFound("Site");
+  const { partner_name, contact_person, contact_info, email, ...rest } = row;
+  const { maintenance_contact, maintenance_contact_name, maintenance_email, ...located } = rest;
+  const { maintenance_partner_id: partnerId, ...site } = located;
+  if (partner_name !== null) {
+    const partner = { name: partner_name, contactPerson: contact_person, email, phone: contact_info };
+    return { site, partner, partnerId };
+  }
+  const isNamed = [maintenance_contact, maintenance_contact_name, maintenance_email].some(Boolean);
+  const named = {
+    name: maintenance_contact_name ?? "Maintenance contact",
+    contactPerson: maintenance_contact_name,
+    email: maintenance_email,
+    phone: maintenance_contact,
+  };
+  return { site, partner: isNamed ? named : null, partnerId };
+}
+
+/** Alerts of one robot that a report prints. */
+const ALERTS_OF_ROBOT = 20;
+
+/** The robots that are at the site when the report is made, by name. */
+export async function readReportRobots(viewer: Viewer, db: Executor, scope: ReportScope) {
+  const rows = await visibleSites(viewer, db)
+    .innerJoin("robots as r", "r.site_id", "sites.id")
+    .innerJoin("robot_state as s", "s.robot_id", "r.id")
+    .leftJoin("maintenance_locks as lock", (join) =>
+      join.onRef("lock.robot_id", "=", "r.id").on("lock.released_at", "is", null),
+    )
+    .where("sites.id", "=", scope.siteId)
+    .where("r.deleted_at", "is", null)
+    .select(["r.id", "r.robot_name as name", "r.serial_number as serialNumber", "r.installation_date as installed"])
+    .select(["s.robot_status as status", "s.online", "s.battery", "lock.locked_at", "lock.reason"])
+    .select((eb) => [
+      eb.fn.coalesce("s.firmware", "r.initial_firmware_version").as("firmware"),
+      eb
+        .selectFrom("runs")
+        .select("runs.ended_at")
+        .whereRef("runs.robot_id", "=", "r.id")
+        .whereRef("runs.site_id", "=", "r.site_id")
+        .whereRef("runs.serial_number", "=", "r.serial_number")
+        .where("runs.ended_at", "is not", null)
+        .where("runs.began_at", "is not", null)
+        .orderBy("runs.at", "desc")
+        .limit(1)
+        .as("cleaned_at"),
+      eb
+        .selectFrom("maintenance_locks as l")
+        .select(sql<Date[]>`coalesce(array_agg(l.released_at order by l.released_at), '{}')`.as("released"))
+        .leftJoin("commands as c", "c.id", "l.command_id")
+        .whereRef("l.robot_id", "=", "r.id")
+        // Neither at another partner's site nor of the machine that was there before.
+        .whereRef("l.site_id", "=", "r.site_id")
+        .where((of) => of.or([of("c.id", "is", null), of("c.serial_number", "=", of.ref("r.serial_number"))]))
+        .where("l.released_at", "is not", null)
+        .as("released"),
+      eb
+        .selectFrom(
+          eb
+            .selectFrom("alerts as a")
+            .select(["a.severity", "a.text", "a.raised_at"])
+            .whereRef("a.robot_id", "=", "r.id")
+            .where("a.cleared_at", "is", null)
+            .orderBy(sql`case a.severity when 'CRITICAL' then 0 when 'WARNING' then 1 else 2 end`)
+            .orderBy("a.raised_at", "desc")
+            .limit(ALERTS_OF_ROBOT)
+            .as("open"),
+        )
+        .select(
+          sql<
+            { severity: Severity; text: string }[]
+          >`coalesce(json_agg(json_build_object('severity', open.severity, 'text', open.text)), '[]')`.as("alerts"),
+        )
+        .as("alerts"),
+    ])
+    .orderBy("r.robot_name")
+    .orderBy("r.id")
+    .execute();
+  return rows.map((row) => ({ ...row, released: row.released ?? [], alerts: row.alerts ?? [] }));
+}
+
+export type ReportRobotRow = Awaited<ReturnType<typeof readReportRobots>>[number];
+
+type ActivityRange = Pick<ReportScope, "siteId" | "from" | "to">;
+
+function activityOf(viewer: Viewer, db: Executor, { siteId, from, to }: ActivityRange) {
+  return visibleSites(viewer, db)
+    .innerJoin("activity as a", "a.site_id", "sites.id")
+    .where("sites.id", "=", siteId)
+    .where("a.created_at", ">=", from)
+    .where("a.created_at", "<", to);
+}
+
+/** False where there is nothing to report. */
+export async function hasActivity(viewer: Viewer, db: Executor, range: ActivityRange): Promise<boolean> {
+  const first = await activityOf(viewer, db, range).select("a.site_id").limit(1).executeTakeFirst();
+  return first !== undefined;
+}
+
+/** The newest rows of the activity table, and how many there are beside them. */
+export async function readReportActivity(
+  viewer: Viewer,
+  db: Executor,
+  scope: ReportScope,
+): Promise<{ readonly activity: Newest<ReportActivity>; readonly sample: boolean }> {
+  const { total } = await activityOf(viewer, db, scope)
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .executeTakeFirstOrThrow();
+  const rows = await readActivityPage(viewer, db, scope, { limit: REPORT_ACTIVITY_ROWS });
+  return {
+    activity: {
+      rows: rows.map((row) => ({
+        at: reportTime(row.created_at, scope.timezone),
+        action: row.action,
+        actionType: row.action_type,
+        userName: row.user_name,
+        status: row.status,
+        robotName: row.robot_name,
+        serialNumber: row.serial_number,
+        details: row.details,
+      })),
+      rest: total - rows.length,
+    },
+    sample: rows.some(({ sample }) => sample),
+  };
+}
+
+/** Rows of a range, newest first; those older than the row `before` where that is given. */
+export async function readActivityPage(
+  viewer: Viewer,
+  db: Executor,
+  range: ActivityRange,
+  page: { readonly limit: number; readonly before?: string },
+) {
+  let query = activityOf(viewer, db, range)
+    .select(["a.created_at", "a.action", "a.action_type", "a.user_name", "a.status", "a.site_name"])
+    .select(["a.robot_name", "a.serial_number", "a.details", "a.params", "a.sample"])
+    .select(sql<string>`a.log_id::text`.as("log_id"))
+    .orderBy("a.created_at", "desc")
+    .orderBy("a.log_id", "desc")
+    .limit(page.limit);
+  if (page.before !== undefined) {
+    query = query.where(
+      sql<boolean>`(a.created_at, a.log_id) < (select c.created_at, c.log_id from activity c where c.log_id = ${page.before}::bigint)`,
+    );
+  }
+  return query.execute();
+}
+
+type ActivityRow = Awaited<ReturnType<typeof readActivityPage>>[number];
+
+/** What the audit has of the site in the range: by the server itself, and by people. */
+export async function countChanges(
+  viewer: Viewer,
+  db: Executor,
+  { siteId, from, to }: ActivityRange,
+): Promise<{ readonly bySystem: number; readonly byPeople: number }> {
+  const { total, byPeople } = await visibleSites(viewer, db)
+    .innerJoin("audit", "audit.site_id", "sites.id")
+    .where("sites.id", "=", siteId)
+    .where("audit.at", ">=", from)
+    .where("audit.at", "<", to)
+    .select((eb) => [eb.fn.countAll<number>().as("total"), eb.fn.count<number>("audit.user_id").as("byPeople")])
+    .executeTakeFirstOrThrow();
+  return { bySystem: total - byPeople, byPeople };
+}
+
+export interface ReportLocks {
+  readonly locks: Newest<ReportLock>;
+  readonly set: number;
+  readonly released: number;
+  readonly sample: boolean;
+}
+
+/** The maintenance locks that stood at any time of the range, and how many were set and released in it. */
+export async function readReportLocks(viewer: Viewer, db: Executor, scope: ReportScope): Promise<ReportLocks> {
+  const { from, until, now, timezone } = scope;
+  const query = visibleSites(viewer, db)
+    .innerJoin("maintenance_locks as l", "l.site_id", "sites.id")
+    .where("sites.id", "=", scope.siteId)
+    .where("l.locked_at", "<", until)
+    .where((eb) => eb.or([eb("l.released_at", "is", null), eb("l.released_at", ">=", from)]));
+  const { total, set, released, sample } = await query
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .select(sql<number>`count(*) filter (where l.locked_at >= ${from})`.as("set"))
+    .select(sql<number>`count(*) filter (where l.released_at < ${until})`.as("released"))
+    .select(sql<boolean>`coalesce(bool_or(l.sample), false)`.as("sample"))
+    .executeTakeFirstOrThrow();
+  const rows = await query
+    .select(["l.reason", "l.locked_at", "l.locked_by", "l.released_at", "l.released_by"])
+    .select(nameAtTheTime("robot_name").as("robot_name"))
+    .select(nameAtTheTime("serial_number").as("serial_number"))
+    .orderBy("l.locked_at", "desc")
+    .orderBy("l.id", "desc")
+    .limit(REPORT_LIST_ROWS)
+    .execute();
+  const locks = rows.map((row): ReportLock => ({
+    robotName: row.robot_name ?? "Former robot",
+    serialNumber: row.serial_number ?? "",
+    reason: row.reason,
+    setAt: reportTime(row.locked_at, timezone),
+    setBy: row.locked_by,
+    releasedAt: row.released_at === null ? null : reportTime(row.released_at, timezone),
+    releasedBy: row.released_by,
+    minutes: ((row.released_at ?? now).getTime() - row.locked_at.getTime()) / 60_000,
+    setInRange: row.locked_at >= from,
+    releasedInRange: row.released_at !== null && row.released_at < until,
+  }));
+  return { locks: { rows: locks, rest: total - rows.length }, set, released, sample };
+}
+
+/**
+ * What a robot was called at the site of its lock: its name of now where it is still there, else that of its last run
+ * there. Another partner's words for it stay with that partner.
+ */
+function nameAtTheTime(column: "robot_name" | "serial_number"): RawBuilder<string | null> {
+  const name = sql.ref(column);
+  return sql`coalesce(
+    (select r.${name} from robots r where r.id = l.robot_id and r.site_id = l.site_id),
+    (select run.${name} from runs run where run.robot_id = l.robot_id and run.site_id = l.site_id
+      order by run.at desc limit 1))`;
+}
+
+export interface ReportAlerts {
+  readonly alerts: Newest<ReportAlert>;
+  readonly critical: number;
+  readonly resolved: number;
+  /** Null where none was cleared. */
+  readonly averageResolutionMinutes: number | null;
+  readonly criticalByRobot: ReadonlyMap<number, number>;
+  readonly sample: boolean;
+}
+
+/** The alerts that were raised or cleared in the range, and what they add up to. */
+export async function readReportAlerts(viewer: Viewer, db: Executor, scope: ReportScope): Promise<ReportAlerts> {
+  const { from, until, timezone } = scope;
+  const within = (column: "a.raised_at" | "a.cleared_at") =>
+    sql<boolean>`(${sql.ref(column)} >= ${from} and ${sql.ref(column)} < ${until})`;
+  const raised = within("a.raised_at");
+  const cleared = within("a.cleared_at");
+  const query = visibleSites(viewer, db)
+    .innerJoin("alerts as a", "a.site_id", "sites.id")
+    .where("sites.id", "=", scope.siteId)
+    .where((eb) => eb.or([raised, cleared]));
+  const sums = await query
+    .select("a.robot_id")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .select(sql<number>`count(*) filter (where ${raised} and a.severity = 'CRITICAL')`.as("critical"))
+    .select(sql<number>`count(*) filter (where ${cleared})`.as("resolved"))
+    .select(
+      sql<number | null>`sum(date_part('epoch', a.cleared_at - a.raised_at)) filter (where ${cleared})`.as("seconds"),
+    )
+    .select(sql<boolean>`bool_or(a.sample)`.as("sample"))
+    .groupBy("a.robot_id")
+    .execute();
+  const rows = await query
+    .select(["a.severity", "a.text", "a.raised_at", "a.cleared_at"])
+    .select(sql<string | null>`a.robot_name`.as("robot_name"))
+    .select(sql<string | null>`a.serial_number`.as("serial_number"))
+    .orderBy("a.raised_at", "desc")
+    .orderBy("a.id", "desc")
+    .limit(REPORT_LIST_ROWS)
+    .execute();
+  const sum = (value: (row: (typeof sums)[number]) => number) => sums.reduce((total, row) => total + value(row), 0);
+  const resolved = sum((row) => row.resolved);
+  return {
+    alerts: {
+      rows: rows.map(({ robot_name, serial_number, severity, text, raised_at, cleared_at }) => ({
+        robotName: robot_name,
+        serialNumber: serial_number,
+        severity,
+        text,
+        raisedAt: reportTime(raised_at, timezone),
+        clearedAt: cleared_at === null ? null : reportTime(cleared_at, timezone),
+        minutes: cleared_at === null ? null : (cleared_at.getTime() - raised_at.getTime()) / 60_000,
+      })),
+      rest: sum((row) => row.total) - rows.length,
+    },
+    critical: sum((row) => row.critical),
+    resolved,
+    averageResolutionMinutes: resolved === 0 ? null : sum((row) => row.seconds ?? 0) / resolved / 60,
+    criticalByRobot: new Map(sums.flatMap((row) => (row.robot_id === null ? [] : [[row.robot_id, row.critical]]))),
+    sample: sums.some((row) => row.sample),
+  };
+}
+
+/** For how long of the range each robot had a critical alert of its own open, in milliseconds. */
+export async function readCriticalTime(
+  viewer: Viewer,
+  db: Executor,
+  { siteId, from, until }: ReportScope,
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await visibleSites(viewer, db)
+    .innerJoin("alerts as a", "a.site_id", "sites.id")
+    .where("sites.id", "=", siteId)
+    .where("a.severity", "=", "CRITICAL")
+    .where("a.robot_id", "is not", null)
+    .where("a.raised_at", "<", until)
+    .where((eb) => eb.or([eb("a.cleared_at", "is", null), eb("a.cleared_at", ">", from)]))
+    .select([sql<number>`a.robot_id`.as("robot_id"), "a.raised_at", "a.cleared_at"])
+    .execute();
+  const byRobot = Map.groupBy(rows, ({ robot_id }) => robot_id);
+  return new Map(
+    [...byRobot].map(([robotId, alerts]) => [
+      robotId,
+      unionMs(
+        alerts.map(({ raised_at, cleared_at }): Span => ({
+          fromMs: Math.max(raised_at.getTime(), from.getTime()),
+          toMs: Math.min((cleared_at ?? until).getTime(), until.getTime()),
+        })),
+      ),
+    ]),
+  );
+}

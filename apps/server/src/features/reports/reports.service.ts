@@ -1,0 +1,131 @@
+import { REPORT_MAX_DAYS } from "@suncrew/contract/reports/reports.ts";
+import { type ReportSpan, reportSpanOf, siteDaysOf, utcOffsetOf } from "@suncrew/domain/reports/report-range.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
+import { HttpError, invalid } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import {
+  computeDays,
+  computeFigures,
+  computeMaintenance,
+  computeRobots,
+  type ReportSources,
+} from "./report-calculation.ts";
+import { type ReportData, type ReportScope, reportTime } from "./report-data.ts";
+import {
+  type BatterySums,
+  readBattery,
+  readNotDone,
+  readReportRuns,
+  readUptimes,
+} from "./report-performance.queries.ts";
+import {
+  countChanges,
+  hasActivity,
+  readCriticalTime,
+  readReportActivity,
+  readReportAlerts,
+  readReportLocks,
+  readReportRobots,
+  readReportSite,
+} from "./reports.queries.ts";
+
+/** A site and a range in its local time, as people ask for them. */
+export interface ReportRequest {
+  readonly siteId: number;
+  /** 'YYYY-MM-DD HH:MM:SS'. */
+  readonly from: string;
+  /** Its second is part of the range. */
+  readonly to: string;
+}
+
+export interface ReportOptions {
+  readonly now: Date;
+  readonly maintenanceIntervalDays: number;
+  /** Stops between two queries when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** §8 Report download. */
+export const NO_ACTIVITY = "No activity logs found between these dates";
+
+/** 404 where the range has no activity rows. */
+export function noActivity(): HttpError {
+  return new HttpError(404, NO_ACTIVITY);
+}
+
+/** The instants of a range. Throws 400 with the field where it ends before it begins or is too long. */
+export function spanOf({ from, to }: ReportRequest, timezone: string): ReportSpan {
+  const span = reportSpanOf(from, to, timezone, REPORT_MAX_DAYS);
+  if ("problem" in span) throw invalid(span.field, span.problem);
+  return span;
+}
+
+/**
+ * Everything that the report of a site shows, from one moment's state of the database, so that its figures agree.
+ * Throws 404 for a site out of the viewer's scope and for a range without activity, 400 for a wrong range.
+ */
+export async function readReport(
+  viewer: Viewer,
+  db: Db,
+  asked: ReportRequest,
+  terms: ReportOptions,
+): Promise<ReportData> {
+  return db
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .setAccessMode("read only")
+    .execute((tx) => readAll(viewer, tx, asked, terms));
+}
+
+async function readAll(viewer: Viewer, tx: Tx, asked: ReportRequest, terms: ReportOptions): Promise<ReportData> {
+  const { now, signal } = terms;
+  const { site, partner, partnerId } = await readReportSite(viewer, tx, asked.siteId);
+  const { timezone } = site;
+  const span = spanOf(asked, timezone);
+  const until = span.to < now ? span.to : now;
+  const days = siteDaysOf(span, timezone);
+  const scope: ReportScope = { siteId: site.id, ...span, until, now, timezone, days, signal };
+  if (!(await hasActivity(viewer, tx, scope))) throw noActivity();
+  const robots = await readReportRobots(viewer, tx, scope);
+  const runs = await readReportRuns(viewer, tx, scope);
+  const { robotIds, uptimes } = await readUptimes(viewer, tx, scope);
+  const batteries = new Map<number, BatterySums>();
+  for (const robotId of new Set([...robotIds, ...runs.tally.robots.keys()])) {
+    batteries.set(robotId, await readBattery(viewer, tx, scope, robotId));
+  }
+  signal?.throwIfAborted();
+  const locks = await readReportLocks(viewer, tx, scope);
+  const alerts = await readReportAlerts(viewer, tx, scope);
+  const criticalMs = await readCriticalTime(viewer, tx, scope);
+  const changes = await countChanges(viewer, tx, scope);
+  const notDone = await readNotDone(viewer, tx, scope);
+  const { activity, sample } = await readReportActivity(viewer, tx, scope);
+  const intervalDays = terms.maintenanceIntervalDays;
+  const found = { robots, runs, uptimes, criticalMs, batteries, locks, alerts, changes };
+  const sources: ReportSources = { scope, intervalDays, ...found };
+  const maintenance = computeMaintenance(sources);
+  const composed = computeRobots(sources);
+  const hasSample = [...batteries.values()].some((battery) => battery.sample);
+  return {
+    site,
+    partner,
+    partnerId,
+    range: {
+      from: reportTime(span.from, timezone),
+      to: { utc: span.to.toISOString(), local: reportTime(new Date(span.to.getTime() - 1_000), timezone).local },
+      fromOffset: utcOffsetOf(span.from, timezone),
+      toOffset: utcOffsetOf(new Date(span.to.getTime() - 1), timezone),
+      days: scope.days.length,
+    },
+    generatedAt: reportTime(now, timezone),
+    sample: sample || hasSample || runs.sample || locks.sample || alerts.sample,
+    figures: computeFigures(sources, composed, maintenance),
+    days: computeDays(sources),
+    outcomes: runs.tally.outcomes,
+    robots: composed,
+    notDone,
+    maintenance,
+    alerts: alerts.alerts,
+    activity,
+  };
+}

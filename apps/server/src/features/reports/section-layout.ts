@@ -1,0 +1,143 @@
+import {
+  type FieldName,
+  type PrintedSection,
+  sectionCatalogue,
+} from "@suncrew/domain/report-templates/template-sections.ts";
+import { type ReportFigureName, reportFigureRules } from "@suncrew/domain/reports/report-figures.ts";
+import { cards, heading } from "../../platform/pdf/blocks.ts";
+import { type PdfDocument, theme } from "../../platform/pdf/pdf-document.ts";
+import type { TextStyle } from "../../platform/pdf/typesetter.ts";
+import type { Newest, ReportData, ReportRobot } from "./report-data.ts";
+import { count, formatDate, duration, figure } from "./report-format.ts";
+
+/** One section; it prints only these fields of it, and yields after every few rows. */
+export type SectionWriter = (
+  document: PdfDocument,
+  data: ReportData,
+  fields: ReadonlySet<FieldName>,
+) => Generator<void>;
+
+/** The figures that stand for a field of a template: those that cards show. */
+const figuresByField: Partial<Record<FieldName, readonly ReportFigureName[]>> = {
+  uptime: ["uptime", "critical_minutes"],
+  cleaning_cycles: ["cleaning_cycles", "minutes_cleaned"],
+  efficiency: ["efficiency"],
+  average_battery: ["average_battery"],
+  maintenance_activities: ["maintenance_activities"],
+  system_changes: ["system_changes"],
+  user_actions: ["user_actions"],
+  error_count: ["error_count"],
+  scheduled_maintenance: ["scheduled_maintenance", "overdue_maintenance"],
+  completed_maintenance: ["completed_maintenance"],
+  critical_alerts: ["critical_alerts"],
+  resolved_alerts: ["resolved_alerts"],
+  average_resolution_time: ["average_resolution_time"],
+};
+
+/** What a figure is computed from: cards say it under the figure, the summary has rows for it. */
+const inputsByFigure: Partial<Record<ReportFigureName, readonly ReportFigureName[]>> = {
+  uptime: ["minutes_reachable", "minutes_known", "uptime_days"],
+  minutes_cleaned: ["minutes_as_planned", "minutes_beyond_plan", "minutes_by_hand"],
+  efficiency: ["minutes_planned"],
+  average_battery: ["battery_days"],
+};
+
+export function figureNames(fields: Iterable<FieldName>): ReportFigureName[] {
+  return Array.from(fields).flatMap((field) => figuresByField[field] ?? []);
+}
+
+/** The same with what they are computed from. */
+export function figureNamesWithInputs(fields: Iterable<FieldName>): ReportFigureName[] {
+  return figureNames(fields).flatMap((name) => [name, ...(inputsByFigure[name] ?? [])]);
+}
+
+export function figureText(data: ReportData, name: ReportFigureName): string {
+  const value = data.figures[name];
+  if (name === "average_resolution_time") return duration(value);
+  return figure(value, reportFigureRules[name].unit, data.range.days);
+}
+
+/** Cards of figures, each with the numbers that it is computed from. */
+export function figureCards(document: PdfDocument, data: ReportData, names: readonly ReportFigureName[]): void {
+  cards(
+    document,
+    names.map((name) => ({
+      name: reportFigureRules[name].label,
+      value: figureText(data, name),
+      note: figureNote(data, name),
+    })),
+  );
+}
+
+function figureNote({ figures, range }: ReportData, name: ReportFigureName): string | undefined {
+  const number = (one: ReportFigureName) => count(figures[one] ?? 0);
+  const known = (days: number | null) => `known on ${figure(days ?? 0, "days", range.days)}`;
+  switch (name) {
+    case "uptime":
+      return `${number("minutes_reachable")} of ${number("minutes_known")} min reachable; ${known(figures.uptime_days)}`;
+    case "critical_minutes":
+      return "added up over robots, whether they were reachable or not";
+    case "minutes_cleaned":
+      return `${number("minutes_as_planned")} as planned, ${number("minutes_beyond_plan")} beyond the plan, ${number("minutes_by_hand")} by hand`;
+    case "efficiency":
+      return `${number("minutes_as_planned")} min cleaned as planned of ${number("minutes_planned")} min planned`;
+    case "average_battery":
+      return known(figures.battery_days);
+    default:
+      return undefined;
+  }
+}
+
+export const warningStyle: TextStyle = { size: 9.5, weight: "SEMIBOLD", color: theme.poor };
+
+/** Whether a report with these sections says when maintenance is due. */
+export function showsMaintenance(sections: readonly PrintedSection[]): boolean {
+  const fields = new Set(sections.flatMap((section): readonly FieldName[] => section.fields));
+  return fields.has("scheduled_maintenance") || fields.has("maintenance_due_date");
+}
+
+/** Such as "overdue since 12 Mar 2024: SCR-1003; since 1 Jan 2026: SCR-1001, SCR-1002."; null where none is. */
+export function overdueText({ maintenance }: ReportData, most: number): string | null {
+  const { overdue } = maintenance;
+  if (overdue.length === 0) return null;
+  const byDate = Map.groupBy(overdue.slice(0, most), ({ date }) => date);
+  const dates = Array.from(byDate, ([date, robots]) => {
+    const names = robots.map(({ robotName, serialNumber }) => (serialNumber === "" ? robotName : serialNumber));
+    return `since ${formatDate(date)}: ${names.join(", ")}`;
+  });
+  const rest = overdue.length - most;
+  return `overdue ${dates.join("; ")}${rest > 0 ? `; and ${count(rest)} more` : ""}.`;
+}
+
+export function sectionName(type: PrintedSection["type"]): string {
+  return sectionCatalogue.find((section) => section.type === type)?.name ?? type;
+}
+
+/** Heading and figures of a section. */
+export function beginSection(
+  document: PdfDocument,
+  data: ReportData,
+  type: PrintedSection["type"],
+  fields: ReadonlySet<FieldName>,
+): void {
+  document.outline(sectionName(type));
+  heading(document, "H2", sectionName(type));
+  figureCards(document, data, figureNames(fields));
+}
+
+/** Says that a table shows the newest rows only; nothing where it shows all. */
+export function truncationNotes<T>({ rows, rest }: Newest<T>, what: string, where: string): string[] {
+  if (rest === 0) return [];
+  return [`The newest ${count(rows.length)} of ${count(rows.length + rest)} ${what} are printed. ${where}`];
+}
+
+/** Number first, so that a long name is what is cut; alone where a robot has no other name. */
+export function robotLabel(name: string | null, serialNumber: string | null): string {
+  if (name === null) return "The whole site";
+  if (serialNumber === null || serialNumber === "") return name;
+  return serialNumber === name ? name : `${serialNumber}, ${name}`;
+}
+
+export function nameOf(robot: ReportRobot): string {
+  return robotLabel(robot.name, robot.serialNumber);
+}
