@@ -8,13 +8,13 @@ const INSTALLED = "2024-02-29";
 type Counts = Record<(typeof OUTCOMES)[number], number>;
 const none = (): Counts => ({ COMPLETED: 0, STOPPED: 0, CUT_SHORT: 0, FAILED: 0, SKIPPED: 0, MISSED: 0, RUNNING: 0 });
 
-const noTime = () => ({ cleaned: 0, planned: 0, asPlanned: 0, beyondPlan: 0, byHand: 0, critical: 0 });
+const noTime = () => ({ cleaned: 0, planned: 0, asPlanned: 0, outsidePlan: 0, byHand: 0, critical: 0 });
 
 interface Sums {
   cleaned: number;
   planned: number;
   asPlanned: number;
-  beyondPlan: number;
+  outsidePlan: number;
   byHand: number;
   critical: number;
   reachable: number;
@@ -96,9 +96,9 @@ export function referenceReport(history: RawHistory, intervalDays: number) {
     const minutes = {
       minutesPlanned: whole(sums.planned),
       minutesAsPlanned: whole(sums.asPlanned),
-      minutesBeyondPlan: whole(sums.beyondPlan),
+      minutesOutsidePlan: whole(sums.outsidePlan),
       minutesByHand: whole(sums.byHand),
-      minutesCleaned: whole(sums.asPlanned) + whole(sums.beyondPlan) + whole(sums.byHand),
+      minutesCleaned: whole(sums.asPlanned) + whole(sums.outsidePlan) + whole(sums.byHand),
       minutesReachable: whole(sums.reachable),
       minutesKnown: whole(sums.counted),
       minutesCritical: whole(sums.critical),
@@ -132,7 +132,7 @@ export function referenceReport(history: RawHistory, intervalDays: number) {
   });
   const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + of(row), 0);
   const all = (
-    name: "Planned" | "AsPlanned" | "BeyondPlan" | "ByHand" | "Cleaned" | "Reachable" | "Known" | "Critical",
+    name: "Planned" | "AsPlanned" | "OutsidePlan" | "ByHand" | "Cleaned" | "Reachable" | "Known" | "Critical",
   ) => sum(({ row }) => row[`minutes${name}`]);
   const datesOf = (name: "uptimeDates" | "batteryDates") => new Set(rows.flatMap((row) => [...row[name]])).size;
   const today = shown(atMs(history.now)).slice(0, 10);
@@ -155,7 +155,7 @@ export function referenceReport(history: RawHistory, intervalDays: number) {
       cleaning_cycles: outcomes.COMPLETED,
       minutes_cleaned: all("Cleaned"),
       minutes_as_planned: all("AsPlanned"),
-      minutes_beyond_plan: all("BeyondPlan"),
+      minutes_outside_plan: all("OutsidePlan"),
       minutes_by_hand: all("ByHand"),
       minutes_planned: all("Planned"),
       efficiency: share(all("AsPlanned") * 100, all("Planned")),
@@ -196,7 +196,7 @@ function look(robot: RawRobot, known: readonly [number, number], tick: number, i
     if (!moves(run, tick)) continue;
     into.cleaned += 1;
     if (isPlanned) into.asPlanned += 1;
-    else if (run.planned) into.beyondPlan += 1;
+    else if (run.planned) into.outsidePlan += 1;
     else into.byHand += 1;
   }
   const isLocked = robot.locks.some(([begin, end]) => tick >= begin && tick < (end ?? now));

@@ -1,9 +1,9 @@
 /**
- * The figures of a report, each with how it is computed: said once, here, and printed beside the figure. §3 Report
- * template names most of them; the others are what those are computed from, so that a reader can compute them again.
+ * The figures of a report, each with how it is calculated, which is printed beside the figure. §3 Report template names
+ * most of them; the others are their inputs, so that a reader can recalculate them.
  */
 
-/** `days` are so many of the days of the range. */
+/** `days` counts days of the range. */
 export type FigureUnit = "percent" | "count" | "minutes" | "days";
 
 export interface FigureRule {
@@ -17,47 +17,47 @@ export const reportFigureRules = {
   uptime: {
     label: "Uptime",
     unit: "percent",
-    how: "Minutes reachable / minutes known. It says whether robots could be reached, not whether they were fit to clean: see the time with a critical alert.",
+    how: "Minutes reachable / minutes known. It says whether robots could be reached, not whether they were able to clean: see the time with a critical alert.",
   },
   minutes_reachable: {
     label: "Minutes reachable",
     unit: "minutes",
-    how: "The part of the minutes known in which robots were reachable, added up over robots. A robot is reachable from the moment it connects until its connection ends or it has shown nothing for 90 seconds.",
+    how: "Minutes known in which robots were reachable, totalled over all robots. A robot is reachable from the moment it connects until its connection ends or nothing has been heard from it for 90 seconds.",
   },
   minutes_known: {
     label: "Minutes known",
     unit: "minutes",
-    how: "Time in the range from each robot's first connection at the site on, without its time in maintenance, added up over robots.",
+    how: "Time in the range since each robot's first connection at the site, excluding its time in maintenance, totalled over all robots.",
   },
   uptime_days: {
     label: "Uptime known",
     unit: "days",
-    how: "Days of the range with minutes known of at least one robot. Nothing is known of days before the first connection and of days to come.",
+    how: "Days of the range with known minutes for at least one robot. Nothing is known about days before the first connection or days in the future.",
   },
   critical_minutes: {
     label: "Time with a critical alert",
     unit: "minutes",
-    how: "Time in the range in which a robot had at least one open critical alert of its own, whether it was reachable or not, added up over robots.",
+    how: "Time in the range in which a robot had at least one open critical alert of its own, whether it was reachable or not, totalled over all robots.",
   },
   cleaning_cycles: {
     label: "Cleaning cycles",
     unit: "count",
-    how: "Runs of single robots that were due or began in the range and are done: they reached their planned end, were finished by the robot, or were started by hand and ended by a person after a minute or more.",
+    how: "Runs of individual robots that were due or began in the range and are done: they reached their planned end, were finished by the robot, or were started by hand and ended by a person after a minute or more.",
   },
   minutes_cleaned: {
     label: "Minutes cleaned",
     unit: "minutes",
-    how: "Minutes cleaned as planned + minutes beyond the plan + minutes by hand: the time that robots moved in the range, in whole minutes of each robot, added up over robots.",
+    how: "Minutes cleaned as planned + minutes outside the plan + minutes by hand: the time that robots moved in the range, in whole minutes per robot, totalled over all robots.",
   },
   minutes_as_planned: {
     label: "Minutes cleaned as planned",
     unit: "minutes",
     how: "Time in the range that robots moved in planned runs, within their planned time.",
   },
-  minutes_beyond_plan: {
-    label: "Minutes beyond the plan",
+  minutes_outside_plan: {
+    label: "Minutes outside the plan",
     unit: "minutes",
-    how: "Time in the range that robots moved in planned runs, but after their planned end or before their planned start.",
+    how: "Time in the range that robots moved in planned runs before their planned start or after their planned end.",
   },
   minutes_by_hand: {
     label: "Minutes by hand",
@@ -67,78 +67,77 @@ export const reportFigureRules = {
   minutes_planned: {
     label: "Minutes planned",
     unit: "minutes",
-    how: "Planned time of runs that lies in the range and is past, added up over robots.",
+    how: "Planned time of runs that lies in the range and has passed, totalled over all robots.",
   },
   efficiency: {
     label: "Efficiency",
     unit: "percent",
-    how: "Minutes cleaned as planned / minutes planned. Only cleaning within the planned time counts, so it is 100 % at the most.",
+    how: "Minutes cleaned as planned / minutes planned. Only cleaning within the planned time counts, so it never exceeds 100 %.",
   },
   average_battery: {
     label: "Average battery",
     unit: "percent",
-    how: "Mean of the battery readings, each weighted with the time until the next one, 90 seconds at most (one hour in sample data).",
+    how: "Mean of the battery readings, each weighted by the time until the next one, up to 90 seconds (one hour in sample data).",
   },
   battery_days: {
     label: "Battery known",
     unit: "days",
-    how: "Days of the range with a battery reading of at least one robot.",
+    how: "Days of the range with a battery reading from at least one robot.",
   },
   maintenance_activities: {
     label: "Maintenance activities",
     unit: "count",
-    how: "Maintenance locks that were set in the range plus those that were released in it.",
+    how: "Maintenance locks set in the range plus maintenance locks released in it.",
   },
   system_changes: {
     label: "System changes",
     unit: "count",
-    how: "Entries of the audit about this site in the range that the server made by itself.",
+    how: "Audit log entries about this site in the range for what the server did automatically.",
   },
   user_actions: {
     label: "User actions",
     unit: "count",
-    how: "Entries of the audit about this site in the range that people made, also refused ones.",
+    how: "Audit log entries about this site in the range for what people did, including refused attempts.",
   },
   error_count: {
     label: "Error count",
     unit: "count",
-    how: "Critical alerts that were raised in the range.",
+    how: "Critical alerts raised in the range.",
   },
   scheduled_maintenance: {
     label: "Scheduled maintenance",
     unit: "count",
-    how: "Dates in the range on which maintenance of a robot was due. Robots whose date lies before the range and passed unheeded are overdue.",
+    how: "Dates in the range on which maintenance of a robot was due. Robots whose maintenance was due before the range and has not been done since are overdue.",
   },
   overdue_maintenance: {
     label: "Overdue maintenance",
     unit: "count",
-    how: "Robots whose maintenance was overdue when this report was made, since whatever date.",
+    how: "Robots whose maintenance was overdue when this report was generated, no matter since when.",
   },
   completed_maintenance: {
     label: "Completed maintenance",
     unit: "count",
-    how: "Maintenance locks that were released in the range.",
+    how: "Maintenance locks released in the range.",
   },
   critical_alerts: {
     label: "Critical alerts",
     unit: "count",
-    how: "Critical alerts that were raised in the range.",
+    how: "Critical alerts raised in the range.",
   },
   resolved_alerts: {
     label: "Resolved alerts",
     unit: "count",
-    how: "Alerts of any severity that were cleared in the range.",
+    how: "Alerts of any severity cleared in the range.",
   },
   average_resolution_time: {
     label: "Average resolution time",
     unit: "minutes",
-    how: "Mean time from raising to clearing, over the alerts that were cleared in the range.",
+    how: "Mean time from raised to cleared, over the alerts cleared in the range.",
   },
 } as const satisfies Record<string, FigureRule>;
 
 export type ReportFigureName = keyof typeof reportFigureRules;
 
-/** The same for what is no number. */
 export function maintenanceDueRule(intervalDays: number): string {
   return `Maintenance is due ${intervalDays} days after a robot's last release from maintenance or its installation, whichever is later.`;
 }

@@ -44,7 +44,7 @@ test("§7 reportpdf: a start after the end and more days than a report has are t
   });
   expect(reportSpanOf("2025-01-01 00:00:00", "2026-02-05 00:00:00", "UTC", 400)).toEqual({
     field: "to",
-    problem: "A report covers 400 days at most; these are 401.",
+    problem: "A report covers at most 400 days; this range has 401.",
   });
   expect(reportSpanOf("2025-01-02 00:00:00", "2026-02-05 00:00:00", "UTC", 400)).toHaveProperty("from");
 });

@@ -23,7 +23,8 @@ export interface SiteDay extends Span {
 export function reportSpanOf(from: string, to: string, timezone: string, maxDays: number): RangeChoice {
   if (from > to) return { field: "from", problem: "from must not be after to" };
   const days = daysBetween(from.slice(0, 10), to.slice(0, 10)) + 1;
-  if (days > maxDays) return { field: "to", problem: `A report covers ${maxDays} days at most; these are ${days}.` };
+  if (days > maxDays)
+    return { field: "to", problem: `A report covers at most ${maxDays} days; this range has ${days}.` };
   return { from: instantOfText(from, timezone), to: instantOfText(secondAfter(to), timezone) };
 }
 

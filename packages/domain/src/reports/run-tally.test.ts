@@ -6,15 +6,15 @@ const MINUTE = 60_000;
 const span = (from: number, to: number) => ({ fromMs: from * MINUTE, toMs: to * MINUTE });
 const range = span(0, 1_440);
 
-/** Minutes of one robot: planned, then cleaned as planned, beyond the plan and by hand. */
+/** Minutes of one robot: planned, then cleaned as planned, outside the plan and by hand. */
 function minutesOf(...runs: Pick<RunOnRecord, "planned" | "moved">[]) {
   const tally = newRunTally(range, [range]);
   for (const { planned, moved } of runs) {
     const atMs = (planned ?? moved ?? range).fromMs;
     tallyRun(tally, { robotId: 1, outcome: "COMPLETED", atMs, planned, moved });
   }
-  const { plannedMs = 0, asPlannedMs = 0, beyondPlanMs = 0, byHandMs = 0 } = tally.robots.get(1) ?? {};
-  return [plannedMs, asPlannedMs, beyondPlanMs, byHandMs].map((ms) => ms / MINUTE);
+  const { plannedMs = 0, asPlannedMs = 0, outsidePlanMs = 0, byHandMs = 0 } = tally.robots.get(1) ?? {};
+  return [plannedMs, asPlannedMs, outsidePlanMs, byHandMs].map((ms) => ms / MINUTE);
 }
 
 test("decisions, report figures: cleaning counts as planned only within its planned time, so never over 100 %", () => {

@@ -25,7 +25,7 @@ export interface RobotTally {
   /** What planned runs cleaned within their planned time: no more than `plannedMs`. */
   asPlannedMs: number;
   /** What planned runs cleaned before or after it. */
-  beyondPlanMs: number;
+  outsidePlanMs: number;
   byHandMs: number;
 }
 
@@ -71,7 +71,7 @@ export function tallyRun(tally: RunTally, run: RunOnRecord): void {
     const asPlannedMs = moved === null ? 0 : overlapMs(moved, run.planned);
     robot.plannedMs += planned === null ? 0 : planned.toMs - planned.fromMs;
     robot.asPlannedMs += asPlannedMs;
-    robot.beyondPlanMs += cleanedMs - asPlannedMs;
+    robot.outsidePlanMs += cleanedMs - asPlannedMs;
   }
   if (moved !== null) addByDay(days, tally.cleanedMsByDay, moved);
   if (!counts) return;
@@ -87,7 +87,7 @@ export function tallyRun(tally: RunTally, run: RunOnRecord): void {
 }
 
 export function newRobotTally(): RobotTally {
-  return { planned: noOutcomes(), byHand: 0, plannedMs: 0, asPlannedMs: 0, beyondPlanMs: 0, byHandMs: 0 };
+  return { planned: noOutcomes(), byHand: 0, plannedMs: 0, asPlannedMs: 0, outsidePlanMs: 0, byHandMs: 0 };
 }
 
 export function noOutcomes(): RunOutcomeCounts {

@@ -200,7 +200,7 @@ describe("Report settings", () => {
     expect(await choose(MAINTENANCE)).toMatchObject({ status: 400, body: { errors: [{ field: "template_id" }] } });
     expect((await choose(MONTHLY)).status).toBe(200);
     const params = { templateId: MONTHLY };
-    const inUse = { status: 409, body: { message: expect.stringMatching(/^The monthly reports are made with this/) } };
+    const inUse = { status: 409, body: { message: expect.stringMatching(/^The monthly reports use this/) } };
     expect(await admin.call(deleteReportTemplate, { params })).toMatchObject(inUse);
     expect(await admin.call(updateReportTemplate, { params, body: { ...alertsOnly, isActive: false } })).toMatchObject(
       inUse,

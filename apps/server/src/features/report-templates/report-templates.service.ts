@@ -105,7 +105,7 @@ export class ReportTemplatesService {
 
 type TemplateBody = BodyOf<typeof updateReportTemplate>;
 
-const inUse = "The monthly reports are made with this template. Choose another one for them in the settings first.";
+const inUse = "The monthly reports use this template. Choose another one for them in the settings first.";
 
 /** §3 Report template: what a body asks for. Throws 400 with the place named where it breaks a rule. */
 function contentOfBody({ name, description, sections, isActive }: TemplateBody): TemplateContent {

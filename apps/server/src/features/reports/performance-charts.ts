@@ -17,7 +17,7 @@ export const outcomeText: Record<keyof OutcomeCounts, string> = {
   RUNNING: "Under way",
 };
 
-/** What the days show: cleaning minutes, uptime and battery, outcomes; then the same as a table. */
+/** Charts of minutes cleaned, uptime, battery and outcomes, then the same figures as a table. */
 export function* writeCharts(document: PdfDocument, data: ReportData, fields: ReadonlySet<FieldName>): Generator<void> {
   const byWeek = isByWeek(data.days);
   const word = byWeek ? "week" : "day";
@@ -26,7 +26,7 @@ export function* writeCharts(document: PdfDocument, data: ReportData, fields: Re
   if (byWeek) {
     paragraph(
       document,
-      "The range has more than 62 days, so each point is a week from Monday to Sunday, named by its first day in the range: minutes and runs are added up, percentages are the mean of the days.",
+      "The range is longer than 62 days, so each point is a week from Monday to Sunday, labelled with its first day in the range: minutes and runs are totals, percentages are the mean of the days.",
       noteStyle,
     );
   }
@@ -38,7 +38,7 @@ export function* writeCharts(document: PdfDocument, data: ReportData, fields: Re
   if (fields.has("average_battery")) drawPercentages(document, data.range, periods, word, battery);
   drawOutcomes(document, data.outcomes);
   yield;
-  const ahead = periods.some(({ isAhead }) => isAhead) ? [`A dash stands for a ${word} that was still to come.`] : [];
+  const ahead = periods.some(({ isAhead }) => isAhead) ? [`A dash marks a ${word} that was still in the future.`] : [];
   yield* titledTable(document, `Figures by ${word}`, ahead, {
     namesRows: true,
     columns: [
@@ -50,14 +50,14 @@ export function* writeCharts(document: PdfDocument, data: ReportData, fields: Re
       { title: "Runs not done", share: 16, align: "RIGHT" },
     ],
     rows: periods.map(({ name, isAhead, ...period }) => {
-      const told = [
+      const cells = [
         count(period.minutesCleaned),
         percent(period.uptimePercent),
         ...(fields.has("average_battery") ? [percent(period.averageBattery)] : []),
         count(period.done),
         count(period.notDone),
       ];
-      return [name, ...(isAhead ? told.map(() => "\u2013") : told)];
+      return [name, ...(isAhead ? cells.map(() => "\u2013") : cells)];
     }),
   });
 }
@@ -73,7 +73,7 @@ function drawMinutes(document: PdfDocument, data: ReportData, periods: readonly 
   const chart = {
     title: `Minutes cleaned by ${word}`,
     unit: "min",
-    alt: `Column chart of the minutes cleaned by ${word}, ${rangeText(data.range)}: ${minutes(data.figures.minutes_cleaned)} in all, most in ${best?.name ?? ""} with ${count(most)}.`,
+    alt: `Column chart of the minutes cleaned by ${word}, ${rangeText(data.range)}: ${minutes(data.figures.minutes_cleaned)} in total, at most ${count(most)} (${best?.name ?? ""}).`,
     scale: scaleUpTo(most),
     labels: periods.map(({ label }) => label),
     axis: axisOf(word),
@@ -91,7 +91,7 @@ function drawPercentages(
   const values = periods.map(of);
   const known = values.filter((value) => value !== null);
   if (known.length === 0) {
-    paragraph(document, `Nothing is known of ${name.toLowerCase()} in this range, so there is no chart of it.`);
+    paragraph(document, `There is no data on ${name.toLowerCase()} in this range, so there is no chart of it.`);
     return;
   }
   const [least, most] = [Math.min(...known), Math.max(...known)];
@@ -107,7 +107,7 @@ function drawPercentages(
 }
 
 function axisOf(word: string): string {
-  return word === "week" ? "Week, by its first day" : "Day";
+  return word === "week" ? "Week, by first day" : "Day";
 }
 
 const outcomeOrder = ["COMPLETED", "STOPPED", "CUT_SHORT", "FAILED", "SKIPPED", "MISSED", "RUNNING"] as const;
@@ -139,18 +139,18 @@ interface Period {
   readonly averageBattery: number | null;
   readonly done: number;
   readonly notDone: number;
-  /** True where all of it is still to come: nothing is to be known of it. */
+  /** Entirely in the future, so that nothing is known of it yet. */
   readonly isAhead: boolean;
 }
 
-/** With more days than these a page has no room for a point each. */
+/** A page has no room for more points. */
 const MAX_DAYS_BY_DAY = 62;
 
 function isByWeek(days: readonly ReportDay[]): boolean {
   return days.length > MAX_DAYS_BY_DAY;
 }
 
-/** `today` is the site's when the report is made. Weeks begin on Monday; minutes and runs are added up, percentages are the mean of the days that have one. */
+/** `today` is the site's date when the report is generated. Weeks begin on Monday; minutes and runs are added up, percentages are the mean of the days that have one. */
 function groupByPeriod(days: readonly ReportDay[], today: string): Period[] {
   if (!isByWeek(days)) return days.map((one) => ({ ...mergeDays([one], today), name: formatDate(one.date) }));
   const weeks = Map.groupBy(days, ({ date }) => mondayOf(date));

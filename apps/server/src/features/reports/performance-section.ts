@@ -31,14 +31,14 @@ const runColumns = [
 
 function* plannedAgainstDone(document: PdfDocument, { robots }: ReportData): Generator<void> {
   if (robots.length === 0) {
-    heading(document, "H3", "Planned against done");
-    paragraph(document, "The site has no robots, and none had runs there in this range.");
+    heading(document, "H3", "Planned versus done");
+    paragraph(document, "The site has no robots, and there were no runs in this range.");
     return;
   }
   const note =
-    "Planned runs that were due in the range and what became of each; the seven columns after \u201cPlanned\u201d add up to it. Runs by hand come on top.";
+    "Planned runs that were due in the range, and their outcomes; the seven columns after \u201cPlanned\u201d add up to it. Runs by hand are additional.";
   const total = (of: (robot: ReportRobot) => number) => count(robots.reduce((sum, robot) => sum + of(robot), 0));
-  yield* titledTable(document, "Planned against done", [note], {
+  yield* titledTable(document, "Planned versus done", [note], {
     namesRows: true,
     columns: [
       { title: "Robot", share: 20, most: 2 },
@@ -59,9 +59,9 @@ function* cleaningByRobot(
   const all = (name: ReportFigureName) => count(figures[name] ?? 0);
   const columns: readonly RobotColumn[] = [
     { title: "As planned", of: (robot) => count(robot.minutesAsPlanned), all: all("minutes_as_planned") },
-    { title: "Beyond the plan", of: (robot) => count(robot.minutesBeyondPlan), all: all("minutes_beyond_plan") },
+    { title: "Outside the plan", of: (robot) => count(robot.minutesOutsidePlan), all: all("minutes_outside_plan") },
     { title: "By hand", of: (robot) => count(robot.minutesByHand), all: all("minutes_by_hand") },
-    { title: "Cleaned in all", of: (robot) => count(robot.minutesCleaned), all: all("minutes_cleaned") },
+    { title: "Total cleaned", of: (robot) => count(robot.minutesCleaned), all: all("minutes_cleaned") },
     { title: "Planned", of: (robot) => count(robot.minutesPlanned), all: all("minutes_planned") },
     ...(fields.has("efficiency")
       ? [
@@ -73,8 +73,10 @@ function* cleaningByRobot(
         ]
       : []),
   ];
-  const efficiency = fields.has("efficiency") ? " Efficiency is what was cleaned as planned of what was planned." : "";
-  const note = `Minutes, whole ones of each robot: those cleaned as planned, beyond the plan and by hand add up to those cleaned in all.${efficiency}`;
+  const efficiency = fields.has("efficiency")
+    ? " Efficiency is minutes cleaned as planned divided by minutes planned."
+    : "";
+  const note = `Whole minutes per robot. Minutes cleaned as planned, outside the plan and by hand add up to the total cleaned.${efficiency}`;
   yield* tableByRobot(document, "Cleaning by robot", note, robots, columns);
 }
 
@@ -90,7 +92,7 @@ function* uptimeByRobot(
     { title: "Minutes known", of: (robot) => count(robot.minutesKnown), all: all("minutes_known") },
     { title: "Uptime", of: (robot) => percent(robot.uptimePercent), all: percent(figures.uptime) },
     { title: "Uptime known", of: (robot) => days(robot.uptimeDays), all: days(figures.uptime_days) },
-    { title: "Minutes critical", of: (robot) => count(robot.minutesCritical), all: all("critical_minutes") },
+    { title: "Critical minutes", of: (robot) => count(robot.minutesCritical), all: all("critical_minutes") },
   ];
   const battery: readonly RobotColumn[] = [
     { title: "Average battery", of: (robot) => percent(robot.averageBattery), all: percent(figures.average_battery) },
@@ -100,7 +102,7 @@ function* uptimeByRobot(
   const columns = [...(fields.has("uptime") ? uptime : []), ...(hasBattery ? battery : [])];
   if (columns.length === 0) return;
   const note =
-    "Uptime is minutes reachable of minutes known, from a robot\u2019s first connection on and without maintenance; it is known on so many days of the range. Critical are minutes with an open critical alert of the robot, whether it was reachable or not.";
+    "Uptime is minutes reachable divided by minutes known. Minutes are known from a robot\u2019s first connection, except during maintenance; \u201cUptime known\u201d counts the days that have any. Critical minutes are those with an open critical alert of the robot, whether it was reachable or not.";
   const title = hasBattery ? "Uptime and battery by robot" : "Uptime by robot";
   yield* tableByRobot(document, title, note, robots, columns);
 }
@@ -133,7 +135,7 @@ function* tableByRobot(
 }
 
 function* notDone(document: PdfDocument, data: ReportData): Generator<void> {
-  const title = "What was not done, and why";
+  const title = "Runs not done, and why";
   if (data.notDone.rows.length === 0) {
     heading(document, "H3", title);
     const runs = Object.values(data.outcomes).reduce((sum, one) => sum + one, 0);
@@ -141,8 +143,8 @@ function* notDone(document: PdfDocument, data: ReportData): Generator<void> {
     paragraph(document, runs === 0 ? "There were no runs in this range." : all);
     return;
   }
-  const what = "runs that were stopped early, were cut short or never came about";
-  yield* titledTable(document, title, truncationNotes(data.notDone, what, "The tables above count all of them."), {
+  const what = "runs that were stopped early, were cut short or never started";
+  yield* titledTable(document, title, truncationNotes(data.notDone, what, "The tables above include all of them."), {
     columns: [
       { title: "When", share: 20 },
       { title: "Robot", share: 27, most: 2 },
@@ -155,7 +157,7 @@ function* notDone(document: PdfDocument, data: ReportData): Generator<void> {
       robotLabel(run.robotName, run.serialNumber),
       run.planned ? "Planned" : "By hand",
       outcomeText[run.outcome],
-      run.reason === "" ? "Not told" : run.reason,
+      run.reason === "" ? "Not given" : run.reason,
     ]),
   });
 }

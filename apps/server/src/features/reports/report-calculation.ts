@@ -54,7 +54,7 @@ export function computeFigures(
     cleaning_cycles: runs.tally.outcomes.COMPLETED,
     minutes_cleaned: total(({ minutesCleaned }) => minutesCleaned),
     minutes_as_planned: asPlanned,
-    minutes_beyond_plan: total(({ minutesBeyondPlan }) => minutesBeyondPlan),
+    minutes_outside_plan: total(({ minutesOutsidePlan }) => minutesOutsidePlan),
     minutes_by_hand: total(({ minutesByHand }) => minutesByHand),
     minutes_planned: planned,
     efficiency: percentOf(asPlanned, planned),
@@ -125,7 +125,7 @@ function computeRobot(
   const battery = batteries.get(robot.id);
   const planned = minutesOf(tally.plannedMs);
   const asPlanned = minutesOf(tally.asPlannedMs);
-  const beyondPlan = minutesOf(tally.beyondPlanMs);
+  const outsidePlan = minutesOf(tally.outsidePlanMs);
   const byHand = minutesOf(tally.byHandMs);
   const reachable = minutesOf(uptime?.reachableMs ?? 0);
   const known = minutesOf(uptime?.countedMs ?? 0);
@@ -144,9 +144,9 @@ function computeRobot(
     byHand: tally.byHand,
     minutesPlanned: planned,
     minutesAsPlanned: asPlanned,
-    minutesBeyondPlan: beyondPlan,
+    minutesOutsidePlan: outsidePlan,
     minutesByHand: byHand,
-    minutesCleaned: asPlanned + beyondPlan + byHand,
+    minutesCleaned: asPlanned + outsidePlan + byHand,
     efficiencyPercent: percentOf(asPlanned, planned),
     minutesReachable: reachable,
     minutesKnown: known,

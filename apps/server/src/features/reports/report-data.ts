@@ -101,7 +101,7 @@ export interface ReportRobot {
   /** All minutes are whole; the three kinds of cleaning add up to `minutesCleaned`. */
   readonly minutesPlanned: number;
   readonly minutesAsPlanned: number;
-  readonly minutesBeyondPlan: number;
+  readonly minutesOutsidePlan: number;
   readonly minutesByHand: number;
   readonly minutesCleaned: number;
   readonly efficiencyPercent: number | null;

@@ -25,7 +25,7 @@ describe("§2 Site Reports: what the PDF is", () => {
     expect(elementsOf(pdf, "TH").length).toBeGreaterThan(50);
     const alts = elementsOf(pdf, "Figure").map(({ alt }) => alt ?? "");
     expect(alts).toHaveLength(4);
-    expect(alts[0]).toMatch(/^Column chart of the minutes cleaned by day, .* most in \d+ Jan 2026 with 1,\d{3}\.$/);
+    expect(alts[0]).toMatch(/^Column chart of the minutes cleaned by day, .* at most 1,\d{3} \(\d+ Jan 2026\)\.$/);
     expect(alts[1]).toMatch(/^Line chart of uptime in percent by day, .* between 9\d\.\d and 9\d\.\d\.$/);
     expect(alts[2]).toMatch(/^Line chart of average battery in percent by day, .* between 6\d\.\d and 8\d\.\d\.$/);
     expect(alts[3]).toContain("Done 1,234 (94.4 %), Stopped early 12 (0.9 %), Cut short 21");
@@ -70,10 +70,10 @@ describe("§2 Site Reports: what the PDF is", () => {
     );
     expect(uptime).toBe(Math.round((reachable / known) * 1_000) / 10);
     expect([days, ofDays]).toEqual([30, 30]);
-    const [cleaned, asPlanned = 0, beyond = 0, byHand = 0] = numbersOf(
-      new RegExp(`Minutes cleaned ${n} min ${n} as planned, ${n} beyond the plan, ${n} by hand`),
+    const [cleaned, asPlanned = 0, outside = 0, byHand = 0] = numbersOf(
+      new RegExp(`Minutes cleaned ${n} min ${n} as planned, ${n} outside the plan, ${n} by hand`),
     );
-    expect(cleaned).toBe(asPlanned + beyond + byHand);
+    expect(cleaned).toBe(asPlanned + outside + byHand);
     const [efficiency, ofPlan, planned = 0] = numbersOf(
       new RegExp(`Efficiency ${n} % ${n} min cleaned as planned of ${n} min planned`),
     );
@@ -92,13 +92,13 @@ describe("§2 Site Reports: what the PDF is", () => {
     const words = "verdue since 12 Mar 2024: SCR-1003; since 3 Jan 2025: SCR-1002.";
     expect(pages[0]?.text).toContain(words);
     expect(pages[1]?.text).toContain(words);
-    const part = pages.find(({ text }) => text.includes("Came due in this range"))?.text ?? "";
+    const part = pages.find(({ text }) => text.includes("Due in this range"))?.text ?? "";
     expect(part.indexOf(words)).toBeGreaterThan(0);
-    expect(part.indexOf(words)).toBeLessThan(part.indexOf("Came due in this range"));
+    expect(part.indexOf(words)).toBeLessThan(part.indexOf("Due in this range"));
     expect(part).not.toContain("none is overdue");
     const none = { ...data, maintenance: { ...data.maintenance, overdue: [] } };
     const text = whole(await readPdf(writeReportPdf(none, null)));
-    expect(text).toContain("No robot's maintenance came due in this range, and none is overdue.");
+    expect(text).toContain("No robot's maintenance was due in this range, and none is overdue.");
     expect(text).not.toContain("verdue since");
   });
 
@@ -106,7 +106,7 @@ describe("§2 Site Reports: what the PDF is", () => {
     const made = sampleReportData({ days: 9 });
     const generatedAt = { utc: "2026-01-07T04:00:00.000Z", local: "2026-01-07 09:30:00" };
     const text = whole(await readPdf(writeReportPdf({ ...made, generatedAt }, null)));
-    expect(text).toContain("A dash stands for a day that was still to come.");
+    expect(text).toContain("A dash marks a day that was still in the future.");
     expect(text).toMatch(/8 Jan 2026\s+\u2013\s+\u2013\s+\u2013\s+\u2013\s+\u2013/);
     expect(text).toMatch(/\n7 Jan 2026\s+[\d,]+/);
   });
@@ -134,7 +134,7 @@ describe("§2 Site Reports: what the PDF is", () => {
       "No robot cleaned in this range",
       "There were no runs in this range.",
       "No robot was started or stopped in this range.",
-      "The site has no robots now.",
+      "The site currently has no robots.",
       "The site has no maintenance partner.",
       "No robot was in maintenance in this range.",
       "No alert was raised or cleared in this range.",
@@ -206,13 +206,13 @@ describe("§3 Report template: the PDF obeys it", () => {
     const pdf = await readPdf(writeReportPdf(sampleReportData(), printed));
     expect(pdf.outline.slice(2)).toEqual(["Alerts Summary", "Robot Performance"]);
     const text = whole(pdf);
-    for (const shown of ["Critical alerts", "Uptime", "Cleaning cycles", "Planned against done"])
+    for (const shown of ["Critical alerts", "Uptime", "Cleaning cycles", "Planned versus done"])
       expect(text).toContain(shown);
     const hidden = [
       "Efficiency",
       "Average battery",
       "Resolved alerts",
-      "Took",
+      "Time to clear",
       "Timeline",
       "Robot Health",
       "Locks",
@@ -235,16 +235,16 @@ describe("§2 Site Reports: many rows", () => {
       const { pages } = await readPdf(writeReportPdf(sampleReportData({ robots, activities: 1 }), null), {
         withTrees: false,
       });
-      const heads = pages.filter(({ text }) => /As planned\s+Beyond the/.test(text));
+      const heads = pages.filter(({ text }) => /As planned\s+Outside the/.test(text));
       expect(heads.length, `${robots} robots`).toBe(1);
     }
     const long = await readPdf(writeReportPdf(sampleReportData({ robots: 200, activities: 1 }), null), {
       withTrees: false,
     });
-    const parts = long.pages.filter(({ text }) => /As planned\s+Beyond the/.test(text));
+    const parts = long.pages.filter(({ text }) => /As planned\s+Outside the/.test(text));
     expect(parts.length).toBeGreaterThan(3);
     for (const { text } of parts) {
-      const rows = text.slice(text.search(/As planned\s+Beyond the/)).match(/SCR-\d+|All robots/g) ?? [];
+      const rows = text.slice(text.search(/As planned\s+Outside the/)).match(/SCR-\d+|All robots/g) ?? [];
       expect(rows.length).toBeGreaterThan(1);
     }
     const last = parts.at(-1)?.text ?? "";
@@ -256,8 +256,10 @@ describe("§2 Site Reports: many rows", () => {
     const printed = [{ type: "activities", fields: ["maintenance_activities", "timeline"] }] as const;
     const pdf = await readPdf(writeReportPdf(made, printed), { withTrees: false });
     const text = whole(pdf).replaceAll(/\s+/g, " ");
-    expect(text).toContain("The newest 2,000 of 1,000,000 entries are printed.");
-    expect(text).toContain("The other 998,000 older entries are in the CSV of this report, which has all 1,000,000.");
+    expect(text).toContain("The newest 2,000 of 1,000,000 entries are shown.");
+    expect(text).toContain(
+      "The other 998,000 older entries are in the CSV file of this report, which has all 1,000,000.",
+    );
     expect(text.match(/Entry number \d+/g)).toHaveLength(
       made.activity.rows.filter(({ status }) => status !== "FAILED").length,
     );

@@ -57,8 +57,8 @@ export const writeActivities: SectionWriter = function* (document, data, fields)
     return;
   }
   const others = countOf(rest, "older entry is", "older entries are");
-  const inCsv = `The other ${others} in the CSV of this report, which has all ${count(rows.length + rest)}.`;
-  const times = `Timestamps are local at the site (${data.site.timezone}, ${offsetText(data.range)}), with UTC beside them.`;
+  const inCsv = `The other ${others} in the CSV file of this report, which has all ${count(rows.length + rest)}.`;
+  const times = `Timestamps are local to the site (${data.site.timezone}, ${offsetText(data.range)}), with UTC beside them.`;
   yield* titledTable(document, "Timeline", [times, ...truncationNotes(data.activity, "entries", inCsv)], {
     isDense: true,
     columns: [
@@ -108,10 +108,10 @@ export const writeHealth: SectionWriter = function* (document, data, fields) {
   const gone = data.robots.filter(({ health }) => health === null);
   if (present.length === 0) {
     heading(document, "H3", "Health by robot");
-    paragraph(document, "The site has no robots now.");
+    paragraph(document, "The site currently has no robots.");
   } else {
-    const made = formatDateTime(data.generatedAt, "");
-    const note = asOf(made, data.maintenance.intervalDays, fields.has("maintenance_due_date"));
+    const generatedAt = formatDateTime(data.generatedAt, "");
+    const note = asOf(generatedAt, data.maintenance.intervalDays, fields.has("maintenance_due_date"));
     const columns = [
       ...columnsOfStatus,
       ...(fields.has("maintenance_due_date") ? [dueColumn] : []),
@@ -124,12 +124,16 @@ export const writeHealth: SectionWriter = function* (document, data, fields) {
     });
   }
   if (gone.length > 0) {
-    paragraph(document, `Left the site since, with figures in this range: ${gone.map(nameOf).join(", ")}.`, noteStyle);
+    paragraph(
+      document,
+      `No longer at the site, but with figures in this range: ${gone.map(nameOf).join(", ")}.`,
+      noteStyle,
+    );
   }
 };
 
-function asOf(made: string, intervalDays: number, withDue: boolean): string {
-  const now = `As it was when this report was made, ${made}; errors are critical alerts raised in the range.`;
+function asOf(generatedAt: string, intervalDays: number, withDue: boolean): string {
+  const now = `As of when this report was generated, ${generatedAt}. Errors are critical alerts raised in the range.`;
   return withDue ? `${now} ${maintenanceDueRule(intervalDays)}` : now;
 }
 
@@ -165,7 +169,7 @@ const alertsColumn: HealthColumn = {
       : `${count(activeAlerts.length)}: ${activeAlerts.map(({ severity, text }) => `${severityText[severity]}, ${text}`).join("; ")}`,
 };
 
-/** A robot in maintenance counts as offline, so its true connection is said beside it. */
+/** A robot in maintenance counts as offline, so whether it is really connected is printed too. */
 function statusOf({ status, online, inMaintenance }: ReportHealth): Cell {
   if (inMaintenance === null) return robotStatusCells[status];
   return `In maintenance since ${formatDate(inMaintenance.since.local)}, ${online ? "online" : "offline"}`;
@@ -192,18 +196,18 @@ function drawPartner(document: PdfDocument, partner: ReportPartner | null): void
   ]);
 }
 
-/** What is overdue comes first: who reads only the beginning must not take it for done. */
+/** Overdue maintenance comes first, so that nobody who reads only the beginning takes it for done. */
 function* dueTable(document: PdfDocument, data: ReportData): Generator<void> {
   const { due: inRange, overdue, intervalDays } = data.maintenance;
   const words = overdueText(data, overdue.length);
   if (words !== null) paragraph(document, words.replace("overdue", "Overdue"), warningStyle);
-  const title = "Came due in this range";
+  const title = "Due in this range";
   const rule = maintenanceDueRule(intervalDays);
   if (inRange.length === 0) {
     heading(document, "H3", title);
     paragraph(document, rule, noteStyle);
-    const none = "No robot's maintenance came due in this range";
-    paragraph(document, words === null ? `${none}, and none is overdue.` : `${none} itself.`);
+    const none = "No robot's maintenance was due in this range";
+    paragraph(document, words === null ? `${none}, and none is overdue.` : `${none}.`);
     return;
   }
   yield* titledTable(document, title, [rule], {
@@ -222,22 +226,22 @@ function* lockTable(document: PdfDocument, { locks }: ReportMaintenance): Genera
     paragraph(document, "No robot was in maintenance in this range.");
     return;
   }
-  yield* titledTable(document, title, truncationNotes(locks, "locks", "The figures above count all of them."), {
+  yield* titledTable(document, title, truncationNotes(locks, "locks", "The figures above include all of them."), {
     columns: [
       { title: "Robot", share: 19, most: 2 },
       { title: "Set", share: 19 },
-      { title: "By", share: 13, most: 2 },
+      { title: "Set by", share: 13, most: 2 },
       { title: "Reason", share: 24 },
       { title: "Released", share: 19 },
-      { title: "By", share: 13, most: 2 },
-      { title: "Lasted", share: 14, align: "RIGHT" },
+      { title: "Released by", share: 13, most: 2 },
+      { title: "Duration", share: 14, align: "RIGHT" },
     ],
     rows: locks.rows.map((lock) => [
       robotLabel(lock.robotName, lock.serialNumber),
       formatDateTime(lock.setAt, ""),
       lock.setBy,
-      lock.reason === "" ? "Not told" : lock.reason,
-      formatDateTime(lock.releasedAt, "Still set"),
+      lock.reason === "" ? "Not given" : lock.reason,
+      formatDateTime(lock.releasedAt, "Not released"),
       lock.releasedBy ?? "",
       duration(lock.minutes),
     ]),
@@ -257,10 +261,10 @@ const alertColumns: readonly AlertColumn[] = [
 const clearedColumn: AlertColumn = {
   title: "Cleared",
   share: 20,
-  of: ({ clearedAt }) => formatDateTime(clearedAt, "Still holds"),
+  of: ({ clearedAt }) => formatDateTime(clearedAt, "Still open"),
 };
 const tookColumn: AlertColumn = {
-  title: "Took",
+  title: "Time to clear",
   share: 14,
   align: "RIGHT",
   of: ({ minutes }) => (minutes === null ? "" : duration(minutes)),
@@ -279,10 +283,15 @@ export const writeAlerts: SectionWriter = function* (document, data, fields) {
     ...(fields.has("resolved_alerts") ? [clearedColumn] : []),
     ...(fields.has("average_resolution_time") ? [tookColumn] : []),
   ];
-  yield* titledTable(document, title, truncationNotes(data.alerts, "alerts", "The figures above count all of them."), {
-    columns: shown,
-    rows: data.alerts.rows.map((alert) => shown.map(({ of }) => of(alert))),
-  });
+  yield* titledTable(
+    document,
+    title,
+    truncationNotes(data.alerts, "alerts", "The figures above include all of them."),
+    {
+      columns: shown,
+      rows: data.alerts.rows.map((alert) => shown.map(({ of }) => of(alert))),
+    },
+  );
 };
 
 function severityCell(severity: Severity): Cell {

@@ -10,14 +10,14 @@ import type { TextStyle } from "../../platform/pdf/typesetter.ts";
 import type { Newest, ReportData, ReportRobot } from "./report-data.ts";
 import { count, formatDate, duration, figure } from "./report-format.ts";
 
-/** One section; it prints only these fields of it, and yields after every few rows. */
+/** Writes one section with these of its fields, and yields after every few rows. */
 export type SectionWriter = (
   document: PdfDocument,
   data: ReportData,
   fields: ReadonlySet<FieldName>,
 ) => Generator<void>;
 
-/** The figures that stand for a field of a template: those that cards show. */
+/** The figures that a field of a template switches on; cards show them. */
 const figuresByField: Partial<Record<FieldName, readonly ReportFigureName[]>> = {
   uptime: ["uptime", "critical_minutes"],
   cleaning_cycles: ["cleaning_cycles", "minutes_cleaned"],
@@ -34,10 +34,10 @@ const figuresByField: Partial<Record<FieldName, readonly ReportFigureName[]>> = 
   average_resolution_time: ["average_resolution_time"],
 };
 
-/** What a figure is computed from: cards say it under the figure, the summary has rows for it. */
+/** What a figure is calculated from: cards print it below the figure, the summary has rows for it. */
 const inputsByFigure: Partial<Record<ReportFigureName, readonly ReportFigureName[]>> = {
   uptime: ["minutes_reachable", "minutes_known", "uptime_days"],
-  minutes_cleaned: ["minutes_as_planned", "minutes_beyond_plan", "minutes_by_hand"],
+  minutes_cleaned: ["minutes_as_planned", "minutes_outside_plan", "minutes_by_hand"],
   efficiency: ["minutes_planned"],
   average_battery: ["battery_days"],
 };
@@ -46,7 +46,6 @@ export function figureNames(fields: Iterable<FieldName>): ReportFigureName[] {
   return Array.from(fields).flatMap((field) => figuresByField[field] ?? []);
 }
 
-/** The same with what they are computed from. */
 export function figureNamesWithInputs(fields: Iterable<FieldName>): ReportFigureName[] {
   return figureNames(fields).flatMap((name) => [name, ...(inputsByFigure[name] ?? [])]);
 }
@@ -57,7 +56,7 @@ export function figureText(data: ReportData, name: ReportFigureName): string {
   return figure(value, reportFigureRules[name].unit, data.range.days);
 }
 
-/** Cards of figures, each with the numbers that it is computed from. */
+/** Cards of figures, each with the numbers that it is calculated from. */
 export function figureCards(document: PdfDocument, data: ReportData, names: readonly ReportFigureName[]): void {
   cards(
     document,
@@ -76,9 +75,9 @@ function figureNote({ figures, range }: ReportData, name: ReportFigureName): str
     case "uptime":
       return `${number("minutes_reachable")} of ${number("minutes_known")} min reachable; ${known(figures.uptime_days)}`;
     case "critical_minutes":
-      return "added up over robots, whether they were reachable or not";
+      return "total over all robots, whether reachable or not";
     case "minutes_cleaned":
-      return `${number("minutes_as_planned")} as planned, ${number("minutes_beyond_plan")} beyond the plan, ${number("minutes_by_hand")} by hand`;
+      return `${number("minutes_as_planned")} as planned, ${number("minutes_outside_plan")} outside the plan, ${number("minutes_by_hand")} by hand`;
     case "efficiency":
       return `${number("minutes_as_planned")} min cleaned as planned of ${number("minutes_planned")} min planned`;
     case "average_battery":
@@ -90,7 +89,7 @@ function figureNote({ figures, range }: ReportData, name: ReportFigureName): str
 
 export const warningStyle: TextStyle = { size: 9.5, weight: "SEMIBOLD", color: theme.poor };
 
-/** Whether a report with these sections says when maintenance is due. */
+/** Whether a report with these sections prints when maintenance is due. */
 export function showsMaintenance(sections: readonly PrintedSection[]): boolean {
   const fields = new Set(sections.flatMap((section): readonly FieldName[] => section.fields));
   return fields.has("scheduled_maintenance") || fields.has("maintenance_due_date");
@@ -113,7 +112,6 @@ export function sectionName(type: PrintedSection["type"]): string {
   return sectionCatalogue.find((section) => section.type === type)?.name ?? type;
 }
 
-/** Heading and figures of a section. */
 export function beginSection(
   document: PdfDocument,
   data: ReportData,
@@ -125,13 +123,13 @@ export function beginSection(
   figureCards(document, data, figureNames(fields));
 }
 
-/** Says that a table shows the newest rows only; nothing where it shows all. */
+/** The note of a table that shows the newest rows only; none where it shows all. */
 export function truncationNotes<T>({ rows, rest }: Newest<T>, what: string, where: string): string[] {
   if (rest === 0) return [];
-  return [`The newest ${count(rows.length)} of ${count(rows.length + rest)} ${what} are printed. ${where}`];
+  return [`The newest ${count(rows.length)} of ${count(rows.length + rest)} ${what} are shown. ${where}`];
 }
 
-/** Number first, so that a long name is what is cut; alone where a robot has no other name. */
+/** Serial number first, so that only the name of a long label is truncated. */
 export function robotLabel(name: string | null, serialNumber: string | null): string {
   if (name === null) return "The whole site";
   if (serialNumber === null || serialNumber === "") return name;
