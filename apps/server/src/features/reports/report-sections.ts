@@ -18,7 +18,6 @@ import type {
   ReportHealth,
   ReportMaintenance,
   ReportPartner,
-  ReportRobot,
 } from "./report-data.ts";
 import {
   count,

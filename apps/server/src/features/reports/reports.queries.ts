@@ -180,8 +180,6 @@ export async function readActivityPage(
   return query.execute();
 }
 
-type ActivityRow = Awaited<ReturnType<typeof readActivityPage>>[number];
-
 /** What the audit has of the site in the range: by the server itself, and by people. */
 export async function countChanges(
   viewer: Viewer,
