@@ -3,7 +3,7 @@ import { liveStore, useLiveVersion, useRobotLive } from "../../platform/live/liv
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { pendingLook, robotOutcomeLook } from "./command-meaning.ts";
 import classes from "./robot-result-list.module.css";
-import { resultNow } from "./robot-result-now.ts";
+import { resultNow } from "./robot-command.ts";
 
 export interface RobotResultListProps {
   /** What the list is of, for a screen reader. */

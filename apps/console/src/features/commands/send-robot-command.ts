@@ -4,10 +4,15 @@ import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { toast } from "../../platform/toast.tsx";
-import { commandBodyOf, leavesRobotOffline, reasonOf } from "./command-call.ts";
-import type { CommandTarget, StartOrStop } from "./command-call.ts";
-import { newIdempotencyKey } from "./idempotency-key.ts";
-import { newPress } from "./press.ts";
+import {
+  commandBodyOf,
+  type CommandTarget,
+  leavesRobotOffline,
+  newIdempotencyKey,
+  newPress,
+  reasonOf,
+  type StartOrStop,
+} from "./robot-command.ts";
 
 /**
  * What became of a press: done; refused, or sent without anybody having seen what came of it, which both keep the status;

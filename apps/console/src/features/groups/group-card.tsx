@@ -1,22 +1,31 @@
+import { Button } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { groupStatusOf, onlineMembersOf } from "@suncrew/domain/groups/group-status.ts";
-import { memo, useMemo } from "react";
+import { IconCheck, IconLoader2 } from "@tabler/icons-react";
+import { memo, useMemo, useState } from "react";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { useRobotsLive, useRobotViews } from "../robots/public.ts";
-import type { RobotView } from "../robots/public.ts";
+import { useNow } from "../../ui/use-now.ts";
+import type { StartOrStop } from "../commands/public.ts";
 import { GroupMaintenanceButton } from "../maintenance/public.ts";
+import {
+  alarmOf,
+  robotActivityOf,
+  RobotBatteryBadge,
+  RobotStatusBadge,
+  type RobotView,
+  useRobotsLive,
+  useRobotView,
+  useRobotViews,
+} from "../robots/public.ts";
 import { ScheduleButton, ScheduleSummary } from "../schedules/public.ts";
-import { useGroupAction } from "./group-action-store.ts";
 import classes from "./group-card.module.css";
-import { GroupControls } from "./group-controls.tsx";
-import { GroupMembers } from "./group-members.tsx";
-import { groupStatusLook, robotsText } from "./group-meaning.ts";
-import { groupActivityOf } from "./group-progress.ts";
-import { GroupResult } from "./group-result.tsx";
+import { type GroupAction, useGroupAction } from "./group-commands.ts";
+import { GroupControls, GroupResult } from "./group-controls.tsx";
+import { groupActivityOf, groupStatusLook, robotsText, showsCommand } from "./group-meaning.ts";
 
-export interface GroupCardProps {
+interface GroupCardProps {
   readonly group: Group;
   readonly site: Site;
   /** The robots of the site; none while they are not known. */
@@ -73,4 +82,71 @@ function GroupStatusBadge({ members, total }: { members: readonly RobotView[]; t
   const look = groupStatusLook[status];
   if (status !== "standby") return <StateBadge look={look} />;
   return <StateBadge look={look} label={`Online: ${onlineMembersOf(members)}/${total}`} />;
+}
+
+/** A card stays readable with so many; the others follow on request. */
+const SHOWN_AT_FIRST = 24;
+
+interface GroupMembersProps {
+  readonly group: Group;
+  readonly rows: readonly RobotWithSettings[];
+  /** This browser's order under way. */
+  readonly ordered: GroupAction | null;
+}
+
+/** §2 Member robot grid with battery badges; while an order is under way, each robot's own progress. */
+function GroupMembers({ group, rows, ordered }: GroupMembersProps) {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? rows : rows.slice(0, SHOWN_AT_FIRST);
+  return (
+    <>
+      <ul className={classes["grid"]} aria-label={`Robots of ${group.group_name}`}>
+        {shown.map((row) => (
+          <Member
+            key={row.robot_id}
+            row={row}
+            ordered={ordered?.robotIds.includes(row.robot_id) === true ? ordered.verb : null}
+          />
+        ))}
+      </ul>
+      {rows.length > SHOWN_AT_FIRST && (
+        <Button
+          className={classes["more"]}
+          variant="subtle"
+          size="compact-xs"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole ? "Show fewer" : `Show all ${rows.length} robots`}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Member({ row, ordered }: { row: RobotWithSettings; ordered: StartOrStop | null }) {
+  const robot = useRobotView(row);
+  const activity = robotActivityOf(robot, useNow());
+  return (
+    <li className={classes["member"]} data-alarm={alarmOf(robot) === "critical" || undefined}>
+      <span className={classes["line"]}>
+        <span className={classes["serial"]}>{robot.serialNumber}</span>
+        <RobotBatteryBadge robot={robot} />
+      </span>
+      <span className={classes["line"]}>
+        <span className={classes["activity"]} data-kind={activity.kind} title={activity.text}>
+          {ordered !== null && <Progress robot={robot} verb={ordered} />}
+          <span className={classes["said"]}>{activity.text}</span>
+        </span>
+        <RobotStatusBadge robot={robot} />
+      </span>
+    </li>
+  );
+}
+
+function Progress({ robot, verb }: { robot: RobotView; verb: StartOrStop }) {
+  if (showsCommand(robot, verb)) return <IconCheck size={14} className={classes["confirmed"]} aria-label="Confirmed" />;
+  // A robot that is skipped is waited for by nobody.
+  if (robot.openCommand?.verb !== verb) return null;
+  return <IconLoader2 size={14} className={classes["turning"]} aria-label="Waiting" />;
 }

@@ -9,7 +9,7 @@ import { FailedState } from "../../ui/failed-state.tsx";
 import { VirtualGrid } from "../../ui/virtual-grid.tsx";
 import type { SiteRobots } from "../robots/public.ts";
 import { GroupCard } from "./group-card.tsx";
-import { useSiteGroups } from "./use-site-groups.ts";
+import { useSiteGroups } from "./group-calls.ts";
 
 const MIN_CARD_PX = 560;
 const CARD_PX = 240;

@@ -1,7 +1,6 @@
 import { IconCircleCheck, IconClockPause } from "@tabler/icons-react";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import type { MaintainedRobot } from "./maintained-robot.ts";
-import { confirmationWords } from "./maintenance-meaning.ts";
 import classes from "./maintenance.module.css";
 
 /** Who locked a robot, why and since when, and whether the robot itself has shown it; nothing where nobody did. */
@@ -21,3 +20,12 @@ export function MaintenanceNote({ robot }: { robot: MaintainedRobot }) {
     </div>
   );
 }
+
+/** Protocol rule 8: whether the robot itself has shown that it keeps the lock. */
+const confirmationWords = {
+  confirmed: "confirmed by the robot",
+  unconfirmed: "not confirmed by the robot",
+} as const;
+
+/** What is said wherever somebody is about to rely on a lock. */
+export const NO_ISOLATION = "This lock does not replace isolating the machine.";

@@ -5,7 +5,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { VirtualGrid } from "../../ui/virtual-grid.tsx";
 import { RobotCard } from "./robot-card.tsx";
-import type { SiteRobots } from "./use-site-robots.ts";
+import type { SiteRobots } from "./use-robots.ts";
 
 const MIN_CARD_PX = 300;
 const CARD_PX = 196;

@@ -1,8 +1,7 @@
+import { VisuallyHidden } from "@mantine/core";
 import { batteryLevelOf } from "@suncrew/domain/robots/battery.ts";
 import { IconBolt } from "@tabler/icons-react";
-import { VisuallyHidden } from "@mantine/core";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { NoBattery } from "./no-battery.tsx";
 import classes from "./robot-badges.module.css";
 import {
   batteryColour,
@@ -14,40 +13,86 @@ import {
 } from "./robot-meaning.ts";
 import type { RobotView } from "./robot-view.ts";
 
-/** A robot's battery in a list or grid: a small battery in the battery's colours (§9), and the percentage or a dash. */
-export function RobotBatteryBadge({ robot }: { robot: Pick<RobotView, "batteryPercent" | "isStale" | "isCharging"> }) {
-  if (robot.batteryPercent === null) return <NoBattery className={classes["battery"]} />;
-  const percent = Math.round(robot.batteryPercent);
-  const level = batteryLevelOf(robot.batteryPercent);
-  const colour = robot.isStale ? "var(--sc-border-strong)" : batteryColour[level];
-  return (
-    <span className={classes["battery"]} data-old={robot.isStale || undefined}>
-      <span className={classes["cell"]} aria-hidden>
-        <span className={classes["charge"]} style={{ width: `${percent}%`, background: colour }} />
-      </span>
-      {robot.isCharging && <IconBolt size={12} aria-label="Charging" />}
-      <VisuallyHidden>Battery </VisuallyHidden>
-      {percent} %<VisuallyHidden>, {robot.isStale ? "old reading" : batteryWord[level]}</VisuallyHidden>
-    </span>
-  );
-}
-
 /**
- * A robot's status in a list or grid; the lock alone where it is in maintenance, which is always offline (§4). One that
- * was lost while it moved is never offline alone (protocol rule 13).
+ * A robot's status in a list or grid; the lock alone where it is in maintenance, which is always offline (§4). A robot
+ * that was lost while it moved is never shown as merely offline (protocol rule 13).
  */
 export function RobotStatusBadge({ robot }: { robot: RobotView }) {
-  if (robot.lost === null || robot.isChecking) return <PlainStatusBadge robot={robot} />;
+  const badge =
+    robot.mode === "maintenance" ? <StateBadge look={maintenanceLook} /> : <LiveStatusBadge robot={robot} />;
+  if (robot.lost === null || robot.isChecking) return badge;
   return (
     <span className={classes["badges"]}>
       <StateBadge look={lostLook[robot.lost.state]} />
-      <PlainStatusBadge robot={robot} />
+      {badge}
     </span>
   );
 }
 
-function PlainStatusBadge({ robot }: { robot: RobotView }) {
-  if (robot.mode === "maintenance") return <StateBadge look={maintenanceLook} />;
+/** The status alone; CHECKING... until something is known (§2). */
+export function LiveStatusBadge({ robot }: { robot: RobotView }) {
   const look = robotStatusLook[robot.status];
   return robot.isChecking ? <StateBadge look={look} label={CHECKING_LABEL} checking /> : <StateBadge look={look} />;
+}
+
+/** Battery icon and percentage in the battery's colours (§9) for lists and grids; grey where the reading is old. */
+export function RobotBatteryBadge({ robot }: { robot: RobotView }) {
+  const battery = batteryOf(robot);
+  if (battery === null) return <UnknownBattery className={classes["battery"]} />;
+  return (
+    <span className={classes["battery"]} data-old={robot.isStale || undefined}>
+      <span className={classes["cell"]} aria-hidden>
+        <span className={classes["charge"]} style={battery.fill} />
+      </span>
+      {robot.isCharging && <IconBolt size={12} aria-label="Charging" />}
+      <VisuallyHidden>Battery </VisuallyHidden>
+      {battery.percent} %<VisuallyHidden>, {battery.word}</VisuallyHidden>
+    </span>
+  );
+}
+
+/** The same as a bar across a card. */
+export function RobotBattery({ robot }: { robot: RobotView }) {
+  const battery = batteryOf(robot);
+  if (battery === null) return <UnknownBattery className={classes["meter"]} />;
+  return (
+    <div className={classes["meter"]}>
+      <div
+        className={classes["track"]}
+        role="meter"
+        aria-label="Battery"
+        aria-valuenow={battery.percent}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuetext={`${battery.percent} %, ${battery.word}`}
+      >
+        <div className={classes["fill"]} style={battery.fill} />
+      </div>
+      <span className={classes["percent"]} data-old={robot.isStale || undefined}>
+        {robot.isCharging && <IconBolt size={12} aria-label="Charging" />}
+        {battery.percent} %
+      </span>
+    </div>
+  );
+}
+
+function batteryOf({ batteryPercent, isStale }: RobotView) {
+  if (batteryPercent === null) return null;
+  const percent = Math.round(batteryPercent);
+  const level = batteryLevelOf(batteryPercent);
+  return {
+    percent,
+    word: isStale ? "old reading" : batteryWord[level],
+    fill: { width: `${percent}%`, background: isStale ? "var(--sc-border-strong)" : batteryColour[level] },
+  };
+}
+
+/** A dash for a robot that has never reported its battery. */
+function UnknownBattery({ className }: { className: string | undefined }) {
+  return (
+    <span className={className} data-old>
+      <VisuallyHidden>Battery not known yet</VisuallyHidden>
+      <span aria-hidden>–</span>
+    </span>
+  );
 }

@@ -1,24 +1,91 @@
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
+import { config } from "@suncrew/contract/config/config.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
-import { robotDetailsWithSettings, type RobotLive } from "@suncrew/contract/robots/robots.ts";
+import {
+  type CleaningDirection,
+  robotDetailsWithSettings,
+  type RobotLive,
+  updateRobotSettings,
+} from "@suncrew/contract/robots/robots.ts";
 import { directionWord } from "@suncrew/domain/activity/activity-words.ts";
 import { mapDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";
 import { callSlots, PreemptedError } from "../../platform/api/call-slots.ts";
-import { call } from "../../platform/api/call.ts";
-import { ApiError, serverReason, isUninformative, TokenExpiredError } from "../../platform/api/errors.ts";
+import { call, type Sent } from "../../platform/api/call.ts";
+import { change } from "../../platform/api/change.ts";
+import { ApiError, isUninformative, NotSentError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
+import { liveUpdate } from "../../platform/live/live-store.ts";
 import { liveStore, readScope, scopeRead } from "../../platform/live/live.ts";
+import type { ServerConfig } from "../../platform/server-config.ts";
 import { onSessionChange } from "../../platform/session/session.ts";
 import { toast } from "../../platform/toast.tsx";
-import { sendRobotCommand } from "../commands/public.ts";
-import type { StartOrStop } from "../commands/public.ts";
-import { mockReading } from "./mock-reading.ts";
+import { sendRobotCommand, type StartOrStop } from "../commands/public.ts";
+import { mockReading, overlayHolds, RobotStatusStore } from "./robot-local-state.ts";
 import { robotStatusLook } from "./robot-meaning.ts";
-import { overlayHolds } from "./robot-overlay.ts";
-import { RobotStatusStore } from "./robot-status-store.ts";
 import type { RobotView } from "./robot-view.ts";
-import { isDemo, pollRound, tellUnreached } from "./unreached-robots.ts";
+
+interface Unreached {
+  readonly serialNumber: string;
+  readonly error: unknown;
+}
+
+function isDemo(): boolean {
+  return queryClient.getQueryData<ServerConfig>(queryKeyOf(config, {}))?.mode === "demo";
+}
+
+/** Says that robots did not answer: the demo that it simulates them, production that they are away. */
+function tellUnreached([first, ...others]: readonly Unreached[], unasked: boolean): void {
+  if (first === undefined) return;
+  const more = others.length === 0 ? "" : ` and ${others.length} more ${others.length === 1 ? "robot" : "robots"}`;
+  const named = `${first.serialNumber}${more}`;
+  if (isDemo()) {
+    toast.failure({ title: "Using Mock Data", message: `API call failed, using simulated data for ${named}`, unasked });
+    return;
+  }
+  toast.failure({
+    title: more === "" ? "Robot Not Reached" : "Robots Not Reached",
+    message: `Robot ${named} could not be reached.`,
+    // Each has its own.
+    reason: more === "" ? serverReason(first.error) : undefined,
+    unasked,
+  });
+}
+
+/**
+ * Robots that polling does not reach. The first is told at once, all others together when no poll is under way any more:
+ * a site of which nothing answers is one matter, not one for each robot.
+ */
+class PollRound {
+  #polls = 0;
+  #hasTold = false;
+  #waiting: Unreached[] = [];
+
+  begin(): void {
+    this.#polls += 1;
+  }
+
+  failed(unreached: Unreached): void {
+    if (this.#hasTold) this.#waiting.push(unreached);
+    else tellUnreached([unreached], true);
+    this.#hasTold = true;
+  }
+
+  end(): void {
+    this.#polls -= 1;
+    if (this.#polls > 0) return;
+    tellUnreached(this.#waiting, true);
+    this.forget();
+  }
+
+  /** Another user must not be told. */
+  forget(): void {
+    this.#hasTold = false;
+    this.#waiting = [];
+  }
+}
+
+const pollRound = new PollRound();
 
 export const robotStatusStore = new RobotStatusStore();
 /** The verb that a robot was last told here, so that a START taken over by a STOP no longer speaks for it. */
@@ -33,7 +100,7 @@ onSessionChange(() => {
   pollRound.forget();
 });
 
-export interface StatusAsk {
+interface StatusAsk {
   readonly robotId: number;
   readonly serialNumber: string;
   /** Aborted when another site is selected. */
@@ -181,4 +248,63 @@ export async function commandRobot(robot: RobotView, command: StartOrStop): Prom
   }
   // Last, so that Stop is possible all the time: while it is sent, and by what came of it.
   robotStatusStore.updateCalls(robot.id, { sending: null });
+}
+
+/**
+ * The server answers success once the robot confirmed, so the values are true from now on; the stream may tell them
+ * a moment later, or not at all while it is lost.
+ */
+function noteConfirmed(robotId: number, change: Partial<RobotLive>): void {
+  const told = liveStore.robot(robotId);
+  if (told === undefined) return;
+  liveStore.apply([liveUpdate({ at: new Date().toISOString(), robots: [{ ...told, ...change }] })]);
+}
+
+/** Settings wait for the robot's confirmation, so they take a slot and leave the way free for a Stop. */
+async function sendSettings(robot: RobotView, body: Sent<typeof updateRobotSettings>["body"]): Promise<void> {
+  await callSlots.run({
+    kind: "set",
+    robotIds: [robot.id],
+    send: (signal) => call(updateRobotSettings, { params: { robotId: robot.id }, body }, { signal }),
+  });
+}
+
+function reasonOf(error: unknown): string | undefined {
+  return error instanceof NotSentError ? error.message : serverReason(error);
+}
+
+/** Turns the cleaning direction (§7 updateRobotSettings, the direction alone); true where the robot confirmed. */
+export async function changeDirection(robot: RobotView, direction: CleaningDirection): Promise<boolean> {
+  const outcome = await change({
+    send: () => sendSettings(robot, { cleaning_direction: direction }),
+    onDone: () => noteConfirmed(robot.id, { cleaning_direction: direction }),
+    success: { title: "Direction Updated", message: `Robot direction changed to ${directionWord[direction]}.` },
+    failure: {
+      title: "Direction Update Failed",
+      message: "Failed to update robot direction. Please try again.",
+    },
+    reasonOf,
+  });
+  return outcome.kind === "done";
+}
+
+/** Both speeds in percent, 0 to 100. */
+interface MotorSpeeds {
+  readonly main: number;
+  readonly brush: number;
+}
+
+/** Changes both motor speeds; true where the robot confirmed them. The call takes them as text (§7). */
+export async function changeSpeeds(robot: RobotView, { main, brush }: MotorSpeeds): Promise<boolean> {
+  const outcome = await change({
+    send: () => sendSettings(robot, { main_motor_speed: String(main), brush_motor_speed: String(brush) }),
+    onDone: () => noteConfirmed(robot.id, { main_motor_speed: main, brush_motor_speed: brush }),
+    success: { title: "Settings Updated", message: `Settings for Robot ${robot.serialNumber} have been updated.` },
+    failure: {
+      title: "Settings Update Failed",
+      message: "Failed to update robot settings. Please try again.",
+    },
+    reasonOf,
+  });
+  return outcome.kind === "done";
 }

@@ -1,19 +1,25 @@
+import { ActionIcon, Anchor, Button, Popover, VisuallyHidden } from "@mantine/core";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
-import { memo, useState } from "react";
+import { may } from "@suncrew/domain/auth/permissions.ts";
+import { IconInfoCircle } from "@tabler/icons-react";
+import { memo, type ReactNode, useState } from "react";
+import { Link } from "react-router";
+import { paths } from "../../platform/paths.ts";
+import { useSignedIn } from "../../platform/session/use-session.ts";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
+import { StatusIcon } from "../../ui/status-icon.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { robotActivityOf } from "./robot-activity.ts";
-import { RobotBattery } from "./robot-battery.tsx";
+import { RobotAlertsLink, severityLook } from "../alerts/public.ts";
 import { MaintenanceNote } from "../maintenance/public.ts";
-import { LastCleaningLine, RunNotBegunLine } from "../runs/public.ts";
+import { LastCleaningLine, LastRunFact, RunNotBegunLine } from "../runs/public.ts";
+import { LiveStatusBadge, RobotBattery } from "./robot-badges.tsx";
 import classes from "./robot-card.module.css";
 import { RobotControls } from "./robot-controls.tsx";
-import { autoLook, CHECKING_LABEL, lostLook, maintenanceLook, manualLook, robotStatusLook } from "./robot-meaning.ts";
-import { RobotAlerts, RobotInfo } from "./robot-popovers.tsx";
+import { autoLook, lostLook, maintenanceLook, manualLook, robotActivityOf } from "./robot-meaning.ts";
 import { alarmOf, type RobotView } from "./robot-view.ts";
-import { useRobotView } from "./use-robot-view.ts";
+import { useRobotView } from "./use-robots.ts";
 
 const RobotSettingsDialog = lazyDialog(
   ({ robot }) => `Robot settings: ${robot.serialNumber}`,
@@ -22,7 +28,7 @@ const RobotSettingsDialog = lazyDialog(
   },
 );
 
-export interface RobotCardProps {
+interface RobotCardProps {
   readonly row: RobotWithSettings;
   readonly onRefresh: (row: RobotWithSettings) => void;
 }
@@ -31,7 +37,6 @@ export interface RobotCardProps {
 export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardProps) {
   const robot = useRobotView(row);
   const [isSettingsOpen, setSettingsOpen] = useState(false);
-  const look = robotStatusLook[robot.status];
   return (
     <article className={classes["card"]} aria-label={robot.serialNumber} data-alarm={alarmOf(robot) ?? undefined}>
       <div className={classes["row"]}>
@@ -43,7 +48,7 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardPr
           <StateBadge look={robot.groupId === null ? manualLook : autoLook} />
           {robot.mode === "maintenance" && <StateBadge look={maintenanceLook} />}
           {robot.lost !== null && <StateBadge look={lostLook[robot.lost.state]} />}
-          {robot.isChecking ? <StateBadge look={look} label={CHECKING_LABEL} checking /> : <StateBadge look={look} />}
+          <LiveStatusBadge robot={robot} />
         </div>
       </div>
       <div className={classes["row"]}>
@@ -87,4 +92,103 @@ function Said({ robot }: { robot: RobotView }) {
   if (robot.lastUpdatedAt === null) return "Has not reported yet";
   const at = <RelativeTime at={robot.lastUpdatedAt.toISOString()} />;
   return robot.isStale ? <>Last reading {at}</> : <>Confirmed {at}</>;
+}
+
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+
+/** The library names a popover by its button; empty, its own label counts, which names the robot. */
+const NOT_ITS_BUTTON = "";
+
+function Ago({ at, otherwise }: { at: Date | null; otherwise: string }) {
+  return at === null ? otherwise : <RelativeTime at={at.toISOString()} />;
+}
+
+/** §2 Robot info popover: firmware, installed date, last updated, last cleaned. */
+function RobotInfo({ robot }: { robot: RobotView }) {
+  const { role } = useSignedIn();
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    ["Firmware", robot.firmware],
+    ["Installed", day.format(new Date(robot.installationDate))],
+    ["Last updated", robot.mock?.timestamp ?? <Ago key="updated" at={robot.lastUpdatedAt} otherwise="Never" />],
+    ["Last cleaned", <Ago key="cleaned" at={robot.lastCleanedAt} otherwise="Never" />],
+    ["Last run", <LastRunFact key="run" lastRun={robot.lastRun} />],
+    ...(robot.runNotBegun === null
+      ? []
+      : ([["Not started", <RunNotBegunLine key="not" run={robot.runNotBegun} />]] as const)),
+    ["Main motor", `${robot.mainMotorSpeed} %`],
+    ["Brush motor", `${robot.brushMotorSpeed} %`],
+  ];
+  return (
+    <Popover withArrow shadow="md" trapFocus returnFocus width={270}>
+      <Popover.Target>
+        <ActionIcon variant="subtle" color="gray" size={28} aria-label="Robot info">
+          <IconInfoCircle size={18} aria-hidden />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={`Info on robot ${robot.serialNumber}`}>
+        <dl className={classes["facts"]}>
+          {facts.map(([term, value]) => (
+            <div key={term} style={{ display: "contents" }}>
+              <dt>{term}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+        {may(role, "viewActivity") && (
+          <Anchor
+            component={Link}
+            to={paths.activity({ siteId: robot.siteId, robotId: robot.id })}
+            size="sm"
+            mt="xs"
+            display="block"
+          >
+            Activity log of this robot
+          </Anchor>
+        )}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** The alerts count; opens the list of their texts, worst first. */
+function RobotAlerts({ robot }: { robot: RobotView }) {
+  const [isOpen, setOpen] = useState(false);
+  const count = robot.alerts.length;
+  const [worst] = robot.alerts;
+  if (worst === undefined) return <span className={classes["noAlerts"]}>0 alerts</span>;
+  const label = count === 1 ? "1 alert" : `${count} alerts`;
+  const look = severityLook[worst.severity];
+  return (
+    <Popover withArrow shadow="md" trapFocus returnFocus width={280} opened={isOpen} onChange={setOpen}>
+      <Popover.Target>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-xs"
+          h={28}
+          leftSection={
+            <>
+              <StatusIcon look={look} size={14} />
+              <VisuallyHidden>{look.label}: </VisuallyHidden>
+            </>
+          }
+          onClick={() => setOpen((was) => !was)}
+        >
+          {label}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={`Alerts of robot ${robot.serialNumber}`}>
+        <ul className={classes["alerts"]} tabIndex={-1} data-autofocus>
+          {robot.alerts.map(({ text, severity }, nth) => (
+            // oxlint-disable-next-line react/no-array-index-key -- two alerts may say the same
+            <li key={nth}>
+              <StateBadge look={severityLook[severity]} />
+              <span>{text}</span>
+            </li>
+          ))}
+        </ul>
+        <RobotAlertsLink robotId={robot.id} serialNumber={robot.serialNumber} onOpen={() => setOpen(false)} />
+      </Popover.Dropdown>
+    </Popover>
+  );
 }

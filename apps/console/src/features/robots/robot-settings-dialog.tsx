@@ -1,7 +1,7 @@
 import { Button, Group, Slider, Text } from "@mantine/core";
 import { useId, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { changeSpeeds } from "./robot-settings-calls.ts";
+import { changeSpeeds } from "./robot-calls.ts";
 import type { RobotView } from "./robot-view.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 

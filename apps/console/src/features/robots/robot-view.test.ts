@@ -1,8 +1,6 @@
 import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
 import { describe, expect, test } from "vitest";
-import { mockReading } from "./mock-reading.ts";
-import { NO_CALLS } from "./robot-overlay.ts";
-import type { RobotOverlay } from "./robot-overlay.ts";
+import { mockReading, NO_CALLS, type RobotOverlay } from "./robot-local-state.ts";
 import { controllableOf, robotViewOf } from "./robot-view.ts";
 import type { RobotSources } from "./robot-view.ts";
 import { NOON, robotLive, robotRow } from "./test/robot-rows.ts";

@@ -10,9 +10,14 @@ import {
   wasSeenMoving,
 } from "@suncrew/domain/robots/lost-while-moving.ts";
 import type { ControllableRobot } from "@suncrew/domain/robots/robot-can.ts";
-import type { MockReading } from "./mock-reading.ts";
-import { commandedLook, overlayHolds } from "./robot-overlay.ts";
-import type { CallState, CommandedOverlay, RobotOverlay } from "./robot-overlay.ts";
+import {
+  type CallState,
+  commandedLook,
+  type CommandedOverlay,
+  type MockReading,
+  overlayHolds,
+  type RobotOverlay,
+} from "./robot-local-state.ts";
 
 /** The parts of a robot that stay while the stream changes the rest. */
 export type RobotFixed = Pick<RobotWithSettings, "robot_name" | "motor_type" | "control_type" | "installation_date">;

@@ -1,5 +1,5 @@
-import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
+import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
 import { COUNT_OF_OUTCOME, RUN_OUTCOME_WORDS } from "@suncrew/domain/runs/run-outcome.ts";
 import {
   IconAlertOctagon,
@@ -13,7 +13,7 @@ import {
   IconSparkles,
 } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
-import type { EntryState } from "./entry-state.ts";
+import type { EntryState } from "./calendar-entry.ts";
 
 export const entryLook: Record<EntryState, Look> = {
   planned: { label: "Planned", tone: "plain", icon: IconClock },
@@ -50,3 +50,40 @@ export const startedByWords: Record<CalendarEntry["action_type"], string> = {
   SCHEDULED: "By its schedule",
   SYSTEM: "Started by the server",
 };
+
+const MINUTE_MS = 60_000;
+
+/** Today's figures in words: "5 done", "1 running", ...; what was stopped, cut short or failed only where there is any. */
+export function todayTexts(counts: RunCounts): { readonly count: keyof RunCounts; readonly text: string }[] {
+  return COUNT_WORDS.filter(({ count, ifAny }) => ifAny !== true || counts[count] > 0).map(({ count, word }) => {
+    return { count, text: `${counts[count]} ${word}` };
+  });
+}
+
+/** The same of one entry, where its robots fared differently: only what there is. */
+export function countsText(counts: RunCounts): string {
+  return COUNT_WORDS.filter(({ count }) => counts[count] > 0)
+    .map(({ count, word }) => `${counts[count]} ${word}`)
+    .join(", ");
+}
+
+/** "28 min", "1 h 5 min", "40 s": how long something took. */
+export function tookText(fromIso: string, toIso: string): string {
+  const ms = Math.max(0, Date.parse(toIso) - Date.parse(fromIso));
+  if (ms < MINUTE_MS) return `${Math.round(ms / 1000)} s`;
+  const minutes = Math.round(ms / MINUTE_MS);
+  if (minutes < 60) return `${minutes} min`;
+  const rest = minutes % 60;
+  return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
+}
+
+const dayMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** "16 to 22 Nov 2026", "30 Nov to 6 Dec 2026", "28 Dec 2026 to 3 Jan 2027". */
+export function weekText(first: string, last: string): string {
+  const [from, to] = [new Date(`${first}T00:00:00Z`), new Date(`${last}T00:00:00Z`)];
+  const lastWords = `${dayMonth.format(to)} ${last.slice(0, 4)}`;
+  if (first.slice(0, 4) !== last.slice(0, 4)) return `${dayMonth.format(from)} ${first.slice(0, 4)} to ${lastWords}`;
+  if (first.slice(5, 7) !== last.slice(5, 7)) return `${dayMonth.format(from)} to ${lastWords}`;
+  return `${from.getUTCDate()} to ${lastWords}`;
+}

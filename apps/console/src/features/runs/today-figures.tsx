@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
-import { todayTexts } from "./run-texts.ts";
+import { todayTexts } from "./runs-meaning.ts";
 import classes from "./today-figures.module.css";
 
 /** What is planned passes by itself, at midnight at the latest; all else is told by the live stream. */

@@ -1,16 +1,22 @@
-import { ActionIcon, Button, Tooltip } from "@mantine/core";
-import { runsCalendar } from "@suncrew/contract/runs/runs.ts";
+import { ActionIcon, Button, Popover, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import { type CalendarEntry, runsCalendar } from "@suncrew/contract/runs/runs.ts";
+import { RUN_OUTCOME_WORDS } from "@suncrew/domain/runs/run-outcome.ts";
 import { addDays, startOfWeek } from "@suncrew/domain/schedules/calendar-date.ts";
 import { IconCalendarWeek, IconChevronLeft, IconChevronRight, IconFlask } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { todayIn } from "../../ui/days.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { dayText, siteClockText, siteTimeText } from "../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { CalendarDay } from "./calendar-day.tsx";
-import { weekText } from "./run-texts.ts";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { useNow } from "../../ui/use-now.ts";
+import { entryStateOf, foldDay } from "./calendar-entry.ts";
+import { countsText, entryLook, startedByWords, weekText } from "./runs-meaning.ts";
 import type { WeekCalendarTabProps } from "./week-calendar-tab.tsx";
 import classes from "./week-calendar.module.css";
 
@@ -112,5 +118,139 @@ function Days({ week }: { week: Week }) {
         />
       )}
     </>
+  );
+}
+
+/** More than so many entries of a day are folded until they are asked for. */
+const SHOWN = 8;
+
+const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" });
+
+export interface CalendarDayProps {
+  /** `YYYY-MM-DD`. */
+  readonly date: string;
+  readonly today: string;
+  readonly timezone: string;
+  readonly entries: readonly CalendarEntry[];
+}
+
+/** One day: its entries in the order of their times. */
+export function CalendarDay({ date, today, timezone, entries }: CalendarDayProps) {
+  const [isUnfolded, setUnfolded] = useState(false);
+  const shown = isUnfolded ? entries : foldDay(entries, SHOWN);
+  const isToday = date === today;
+  return (
+    <section
+      className={classes["day"]}
+      aria-label={isToday ? `${dayText(date)}, today` : dayText(date)}
+      aria-current={isToday ? "date" : undefined}
+      data-today={isToday || undefined}
+      data-past={date < today || undefined}
+      data-empty={entries.length === 0 || undefined}
+    >
+      <h4 className={classes["dayHead"]}>
+        <span>{weekday.format(new Date(`${date}T00:00:00Z`))}</span> <span>{Number(date.slice(8))}</span>
+        {isToday && <span className={classes["today"]}>Today</span>}
+      </h4>
+      {entries.length === 0 ? (
+        <p className={classes["none"]}>Nothing</p>
+      ) : (
+        <ul className={classes["entries"]}>
+          {shown.map((entry) => (
+            <li key={entry.key}>
+              <CalendarEntryButton entry={entry} timezone={timezone} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {entries.length > SHOWN && (
+        <UnstyledButton
+          className={classes["more"]}
+          aria-expanded={isUnfolded}
+          onClick={() => setUnfolded((former) => !former)}
+        >
+          {isUnfolded ? "Show fewer" : `Show ${entries.length - SHOWN} more`}
+        </UnstyledButton>
+      )}
+    </section>
+  );
+}
+
+/** The library names a popover by its button; empty, its own label counts. */
+const NOT_ITS_BUTTON = "";
+
+export interface CalendarEntryProps {
+  readonly entry: CalendarEntry;
+  readonly timezone: string;
+}
+
+/** One run of a group, or of a robot by hand: time, whom, state as icon and word; opens what is known of it. */
+export function CalendarEntryButton({ entry, timezone }: CalendarEntryProps) {
+  const state = entryStateOf(entry);
+  const look = entryLook[state];
+  const Icon = look.icon;
+  return (
+    <Popover withArrow shadow="md" trapFocus returnFocus width={290} position="bottom">
+      <Popover.Target>
+        <UnstyledButton className={classes["entry"]} data-tone={look.tone} data-state={state}>
+          <span className={classes["time"]}>{entry.local_time}</span>
+          <span className={classes["state"]}>
+            {Icon !== undefined && <Icon size={13} aria-hidden />}
+            {look.label}
+          </span>
+          <span className={classes["whom"]}>{entry.title}</span>
+          <span className={classes["counts"]}>
+            {state === "mixed" ? countsText(entry.counts) : robotsText(entry.robots)}
+            {entry.sample && (
+              <>
+                <IconFlask size={13} aria-hidden />
+                <VisuallyHidden>, sample data</VisuallyHidden>
+              </>
+            )}
+          </span>
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={`${entry.title} at ${entry.local_time}`}>
+        <EntryDetails entry={entry} timezone={timezone} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function robotsText(robots: number): string {
+  return robots === 1 ? "1 robot" : `${robots} robots`;
+}
+
+/** What is known of one entry: when, by whom, how its robots fared, and why some did not run. */
+export function EntryDetails({ entry, timezone }: CalendarEntryProps) {
+  const now = useNow();
+  const begins = siteTimeText(new Date(entry.begins_at), timezone, now);
+  const ends = entry.ends_at === null ? null : siteClockText(new Date(entry.ends_at), timezone);
+  return (
+    <div className={classes["details"]} tabIndex={-1} data-autofocus>
+      <p className={classes["detailsHead"]}>
+        <strong>{entry.title}</strong>
+        <StateBadge look={entryLook[entryStateOf(entry)]} />
+      </p>
+      <p>
+        {begins}
+        {ends !== null && ` to ${ends}`} (<RelativeTime at={entry.begins_at} exactText={`${begins} (${timezone})`} />)
+      </p>
+      <p>{startedByWords[entry.action_type]}</p>
+      <p>
+        {entry.robots === 1 ? "1 robot" : `${entry.robots} robots`}: {countsText(entry.counts)}
+      </p>
+      {entry.reasons.length > 0 && (
+        // A long list scrolls, so the keyboard must be able to enter it.
+        <ul className={classes["reasons"]} aria-label="Reasons" tabIndex={0}>
+          {entry.reasons.map(({ serial_number: serial, outcome, reason }) => (
+            <li key={serial}>
+              <strong>{serial}</strong> {RUN_OUTCOME_WORDS[outcome]}: {reason}
+            </li>
+          ))}
+        </ul>
+      )}
+      {entry.sample && <p className={classes["zone"]}>Sample data of the demo</p>}
+    </div>
   );
 }

@@ -1,23 +1,34 @@
+import { Checkbox, SegmentedControl, Switch, TextInput } from "@mantine/core";
 import "@mantine/core/styles/Checkbox.layer.css";
 import "@mantine/core/styles/Switch.layer.css";
-import { Checkbox, SegmentedControl, Switch, TextInput } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
-import { SCHEDULE_MAX_MINUTES, SCHEDULE_MIN_MINUTES } from "@suncrew/contract/schedules/schedules.ts";
-import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
+import { type Frequency, SCHEDULE_MAX_MINUTES, SCHEDULE_MIN_MINUTES } from "@suncrew/contract/schedules/schedules.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { effectiveStart, nextRunsAfter } from "@suncrew/domain/schedules/next-run.ts";
 import { parseDurationInput } from "@suncrew/domain/schedules/schedule-validation.ts";
 import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
-import { useId, useState } from "react";
-import { toast } from "../../platform/toast.tsx";
+import { IconInfoCircle } from "@tabler/icons-react";
+import { type ReactNode, useId, useState } from "react";
 import { EntityDialog } from "../../platform/form/entity-dialog.tsx";
 import { useEntityForm } from "../../platform/form/entity-form.ts";
+import { toast } from "../../platform/toast.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { siteTimeText } from "../../ui/site-time-text.ts";
+import { useNow } from "../../ui/use-now.ts";
 import { saveSchedule } from "./schedule-calls.ts";
 import classes from "./schedule-dialog.module.css";
-import { formStartTime, scheduleBodyOf, scheduleRules, storedSchedule } from "./schedule-form.ts";
-import type { ScheduleField, ScheduleForm } from "./schedule-form.ts";
-import { FREQUENCIES, frequencyWord } from "./schedule-meaning.ts";
-import { SchedulePreview } from "./schedule-preview.tsx";
-import { problemField, problemOf, problemText } from "./schedule-problem.ts";
+import {
+  formStartTime,
+  problemField,
+  problemOf,
+  problemText,
+  scheduleBodyOf,
+  type ScheduleField,
+  type ScheduleForm,
+  scheduleRules,
+  storedSchedule,
+} from "./schedule-form.ts";
+import { FREQUENCIES, frequencyWord, lastDayNote, nextTimeWords } from "./schedule-meaning.ts";
 
 const FREQUENCY_CHOICES = FREQUENCIES.map((value) => ({ value, label: frequencyWord[value] }));
 
@@ -131,5 +142,86 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
         />
       </div>
     </EntityDialog>
+  );
+}
+
+/** So many next runs are shown. */
+const PREVIEWED = 5;
+
+export interface SchedulePreviewProps {
+  /** `YYYY-MM-DD HH:MM:SS`; null while the day or the time is missing. */
+  readonly startTime: string | null;
+  readonly frequency: Frequency;
+  readonly isEnabled: boolean;
+  /** IANA zone of the site. */
+  readonly timezone: string;
+}
+
+/** The next runs in the site's time, and what a person should know before saving (decisions, Time). */
+export function SchedulePreview({ startTime, frequency, isEnabled, timezone }: SchedulePreviewProps) {
+  const now = useNow();
+  return (
+    <section className={classes["preview"]} aria-label="Next runs">
+      <h3 className={classes["previewTitle"]}>
+        Next runs <span className={classes["zone"]}>in the site's time, {timezone}</span>
+      </h3>
+      <div className={classes["runs"]}>
+        {startTime === null ? (
+          <p className={classes["note"]}>Set a date and a start time to see the next runs.</p>
+        ) : isEnabled ? (
+          <NextRuns startTime={startTime} frequency={frequency} timezone={timezone} now={now} />
+        ) : (
+          <p className={classes["note"]}>The schedule is switched off: it is kept and runs nothing.</p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+interface NextRunsProps {
+  readonly startTime: string;
+  readonly frequency: Frequency;
+  readonly timezone: string;
+  readonly now: Date;
+}
+
+function NextRuns({ startTime, frequency, timezone, now }: NextRunsProps) {
+  const start = effectiveStart({ startTime, frequency }, timezone, now);
+  if (start.kind === "not-a-time") return <p className={classes["note"]}>This day or time does not exist.</p>;
+  if (start.kind === "before-today") {
+    return <p className={classes["note"]}>This day is past. Choose today or a later day.</p>;
+  }
+  const runs = nextRunsAfter({ startTime: start.startTime, frequency }, timezone, now, PREVIEWED);
+  const lastDay = lastDayNote({ frequency, date: startTime.slice(0, 10) });
+  return (
+    <>
+      <ol className={classes["list"]}>
+        {runs.map((run) => {
+          const exact = siteTimeText(run, timezone, now);
+          return (
+            <li key={run.getTime()}>
+              <span>{exact}</span>
+              <RelativeTime at={run.toISOString()} exactText={`${exact} (${timezone})`} />
+            </li>
+          );
+        })}
+      </ol>
+      {start.moved && (
+        <Note>
+          {startTime.slice(11, 16)} is already past today at the site, so the next run comes {nextTimeWords[frequency]}:{" "}
+          {siteTimeText(start.firstRun, timezone, now)}.
+        </Note>
+      )}
+      {lastDay !== null && <Note>{lastDay}</Note>}
+    </>
+  );
+}
+
+function Note({ children }: { children: ReactNode }) {
+  return (
+    <p className={classes["note"]}>
+      <IconInfoCircle size={14} aria-hidden />
+      <span>{children}</span>
+    </p>
   );
 }

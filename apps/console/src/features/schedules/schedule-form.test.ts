@@ -1,9 +1,8 @@
 import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import { describe, expect, test } from "vitest";
 import { clientScheduleOf } from "./client-schedule.ts";
-import { scheduleBodyOf, scheduleFormOf, formStartTime } from "./schedule-form.ts";
-import { problemOf } from "./schedule-problem.ts";
-import { lastDayNote, timesText } from "./schedule-text.ts";
+import { formStartTime, problemOf, scheduleBodyOf, scheduleFormOf } from "./schedule-form.ts";
+import { lastDayNote, timesText } from "./schedule-meaning.ts";
 
 const ids = { siteId: 3, groupId: 7 };
 

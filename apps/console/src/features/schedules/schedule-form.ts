@@ -1,11 +1,16 @@
 import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
-import { parseDurationInput } from "@suncrew/domain/schedules/schedule-validation.ts";
 import { startTimeOf } from "@suncrew/domain/schedules/calendar-date.ts";
+import { effectiveStart } from "@suncrew/domain/schedules/next-run.ts";
+import {
+  parseDurationInput,
+  type ScheduleProblem,
+  scheduleProblemText,
+  validateSchedule,
+} from "@suncrew/domain/schedules/schedule-validation.ts";
 import type { EntityRules } from "../../platform/form/entity-form.ts";
 import type { StoredForm } from "../../ui/merged-edits.ts";
+import { type ClientSchedule, clientScheduleOf } from "./client-schedule.ts";
 import type { ScheduleBody } from "./schedule-calls.ts";
-import { clientScheduleOf } from "./client-schedule.ts";
-import type { ClientSchedule } from "./client-schedule.ts";
 import { frequencyWord } from "./schedule-meaning.ts";
 
 /** What the Schedule dialog holds: the client shape, with the duration as typed and the added choices. */
@@ -85,4 +90,40 @@ export function scheduleBodyOf(
     status: form.enabled ? "ACTIVE" : "INACTIVE",
     skip_on_rain: form.skipOnRain,
   };
+}
+
+/** Those of §5, and those of the date that the dialog adds. */
+type FormProblem = ScheduleProblem | "missing-date" | "past-date";
+
+export const problemText: Record<FormProblem, { readonly title: string; readonly message: string }> = {
+  ...scheduleProblemText,
+  "missing-date": { title: "Missing Date", message: "Please set a date for the schedule." },
+  "past-date": { title: "Date Is Past", message: "Please choose today or a later day for the schedule." },
+};
+
+/** Where each problem is shown. */
+export const problemField: Record<FormProblem, ScheduleField> = {
+  "invalid-duration": "durationText",
+  "missing-start-time": "startTime",
+  "missing-date": "date",
+  "past-date": "date",
+};
+
+/** The first problem that keeps the form from being sent: those of §5, then a day that the server would refuse. */
+export function problemOf(
+  form: ScheduleForm,
+  timezone: string,
+  startTime: string | null,
+  now: Date,
+): FormProblem | null {
+  const problem = validateSchedule({
+    enabled: form.enabled,
+    startTime: form.startTime,
+    durationMinutes: parseDurationInput(form.durationText),
+  });
+  if (problem !== null) return problem;
+  if (form.date === "") return "missing-date";
+  if (startTime === null) return null;
+  const start = effectiveStart({ startTime, frequency: form.frequency }, timezone, now);
+  return start.kind === "start" ? null : "past-date";
 }

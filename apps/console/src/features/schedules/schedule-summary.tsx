@@ -8,9 +8,8 @@ import { StateBadge } from "../../ui/state-badge.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import type { ScheduledGroupProps } from "./schedule-button.tsx";
 import { removeSchedule } from "./schedule-calls.ts";
-import { noNextRunSentence, scheduleStatusLook } from "./schedule-meaning.ts";
+import { noNextRunSentence, scheduleStatusLook, timesText } from "./schedule-meaning.ts";
 import classes from "./schedule-summary.module.css";
-import { timesText } from "./schedule-text.ts";
 
 /** §2 Group Control tab: when the group runs, for how long, and next; with a delete icon. */
 export function ScheduleSummary({ group, site }: ScheduledGroupProps) {

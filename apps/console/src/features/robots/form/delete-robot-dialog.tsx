@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { useRobotLive } from "../../../platform/live/live.ts";
 import { DeleteDialog } from "../../../ui/delete-dialog.tsx";
-import { deleteObstacle } from "./robot-bound.ts";
+import { deleteObstacle } from "./robot-form.ts";
 import { removeRobot } from "./use-robot-form.ts";
 
 export interface DeleteRobotDialogProps {

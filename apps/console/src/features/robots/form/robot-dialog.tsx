@@ -1,9 +1,20 @@
+import { Button, Input, NativeSelect, TextInput, type TextInputProps } from "@mantine/core";
+import { forgetRobotState } from "@suncrew/contract/robots/robot-forms.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { mayCall } from "@suncrew/domain/auth/permissions.ts";
+import { IconSelector } from "@tabler/icons-react";
+import { useId, useState } from "react";
+import { call } from "../../../platform/api/call.ts";
+import { change } from "../../../platform/api/change.ts";
+import { confirm } from "../../../platform/confirm/confirm.ts";
 import { EntityDialog } from "../../../platform/form/entity-dialog.tsx";
-import { ForgetStateButton } from "./forget-state-button.tsx";
+import { useRobotLive } from "../../../platform/live/live.ts";
+import { useSignedIn } from "../../../platform/session/use-session.ts";
+import { DisabledReason } from "../../../ui/disabled-reason.tsx";
+import { boundReason, robotFieldLabel, withSerialNumber } from "./robot-form.ts";
 import classes from "./robot-dialog.module.css";
-import { RobotFields } from "./robot-fields.tsx";
-import { useRobotForm } from "./use-robot-form.ts";
+import { SerialPicker } from "./serial-picker.tsx";
+import { type RobotFormState, useRobotForm } from "./use-robot-form.ts";
 
 export interface RobotDialogProps {
   /** Where a new robot is put, and where the edited one is. */
@@ -29,5 +40,201 @@ export function RobotDialog({ siteId, robot, onClose }: RobotDialogProps) {
     >
       <RobotFields state={state} isNew={robot === null} />
     </EntityDialog>
+  );
+}
+
+export interface RobotFieldsProps {
+  readonly state: RobotFormState;
+  readonly isNew: boolean;
+}
+
+/** §5 Robot form: the fields, the serial number by its picker. */
+export function RobotFields({ state, isNew }: RobotFieldsProps) {
+  const { form, now, sites } = state;
+  const bound = boundReason(useRobotLive(now?.robot_id ?? 0) ?? now);
+  return (
+    <div className={classes["fields"]}>
+      <SerialField state={state} bound={bound.serialNumber} isFirst={isNew} />
+      <RobotTextField
+        state={state}
+        field="name"
+        required
+        className={classes["whole"]}
+        // A new robot begins with its serial number.
+        {...(!isNew && { "data-autofocus": true })}
+      />
+      <RobotTextField
+        state={state}
+        field="installationDate"
+        required
+        type="date"
+        max="9999-12-31"
+        {...(isNew && { className: classes["whole"] })}
+      />
+      {!isNew && (
+        <NativeSelect
+          label={robotFieldLabel.siteId}
+          name="siteId"
+          value={String(form.siteId)}
+          error={state.problemAt("siteId")}
+          disabled={bound.siteId !== null}
+          description={bound.siteId}
+          data={sites.map((site) => ({ value: String(site.id), label: site.name }))}
+          onChange={(event) => state.change({ siteId: Number(event.currentTarget.value) })}
+        />
+      )}
+      <TypeField state={state} field="motorType" placeholder="Such as BLDC" />
+      <TypeField state={state} field="controlType" placeholder="Such as PLC" />
+    </div>
+  );
+}
+
+interface SerialFieldProps {
+  readonly state: RobotFormState;
+  /** Why it cannot be changed; null where it can. */
+  readonly bound: string | null;
+  /** The dialog begins here. */
+  readonly isFirst: boolean;
+}
+
+function SerialField({ state, bound, isFirst }: SerialFieldProps) {
+  const [isPicking, setPicking] = useState(false);
+  const id = useId();
+  const { serialNumber } = state.form;
+  const problem = state.problemAt("serialNumber");
+  const shown = serialNumber === "" ? "Choose a serial number" : serialNumber;
+  return (
+    <Input.Wrapper
+      id={id}
+      className={classes["whole"]}
+      label={robotFieldLabel.serialNumber}
+      required
+      withAsterisk
+      error={problem}
+    >
+      <DisabledReason reason={bound}>
+        <Button
+          id={id}
+          name="serialNumber"
+          className={classes["serial"]}
+          data-error={problem !== null || undefined}
+          variant="default"
+          fullWidth
+          justify="space-between"
+          aria-label={`Serial number: ${shown}`}
+          aria-haspopup="dialog"
+          {...(isFirst && { "data-autofocus": true })}
+          rightSection={<IconSelector size={16} aria-hidden />}
+          onClick={() => setPicking(true)}
+          onBlur={() => {
+            if (!isPicking) state.touch("serialNumber");
+          }}
+        >
+          {shown}
+        </Button>
+      </DisabledReason>
+      {bound !== null && <p className={classes["hint"]}>{bound}</p>}
+      {isPicking && (
+        <SerialPicker
+          chosen={serialNumber}
+          own={state.now?.serial_number ?? null}
+          sitePartnerId={
+            state.sites.find(({ id: siteId }) => siteId === state.form.siteId)?.maintenance_partner_id ?? null
+          }
+          onChoose={(serial) => {
+            state.change(withSerialNumber(serial));
+            setPicking(false);
+          }}
+          onClose={() => {
+            state.touch("serialNumber");
+            setPicking(false);
+          }}
+        />
+      )}
+    </Input.Wrapper>
+  );
+}
+
+interface RobotTextFieldProps extends Omit<TextInputProps, "name" | "value" | "error" | "onChange" | "onBlur"> {
+  readonly state: RobotFormState;
+  readonly field: "name" | "installationDate" | "motorType" | "controlType";
+}
+
+/** One field, with its sentence where it was touched. */
+function RobotTextField({ state, field, ...input }: RobotTextFieldProps) {
+  return (
+    <TextInput
+      label={robotFieldLabel[field]}
+      autoComplete="off"
+      {...input}
+      name={field}
+      value={state.form[field]}
+      error={state.problemAt(field)}
+      onChange={(event) => state.change({ [field]: event.currentTarget.value })}
+      onBlur={() => state.touch(field)}
+    />
+  );
+}
+
+const typeOfRow = { motorType: "motor_type", controlType: "control_type" } as const;
+
+/** Free text; what other robots of the site have is offered. */
+function TypeField({
+  state,
+  field,
+  placeholder,
+}: {
+  readonly state: RobotFormState;
+  readonly field: "motorType" | "controlType";
+  readonly placeholder: string;
+}) {
+  const id = useId();
+  const known = new Set(state.neighbours.flatMap((row) => row[typeOfRow[field]] ?? []));
+  return (
+    <div>
+      <RobotTextField state={state} field={field} placeholder={placeholder} list={id} />
+      <datalist id={id}>
+        {[...known].map((text) => (
+          <option key={text} value={text} />
+        ))}
+      </datalist>
+    </div>
+  );
+}
+
+export interface ForgetStateButtonProps {
+  readonly robot: RobotWithSettings;
+  readonly className: string | undefined;
+}
+
+/** Protocol rule 14: for a robot that lost its memory. There for Super Admins only (§6). */
+export function ForgetStateButton({ robot, className = "" }: ForgetStateButtonProps) {
+  const { role } = useSignedIn();
+  const [isBusy, setBusy] = useState(false);
+  if (!mayCall(role, "forgetRobotState")) return null;
+  const { robot_id: id, robot_name: name } = robot;
+
+  const forget = async () => {
+    if (isBusy) return;
+    const isSure = await confirm({
+      title: "Forget Robot State",
+      message: `For a robot that has lost its memory, so that Suncrew takes what it says again. What ${name} last told and its open alerts are forgotten, and its next report is taken as the first. Its history, lock and settings stay. Make sure that it stands.`,
+      confirmLabel: "Forget",
+      destructive: true,
+    });
+    if (!isSure) return;
+    setBusy(true);
+    await change({
+      send: () => call(forgetRobotState, { params: { id } }),
+      success: ({ message }) => ({ title: "Robot State Forgotten", message }),
+      failure: { title: "Robot State Not Forgotten", message: `The state of ${name} is as it was.` },
+    });
+    setBusy(false);
+  };
+
+  return (
+    <Button variant="subtle" color="gray" className={className} loading={isBusy} onClick={() => void forget()}>
+      Forget state
+    </Button>
   );
 }

@@ -1,6 +1,8 @@
+import type { Device } from "@suncrew/contract/devices/devices.ts";
 import { stripInvisible } from "@suncrew/contract/http/text.ts";
-import { robotBodySchema } from "@suncrew/contract/robots/robot-forms.ts";
-import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { robotBodySchema, type SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";
+import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { serialObstacle } from "@suncrew/domain/devices/serial-numbers.ts";
 import { DUPLICATE_ROBOT_NAME, robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
 import {
   type EntityRules,
@@ -8,6 +10,7 @@ import {
   problemsByField,
   schemaErrors,
 } from "../../../platform/form/entity-form.ts";
+import { matchesSearch } from "../../../ui/matches-search.ts";
 
 /** §3 Robot form fields, as they stand in the dialog, and the site that the robot is at. */
 export interface RobotForm {
@@ -105,4 +108,92 @@ export const robotRules: Omit<EntityRules<RobotForm, RobotField>, "textOf"> = {
 /** Choosing a serial number also sets the name to it (§5 Robot form). */
 export function withSerialNumber(serialNumber: string): Pick<RobotForm, "serialNumber" | "name"> {
   return { serialNumber, name: serialNumber };
+}
+
+/** Why the serial number or the site of a robot must stay for now; null where it may be changed. */
+interface BoundReason {
+  readonly serialNumber: string | null;
+  readonly siteId: string | null;
+}
+
+/** The server holds the same rules, under the lock on the robot; `robot` is null for a new one. */
+export function boundReason(
+  robot: Pick<RobotLive, "motion" | "lost_while_moving" | "online" | "group_id" | "operating_mode"> | null,
+): BoundReason {
+  if (robot === null) return { serialNumber: null, siteId: null };
+  const both =
+    robot.group_id !== null
+      ? "Cannot be changed while the robot is in a group."
+      : robot.online && robot.motion === "MOVING"
+        ? "Cannot be changed while the robot is cleaning."
+        : robot.lost_while_moving?.state === "MAY_BE_MOVING"
+          ? "Cannot be changed while the robot may be moving."
+          : null;
+  const isLocked = robot.operating_mode === "maintenance";
+  return {
+    serialNumber: both ?? (isLocked ? "Cannot be changed while the robot is in maintenance." : null),
+    siteId: both,
+  };
+}
+
+/**
+ * Why a robot cannot be deleted now, as far as the console knows; null where nothing speaks against it. The server knows
+ * more, such as a Stop that is not confirmed: it decides.
+ */
+export function deleteObstacle(
+  robot: Pick<RobotLive, "motion" | "lost_while_moving" | "online" | "group_id" | "serial_number">,
+  groupName: string | null,
+): string | null {
+  const who = `Robot ${robot.serial_number}`;
+  const reasons = [
+    robot.online && robot.motion === "MOVING" && `${who} is cleaning. Stop it first.`,
+    robot.lost_while_moving?.state === "MAY_BE_MOVING" &&
+      `${who} was lost while it was cleaning and may be moving. Please try again once it is back or must have stopped.`,
+    robot.group_id !== null &&
+      `${who} is in ${groupName === null ? "a group" : `the group "${groupName}"`}. Take it out of the group first.`,
+  ].filter((reason) => reason !== false);
+  return reasons.length === 0 ? null : reasons.join(" ");
+}
+
+/**
+ * A serial number of the picker: free, on another robot, the one that the edited robot has, or free and allocated to a
+ * partner that does not maintain the site.
+ */
+export interface SerialChoice {
+  readonly serialNumber: string;
+  readonly state: "free" | "assigned" | "own" | "elsewhere";
+  /** Of one that is elsewhere: whose it is. */
+  readonly partner?: string;
+}
+
+/** The partner of each device that cannot come to a site of the partner, by its serial number: only Super Admins see those. */
+export function partnersElsewhere(
+  devices: readonly Pick<Device, "serial" | "partner">[],
+  sitePartnerId: number | null,
+): ReadonlyMap<string, string> {
+  const isElsewhere = ({ partner }: Pick<Device, "partner">) =>
+    serialObstacle({
+      askingPartnerId: null,
+      sitePartnerId,
+      device: { partnerId: partner.id, isRetired: false },
+      otherRobot: null,
+    }) !== null;
+  return new Map(devices.filter(isElsewhere).map(({ serial, partner }) => [serial, partner.name]));
+}
+
+/** §3 Assignable serial numbers: those that the words leave, in the server's order; `own` may be chosen though it is assigned. */
+export function serialChoices(
+  numbers: readonly SerialNumber[],
+  own: string | null,
+  words: string,
+  elsewhere: ReadonlyMap<string, string> = new Map(),
+): readonly SerialChoice[] {
+  return numbers
+    .filter(({ serial_number }) => matchesSearch(words, [serial_number]))
+    .map(({ serial_number: serialNumber, assigned }) => {
+      if (serialNumber === own) return { serialNumber, state: "own" };
+      if (assigned) return { serialNumber, state: "assigned" };
+      const partner = elsewhere.get(serialNumber);
+      return partner === undefined ? { serialNumber, state: "free" } : { serialNumber, state: "elsewhere", partner };
+    });
 }

@@ -11,8 +11,15 @@ import { ApiError, serverReason } from "../../../platform/api/errors.ts";
 import { queryClient } from "../../../platform/api/query-client.ts";
 import { queryKeyOf, routeQuery } from "../../../platform/api/route-query.ts";
 import { type EntityForm, useEntityForm } from "../../../platform/form/entity-form.ts";
-import { emptyRobotForm, robotBodyOf, robotFormOf, robotFormProblems, robotRules } from "./robot-form.ts";
-import type { RobotForm, RobotField } from "./robot-form.ts";
+import {
+  emptyRobotForm,
+  robotBodyOf,
+  type RobotField,
+  type RobotForm,
+  robotFormOf,
+  robotFormProblems,
+  robotRules,
+} from "./robot-form.ts";
 
 const NONE: readonly RobotWithSettings[] = [];
 const NO_SITES: readonly Site[] = [];

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { groupActivityOf, isCommandUnderWay, isStartUnderWay, showsCommand } from "./group-progress.ts";
-import type { CommandedRobot } from "./group-progress.ts";
+import {
+  type CommandedRobot,
+  groupActivityOf,
+  isCommandUnderWay,
+  isStartUnderWay,
+  showsCommand,
+} from "./group-meaning.ts";
 
 /** A robot that is idle, stands still and has nothing under way. */
 function robot(id: number, change: Partial<CommandedRobot> = {}): CommandedRobot {

@@ -1,18 +1,71 @@
-import { groupSendCommand } from "@suncrew/contract/groups/groups.ts";
-import type { Group, ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/groups.ts";
-import { successSentences, groupOutcomeOf, wereAlreadyStopped } from "@suncrew/domain/groups/group-outcome.ts";
+import {
+  type Group,
+  groupSendCommand,
+  type ManyRobotsResponse,
+  type RobotResult,
+  siteStop,
+} from "@suncrew/contract/groups/groups.ts";
+import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { groupOutcomeOf, successSentences, wereAlreadyStopped } from "@suncrew/domain/groups/group-outcome.ts";
+import { useCallback, useSyncExternalStore } from "react";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { liveStore } from "../../platform/live/live.ts";
+import { onSessionChange } from "../../platform/session/session.ts";
 import { toast } from "../../platform/toast.tsx";
-import { confirmedIn, newPress, reasonOf } from "../commands/public.ts";
-import type { StartOrStop } from "../commands/public.ts";
+import { confirmedIn, newPress, reasonOf, type StartOrStop } from "../commands/public.ts";
 import { noteCommandsDone } from "../robots/public.ts";
-import { groupAction, setGroupAction } from "./group-action-store.ts";
 import { groupOutcomeTitle, robotsText, verbWords } from "./group-meaning.ts";
 
-export interface GroupOrder {
+/** This browser's Start All or Stop All of a group: under way, or over with something to tell. */
+export interface GroupAction {
+  readonly verb: StartOrStop;
+  /** The members that it is for. */
+  readonly robotIds: readonly number[];
+  readonly isUnderWay: boolean;
+  /** What came of each robot; empty while under way and where the call itself failed. */
+  readonly results: readonly RobotResult[];
+  /** Why the call itself failed; null where it did not. */
+  readonly failure: string | null;
+}
+
+const actions = new Map<number, GroupAction>();
+const listeners = new Map<number, Set<() => void>>();
+
+// Another user must not see what this one did.
+onSessionChange(() => {
+  for (const groupId of actions.keys()) setGroupAction(groupId, null);
+});
+
+function groupAction(groupId: number): GroupAction | null {
+  return actions.get(groupId) ?? null;
+}
+
+/** Null forgets it: all robots succeeded, or the person has read what came of it. */
+export function setGroupAction(groupId: number, action: GroupAction | null): void {
+  if (action === null) actions.delete(groupId);
+  else actions.set(groupId, action);
+  for (const listener of listeners.get(groupId) ?? []) listener();
+}
+
+/** Outlives the card, so that another tab of the page does not lose what came of an order. */
+export function useGroupAction(groupId: number): GroupAction | null {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const set = listeners.get(groupId) ?? new Set();
+      listeners.set(groupId, set.add(listener));
+      return () => {
+        set.delete(listener);
+        if (set.size === 0 && listeners.get(groupId) === set) listeners.delete(groupId);
+      };
+    },
+    [groupId],
+  );
+  return useSyncExternalStore(subscribe, () => groupAction(groupId));
+}
+
+interface GroupOrder {
   readonly group: Group;
   readonly verb: StartOrStop;
   /** A retry names the members that did not succeed; null is for all of them. */
@@ -96,4 +149,29 @@ function tellOutcome(groupName: string, verb: StartOrStop, results: readonly Rob
   const pending = results.filter((result) => result.pending).length;
   const reason = pending === 0 ? undefined : `STOP is kept for ${robotsText(pending)} until confirmed.`;
   toast.failure({ title, message, reason });
+}
+
+/** What came of Stop all robots: a result for each robot, or why the call itself failed. */
+export interface SiteStopped {
+  readonly results: readonly RobotResult[];
+  readonly failure: string | null;
+}
+
+/** Stops every robot of a site by one call, which waits behind nothing; never throws. Null where the session is over. */
+export async function stopSite(siteId: number): Promise<SiteStopped | null> {
+  const before = robotsOf(siteId);
+  const byId = new Map(before.map((robot) => [robot.robot_id, robot]));
+  callSlots.preemptForStop({ robotIds: before.map((robot) => robot.robot_id), siteId });
+  try {
+    const { results } = await call(siteStop, { body: { siteId } }, { headers: newPress()() });
+    noteCommandsDone(confirmedIn(results), "STOP", (id) => byId.get(id) ?? null);
+    return { results, failure: null };
+  } catch (error) {
+    if (error instanceof TokenExpiredError) return null;
+    return { results: [], failure: reasonOf(error) ?? "The server gave no reason." };
+  }
+}
+
+function robotsOf(siteId: number): RobotLive[] {
+  return [...liveStore.robots()].filter((robot) => robot.site_id === siteId);
 }

@@ -1,8 +1,8 @@
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
-import { describe, expect, test } from "vitest";
-import { NO_CALLS } from "./robot-overlay.ts";
-import type { CommandedOverlay } from "./robot-overlay.ts";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type CommandedOverlay, mockReading, NO_CALLS, NO_NOTES, RobotStatusStore } from "./robot-local-state.ts";
 import { controllableOf, robotViewOf } from "./robot-view.ts";
 import { NOON, robotLive, robotRow } from "./test/robot-rows.ts";
 
@@ -99,4 +99,69 @@ describe("§4 Commands: an answered Start or Stop until the stream tells of it",
     const kept = robotLive({ ...cleaning, open_command: open("STOP", true) });
     expect(view(kept, afterStop(cleaning)).openCommand?.pending).toBe(true);
   });
+});
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+test("§4 Robot live status: a card hears of its own robot at once, the figures of all in one round", () => {
+  const store = new RobotStatusStore();
+  const card = vi.fn<() => void>();
+  const other = vi.fn<() => void>();
+  const figures = vi.fn<() => void>();
+  store.subscribe(1, card);
+  const leave = store.subscribe(2, other);
+  store.subscribe(null, figures);
+  for (let times = 0; times < 5; times += 1) store.updateCalls(1, { refresh: times % 2 === 0 ? "polled" : null });
+  expect(card).toHaveBeenCalledTimes(5);
+  expect(other).not.toHaveBeenCalled();
+  expect(figures).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(100);
+  expect(figures).toHaveBeenCalledTimes(1);
+  expect(store.version()).toBe(1);
+  leave();
+  store.updateCalls(2, { sending: "STOP" });
+  expect(other).not.toHaveBeenCalled();
+  expect(store.notes(2).calls).toEqual({ sending: "STOP", refresh: null });
+});
+
+test("§4 Button enabling: what a command came to is told to the figures of all at once, and not again", () => {
+  const store = new RobotStatusStore();
+  const figures = vi.fn<() => void>();
+  store.subscribe(null, figures);
+  store.updateCalls(1, { sending: "START" });
+  store.tellAll();
+  expect(figures).toHaveBeenCalledTimes(1);
+  vi.advanceTimersByTime(100);
+  expect(figures).toHaveBeenCalledTimes(1);
+});
+
+test("§4 Session: after sign-out nothing of it is left for the next user", () => {
+  const store = new RobotStatusStore();
+  store.updateCalls(1, { sending: "START" });
+  store.clear();
+  expect(store.notes(1)).toEqual(NO_NOTES);
+});
+
+test("§9 Simulated fallback status values: battery 40 to 99, main 40 to 79, brush 30 to 59, timestamp Mock", () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (value) => {
+      const reading = mockReading(() => value);
+      expect(reading.timestamp).toBe("Mock");
+      for (const [figure, low, high] of [
+        [reading.batteryPercent, 40, 99],
+        [reading.mainMotorSpeed, 40, 79],
+        [reading.brushMotorSpeed, 30, 59],
+      ] as const) {
+        expect(Number.isInteger(figure)).toBe(true);
+        expect(figure).toBeGreaterThanOrEqual(low);
+        expect(figure).toBeLessThanOrEqual(high);
+      }
+    }),
+  );
+});
+
+test("§9 Simulated fallback status values: both ends are reached", () => {
+  expect(mockReading(() => 0)).toMatchObject({ batteryPercent: 40, mainMotorSpeed: 40, brushMotorSpeed: 30 });
+  expect(mockReading(() => 0.999_999)).toMatchObject({ batteryPercent: 99, mainMotorSpeed: 79, brushMotorSpeed: 59 });
 });

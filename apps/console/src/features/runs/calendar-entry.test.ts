@@ -1,6 +1,6 @@
 import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
 import { describe, expect, test } from "vitest";
-import { entryStateOf, foldDay } from "./entry-state.ts";
+import { entryStateOf, foldDay } from "./calendar-entry.ts";
 
 const NONE: RunCounts = { planned: 0, running: 0, done: 0, stopped: 0, cut_short: 0, failed: 0, skipped: 0, missed: 0 };
 

@@ -1,9 +1,8 @@
+import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import { expect, test, vi } from "vitest";
-import { mockReading } from "./mock-reading.ts";
-import { robotActivityOf } from "./robot-activity.ts";
-import { NO_CALLS } from "./robot-overlay.ts";
-import { alarmOf, robotViewOf } from "./robot-view.ts";
-import type { RobotSources } from "./robot-view.ts";
+import { mockReading, NO_CALLS } from "./robot-local-state.ts";
+import { passesFilter, robotActivityOf, type RobotFilter, robotFilterOf } from "./robot-meaning.ts";
+import { alarmOf, type RobotSources, robotViewOf } from "./robot-view.ts";
 import { NOON, robotLive, robotRow } from "./test/robot-rows.ts";
 
 // The session looks for a stored token as it is loaded; in Node there is none.
@@ -96,4 +95,25 @@ test("§4 Commands: a press is told before the server knows of it", () => {
 test("§9 Simulated fallback: the card says that its values are simulated", () => {
   const overlay = { kind: "unreached", byStatusCall: true, mock: mockReading(() => 0), lastReportAt: null } as const;
   expect(textOf({ online: false }, { overlay })).toBe("Did not answer, values are simulated");
+});
+
+const statuses: readonly RobotStatus[] = ["normal", "idle", "warning", "offline", "standby", "critical"];
+
+test.each<[RobotFilter, readonly RobotStatus[]]>([
+  ["all", statuses],
+  ["normal", ["normal"]],
+  ["warning", ["warning"]],
+  ["fault", ["critical"]],
+  ["offline", ["offline"]],
+])("§2 Robots tab: the status filter %s shows %j", (filter, shown) => {
+  expect(statuses.filter((status) => passesFilter(filter, status))).toEqual(shown);
+});
+
+test.each([
+  [null, "all"],
+  ["fault", "fault"],
+  ["critical", "all"],
+  ["nonsense", "all"],
+])("the address's %j means %s", (text, filter) => {
+  expect(robotFilterOf(text)).toBe(filter);
 });

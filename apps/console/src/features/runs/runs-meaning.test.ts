@@ -1,6 +1,6 @@
 import type { RunCounts } from "@suncrew/contract/runs/runs.ts";
 import { describe, expect, test } from "vitest";
-import { countsText, todayTexts, tookText, weekText } from "./run-texts.ts";
+import { countsText, todayTexts, tookText, weekText } from "./runs-meaning.ts";
 
 const counts = { planned: 2, running: 1, done: 5, stopped: 0, cut_short: 0, failed: 0, skipped: 1, missed: 0 };
 

@@ -1,5 +1,4 @@
-import { GROUP_INCOMPLETE } from "@suncrew/contract/groups/groups.ts";
-import type { Group } from "@suncrew/contract/groups/groups.ts";
+import { type Group, GROUP_INCOMPLETE } from "@suncrew/contract/groups/groups.ts";
 import { findInvisibleCharacter, stripInvisible } from "@suncrew/contract/http/text.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { groupNameKey } from "@suncrew/domain/groups/group-name.ts";

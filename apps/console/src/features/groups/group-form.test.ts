@@ -1,7 +1,6 @@
-import { GROUP_INCOMPLETE } from "@suncrew/contract/groups/groups.ts";
-import type { Group } from "@suncrew/contract/groups/groups.ts";
+import { type Group, GROUP_INCOMPLETE } from "@suncrew/contract/groups/groups.ts";
 import { describe, expect, test } from "vitest";
-import { draftProblems, nameProblem, NAME_TAKEN, robotsOffered, storedGroup } from "./group-draft.ts";
+import { draftProblems, NAME_TAKEN, nameProblem, robotsOffered, storedGroup } from "./group-form.ts";
 
 function group(id: number, group_name: string, ...robotIds: number[]): Group {
   return {

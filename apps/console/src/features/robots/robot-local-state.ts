@@ -1,5 +1,4 @@
 import type { CleaningDirection, Motion, RobotLive, RobotStatus } from "@suncrew/contract/robots/robots.ts";
-import type { MockReading } from "./mock-reading.ts";
 
 /** A START or STOP that was answered: the robot showed it to the server, and the stream tells so a moment later. */
 export interface CommandedOverlay {
@@ -85,4 +84,103 @@ function isOtherCondition(live: RobotLive, seen: RobotLive | null): boolean {
     live.online !== seen.online ||
     live.operating_mode !== seen.operating_mode
   );
+}
+
+/** §9 Simulated fallback status values, both ends included. */
+const BATTERY_RANGE = [40, 99] as const;
+const MAIN_SPEED_RANGE = [40, 79] as const;
+const BRUSH_SPEED_RANGE = [30, 59] as const;
+
+/** What stands in for the last reading in place of a time. */
+const MOCK_TIMESTAMP = "Mock";
+
+/** Simulated values of a robot that did not answer; demo mode alone makes them and nothing stores them. */
+export interface MockReading {
+  readonly batteryPercent: number;
+  readonly mainMotorSpeed: number;
+  readonly brushMotorSpeed: number;
+  readonly timestamp: typeof MOCK_TIMESTAMP;
+}
+
+/** `random` answers from 0 up to, not including, 1. */
+export function mockReading(random: () => number): MockReading {
+  const within = ([low, high]: readonly [number, number]) => low + Math.floor(random() * (high - low + 1));
+  return {
+    batteryPercent: within(BATTERY_RANGE),
+    mainMotorSpeed: within(MAIN_SPEED_RANGE),
+    brushMotorSpeed: within(BRUSH_SPEED_RANGE),
+    timestamp: MOCK_TIMESTAMP,
+  };
+}
+
+/** What this browser knows of a robot beside the list and the stream; nothing of it is stored. */
+interface RobotNotes {
+  readonly overlay: RobotOverlay | null;
+  readonly calls: CallState;
+  /** When its status was last asked for (§9 Status polling). */
+  readonly lastQueriedAt: Date | null;
+}
+
+export const NO_NOTES: RobotNotes = { overlay: null, calls: NO_CALLS, lastQueriedAt: null };
+
+type Listener = () => void;
+
+/** Figures over many robots are computed this often at the most, in milliseconds. */
+const GATHER_MS = 100;
+
+/** Notes by robot; a card renders for its own robot alone. */
+export class RobotStatusStore {
+  readonly #notes = new Map<number, RobotNotes>();
+  readonly #byRobot = new Map<number, Set<Listener>>();
+  readonly #all = new Set<Listener>();
+  #version = 0;
+  #gathering: ReturnType<typeof setTimeout> | undefined;
+
+  notes(robotId: number): RobotNotes {
+    return this.#notes.get(robotId) ?? NO_NOTES;
+  }
+
+  /** Counts the rounds of changes, for figures over many robots. */
+  version(): number {
+    return this.#version;
+  }
+
+  update(robotId: number, change: Partial<RobotNotes>): void {
+    this.#notes.set(robotId, { ...this.notes(robotId), ...change });
+    for (const listener of this.#byRobot.get(robotId) ?? []) listener();
+    if (this.#all.size === 0 || this.#gathering !== undefined) return;
+    this.#gathering = setTimeout(() => this.tellAll(), GATHER_MS);
+  }
+
+  updateCalls(robotId: number, change: Partial<CallState>): void {
+    this.update(robotId, { calls: { ...this.notes(robotId).calls, ...change } });
+  }
+
+  /** Forgets everything: another user must not see it. */
+  clear(): void {
+    for (const robotId of this.#notes.keys()) this.update(robotId, NO_NOTES);
+    this.#notes.clear();
+  }
+
+  /** Tells now what is gathered for figures over many robots. */
+  tellAll(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    this.#version += 1;
+    for (const listener of this.#all) listener();
+  }
+
+  /** Hears of one robot at once, or of all, gathered, where `robotId` is null; the answer ends it. */
+  subscribe(robotId: number | null, listener: Listener): () => void {
+    if (robotId === null) {
+      this.#all.add(listener);
+      return () => this.#all.delete(listener);
+    }
+    const set = this.#byRobot.get(robotId) ?? new Set<Listener>();
+    this.#byRobot.set(robotId, set.add(listener));
+    return () => {
+      set.delete(listener);
+      if (set.size === 0 && this.#byRobot.get(robotId) === set) this.#byRobot.delete(robotId);
+    };
+  }
 }

@@ -1,0 +1,98 @@
+import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { PRESS_HEADER } from "@suncrew/contract/commands/press.ts";
+import type { CommandVerb } from "@suncrew/contract/devices/messages.ts";
+import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
+import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
+import type { CleaningDirection, RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { ApiError, isLostConnection, messageOf, NotSentError } from "../../platform/api/errors.ts";
+
+export type StartOrStop = Extract<CommandVerb, "START" | "STOP">;
+
+/** What of a robot a command names. */
+export interface CommandTarget {
+  readonly id: number;
+  readonly siteId: number;
+  readonly serialNumber: string;
+  readonly cleaningDirection: CleaningDirection;
+  /** 0 to 100 percent. */
+  readonly mainMotorSpeed: number;
+  readonly brushMotorSpeed: number;
+}
+
+/** §7 send_command: the body, with the direction as FWD or REV. */
+export function commandBodyOf(robot: CommandTarget, command: StartOrStop): SentBodyOf<typeof sendCommand> {
+  return {
+    robotId: robot.serialNumber,
+    robotObjectId: robot.id,
+    siteId: robot.siteId,
+    command,
+    mode: "AUTO",
+    params: {
+      status: command === "START" ? "start" : "stop",
+      direction: robot.cleaningDirection === "REVERSE" ? "REV" : "FWD",
+      "main-speed": robot.mainMotorSpeed,
+      "brush-speed": robot.brushMotorSpeed,
+    },
+  };
+}
+
+/** §8: the sentence for a command that is already processing or whose robot is missing. */
+const ALREADY_PROCESSING = "Robot not found or already processing";
+
+/** The second line of the failure's toast: the server's own words, else what its status says. */
+export function reasonOf(error: unknown): string | undefined {
+  const told = messageOf(error);
+  if (told !== undefined) return told;
+  if (error instanceof ApiError) return error.status === 404 || error.status === 409 ? ALREADY_PROCESSING : undefined;
+  return undefined;
+}
+
+/**
+ * §4 Commands: a failed command sets the robot offline; a refusal by the server (4xx) or by the robot (502)
+ * leaves its status as it was, and so does what was never sent. Offline is what the server knows: where this browser has
+ * lost its own connection the robot keeps its last known status.
+ */
+export function leavesRobotOffline(error: unknown): boolean {
+  if (error instanceof NotSentError || isLostConnection(error)) return false;
+  if (!(error instanceof ApiError)) return true;
+  return error.status >= 500 && error.status !== 502;
+}
+
+/** The robots that have shown it: one that was only sent without the database is pending still. */
+export function confirmedIn(results: readonly RobotResult[]): number[] {
+  return results.flatMap(({ robotObjectId, outcome, pending }) =>
+    outcome === "SUCCESS" && !pending ? [robotObjectId] : [],
+  );
+}
+
+/** A pending Stop that the stream has since shown confirmed is told as done: nobody has to walk there any more. */
+export function resultNow(
+  result: RobotResult,
+  live: Pick<RobotLive, "online" | "motion" | "open_command"> | undefined,
+): Pick<RobotResult, "outcome" | "pending" | "message"> {
+  const isStopped = live?.online === true && live.motion === "STOPPED" && live.open_command === null;
+  if (!result.pending || !isStopped) return result;
+  return { ...result, outcome: "SUCCESS", pending: false };
+}
+
+let lastAtMs = 0;
+
+/**
+ * A button that moves or stops robots was pressed. Answers, for when its order is sent, the header that tells the
+ * server of it: so that no Start goes out after a Stop that was pressed later.
+ */
+export function newPress(): () => Record<typeof PRESS_HEADER, string> {
+  const atMs = Math.max(lastAtMs + 1, Date.now());
+  lastAtMs = atMs;
+  const since = performance.now();
+  return () => ({ [PRESS_HEADER]: `${atMs} ${Math.round(performance.now() - since)}` });
+}
+
+/** A new version 4 UUID for one press of a button; also where the page is served without TLS, unlike `randomUUID`. */
+export function newIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}

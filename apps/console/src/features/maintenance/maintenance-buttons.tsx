@@ -1,0 +1,91 @@
+import { ActionIcon, Button, Tooltip } from "@mantine/core";
+import type { Group } from "@suncrew/contract/groups/groups.ts";
+import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { IconLockOpen, IconTool } from "@tabler/icons-react";
+import { useState } from "react";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { lazyDialog } from "../../ui/lazy-dialog.tsx";
+import { isLocked, maintainedOf, type MaintainedRobot } from "./maintained-robot.ts";
+
+const LockDialog = lazyDialog(
+  ({ robot }) => `Maintenance: ${robot.serialNumber}`,
+  async () => (await import("./maintenance-dialogs.tsx")).LockDialog,
+);
+const ReleaseDialog = lazyDialog(
+  ({ robot }) => `Exit maintenance: ${robot.serialNumber}`,
+  async () => (await import("./maintenance-dialogs.tsx")).ReleaseDialog,
+);
+
+/** Robot card: Maintenance, or Exit Maintenance while the robot is locked; both ask first (decisions, stubs). */
+export function RobotMaintenanceButton({ robot }: { robot: MaintainedRobot }) {
+  const [open, setOpen] = useState<"lock" | "release" | null>(null);
+  const close = () => setOpen(null);
+  return (
+    <>
+      {isLocked(robot) ? (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconLockOpen size={14} aria-hidden />}
+          data-wide
+          aria-haspopup="dialog"
+          onClick={() => setOpen("release")}
+        >
+          Exit Maintenance
+        </Button>
+      ) : (
+        <Tooltip label="Maintenance">
+          <ActionIcon
+            variant="default"
+            size={30}
+            aria-label="Maintenance"
+            aria-haspopup="dialog"
+            onClick={() => setOpen("lock")}
+          >
+            <IconTool size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      )}
+      {open === "lock" && <LockDialog robot={robot} onClose={close} />}
+      {open === "release" && <ReleaseDialog robot={robot} onClose={close} />}
+    </>
+  );
+}
+
+const GroupMaintenanceDialog = lazyDialog(
+  ({ group }) => `Maintenance: ${group.group_name}`,
+  async () => {
+    return (await import("./maintenance-dialogs.tsx")).GroupMaintenanceDialog;
+  },
+);
+
+export interface GroupMaintenanceProps {
+  readonly group: Group;
+  readonly site: Site;
+  /** Its members as the stream last told them. */
+  readonly robots: readonly RobotLive[];
+}
+
+/** §2 Group Control tab, the button Maintenance; Exit Maintenance where every member is locked. */
+export function GroupMaintenanceButton({ group, robots }: GroupMaintenanceProps) {
+  const [isOpen, setOpen] = useState(false);
+  const members = robots.map((robot) => maintainedOf(robot));
+  const isAllLocked = members.length > 0 && members.every((robot) => isLocked(robot));
+  return (
+    <>
+      <DisabledReason reason={members.length === 0 ? "This group has no robots." : null}>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={isAllLocked ? <IconLockOpen size={14} aria-hidden /> : <IconTool size={14} aria-hidden />}
+          aria-haspopup="dialog"
+          onClick={() => setOpen(true)}
+        >
+          {isAllLocked ? "Exit Maintenance" : "Maintenance"}
+        </Button>
+      </DisabledReason>
+      {isOpen && <GroupMaintenanceDialog group={group} members={members} onClose={() => setOpen(false)} />}
+    </>
+  );
+}

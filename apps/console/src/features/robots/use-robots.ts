@@ -1,0 +1,167 @@
+import { robotDetailsWithSettings, type RobotLive, type RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { isUninformative } from "../../platform/api/errors.ts";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { liveStore, useLiveStatus, useLiveVersion, useRobotLive } from "../../platform/live/live.ts";
+import { useNow } from "../../ui/use-now.ts";
+import { askRobotStatus, robotStatusStore } from "./robot-calls.ts";
+import { NO_CALLS } from "./robot-local-state.ts";
+import { type RobotView, robotViewOf } from "./robot-view.ts";
+import { StatusPolling } from "./status-polling.ts";
+
+/** One robot as its card shows it; renders again for this robot alone. */
+export function useRobotView(row: RobotWithSettings): RobotView {
+  const live = useRobotLive(row.robot_id) ?? null;
+  const subscribe = useCallback(
+    (listener: () => void) => robotStatusStore.subscribe(row.robot_id, listener),
+    [row.robot_id],
+  );
+  const { overlay, calls } = useSyncExternalStore(subscribe, () => robotStatusStore.notes(row.robot_id));
+  const now = useNow();
+  const timezone = timezoneOf(row);
+  const isCut = useLiveStatus() === "lost";
+  return useMemo(
+    () => robotViewOf({ row, live, overlay, calls, timezone, isCut }, now),
+    [row, live, overlay, calls, timezone, isCut, now],
+  );
+}
+
+/** All robots of a site, for its counters and filters; renders again after each flush of the stream. */
+export function useRobotViews(rows: readonly RobotWithSettings[]): readonly RobotView[] {
+  const liveVersion = useLiveVersion();
+  const liveStatus = useLiveStatus();
+  const notesVersion = useSyncExternalStore(
+    (listener) => robotStatusStore.subscribe(null, listener),
+    () => robotStatusStore.version(),
+  );
+  return useMemo(
+    () => rows.map((row) => currentRobotView(row)),
+    // eslint-disable-next-line react/exhaustive-deps -- the versions and the status stand for what the two stores hold
+    [rows, liveVersion, liveStatus, notesVersion],
+  );
+}
+
+/** The live part of robots as the stream last told it, or the list before it did. */
+export function useRobotsLive(rows: readonly RobotWithSettings[]): readonly RobotLive[] {
+  const version = useLiveVersion();
+  return useMemo(
+    () => rows.map((row) => liveStore.robot(row.robot_id) ?? row),
+    // eslint-disable-next-line react/exhaustive-deps -- the version stands for what the store holds
+    [rows, version],
+  );
+}
+
+/**
+ * Robots as the server last told them, without what this browser's own calls came to: what the server goes by when it
+ * is asked to start many.
+ */
+export function useReportedRobotViews(rows: readonly RobotWithSettings[]): readonly RobotView[] {
+  const version = useLiveVersion();
+  return useMemo(() => {
+    const now = new Date();
+    return rows.map((row) =>
+      robotViewOf(
+        {
+          row,
+          live: liveStore.robot(row.robot_id) ?? null,
+          overlay: null,
+          calls: NO_CALLS,
+          timezone: timezoneOf(row),
+        },
+        now,
+      ),
+    );
+    // eslint-disable-next-line react/exhaustive-deps -- the version stands for what the store holds
+  }, [rows, version]);
+}
+
+/** One robot now, outside of rendering. */
+function currentRobotView(row: RobotWithSettings): RobotView {
+  const { overlay, calls } = robotStatusStore.notes(row.robot_id);
+  const live = liveStore.robot(row.robot_id) ?? null;
+  const isCut = liveStore.status() === "lost";
+  return robotViewOf({ row, live, overlay, calls, timezone: timezoneOf(row), isCut }, new Date());
+}
+
+/** The stream tells robots and their sites together. */
+function timezoneOf(row: RobotWithSettings): string | undefined {
+  return liveStore.site(row.site_id)?.timezone;
+}
+
+const NONE: readonly RobotWithSettings[] = [];
+/** Until the first site's robots were asked, the page is at its first load (§9 Status polling). */
+let isFirstLoad = true;
+
+export interface SiteRobots {
+  readonly state: "loading" | "failed" | "loaded";
+  /** §8 Robot fetch failure: emptied. */
+  readonly rows: readonly RobotWithSettings[];
+  readonly retry: () => void;
+  readonly isRetrying: boolean;
+  /** A person's refresh of one robot; aborted when the site is switched. */
+  readonly refresh: (row: RobotWithSettings) => void;
+}
+
+/** The selected site's robots, polled as §9 says while they are shown. */
+export function useSiteRobots(siteId: number): SiteRobots {
+  const query = useQuery(routeQuery(robotDetailsWithSettings, { params: { siteId } }));
+  // §8 Robot fetch failure: emptied. Not where this browser lost its connection, or the server a part of its own: the last known ones stay.
+  const hasFailed = query.isError && !(query.data !== undefined && isUninformative(query.error));
+  const rows = hasFailed ? NONE : (query.data?.robots ?? NONE);
+  const { refetch } = query;
+  const retry = useCallback(() => void refetch(), [refetch]);
+
+  const refresh = useStatusPolling(siteId, rows);
+  const state = query.isPending ? "loading" : hasFailed ? "failed" : "loaded";
+  return { state, rows, retry, isRetrying: query.isFetching, refresh };
+}
+
+function useStatusPolling(siteId: number, rows: readonly RobotWithSettings[]): (row: RobotWithSettings) => void {
+  const latest = useRef(rows);
+  const site = useRef(new AbortController());
+  useEffect(() => {
+    latest.current = rows;
+  }, [rows]);
+
+  const ask = useCallback((row: RobotWithSettings, isManual: boolean) => {
+    const { robot_id: robotId, serial_number: serialNumber } = row;
+    void askRobotStatus({ robotId, serialNumber, signal: site.current.signal, isManual });
+  }, []);
+
+  const hasRobots = rows.length > 0;
+  useEffect(() => {
+    site.current = new AbortController();
+    if (!hasRobots) return;
+    const controller = site.current;
+    const polling = new StatusPolling({
+      robots: () =>
+        latest.current
+          .filter((row) => row.site_id === siteId)
+          .map((row) => ({
+            id: row.robot_id,
+            status: currentRobotView(row).status,
+            lastQueriedAt: robotStatusStore.notes(row.robot_id).lastQueriedAt,
+            isAsked: robotStatusStore.notes(row.robot_id).calls.refresh !== null,
+          })),
+      ask: (robotId) => {
+        const row = latest.current.find((one) => one.robot_id === robotId);
+        if (row !== undefined) ask(row, false);
+      },
+      now: () => new Date(),
+      isHidden: () => document.hidden,
+      isFirstLoad,
+    });
+    isFirstLoad = false;
+    polling.start();
+    const onShown = () => polling.check();
+    document.addEventListener("visibilitychange", onShown);
+    return () => {
+      document.removeEventListener("visibilitychange", onShown);
+      polling.stop();
+      controller.abort();
+    };
+  }, [siteId, hasRobots, ask]);
+
+  return useCallback((row: RobotWithSettings) => ask(row, true), [ask]);
+}
