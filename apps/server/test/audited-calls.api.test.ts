@@ -4,7 +4,7 @@ import { permissions } from "@suncrew/domain/auth/permissions.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { standAlerts } from "./alert-fixtures.ts";
 import { seedFirmware } from "./firmware-fixtures.ts";
-import { standGroups } from "./group-fixtures.ts";
+import { seedGroups } from "./group-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
@@ -45,7 +45,7 @@ async function callAs(name: RouteName, person: "admin" | "owner"): Promise<numbe
   // First, for the call before may have changed the password.
   await restorePoint.restore();
   const client = await server.signIn(person);
-  if (groups !== undefined) await standGroups(server.db, server.fixtures, groups);
+  if (groups !== undefined) await seedGroups(server.db, server.fixtures, groups);
   if (alerts === true) await standAlerts(server.db, server.fixtures);
   if (firmware === true) await seedFirmware(server.db, server.fixtures);
   const before = await onRecord();

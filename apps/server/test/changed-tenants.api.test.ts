@@ -12,7 +12,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readSnapshot, readUpdate } from "../src/features/live/live.queries.ts";
 import { seenAt } from "../src/features/sites/public.ts";
 import { FREE_SERIAL, privateWords, setState } from "./fixtures.ts";
-import { standGroups } from "./group-fixtures.ts";
+import { seedGroups } from "./group-fixtures.ts";
 import { Id, type Part, type Place, sampleCalls, valuesOf } from "./sample-calls.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "./test-app.ts";
 import { urlOf } from "./test-client.ts";
@@ -27,7 +27,7 @@ beforeEach(async () => {
     .set({ partner_id: IN_HOUSE_PARTNER_ID })
     .where("serial", "=", FREE_SERIAL)
     .execute();
-  await standGroups(server.db, server.fixtures, "planned");
+  await seedGroups(server.db, server.fixtures, "planned");
   await server.db.deleteFrom("robot_group_members").where("robot_id", "=", server.fixtures.ownRobot.id).execute();
   await cleaned("Omkar Jain", -60, server.fixtures.ownSiteId);
   await pressed("owner", server.fixtures.ownSiteId, "OWN-1");

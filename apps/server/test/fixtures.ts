@@ -27,7 +27,7 @@ export interface Fixtures {
   readonly ownRobot: TestRobot;
   readonly ownRobot2: TestRobot;
   readonly foreignRobot: TestRobot;
-  /** Of `ownRobot` and of `foreignRobot`; not there until `standGroups` puts them there. */
+  /** Of `ownRobot` and of `foreignRobot`; not there until `seedGroups` puts them there. */
   readonly ownGroup: TestGroup;
   readonly foreignGroup: TestGroup;
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { standAlerts } from "./alert-fixtures.ts";
 import { seedFirmware } from "./firmware-fixtures.ts";
 import { PASSWORD, usernames } from "./fixtures.ts";
-import { standGroups } from "./group-fixtures.ts";
+import { seedGroups } from "./group-fixtures.ts";
 import { addMonthlyReports } from "./monthly-report-fixtures.ts";
 import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
@@ -65,7 +65,7 @@ describe("§7 The calls it makes, while PostgreSQL has no disk left", () => {
     const filled = (part: Part = {}) =>
       Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
     const { params, query, body, groups, file, firmware, alerts } = sampleCalls[name];
-    if (groups !== undefined) await standGroups(server.db, server.fixtures, groups);
+    if (groups !== undefined) await seedGroups(server.db, server.fixtures, groups);
     if (firmware === true) await seedFirmware(server.db, server.fixtures);
     if (alerts === true) await standAlerts(server.db, server.fixtures);
     const admin = await server.signIn("admin");

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { seedFirmware } from "./firmware-fixtures.ts";
 import { standAlerts } from "./alert-fixtures.ts";
-import { standGroups } from "./group-fixtures.ts";
+import { seedGroups } from "./group-fixtures.ts";
 import { addMonthlyReports } from "./monthly-report-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createRestorePoint } from "./restore-point.ts";
@@ -82,7 +82,7 @@ describe("no request whatever makes the server fail or hang", () => {
   test.each(names)("%s", { timeout: 120_000 }, async (name) => {
     const route: RouteSpec = routes[name];
     const sample = sampleCalls[name];
-    await standGroups(server.db, server.fixtures, sample.groups ?? "planned");
+    await seedGroups(server.db, server.fixtures, sample.groups ?? "planned");
     if (sample.firmware === true) await seedFirmware(server.db, server.fixtures);
     if (sample.alerts === true) await standAlerts(server.db, server.fixtures);
     const restorePoint = await createRestorePoint(server.db);

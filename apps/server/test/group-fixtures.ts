@@ -1,4 +1,4 @@
-import { groupNameKey } from "@suncrew/domain/groups/group-name.ts";
+import { groupNameKey } from "@suncrew/domain/groups/groups.ts";
 import type { Db } from "../src/platform/database/database.ts";
 import type { Fixtures, TestRobot } from "./fixtures.ts";
 
@@ -11,15 +11,15 @@ export interface TestGroup {
 const LONG_AGO = new Date(0);
 
 /** How the groups of the fixtures stand: each with its robot and schedule, without schedule, or not there at all. */
-export type GroupsStand = "planned" | "unplanned" | "free";
+export type GroupSeed = "planned" | "unplanned" | "free";
 
-/** The ids of a group that `standGroups` puts there; nothing is written yet. */
+/** The ids of a group that `seedGroups` puts there; nothing is written yet. */
 export function reserveGroup(nth: number): TestGroup {
   return { groupId: 900_000 + nth, scheduleId: 910_000 + nth };
 }
 
 /** Puts the groups of the fixtures, and no others, back to how a test needs them: one robot each, far in the future. */
-export async function standGroups(db: Db, fixtures: Fixtures, stand: GroupsStand): Promise<void> {
+export async function seedGroups(db: Db, fixtures: Fixtures, stand: GroupSeed): Promise<void> {
   await db.deleteFrom("schedules").execute();
   await db.deleteFrom("robot_group_members").execute();
   await db
@@ -27,16 +27,16 @@ export async function standGroups(db: Db, fixtures: Fixtures, stand: GroupsStand
     .set({ deleted_at: new Date(0) })
     .execute();
   if (stand === "free") return;
-  await standGroup(db, fixtures.ownGroup, [fixtures.ownRobot], "Ownfield East", stand);
-  await standGroup(db, fixtures.foreignGroup, [fixtures.foreignRobot], "Farfield East", stand);
+  await seedGroup(db, fixtures.ownGroup, [fixtures.ownRobot], "Ownfield East", stand);
+  await seedGroup(db, fixtures.foreignGroup, [fixtures.foreignRobot], "Farfield East", stand);
 }
 
-async function standGroup(
+async function seedGroup(
   db: Db,
   { groupId, scheduleId }: TestGroup,
   robots: readonly TestRobot[],
   name: string,
-  stand: GroupsStand,
+  stand: GroupSeed,
 ): Promise<void> {
   const site_id = robots[0]?.siteId ?? 0;
   await db

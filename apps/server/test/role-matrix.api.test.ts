@@ -10,7 +10,7 @@ import { buildApp } from "../src/app.ts";
 import { seedFirmware } from "./firmware-fixtures.ts";
 import { standAlerts } from "./alert-fixtures.ts";
 import { FREE_SERIAL, type Person, privateWords } from "./fixtures.ts";
-import { standGroups } from "./group-fixtures.ts";
+import { seedGroups } from "./group-fixtures.ts";
 import { addMonthlyReports } from "./monthly-report-fixtures.ts";
 import { releaseAll } from "./lock-fixtures.ts";
 import {
@@ -107,7 +107,7 @@ async function prepare(name: RouteName, person: Person | null): Promise<void> {
       .execute();
   }
   if (route.device === true) await releaseAll(server.db);
-  if (groups !== undefined) await standGroups(server.db, server.fixtures, groups);
+  if (groups !== undefined) await seedGroups(server.db, server.fixtures, groups);
   if (firmware === true) await seedFirmware(server.db, server.fixtures);
   if (alerts === true) await standAlerts(server.db, server.fixtures);
 }

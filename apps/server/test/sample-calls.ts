@@ -3,7 +3,7 @@ import type { RouteName } from "@suncrew/contract/routes.ts";
 import { seededFirmware, seededOfferSignature } from "./firmware-fixtures.ts";
 import { standingAlertIds } from "./alert-fixtures.ts";
 import { type Fixtures, FREE_SERIAL, PASSWORD, usernames } from "./fixtures.ts";
-import type { GroupsStand } from "./group-fixtures.ts";
+import type { GroupSeed } from "./group-fixtures.ts";
 import { monthlyReportId } from "./monthly-report-fixtures.ts";
 import { testSettings } from "./test-app.ts";
 
@@ -39,7 +39,7 @@ export interface SampleCall {
   /** Success of a call about robots that are all away, where it is not 504. */
   readonly status?: number;
   /** How the groups stand before the call: "free" where no robot is in one, "unplanned" where none has a schedule. */
-  readonly groups?: GroupsStand;
+  readonly groups?: GroupSeed;
   /** True where there are firmware and a rollout before the call. */
   readonly firmware?: true;
   /** The file that the call takes. */

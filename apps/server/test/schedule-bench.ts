@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
 import type { WeatherAdvice } from "@suncrew/contract/weather/weather.ts";
-import { groupNameKey } from "@suncrew/domain/groups/group-name.ts";
+import { groupNameKey } from "@suncrew/domain/groups/groups.ts";
 import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
 import pino from "pino";
 import { acceptOrders, Commands } from "../src/features/commands/public.ts";
-import { findRobotsWithDueCommands, settleDue } from "../src/features/commands/settle-due.repository.ts";
+import { findRobotsWithDueCommands, settleDue } from "../src/features/commands/settle.repository.ts";
 import { Scheduler } from "../src/features/schedules/scheduler.ts";
 import { ChangeSignal } from "../src/platform/change-signal.ts";
 import type { ClockCheck } from "../src/platform/clock-watch.ts";
@@ -15,7 +15,7 @@ import type { Dependencies } from "../src/platform/dependencies.ts";
 import { activityRows } from "./activity-rows.ts";
 import { addRobot, addSite } from "./fixtures.ts";
 import { MemoryBroker } from "./memory-broker.ts";
-import { RobotsAtHand } from "./robots-at-hand.ts";
+import { InMemoryRobots } from "./in-memory-robots.ts";
 import { testSettings } from "./test-app.ts";
 import { createTestDatabase } from "./test-database.ts";
 
@@ -41,7 +41,7 @@ export interface NewSchedule {
 export class ScheduleBench {
   readonly clock: ManualClock;
   readonly servers: SchedulingServer[] = [];
-  readonly robots: RobotsAtHand;
+  readonly robots: InMemoryRobots;
   /** What the weather says about every site. */
   advice: WeatherAdvice | null = "recommended";
   adviceAsked = 0;
@@ -53,7 +53,7 @@ export class ScheduleBench {
   private constructor(database: OpenDatabase, now: Date) {
     this.#database = database;
     this.clock = new ManualClock(now);
-    this.robots = new RobotsAtHand(database.db, this.clock);
+    this.robots = new InMemoryRobots(database.db, this.clock);
   }
 
   static async open(now: Date, { servers = 1 } = {}): Promise<ScheduleBench> {

@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { groupCan } from "./group-can.ts";
-import { groupNameKey } from "./group-name.ts";
-import { groupOutcomeOf } from "./group-outcome.ts";
-import { groupStatusOf, onlineMembersOf } from "./group-status.ts";
+import {
+  groupCan,
+  groupNameKey,
+  groupOutcomeOf,
+  groupStatusOf,
+  onlineMembersOf,
+  groupSuccessMessage,
+} from "./groups.ts";
 
 const of = (...statuses: ("normal" | "idle" | "warning" | "offline" | "critical")[]) =>
   statuses.map((status) => ({ status, motion: null }));
@@ -68,5 +72,21 @@ describe("§4 Group action outcome", () => {
     [[], "none"],
   ] as const)("%j is %s", (outcomes, expected) => {
     expect(groupOutcomeOf(outcomes.map((outcome) => ({ outcome })))).toBe(expected);
+  });
+});
+
+describe("§4 Group action: how many were started or stopped", () => {
+  const moved = { outcome: "SUCCESS", pending: false, was_moving: true } as const;
+  const stood = { ...moved, was_moving: false };
+  const failed = { outcome: "FAILED", pending: true } as const;
+
+  test.each([
+    [[moved, moved], "2 of 2 robots stopped."],
+    [[moved, stood, stood], "1 of 1 robot stopped. 2 stood already."],
+    [[moved, stood, failed], "1 of 2 robots stopped. 1 stood already."],
+    [[stood, stood], "2 robots stood already."],
+    [[failed], "0 of 1 robot stopped."],
+  ])("%j: %s", (results, sentences) => {
+    expect(groupSuccessMessage(results, "stopped")).toBe(sentences);
   });
 });

@@ -1,18 +1,11 @@
-import type { DeviceMode } from "@suncrew/contract/devices/messages.ts";
-import type { OperatingMode } from "@suncrew/contract/robots/robots.ts";
+import type { StartCandidate } from "../commands/command-refusals.ts";
 import { STATE_FRESH_MS } from "../commands/limits.ts";
 
 /** What the server knows of a robot that is to be released, read under the lock on the robot's row. */
-export interface ReleaseCandidate {
-  /** Its device was retired: it is never commanded again. */
-  readonly deviceRetired: boolean;
-  readonly online: boolean;
-  readonly operatingMode: OperatingMode;
-  readonly deviceMode: DeviceMode | null;
-  readonly liveStateAt: Date | null;
-  readonly hasUnsettledMaintenanceOn: boolean;
-  readonly hasUnsettledMaintenanceOff: boolean;
-}
+export type ReleaseCandidate = Pick<
+  StartCandidate,
+  "deviceRetired" | "online" | "operatingMode" | "deviceMode" | "liveStateAt" | "hasUnsettledMaintenanceOn"
+> & { readonly hasUnsettledMaintenanceOff: boolean };
 
 export type ReleaseRefusal = "not-locked" | "retired" | "away" | "stale" | "lock-unconfirmed" | "release-open";
 

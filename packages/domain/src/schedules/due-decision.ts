@@ -1,5 +1,5 @@
 import { CLOCK_SKEW_MS } from "../commands/limits.ts";
-import type { StartRefusal } from "../commands/start-refusal.ts";
+import type { StartRefusal } from "../commands/command-refusals.ts";
 
 const MINUTE_MS = 60_000;
 

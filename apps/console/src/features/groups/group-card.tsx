@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { groupStatusOf, onlineMembersOf } from "@suncrew/domain/groups/group-status.ts";
+import { groupStatusOf, onlineMembersOf } from "@suncrew/domain/groups/groups.ts";
 import { IconCheck, IconLoader2 } from "@tabler/icons-react";
 import { memo, useMemo, useState } from "react";
 import { StateBadge } from "../../ui/state-badge.tsx";

@@ -6,7 +6,7 @@ import {
   siteStop,
 } from "@suncrew/contract/groups/groups.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
-import { groupOutcomeOf, successSentences, wereAlreadyStopped } from "@suncrew/domain/groups/group-outcome.ts";
+import { groupOutcomeOf, groupSuccessMessage, wereAlreadyStopped } from "@suncrew/domain/groups/groups.ts";
 import { useCallback, useSyncExternalStore } from "react";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
@@ -140,12 +140,12 @@ function tellOutcome(groupName: string, verb: StartOrStop, results: readonly Rob
       sent > 0
         ? `${verb} sent to ${robotsText(sent)}; will be recorded.`
         : stood > 0
-          ? successSentences(results, done)
+          ? groupSuccessMessage(results, done)
           : `${robotsText(succeeded)} ${done}.`;
     toast.success({ title, message: `Group "${groupName}": ${words}` });
     return;
   }
-  const message = `Group "${groupName}": ${successSentences(results, done)}`;
+  const message = `Group "${groupName}": ${groupSuccessMessage(results, done)}`;
   const pending = results.filter((result) => result.pending).length;
   const reason = pending === 0 ? undefined : `STOP is kept for ${robotsText(pending)} until confirmed.`;
   toast.failure({ title, message, reason });

@@ -1,8 +1,7 @@
 import { Button, CloseButton } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
-import { groupCan } from "@suncrew/domain/groups/group-can.ts";
-import { groupOutcomeOf, successSentences } from "@suncrew/domain/groups/group-outcome.ts";
+import { groupCan, groupOutcomeOf, groupSuccessMessage } from "@suncrew/domain/groups/groups.ts";
 import { IconPlayerPlayFilled, IconPlayerStopFilled, IconRefresh } from "@tabler/icons-react";
 import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
@@ -108,7 +107,7 @@ export function GroupResult({ group, rows, action }: GroupResultProps) {
       </div>
       {failure === null ? (
         <>
-          <p className={classes["resultText"]}>{successSentences(results, done)}</p>
+          <p className={classes["resultText"]}>{groupSuccessMessage(results, done)}</p>
           <div className={classes["resultList"]} tabIndex={0}>
             <RobotResultList
               label={`Robots of ${group.group_name} that were not ${done}`}

@@ -1,7 +1,7 @@
 import { type Group, GROUP_INCOMPLETE } from "@suncrew/contract/groups/groups.ts";
 import { findInvisibleCharacter, stripInvisible } from "@suncrew/contract/http/text.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
-import { groupNameKey } from "@suncrew/domain/groups/group-name.ts";
+import { groupNameKey } from "@suncrew/domain/groups/groups.ts";
 import type { EntityRules, FieldProblems } from "../../platform/form/entity-form.ts";
 import type { StoredForm } from "../../ui/merged-edits.ts";
 

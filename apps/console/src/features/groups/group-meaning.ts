@@ -1,6 +1,4 @@
-import type { GroupObstacle } from "@suncrew/domain/groups/group-can.ts";
-import type { GroupOutcome } from "@suncrew/domain/groups/group-outcome.ts";
-import type { GroupStatus } from "@suncrew/domain/groups/group-status.ts";
+import type { GroupObstacle, GroupOutcome, GroupStatus } from "@suncrew/domain/groups/groups.ts";
 import type { Look } from "../../ui/look.ts";
 import { statusLooks } from "../../ui/status-looks.ts";
 import type { StartOrStop } from "../commands/public.ts";

@@ -2,7 +2,7 @@ import { Button, Group as Row, Text } from "@mantine/core";
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { successSentences, wereAlreadyStopped } from "@suncrew/domain/groups/group-outcome.ts";
+import { groupSuccessMessage, wereAlreadyStopped } from "@suncrew/domain/groups/groups.ts";
 import { IconHandStop } from "@tabler/icons-react";
 import { useRef, useState } from "react";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -130,7 +130,7 @@ function summaryOf(stopped: SiteStopped | null, robotCount: number): string {
   const pending = stopped.results.filter((result) => result.pending).length - sent;
   const told = sent === 0 ? "" : ` Sent to ${robotsText(sent)}; will be recorded.`;
   const kept = pending === 0 ? "" : ` For ${robotsText(pending)} the STOP is kept and sent again until confirmed.`;
-  return `${successSentences(stopped.results, "stopped")}${told}${kept}`;
+  return `${groupSuccessMessage(stopped.results, "stopped")}${told}${kept}`;
 }
 
 function Awaited({ row }: { row: RobotWithSettings }) {

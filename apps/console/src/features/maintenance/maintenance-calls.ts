@@ -1,8 +1,7 @@
 import type { Group, ManyRobotsResponse } from "@suncrew/contract/groups/groups.ts";
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import type { ResponseOf, SentBodyOf } from "@suncrew/contract/http/route.ts";
-import { groupOutcomeOf } from "@suncrew/domain/groups/group-outcome.ts";
-import type { GroupOutcome } from "@suncrew/domain/groups/group-outcome.ts";
+import { type GroupOutcome, groupOutcomeOf } from "@suncrew/domain/groups/groups.ts";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { change } from "../../platform/api/change.ts";

@@ -305,8 +305,8 @@ export class PastPeople {
       const locked = (await lockRobots(tx, [id])).get(id);
       if (locked === undefined) return;
       const open = await readOpenCommands(tx, [id]);
-      if (reason === null) await acceptRelease(tx, locked, open, by, now);
-      else await acceptLock(tx, locked, open, by, reason, now);
+      if (reason === null) await acceptRelease(tx, { robot: locked, open }, by, now);
+      else await acceptLock(tx, { robot: locked, open }, by, reason, now);
     });
     await this.#fleet.deliver([id], after(now, 200));
   }

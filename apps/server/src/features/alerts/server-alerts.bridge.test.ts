@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
 import { testSettings } from "../../../test/test-app.ts";
-import { rewordLateStops } from "../commands/alert-commands.repository.ts";
-import { lockRobots, readOpenCommands } from "../commands/command-rows.repository.ts";
+import { updateLateStopAlerts } from "../commands/robot-removal.repository.ts";
+import { lockRobots, readOpenCommands } from "../commands/commands.repository.ts";
 import { readStillMoving } from "../commands/public.ts";
-import { settleConfirmed } from "../commands/settle-confirmed.repository.ts";
+import { settleConfirmed } from "../commands/settle-by-states.repository.ts";
 import { sweepSilentRobots } from "../devices/robot-state.repository.ts";
 import { readRobots } from "../robots/robots.queries.ts";
 import { closeLostRun, findLostRuns } from "../runs/run-ends.repository.ts";
@@ -331,7 +331,7 @@ describe("Alerts: a command that was not confirmed", () => {
     await bench.press("STOP", robotId, siteId, { lost: true });
     const at = () => seenAt({ clock: bench.clock, broker, settings: testSettings });
     const told = async () => {
-      await rewordLateStops(bench.db, at());
+      await updateLateStopAlerts(bench.db, at());
       const late = bench.db.selectFrom("alerts").select(["severity", "text", "cleared_at"]);
       return late.where("code", "=", "COMMAND_UNCONFIRMED").executeTakeFirstOrThrow();
     };

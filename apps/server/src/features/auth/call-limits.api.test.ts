@@ -4,7 +4,7 @@ import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { groupSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
 import { createSite, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { standGroups } from "../../../test/group-fixtures.ts";
+import { seedGroups } from "../../../test/group-fixtures.ts";
 import { ownValue, sampleCalls } from "../../../test/sample-calls.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import type { TestClient } from "../../../test/test-client.ts";
@@ -47,7 +47,7 @@ describe("§8 Session and sign-in: limits of signed-in calls", () => {
   });
 
   test("protocol rule 3: a Stop of a robot, a group or a site passes whatever was sent before; a START does not", async () => {
-    await standGroups(server.db, server.fixtures, "planned");
+    await seedGroups(server.db, server.fixtures, "planned");
     const owner = await server.as("owner");
     expect(await statuses(12, () => order(owner, "START"))).toEqual([...Array(10).fill(504), 429, 429]);
     // No robot is there to be stopped at once: the Stop is kept and sent again.

@@ -1,30 +1,38 @@
 import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
+import { settingsRefusal } from "@suncrew/domain/commands/command-refusals.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
+import { forbidden, HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { acceptOrder, type Order } from "./accept-order.ts";
-import { findEarlier, type KeyedRequest, rememberRequest } from "./command-requests.repository.ts";
-import { lockRobot, readOpenCommands } from "./command-rows.repository.ts";
-import { MISSING_OR_PROCESSING } from "./command-sentences.ts";
-import { findTarget } from "./commands.queries.ts";
-import type { Press } from "./press.ts";
-import type { FirstSeen } from "./start-guard.ts";
-import type { StopPress } from "./stop-press.ts";
+import { acceptOrder, candidateOf, type FirstSeen, type Order } from "./accept-orders.ts";
+import { MISSING_OR_PROCESSING, refusalMessages, refusedBy } from "./command-answers.ts";
+import { auditCommand } from "./command-records.repository.ts";
+import { findRobotOf, findTarget } from "./commands.queries.ts";
+import {
+  findEarlier,
+  insertCommand,
+  type KeyedRequest,
+  type LockedRobot,
+  lockRobot,
+  type Press,
+  readOpenCommands,
+  rememberRequest,
+} from "./commands.repository.ts";
+import type { StopPress } from "./direct-stops.ts";
 
 export type CommandBody = BodyOf<typeof sendCommand>;
 
 /** What a press came to in its transaction; a refusal is on record and is thrown after the commit. */
-export type Accepted =
+type Accepted =
   | { readonly kind: "stored"; readonly commandId: string; readonly robotAway: boolean }
   | { readonly kind: "repeated"; readonly commandId: string }
   | { readonly kind: "refused"; readonly error: HttpError };
 
 /** How a call came: its Idempotency-Key, the press that it told of, and what it found as it began. */
-export interface CameBy {
+export interface RequestContext {
   readonly key: string | null;
   readonly press: Press | null;
   readonly seen: FirstSeen;
@@ -38,7 +46,7 @@ export async function acceptCommand(
   deps: Pick<Dependencies, "clock" | "clocks" | "settings">,
   viewer: Viewer,
   body: CommandBody,
-  { key, press, seen, stop = null }: CameBy,
+  { key, press, seen, stop = null }: RequestContext,
 ): Promise<Accepted> {
   const target = await findTarget(viewer, tx, body);
   seen.note(target.robotId, target.lastSeq);
@@ -57,7 +65,7 @@ export async function acceptCommand(
     pressed: stop?.of(robot.id),
     unless: { afterSeq: seen.seqOf(robot.id), withoutTime: isClockWrong(deps) },
   };
-  const accepted = await acceptOrder(tx, robot, open, order, now);
+  const accepted = await acceptOrder(tx, { robot, open }, order, now);
   if (accepted.kind === "refused") {
     if (request !== null) await rememberRequest(tx, request, accepted.error, now);
     return accepted;
@@ -81,4 +89,72 @@ export function orderOf(viewer: Viewer, body: CommandBody, settings: Dependencie
     },
     maxDurationS: settings.manualRunMaxMinutes * 60,
   } as const satisfies Order;
+}
+
+/** The settings to change; those left out stay. Speeds in percent. */
+export interface SettingsChange {
+  readonly cleaning_direction?: "FORWARD" | "REVERSE" | undefined;
+  readonly main_motor_speed?: number | undefined;
+  readonly brush_motor_speed?: number | undefined;
+}
+
+type AcceptedSettings =
+  | { readonly kind: "stored"; readonly commandId: string }
+  | { readonly kind: "refused"; readonly error: HttpError };
+
+/** Decides about a change of settings under the lock on the robot, and stores it as a SET; the robot's row changes once it is confirmed. */
+export async function acceptSettings(
+  tx: Tx,
+  deps: Pick<Dependencies, "clock">,
+  viewer: Viewer,
+  robotId: number,
+  change: SettingsChange,
+): Promise<AcceptedSettings> {
+  const target = await findRobotOf(viewer, tx, robotId);
+  const robot = await lockRobot(tx, target.robotId);
+  if (robot === null || robot.deleted_at !== null || robot.site_id !== target.siteId) throw notFound("Robot");
+  const now = deps.clock.now();
+  const refusal = await settingsRefusalOf(tx, viewer, robot, change, now);
+  const who = { verb: "SET", user_id: viewer.userId, requested_by: viewer.name } as const;
+  if (refusal !== null) {
+    await auditCommand(tx, robot, who, { outcome: "REFUSED", reason: refusal.message, after: { ...change } }, now);
+    return { kind: "refused", error: refusal };
+  }
+  const { cleaning_direction: direction, main_motor_speed: main, brush_motor_speed: brush } = change;
+  const stored = await insertCommand(
+    tx,
+    robot,
+    {
+      verb: "SET",
+      params: {
+        ...(direction !== undefined && { direction: direction === "FORWARD" ? ("FWD" as const) : ("REV" as const) }),
+        ...(main !== undefined && { "main-speed": main }),
+        ...(brush !== undefined && { "brush-speed": brush }),
+      },
+      mode: "AUTO",
+      actionType: "MANUAL",
+      userId: viewer.userId,
+      requestedBy: viewer.name,
+    },
+    now,
+  );
+  return { kind: "stored", commandId: stored.id };
+}
+
+async function settingsRefusalOf(
+  tx: Tx,
+  viewer: Viewer,
+  robot: LockedRobot,
+  change: SettingsChange,
+  now: Date,
+): Promise<HttpError | null> {
+  const { main_motor_speed: main, brush_motor_speed: brush } = change;
+  const speedsDiffer =
+    (main ?? robot.main_motor_speed) !== robot.main_motor_speed ||
+    (brush ?? robot.brush_motor_speed) !== robot.brush_motor_speed;
+  if (speedsDiffer && !may(viewer.role, "changeMotorSpeeds"))
+    return forbidden("Only Super Admins can change motor speeds.");
+  const open = await readOpenCommands(tx, [robot.id]);
+  const refusal = settingsRefusal(candidateOf({ robot, open }), now);
+  return refusal && refusedBy(refusal, refusalMessages[refusal](robot.serial_number));
 }

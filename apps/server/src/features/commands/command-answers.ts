@@ -1,14 +1,149 @@
+import type { RejectCode } from "@suncrew/contract/devices/messages.ts";
+import type { SettingsRefusal, StartRefusal } from "@suncrew/domain/commands/command-refusals.ts";
+import type { ReleaseRefusal } from "@suncrew/domain/maintenance/release-refusal.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import type { Command } from "./command-rows.repository.ts";
-import {
-  BROKER_AWAY,
-  failureSentences,
-  pendingSentences,
-  rejectedSentence,
-  settled,
-  successSentences,
-} from "./command-sentences.ts";
-import { staysPending } from "./pending-verbs.ts";
+import { type Command, type PendingVerb, staysPending } from "./commands.repository.ts";
+import type { GuardRefusal } from "./accept-orders.ts";
+
+type Verb = Command["verb"];
+
+/** §8: the robot is missing or a start of it is under way; which of them is not told. */
+export const MISSING_OR_PROCESSING = "Robot not found or already processing";
+
+export const BROKER_AWAY =
+  "The robots' broker cannot be reached, so the robot did not get the command. Please try again.";
+
+/** `installing` is the firmware that the robot was offered. */
+type RefusalSentence = (serial: string, installing?: string | null) => string;
+
+export const RESULT_UNKNOWN = "The result of the command is not known yet.";
+
+/** Neither way is open, so that nobody could tell the robot. */
+export const NOTHING_REACHABLE =
+  "Neither the database nor the robots' broker can be reached, so the robot did not get the Stop. Please try again.";
+
+/** A STOP that its robot was told, whatever the database does. */
+export const SENT_UNRECORDED = "Sent to the robot; will be recorded.";
+
+/** The same, where the broker has not said that it took it. */
+export const queuedUnrecorded = (serial: string): string =>
+  `The Stop for Robot ${serial} is kept and sent as soon as the broker takes it; it will be recorded.`;
+
+/** Why a START or SET is refused, for people. */
+export const refusalMessages: Record<StartRefusal | SettingsRefusal | GuardRefusal, RefusalSentence> = {
+  retired: (serial) => `The device ${serial} was retired, so the robot is not commanded any more.`,
+  maintenance: (serial) => `Robot ${serial} is in maintenance. Exit maintenance first.`,
+  installing: (serial, version) => `Robot ${serial} is installing firmware${version ? ` ${version}` : ""}.`,
+  away: (serial) => `Robot ${serial} is away: it has no connection at the moment.`,
+  stale: (serial) => `Robot ${serial} has not reported for 45 seconds. Refresh its status, then try again.`,
+  moving: (serial) => `Robot ${serial} is already cleaning.`,
+  "start-open": () => MISSING_OR_PROCESSING,
+  "stop-unsettled": (serial) => `Robot ${serial} has not confirmed its last Stop yet. Start is possible once it has.`,
+  clock: (serial) =>
+    `The clock of Robot ${serial} differs by more than 30 seconds, so that it cannot be started safely.`,
+  "stopped-since": () => "Stop was pressed meanwhile.",
+  "locked-since": (serial) => `Robot ${serial} was put in maintenance meanwhile.`,
+  "too-late": () => "it took too long.",
+  "without-time": () =>
+    "The clocks of this server and of the database do not agree, so no robot is started. Robots are stopped as ever.",
+};
+
+/** A robot whose rows someone else held for too long. */
+export const busyMessages: Record<"START" | "STOP", (serial: string) => string> = {
+  START: (serial) => `Robot ${serial} is busy, so it was not started. Please try again.`,
+  STOP: (serial) => `Robot ${serial} could not be reached in the database in time; press Stop again.`,
+};
+
+const rejectMessages: Record<RejectCode, string> = {
+  BUSY: "it is already cleaning",
+  MAINTENANCE: "it is in maintenance",
+  OLD_SESSION: "it has connected anew meanwhile; try again",
+  OLD_SEQ: "it has taken a newer command meanwhile",
+  EXPIRED: "the command reached it too late, or its clock is wrong",
+  CLOCK_NOT_SET: "its clock is not set",
+  FAULT: "it has a fault",
+  BATTERY_LOW: "its battery is too low",
+  INVALID: "it did not understand the command",
+  REFUSED: "it gave no reason",
+};
+
+/** Why the robot did not take a command. An unknown code is shown as it came. */
+export function rejectedMessage(serial: string, code: string | null): string {
+  const known: Readonly<Record<string, string>> = rejectMessages;
+  return `Robot ${serial} refused: ${known[code ?? "REFUSED"] ?? `code ${code}`}.`;
+}
+
+export const settled = {
+  startConfirmed: "The robot showed that it is cleaning.",
+  stopConfirmed: "The robot showed that it has stopped.",
+  notKnownYet: (serial: string) => `It is not known yet whether Robot ${serial} took the command. Refresh its status.`,
+  sentUnrecorded: (at: Date) => `Sent at once; put on record at ${at.toISOString()}, when the database could take it.`,
+  sentBeforeStart: (at: Date) =>
+    `Sent at once; put on record at ${at.toISOString()}, after a newer Start, so that nobody saw what came of it.`,
+  stopDelivered: (at: Date) => `Was pending; the robot showed at ${at.toISOString()} that it has stopped.`,
+} as const;
+/** §8 Robot Control and Settings Updated: what a confirmed command is answered with. */
+const successMessages: Record<Verb, (serial: string) => string> = {
+  START: (serial) => `START command sent to Robot ${serial}`,
+  STOP: (serial) => `STOP command sent to Robot ${serial}`,
+  SET: (serial) => `Settings for Robot ${serial} have been updated.`,
+  MAINTENANCE_ON: (serial) => `Robot ${serial} switched to maintenance mode`,
+  MAINTENANCE_OFF: (serial) => `Robot ${serial} confirmed that it is released from maintenance.`,
+};
+
+export interface FailureMessages {
+  readonly unconfirmed: (serial: string) => string;
+  readonly superseded: (serial: string) => string;
+  readonly neverSent: (serial: string) => string;
+}
+
+/** Why a command that does not stay pending has failed. */
+export const failureMessages: Record<Exclude<Verb, PendingVerb>, FailureMessages> = {
+  START: {
+    unconfirmed: (serial) =>
+      `Robot ${serial} did not confirm the start within 8 seconds. A Stop was sent to it and is repeated until the robot confirms it.`,
+    superseded: (serial) =>
+      `A Stop or a maintenance lock came before Robot ${serial} confirmed the start, so the start does not count.`,
+    neverSent: (serial) => `The start was not sent to Robot ${serial} in time. Please try again.`,
+  },
+  SET: {
+    unconfirmed: (serial) => `Robot ${serial} did not confirm the settings within 8 seconds. Nothing was stored.`,
+    superseded: (serial) =>
+      `Newer settings were sent to Robot ${serial} before it confirmed these. They were not stored.`,
+    neverSent: (serial) => `The settings were not sent to Robot ${serial} in time. Nothing was stored.`,
+  },
+  MAINTENANCE_OFF: {
+    unconfirmed: (serial) => `Robot ${serial} did not confirm the release within 8 seconds. It stays in maintenance.`,
+    superseded: (serial) =>
+      `Robot ${serial} was locked again before it confirmed the release. It stays in maintenance.`,
+    neverSent: (serial) => `The release was not sent to Robot ${serial} in time. It stays in maintenance.`,
+  },
+};
+
+interface PendingMessages {
+  readonly away: (serial: string) => string;
+  readonly unconfirmed: (serial: string) => string;
+  readonly withoutBroker: (serial: string) => string;
+}
+
+/** What the caller of a STOP or MAINTENANCE_ON is told while it is pending. */
+export const pendingMessages: Record<PendingVerb, PendingMessages> = {
+  STOP: {
+    away: (serial) => `Robot ${serial} is away. The Stop is kept and delivered when the robot returns.`,
+    unconfirmed: (serial) =>
+      `Robot ${serial} has not confirmed the Stop yet. It is repeated until the robot shows that it has stopped.`,
+    withoutBroker: (serial) =>
+      `The robots' broker cannot be reached. The Stop for Robot ${serial} is kept and sent as soon as the broker is back.`,
+  },
+  MAINTENANCE_ON: {
+    away: (serial) =>
+      `Robot ${serial} is locked, not confirmed by the robot: it is away. The lock is delivered when it returns.`,
+    unconfirmed: (serial) =>
+      `Robot ${serial} is locked, not confirmed by the robot yet. The lock is repeated until the robot confirms it.`,
+    withoutBroker: (serial) =>
+      `Robot ${serial} is locked, not confirmed by the robot: the broker cannot be reached. The lock is sent as soon as it is back.`,
+  },
+};
 
 export interface SuccessAnswer {
   readonly success: true;
@@ -19,7 +154,7 @@ export interface SuccessAnswer {
 }
 
 /** What is known beside the row when its caller is answered. */
-export interface AnswerContext {
+interface AnswerContext {
   readonly robotAway: boolean;
   readonly brokerAway: boolean;
 }
@@ -39,30 +174,39 @@ export function answerTo(command: Command, context: AnswerContext): SuccessAnswe
   const { id, verb, serial_number: serial, outcome } = command;
   switch (outcome) {
     case "CONFIRMED":
-      return { success: true, message: successSentences[command.verb](serial), command_id: id };
+      return { success: true, message: successMessages[command.verb](serial), command_id: id };
     case "REJECTED":
-      throw failure(502, rejectedSentence(serial, command.ack_code));
+      throw failure(502, rejectedMessage(serial, command.ack_code));
     case "NEVER_SENT":
       if (context.brokerAway) throw failure(503, BROKER_AWAY);
-      throw failure(503, staysPending(verb) ? settled.notKnownYet(serial) : failureSentences[verb].neverSent(serial));
+      throw failure(503, staysPending(verb) ? settled.notKnownYet(serial) : failureMessages[verb].neverSent(serial));
     case "UNCONFIRMED":
       throw unconfirmed(command);
     case null:
       if (!staysPending(verb)) throw pending(504, settled.notKnownYet(serial));
-      if (context.brokerAway) throw pending(503, pendingSentences[verb].withoutBroker(serial));
-      throw pending(504, pendingSentences[verb][context.robotAway ? "away" : "unconfirmed"](serial));
+      if (context.brokerAway) throw pending(503, pendingMessages[verb].withoutBroker(serial));
+      throw pending(504, pendingMessages[verb][context.robotAway ? "away" : "unconfirmed"](serial));
   }
 }
 
-/** What was closed before its time was overtaken by a newer command: a conflict, not a robot that is away. */
+/** What was closed before its time was superseded by a newer command: a conflict, not a robot that is away. */
 function unconfirmed({ verb, serial_number: serial, settled_at, settle_by }: Command): HttpError {
-  const overtaken = settled_at !== null && settled_at < settle_by;
+  const superseded = settled_at !== null && settled_at < settle_by;
   if (staysPending(verb)) return failure(504, settled.notKnownYet(serial));
-  const words = failureSentences[verb];
-  return overtaken ? failure(409, words.overtaken(serial)) : failure(504, words.unconfirmed(serial));
+  const words = failureMessages[verb];
+  return superseded ? failure(409, words.superseded(serial)) : failure(504, words.unconfirmed(serial));
 }
 
-function failure(status: number, message: string): HttpError {
+/** A refusal as its caller gets it: 504 where the robot cannot be reached, 503 without a clock to rely on, else a conflict. */
+export function refusedBy(
+  refusal: StartRefusal | SettingsRefusal | GuardRefusal | ReleaseRefusal,
+  message: string,
+): HttpError {
+  const status = refusal === "without-time" ? 503 : refusal === "away" || refusal === "stale" ? 504 : 409;
+  return failure(status, message);
+}
+
+export function failure(status: number, message: string): HttpError {
   return new HttpError(status, message, { success: false });
 }
 

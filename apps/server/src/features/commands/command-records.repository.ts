@@ -1,8 +1,12 @@
 import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
+import { alertedVerbs, type ServerAlertCode, unconfirmedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
+import { severityRank } from "@suncrew/domain/alerts/severity-order.ts";
+import { sql } from "kysely";
 import type { Executor, Tx } from "../../platform/database/database.ts";
 import { amendActivities, recordActivities } from "../activity/public.ts";
+import { clearAlerts, raiseAlerts, type RaisedAlert } from "../alerts/public.ts";
 import { type AuditRecord, recordAudits } from "../audit/public.ts";
-import type { Command, LockedRobot } from "./command-rows.repository.ts";
+import { type Command, type LockedRobot, staysPending } from "./commands.repository.ts";
 
 type Params = Command["params"];
 
@@ -10,7 +14,7 @@ type Params = Command["params"];
 type GivenTo = Partial<Pick<Command, "site_id" | "serial_number" | "robot_name">>;
 
 /** A START or STOP for the activity log: a stored command, or a refused one that never became a row. */
-export interface Recorded extends GivenTo {
+interface Recorded extends GivenTo {
   readonly id: string | null;
   readonly verb: "START" | "STOP";
   readonly mode: Command["mode"];
@@ -26,7 +30,7 @@ export function recordedOf(command: Command): Recorded | null {
   return verb === "START" || verb === "STOP" ? { ...command, verb } : null;
 }
 
-export interface Logged {
+interface Logged {
   readonly robot: LockedRobot;
   readonly command: Recorded;
   readonly status: ActivityStatus;
@@ -76,7 +80,7 @@ const auditActions = {
   MAINTENANCE_OFF: "MAINTENANCE_OFF",
 } as const satisfies Record<Command["verb"], string>;
 
-export interface AuditedCommand extends Pick<GivenTo, "site_id"> {
+interface AuditedCommand extends Pick<GivenTo, "site_id"> {
   readonly verb: Command["verb"];
   readonly user_id: number | null;
   readonly requested_by: string;
@@ -112,4 +116,53 @@ export async function auditCommands(tx: Executor, audited: readonly Audited[], n
     ...result,
   }));
   await recordAudits(tx, records);
+}
+
+interface Told {
+  readonly robot: LockedRobot;
+  readonly command: Command;
+}
+
+const CODES = ["COMMAND_UNCONFIRMED"] as const satisfies readonly ServerAlertCode[];
+
+/** No state showed these in time: each robot gets one alert, about the worst of those that leave something open. */
+export async function alertUnconfirmed(tx: Tx, told: readonly Told[], now: Date): Promise<void> {
+  const worst = new Map<number, RaisedAlert>();
+  for (const { robot, command } of told) {
+    const verb = alertedVerbs.find((each) => each === command.verb);
+    if (verb === undefined) continue;
+    const alert = unconfirmedAlert(verb);
+    const other = worst.get(robot.id)?.alert;
+    if (other !== undefined && severityRank[other.severity] <= severityRank[alert.severity]) continue;
+    worst.set(robot.id, { robotId: robot.id, siteId: robot.site_id, alert });
+  }
+  await raiseAlerts(tx, [...worst.values()], now);
+}
+
+/**
+ * What a robot confirms shows that commands reach it again. The Stop that Suncrew itself sends after a Start that was
+ * not confirmed does not, unless it was late too: nobody would ever see that the robot did not start. Nor does what shows
+ * no standing robot, such as new settings, while a Stop is late.
+ */
+export async function clearUnconfirmed(tx: Tx, confirmed: readonly Told[], now: Date): Promise<void> {
+  const proving = confirmed.filter(({ command }) => command.follows_id === null || command.answered_at !== null);
+  const idsOf = (told: readonly Told[]) => told.map(({ robot }) => robot.id);
+  const stand = new Set(idsOf(proving.filter(({ command }) => staysPending(command.verb))));
+  const others = idsOf(proving).filter((id) => !stand.has(id));
+  const late = await readLateStops(tx, others);
+  await clearAlerts(tx, [...stand, ...others.filter((id) => !late.has(id))], CODES, now);
+}
+
+/** Those of the robots that have a pending Stop whose caller was told that it was not confirmed. */
+async function readLateStops(tx: Tx, robotIds: readonly number[]): Promise<ReadonlySet<number>> {
+  if (robotIds.length === 0) return new Set();
+  const rows = await tx
+    .selectFrom("commands")
+    .select("robot_id")
+    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("verb", "=", "STOP")
+    .where("settled_at", "is", null)
+    .where("answered_at", "is not", null)
+    .execute();
+  return new Set(rows.map((row) => row.robot_id));
 }

@@ -6,9 +6,9 @@ import type { RobotStateTable } from "../../platform/database/schema.ts";
 import { HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
-import { MISSING_OR_PROCESSING } from "./command-sentences.ts";
+import { MISSING_OR_PROCESSING } from "./command-answers.ts";
 
-type Named = Pick<BodyOf<typeof sendCommand>, "robotId" | "robotObjectId" | "siteId">;
+type RobotReference = Pick<BodyOf<typeof sendCommand>, "robotId" | "robotObjectId" | "siteId">;
 
 export interface Target {
   readonly robotId: number;
@@ -21,7 +21,7 @@ export interface Target {
  * The robot that a command names by serial number, id and site. Throws 404 where any of the three is out of the
  * viewer's scope, without telling which, and 400 where they name different robots.
  */
-export async function findTarget(viewer: Viewer, db: Executor, named: Named): Promise<Target> {
+export async function findTarget(viewer: Viewer, db: Executor, named: RobotReference): Promise<Target> {
   const robots = await visibleSites(viewer, db)
     .innerJoin("robots", "robots.site_id", "sites.id")
     .select(["robots.id", "robots.site_id", "robots.serial_number", "robots.last_command_seq"])

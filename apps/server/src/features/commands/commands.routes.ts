@@ -1,11 +1,14 @@
 import { robotStatus, sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { PRESS_HEADER, pressSchema } from "@suncrew/contract/commands/press.ts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { invalid } from "../../platform/http/http-error.ts";
 import { register } from "../../platform/http/register.ts";
-import type { Dependencies } from "../../platform/dependencies.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import type { Press } from "./commands.repository.ts";
 import type { Commands } from "./commands.service.ts";
-import { pressOf } from "./press.ts";
 import { RobotStatusCall } from "./robot-status.service.ts";
 
 export function commandRoutes(
@@ -29,4 +32,15 @@ function keyOf(request: FastifyRequest): string | null {
     throw invalid("Idempotency-Key", "Idempotency-Key must be 1 to 200 printable characters");
   }
   return key;
+}
+
+/** Throws 400 where the header is not what it must be; null where there is none. */
+export function pressOf({ headers }: FastifyRequest, { sessionId }: Viewer, clock: Clock): Press | null {
+  const header = headers[PRESS_HEADER.toLowerCase()];
+  if (header === undefined) return null;
+  const parsed = pressSchema.safeParse(header);
+  if (!parsed.success)
+    throw invalid(PRESS_HEADER, `${PRESS_HEADER} ${parsed.error.issues[0]?.message ?? "is invalid"}`);
+  const { atMs, waitedMs } = parsed.data;
+  return { sessionId, atMs, waitsSince: waitedMs === 0 ? null : new Date(clock.now().getTime() - waitedMs) };
 }

@@ -6,24 +6,23 @@ import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { BatchLoader } from "../../platform/batch-loader.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { acceptCommand, type CameBy, type CommandBody, orderOf } from "./accept-command.ts";
-import { acceptSettings, type SettingsChange } from "./accept-settings.ts";
-import { answerTo, contextOf, type SuccessAnswer } from "./command-answers.ts";
-import { closeUnsent, type UnsentCommand } from "./close-unsent.repository.ts";
-import type { Command } from "./command-rows.repository.ts";
-import { RESULT_UNKNOWN } from "./command-sentences.ts";
-import type { Chosen } from "./decide-each.ts";
-import { DirectStops, type StopOrder } from "./direct-stops.ts";
+import {
+  acceptCommand,
+  acceptSettings,
+  type RequestContext,
+  type CommandBody,
+  orderOf,
+  type SettingsChange,
+} from "./accept-command.ts";
+import { answerTo, contextOf, RESULT_UNKNOWN, type SuccessAnswer } from "./command-answers.ts";
+import { closeUnsent, type UnsentCommand } from "./settle.repository.ts";
+import { type Command, type Press, readCommands } from "./commands.repository.ts";
+import { type RobotSelection, type ManyOrder, orderMany } from "./order-many.ts";
+import { unrecordedAnswer, DirectStops, unrecordedResults, KnownFleet, type StopOrder } from "./direct-stops.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import { answerToKept, keptResults } from "./kept-stops.ts";
-import { KnownFleet } from "./known-fleet.ts";
-import type { KnownRobot } from "./known-fleet.repository.ts";
-import { type ManyOrder, orderEach } from "./order-each.ts";
-import type { Press } from "./press.ts";
-import { readCommands } from "./settle-due.repository.ts";
-import { Settlements } from "./settlements.ts";
-import { Settler } from "./settler.ts";
-import { FirstSeen } from "./start-guard.ts";
+import type { KnownRobot } from "./direct-stops.repository.ts";
+import { Settlements, Settler } from "./settler.ts";
+import { FirstSeen } from "./accept-orders.ts";
 
 /** A caller waits this much longer than its command's deadline for the database to tell the outcome. */
 const GRACE_MS = 1_500;
@@ -47,7 +46,7 @@ export class Commands implements Service {
     this.#deps = deps;
     this.#fleet = new KnownFleet(deps);
     this.#directStops = new DirectStops(deps);
-    this.#dispatcher = new Dispatcher(deps, (robotId) => this.#directStops.holdsBack(robotId));
+    this.#dispatcher = new Dispatcher(deps, (robotId) => this.#directStops.blocksStart(robotId));
     this.#settlements = new Settlements(deps, changes);
     this.#settler = new Settler(deps, this.#dispatcher);
     this.#stored = new BatchLoader(async (ids) => {
@@ -97,11 +96,11 @@ export class Commands implements Service {
     return this.#directStops.press(
       { by, mode, params, robots },
       (stop) => this.#sendByRow(viewer, body, { ...cameBy, stop }),
-      (stop) => answerToKept(stop, body.robotId),
+      (stop) => unrecordedAnswer(stop, body.robotId),
     );
   }
 
-  async #sendByRow(viewer: Viewer, body: CommandBody, cameBy: CameBy): Promise<SuccessAnswer> {
+  async #sendByRow(viewer: Viewer, body: CommandBody, cameBy: RequestContext): Promise<SuccessAnswer> {
     const { stop } = cameBy;
     const robotId = body.robotObjectId;
     const accepted = await this.#accept((tx) => acceptCommand(tx, this.#deps, viewer, body, cameBy));
@@ -125,9 +124,12 @@ export class Commands implements Service {
    * The same order for many robots of a site at the same time; `choose` names them inside the transaction and throws
    * where it must not be. Answers what came of each, in the order chosen, by each command's deadline at the latest.
    */
-  sendMany(choose: (tx: Tx) => Promise<Chosen>, order: Omit<ManyOrder, "maxDurationS">): Promise<RobotResult[]> {
+  sendMany(
+    choose: (tx: Tx) => Promise<RobotSelection>,
+    order: Omit<ManyOrder, "maxDurationS">,
+  ): Promise<RobotResult[]> {
     const whole = { ...order, maxDurationS: this.#deps.settings.manualRunMaxMinutes * 60 };
-    return orderEach(this.#deps, choose, whole, (commandId, away, onSent) =>
+    return orderMany(this.#deps, choose, whole, (commandId, away, onSent) =>
       this.#sendAndAnswer(commandId, away, onSent),
     );
   }
@@ -137,14 +139,14 @@ export class Commands implements Service {
    * database would keep waiting.
    */
   stopMany(
-    choose: (tx: Tx) => Promise<Chosen>,
+    choose: (tx: Tx) => Promise<RobotSelection>,
     known: (fleet: KnownFleet) => readonly KnownRobot[],
     order: Omit<StopOrder, "robots" | "params">,
   ): Promise<RobotResult[]> {
     return this.#directStops.press(
       { ...order, robots: known(this.#fleet) },
       (stop) => this.sendMany(choose, { ...order, verb: "STOP", stop }),
-      keptResults,
+      unrecordedResults,
     );
   }
 

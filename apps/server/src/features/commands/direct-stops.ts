@@ -1,28 +1,80 @@
+import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import { COMMAND_EXPIRES_MS, RESEND_MS } from "@suncrew/domain/commands/limits.ts";
+import { v7 as uuidv7 } from "uuid";
 import { type Cancel, withTimeout } from "../../platform/clock.ts";
-import { isLockTimeout } from "../../platform/database/transactions.ts";
 import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
-import { HttpError } from "../../platform/http/http-error.ts";
+import { isLockTimeout } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
-import { PeriodicTask } from "../../platform/periodic-task.ts";
-import type { Order } from "./accept-order.ts";
-import { messageOf, publishCommandMessage } from "./command-message.ts";
-import { NOBODY_TOLD } from "./command-sentences.ts";
-import type { KnownRobot } from "./known-fleet.repository.ts";
-import { recordSentStops } from "./record-sent-stops.repository.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
+import { CachedSnapshot, PeriodicTask } from "../../platform/periodic-task.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import type { CommandBody } from "./accept-command.ts";
+import type { Order } from "./accept-orders.ts";
+import {
+  queuedUnrecorded,
+  NOTHING_REACHABLE,
+  RESULT_UNKNOWN,
+  SENT_UNRECORDED,
+  settled,
+  type SuccessAnswer,
+} from "./command-answers.ts";
+import type { PressedStop } from "./commands.repository.ts";
+import { messageOf, publishCommandMessage } from "./dispatcher.ts";
+import { type KnownRobot, readKnownRobots, recordSentStops } from "./direct-stops.repository.ts";
 import { type SentStop, type SentStops, StopJournal } from "./stop-journal.ts";
-import { StopPress } from "./stop-press.ts";
 
-/** The usual way, first a row and then its message, has this long from the press; then robots are told without a row. */
-const SENT_AFTER_MS = 100;
+/**
+ * The robots as the database last knew them, so that a person's Stop need not wait for it (protocol rule 3). Each person
+ * finds the robots of the sites that were theirs; where anything does not fit, none.
+ */
+export class KnownFleet implements Service {
+  readonly #robots: CachedSnapshot<readonly KnownRobot[]>;
+
+  constructor(deps: Pick<Dependencies, "db" | "clock" | "log">) {
+    this.#robots = new CachedSnapshot(deps, () => readKnownRobots(deps.db));
+  }
+
+  async start(): Promise<void> {
+    await this.#robots.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#robots.stop();
+  }
+
+  /** The robot that a command names by serial number, id and site. */
+  named(viewer: Viewer, { robotId, robotObjectId, siteId }: CommandBody): KnownRobot[] {
+    return this.atSite(viewer, siteId).filter(({ id, serial }) => id === robotObjectId && serial === robotId);
+  }
+
+  atSite(viewer: Viewer, siteId: number): KnownRobot[] {
+    return (this.#robots.value ?? []).filter((robot) => robot.siteId === siteId && mayReach(viewer, robot));
+  }
+
+  /** The members of a group of the site, or those `only` names, where all of them are members. */
+  inGroup(viewer: Viewer, siteId: number, groupId: number, only?: readonly number[]): KnownRobot[] {
+    const members = this.atSite(viewer, siteId).filter((robot) => robot.groupId === groupId);
+    if (only === undefined) return members;
+    const named = members.filter(({ id }) => only.includes(id));
+    return named.length === new Set(only).size ? named : [];
+  }
+}
+
+/** The wall of `visibleSites`, by what is remembered. */
+function mayReach(viewer: Viewer, { partnerId }: KnownRobot): boolean {
+  return viewer.role === "SUPER_ADMIN" || (viewer.partnerId !== null && viewer.partnerId === partnerId);
+}
+
+/** Storing a row and then sending its message has this long from the press; then robots are sent the Stop without a row. */
+const DIRECT_SEND_DELAY_MS = 100;
 /** And so much later the caller is answered, where the database still has not stored anything. */
-const ANSWERED_AFTER_MS = 800;
-const CATCH_UP_MS = 500;
+const ANSWER_DELAY_MS = 800;
+const RETRY_INTERVAL_MS = 500;
 
 /** A person's Stop for robots of one site. */
 export interface StopOrder extends Pick<Order, "mode" | "params"> {
   readonly by: SentStops["by"];
-  /** Whom it is for, by what was last known; robots that are not among them are told the usual way only. */
+  /** Whom it is for, by what was last known; robots that are not among them are stopped via the database only. */
   readonly robots: readonly KnownRobot[];
 }
 
@@ -34,11 +86,11 @@ type Outcome<A> = { readonly answer: A } | { readonly error: unknown };
  */
 export class DirectStops implements Service {
   readonly #deps: Dependencies;
-  /** Null where no folder was given: then every Stop goes the usual way. */
+  /** Null where no folder was given: then every Stop goes via the database. */
   readonly #journal: StopJournal | null;
   readonly #sending: PeriodicTask;
   readonly #recording: PeriodicTask;
-  /** Presses whose usual way is not at its end yet, which may still store them. */
+  /** Presses that the database may still store. */
   readonly #underWay = new Set<string>();
   /** When each press was last sent. */
   readonly #sentAt = new Map<string, Date>();
@@ -48,7 +100,7 @@ export class DirectStops implements Service {
     this.#deps = deps;
     const { stopJournalDir } = deps.settings;
     this.#journal = stopJournalDir === undefined ? null : new StopJournal(stopJournalDir, deps.log);
-    this.#sending = new PeriodicTask(deps.log, () => this.#sendAgain());
+    this.#sending = new PeriodicTask(deps.log, () => this.#resend());
     this.#recording = new PeriodicTask(deps.log, () => this.#record());
   }
 
@@ -56,7 +108,7 @@ export class DirectStops implements Service {
     if (this.#journal === null) return;
     await this.#journal.load();
     await this.#recording.run();
-    this.#cancel = this.#deps.clock.every(CATCH_UP_MS, () => {
+    this.#cancel = this.#deps.clock.every(RETRY_INTERVAL_MS, () => {
       void this.#sending.run();
       void this.#recording.run();
     });
@@ -68,15 +120,20 @@ export class DirectStops implements Service {
   }
 
   /** A robot whose Stop is not on record yet is not started: neither people nor rules can see that it was stopped. */
-  holdsBack(robotId: number): boolean {
+  blocksStart(robotId: number): boolean {
     return this.#journal?.presses.some(({ stops }) => stops.some((stop) => stop.robotId === robotId)) === true;
   }
 
   /**
-   * Stops robots the `usual` way; whom that has not told in time is told directly. Answers what the usual way answers, or
-   * what `kept` says where the database did not take it. Throws like the usual way where nobody was told.
+   * Stops robots `viaDatabase`, and directly those to which that has not sent the Stop in time. Answers what `viaDatabase`
+   * answers, or what `unrecorded` says where the database did not take it. Throws like `viaDatabase` where no robot was sent
+   * the Stop.
    */
-  async press<A>(order: StopOrder, usual: (press: StopPress) => Promise<A>, kept: (press: StopPress) => A): Promise<A> {
+  async press<A>(
+    order: StopOrder,
+    viaDatabase: (press: StopPress) => Promise<A>,
+    unrecorded: (press: StopPress) => A,
+  ): Promise<A> {
     const journal = this.#journal;
     const { clock } = this.#deps;
     const press: StopPress = new StopPress(
@@ -85,38 +142,38 @@ export class DirectStops implements Service {
       (robotId) => void journal?.removeStop(press.id, robotId),
     );
     this.#underWay.add(press.id);
-    const ending = usual(press)
+    const ending = viaDatabase(press)
       .then(
         (answer): Outcome<A> => ({ answer }),
         (error: unknown): Outcome<A> => ({ error }),
       )
       .finally(() => this.#underWay.delete(press.id));
-    const early = await withTimeout(clock, ending, SENT_AFTER_MS);
+    const early = await withTimeout(clock, ending, DIRECT_SEND_DELAY_MS);
     const isDecided = early !== null && ("answer" in early || early.error instanceof HttpError);
-    const telling = isDecided ? null : this.#tell(press, order);
-    if (telling === null) return answerOf(this.#inWords(early ?? (await ending)));
+    const sending = isDecided ? null : this.#sendDirectly(press, order);
+    if (sending === null) return answerOf(this.#withMessage(early ?? (await ending)));
     const [end] = await Promise.all([
-      early ?? withTimeout(clock, ending, ANSWERED_AFTER_MS),
-      withTimeout(clock, telling, ANSWERED_AFTER_MS),
+      early ?? withTimeout(clock, ending, ANSWER_DELAY_MS),
+      withTimeout(clock, sending, ANSWER_DELAY_MS),
     ]);
-    if (end === null && !press.isAnyStored) return kept(press);
+    if (end === null && !press.isAnyStored) return unrecorded(press);
     const last = end ?? (await ending);
     if ("answer" in last || last.error instanceof HttpError) return answerOf(last);
     this.#deps.log.warn({ reason: last.error, press: press.id }, "a Stop went out without the database");
-    return kept(press);
+    return unrecorded(press);
   }
 
-  #inWords<A>(outcome: Outcome<A>): Outcome<A> {
+  #withMessage<A>(outcome: Outcome<A>): Outcome<A> {
     if ("answer" in outcome || this.#deps.broker.connected || !isDatabaseUnreachable(outcome.error)) return outcome;
-    return { error: new HttpError(503, NOBODY_TOLD, { success: false }) };
+    return { error: new HttpError(503, NOTHING_REACHABLE, { success: false }) };
   }
 
-  /** Tells the robots that nobody has told; null where there is none, or no broker. */
-  #tell(press: StopPress, { by, mode, params }: StopOrder): Promise<unknown> | null {
-    const { untold } = press;
-    const [first] = untold;
+  /** Sends the Stop to the robots that have not been sent it; null where there is none, or no broker. */
+  #sendDirectly(press: StopPress, { by, mode, params }: StopOrder): Promise<unknown> | null {
+    const { unsent } = press;
+    const [first] = unsent;
     if (first === undefined || this.#journal === null || !this.#deps.broker.connected) return null;
-    const stops = untold.flatMap((robot): SentStop[] => {
+    const stops = unsent.flatMap((robot): SentStop[] => {
       const pressed = press.of(robot.id);
       if (pressed === undefined) return [];
       const { id: robotId, serial, session } = robot;
@@ -131,7 +188,7 @@ export class DirectStops implements Service {
     this.#sentAt.set(press.id, this.#deps.clock.now());
     // What has its row already needs no file.
     const unstored = stops.filter(({ robotId }) => !press.isStored(robotId));
-    for (const { robotId } of unstored) press.noteKept(robotId);
+    for (const { robotId } of unstored) press.noteJournaled(robotId);
     const keeping = unstored.length === 0 ? null : this.#journal.add({ ...sent, stops: unstored });
     return Promise.allSettled([...publishing, keeping]);
   }
@@ -152,8 +209,8 @@ export class DirectStops implements Service {
     await publishCommandMessage(this.#deps.broker, stop.serial, message);
   }
 
-  /** Nobody sees meanwhile whether the robots stand, so they are told until their Stops have rows. */
-  async #sendAgain(): Promise<void> {
+  /** Until the Stops have rows nobody sees whether the robots have stopped, so they are sent again. */
+  async #resend(): Promise<void> {
     const { broker, clock } = this.#deps;
     if (!broker.connected) return;
     const now = clock.now();
@@ -189,4 +246,112 @@ export class DirectStops implements Service {
 function answerOf<A>(outcome: Outcome<A>): A {
   if ("error" in outcome) throw outcome.error;
   return outcome.answer;
+}
+
+/** A person's Stop for robots of a site, from the press to its answer. Each robot's order has its id and seq at once. */
+export class StopPress {
+  readonly id = uuidv7();
+  readonly at: Date;
+  /** Those that may be told before the database is asked. */
+  readonly robots: readonly KnownRobot[];
+  readonly #onStored: (robotId: number) => void;
+  readonly #pressed: ReadonlyMap<number, PressedStop>;
+  readonly #stored = new Set<number>();
+  readonly #handedOver = new Set<number>();
+  readonly #kept = new Set<number>();
+  readonly #sent = new Set<number>();
+
+  constructor(at: Date, robots: readonly KnownRobot[], onStored: (robotId: number) => void) {
+    this.at = at;
+    this.robots = robots;
+    this.#onStored = onStored;
+    this.#pressed = new Map(
+      robots.map(({ id, lastSeq }) => {
+        return [id, { id: uuidv7(), seq: Math.max(at.getTime(), lastSeq + 1), wasSent: false }];
+      }),
+    );
+  }
+
+  /** What the robot's order is known by, wherever it is sent or stored; nothing for a robot that was not known. */
+  of(robotId: number): PressedStop | undefined {
+    return this.#pressed.get(robotId);
+  }
+
+  /** Its row is committed. */
+  noteStored(robotId: number): void {
+    this.#stored.add(robotId);
+    if (this.#kept.has(robotId)) this.#onStored(robotId);
+  }
+
+  /** Whoever stored its row has sent it, or sees to it that it is sent. */
+  noteHandedOver(robotId: number): void {
+    this.#handedOver.add(robotId);
+  }
+
+  /** It is in the journal, and sent until it has its row. */
+  noteJournaled(robotId: number): void {
+    this.#kept.add(robotId);
+  }
+
+  /** The broker has taken it. */
+  noteSent(robotId: number): void {
+    this.#sent.add(robotId);
+  }
+
+  /** The time that its rows get: of the press where robots were told before they had one, else of the decision. */
+  recordedAt(decidedAt: Date): Date {
+    return this.#kept.size > 0 ? this.at : decidedAt;
+  }
+
+  isStored(robotId: number): boolean {
+    return this.#stored.has(robotId);
+  }
+
+  get isAnyStored(): boolean {
+    return this.#stored.size > 0;
+  }
+
+  /** Those to which nobody has sent the Stop yet. */
+  get unsent(): readonly KnownRobot[] {
+    return this.robots.filter(({ id }) => !this.#handedOver.has(id) && !this.#kept.has(id));
+  }
+
+  /** True where the journal has it and the database does not. */
+  isOnlyJournaled(robotId: number): boolean {
+    return this.#kept.has(robotId) && !this.#stored.has(robotId);
+  }
+
+  wasSent(robotId: number): boolean {
+    return this.#sent.has(robotId);
+  }
+}
+
+type Result = Pick<RobotResult, "outcome" | "message" | "pending">;
+
+/** What came of one robot whose Stop the journal has and the database does not. */
+export function unrecordedResult(press: StopPress, robotId: number, serial: string): Result {
+  if (press.wasSent(robotId)) return { outcome: "SUCCESS", message: SENT_UNRECORDED, pending: true };
+  return { outcome: "FAILED", message: queuedUnrecorded(serial), pending: true };
+}
+
+/** What came of all robots of a press, where the database does not say. */
+export function unrecordedResults(press: StopPress): RobotResult[] {
+  return press.robots.map(({ id, serial }) => {
+    const result: Result = press.isOnlyJournaled(id)
+      ? unrecordedResult(press, id, serial)
+      : { outcome: "FAILED", message: RESULT_UNKNOWN, pending: press.isStored(id) };
+    return { robotId: serial, robotObjectId: id, ...result };
+  });
+}
+
+/** The answer about one robot: it was told, but nobody has seen yet that it stands. Throws what is not a success. */
+export function unrecordedAnswer(press: StopPress, serial: string): SuccessAnswer {
+  const [robot] = press.robots;
+  const pressed = robot && press.of(robot.id);
+  if (robot === undefined || pressed === undefined || !press.isOnlyJournaled(robot.id)) {
+    throw new HttpError(504, settled.notKnownYet(serial), { success: false, pending: true });
+  }
+  const { outcome, message } = unrecordedResult(press, robot.id, serial);
+  if (outcome === "FAILED") throw new HttpError(503, message, { success: false, pending: true });
+  return { success: true, message, command_id: pressed.id, pending: true };
 }

@@ -1,20 +1,27 @@
-import type { Dependencies } from "../../platform/dependencies.ts";
+import { type CommandMessage, commandMessageSchema, PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
+import { topicOf } from "@suncrew/contract/devices/topics.ts";
+import { COMMAND_EXPIRES_MS } from "@suncrew/domain/commands/limits.ts";
+import { v7 as uuidv7 } from "uuid";
 import { BatchLoader } from "../../platform/batch-loader.ts";
+import type { Broker } from "../../platform/broker.ts";
+import { withTimeout } from "../../platform/clock.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import {
   claimAll,
   type ClaimedCommand,
   claimPending,
+  type Command,
   markPublished,
   type Resend,
-} from "./command-claims.repository.ts";
-import { staysPending } from "./pending-verbs.ts";
-import { messageOf, publishCommandMessage, questionEnvelope } from "./command-message.ts";
+  staysPending,
+} from "./commands.repository.ts";
+import type { LastStop } from "./robot-removal.repository.ts";
 
 /**
  * Whether a command has left this server. Only "never" is certain, all else may have reached the robot; `claimed`
  * where it was taken for sending and then kept back.
  */
-export type Dispatched = { readonly sent: "maybe" } | Unsent;
+type Dispatched = { readonly sent: "maybe" } | Unsent;
 
 export interface Unsent {
   readonly sent: "never";
@@ -113,5 +120,76 @@ export class Dispatcher {
       )
       .finally(() => this.#marking.delete(marking));
     this.#marking.add(marking);
+  }
+}
+
+/** Sends one message to a robot. Rejects where the broker did not take it, or it is unknown whether it did. */
+export async function publishCommandMessage(broker: Broker, serial: string, message: CommandMessage): Promise<void> {
+  await broker.publish(topicOf(serial, "command"), JSON.stringify(message));
+}
+
+/** What of a command its robot is told. */
+type ToldCommand = Pick<
+  Command,
+  | "id"
+  | "seq"
+  | "session"
+  | "verb"
+  | "issued_at"
+  | "expires_at"
+  | "requested_by"
+  | "run_id"
+  | "max_duration_s"
+  | "params"
+>;
+
+/**
+ * The message of a command. `session` is the one the robot is known to have now: a STOP or lock that is sent
+ * again bears the new one, every other verb the one it was decided for, so that an old order stays old (protocol rule 1).
+ */
+export function messageOf(command: ToldCommand, currentSession: number): CommandMessage {
+  const unfenced = staysPending(command.verb);
+  return commandMessageSchema.parse({
+    v: PROTOCOL_VERSION,
+    id: command.id,
+    seq: command.seq,
+    session: unfenced ? currentSession : command.session,
+    verb: command.verb,
+    issuedAt: command.issued_at.toISOString(),
+    expiresAt: command.expires_at.toISOString(),
+    by: command.requested_by.slice(0, 200),
+    ...(command.verb === "START" && { runId: command.run_id, maxDurationS: command.max_duration_s }),
+    ...((command.verb === "START" || command.verb === "SET") && { params: command.params }),
+  });
+}
+
+/** What a STATUS and a RECEIVED have besides their verb: they order nothing, so they have neither row nor seq. */
+export function questionEnvelope(now: Date, session: number, by: string) {
+  return {
+    v: PROTOCOL_VERSION,
+    id: uuidv7(),
+    session,
+    issuedAt: now.toISOString(),
+    expiresAt: new Date(now.getTime() + COMMAND_EXPIRES_MS).toISOString(),
+    by: by.slice(0, 200),
+  } as const;
+}
+
+/** The broker has this long to take it: the device is cut off at once after. */
+const BROKER_TIMEOUT_MS = 1_000;
+
+/** Sends it after the commit. Resolves when the broker has taken it, cannot, or has been given long enough. */
+export async function sendLastStop(
+  { broker, clock, log }: Pick<Dependencies, "broker" | "clock" | "log">,
+  { command, session }: LastStop,
+): Promise<void> {
+  try {
+    await withTimeout(
+      clock,
+      publishCommandMessage(broker, command.serial_number, messageOf(command, session)),
+      BROKER_TIMEOUT_MS,
+    );
+  } catch (error) {
+    log.warn({ reason: error, command: command.id }, "a retired device may not have got its last Stop");
   }
 }

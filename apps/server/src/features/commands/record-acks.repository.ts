@@ -1,7 +1,7 @@
 import type { AckMessage, RejectCode } from "@suncrew/contract/devices/messages.ts";
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
-import { type Command, lockRobots, showChange } from "./command-rows.repository.ts";
+import { type Command, lockRobots, showChange } from "./commands.repository.ts";
 import { settleAllRejected } from "./settle.repository.ts";
 
 /** An ack with the serial of the topic it came on. */
@@ -43,9 +43,9 @@ export async function recordAcks(tx: Tx, acks: readonly ReceivedAck[], now: Date
     rejected.push({ robot, command: told, code: ack.code });
     current.delete(command.id);
   }
-  await noteAcks(tx, [...noted.values()]);
+  await storeAcks(tx, [...noted.values()]);
   await settleAllRejected(tx, rejected, now);
-  await noteNotTaken(tx, notTaken, now);
+  await markNotTaken(tx, notTaken, now);
   await showChange(
     tx,
     rejected.map(({ robot }) => robot.id),
@@ -55,14 +55,14 @@ export async function recordAcks(tx: Tx, acks: readonly ReceivedAck[], now: Date
 /** The robot refused it as too old, so it will not take it any more either. */
 const tooOld: readonly string[] = ["OLD_SESSION", "EXPIRED"] satisfies RejectCode[];
 
-async function noteNotTaken(tx: Tx, commandIds: readonly string[], now: Date): Promise<void> {
+async function markNotTaken(tx: Tx, commandIds: readonly string[], now: Date): Promise<void> {
   if (commandIds.length === 0) return;
   await sql`update commands set not_taken_at = coalesce(not_taken_at, ${now}) where id = any(${commandIds}::uuid[])`.execute(
     tx,
   );
 }
 
-async function noteAcks(tx: Tx, commands: readonly Command[]): Promise<void> {
+async function storeAcks(tx: Tx, commands: readonly Command[]): Promise<void> {
   if (commands.length === 0) return;
   const rows = commands.map(({ id, ack, ack_code }) => ({ id, ack, ack_code }));
   await sql`

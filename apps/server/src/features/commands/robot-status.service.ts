@@ -2,11 +2,10 @@ import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { STATUS_WAIT_MS } from "@suncrew/domain/commands/limits.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
-import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { BROKER_AWAY, refusalSentences } from "./command-sentences.ts";
-import { publishCommandMessage, questionEnvelope } from "./command-message.ts";
+import { BROKER_AWAY, failure, refusalMessages } from "./command-answers.ts";
+import { publishCommandMessage, questionEnvelope } from "./dispatcher.ts";
 import { readShown, type ShownRow } from "./commands.queries.ts";
 
 export type StatusAnswer = ResponseOf<typeof robotStatus>;
@@ -28,7 +27,7 @@ export class RobotStatusCall {
   async ask(viewer: Viewer, serial: string, gone: AbortSignal): Promise<StatusAnswer> {
     const { db, broker, clock } = this.#deps;
     const known = await readShown(viewer, db, serial);
-    if (!known.online) throw failure(504, refusalSentences.away(serial));
+    if (!known.online) throw failure(504, refusalMessages.away(serial));
     if (!broker.connected) throw failure(503, BROKER_AWAY);
     const askedAt = clock.now();
     const question = questionEnvelope(askedAt, known.session, viewer.name);
@@ -88,14 +87,10 @@ function answers(row: ShownRow, id: string, askedAt: Date): boolean {
 function shownAnswer(row: ShownRow, serial: string): StatusAnswer {
   const { status, battery, live_at, motion, applied_direction: direction } = row;
   if (status === null || battery === null || live_at === null || motion === null || direction === null) {
-    throw failure(504, refusalSentences.away(serial));
+    throw failure(504, refusalMessages.away(serial));
   }
   return {
     success: true,
     data: { status, robot_status: row.robot_status, battery, timestamp: live_at.toISOString(), motion, direction },
   };
-}
-
-function failure(status: number, message: string): HttpError {
-  return new HttpError(status, message, { success: false });
 }

@@ -1,13 +1,30 @@
 import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
 import { type ReportedState, stateConfirms } from "@suncrew/domain/commands/confirmation.ts";
-import { sql } from "kysely";
+import { robotStatusOf } from "@suncrew/domain/robots/status-mapping.ts";
+import { type Selectable, sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import { type Command, type LockedRobot, lockRobots, readOpenCommands, showChange } from "./command-rows.repository.ts";
-import { staysPending } from "./pending-verbs.ts";
-import { settleConfirmed } from "./settle-confirmed.repository.ts";
-import { lockAgain, readLocked } from "./settle-maintenance.repository.ts";
-import { insertFollowingStops, type OpenCommand, settleAllOvertaken } from "./settle.repository.ts";
+import type { MaintenanceLocksTable } from "../../platform/database/schema.ts";
+import { settled } from "./command-answers.ts";
+import { auditCommands, clearUnconfirmed } from "./command-records.repository.ts";
+import {
+  type Command,
+  insertCommands,
+  type LockedRobot,
+  lockRobots,
+  type NewCommand,
+  readOpenCommands,
+  showChange,
+  staysPending,
+} from "./commands.repository.ts";
+import {
+  closeAll,
+  insertFollowingStops,
+  logAll,
+  type OpenCommand,
+  settleAllSuperseded,
+  SUNCREW,
+} from "./settle.repository.ts";
 
 /** A live state (not retained) of the robot's current session. */
 export interface LiveState {
@@ -26,12 +43,12 @@ const RECONNECTIONS = 10;
  * the time when the robots' rows are locked: a START whose caller is told meanwhile that it failed stays failed.
  */
 export async function settleByStates(tx: Tx, states: readonly LiveState[], clock: Pick<Clock, "now">): Promise<void> {
-  await noteNotTaken(tx, states, clock.now());
+  await markNotTaken(tx, states, clock.now());
   const open = await readOpenCommands(
     tx,
     states.map(({ robotId }) => robotId),
   );
-  const strays = await readStrays(tx, states);
+  const strays = await readUnconfirmedMovers(tx, states);
   const concerned = new Set([...open, ...strays].map((command) => command.robot_id));
   for (const robotId of await readLocked(tx, unlockedOf(states))) concerned.add(robotId);
   if (concerned.size === 0) return;
@@ -39,17 +56,17 @@ export async function settleByStates(tx: Tx, states: readonly LiveState[], clock
   // Read again under the lock: another server may have settled some meanwhile.
   const openNow = Map.groupBy(await readOpenCommands(tx, [...concerned]), (command) => command.robot_id);
   const now = clock.now();
-  const decided = new Settled();
+  const decided = new StateDecisions();
   for (const { robotId, state } of states) {
     const robot = robots.get(robotId);
     if (robot === undefined) continue;
     decided.add(robot, openNow.get(robotId) ?? [], state, now);
   }
   await settleConfirmed(tx, decided.confirmed, now);
-  await settleAllOvertaken(tx, decided.overtaken, now);
+  await settleAllSuperseded(tx, decided.superseded, now);
   const changed = new Set(decided.robotIds);
-  for (const robotId of await stopStrays(tx, robots, states, now)) changed.add(robotId);
-  for (const robotId of await lockForgetful(tx, robots, states, now)) changed.add(robotId);
+  for (const robotId of await stopUnconfirmedMovers(tx, robots, states, now)) changed.add(robotId);
+  for (const robotId of await relockRobots(tx, robots, states, now)) changed.add(robotId);
   await showChange(tx, [...changed]);
 }
 
@@ -59,7 +76,7 @@ export async function settleByStates(tx: Tx, states: readonly LiveState[], clock
  * raises `lastSeq` before anybody asks. A robot that tells of less than before, or whose session jumped, has lost its
  * memory (rule 14) and proves nothing.
  */
-async function noteNotTaken(tx: Tx, states: readonly LiveState[], now: Date): Promise<void> {
+async function markNotTaken(tx: Tx, states: readonly LiveState[], now: Date): Promise<void> {
   const stand = states.flatMap(({ robotId, knownSeq, state: { motion, lastSeq, session, ts } }) =>
     motion === "STOPPED" && lastSeq >= knownSeq ? [{ robot_id: robotId, last_seq: lastSeq, session, ts }] : [],
   );
@@ -75,9 +92,9 @@ async function noteNotTaken(tx: Tx, states: readonly LiveState[], now: Date): Pr
 }
 
 /** What states come to, each command once, by the first state that decides about it. */
-class Settled {
+class StateDecisions {
   readonly confirmed: OpenCommand[] = [];
-  readonly overtaken: OpenCommand[] = [];
+  readonly superseded: OpenCommand[] = [];
   readonly #decided = new Set<string>();
 
   get robotIds(): number[] {
@@ -95,7 +112,7 @@ class Settled {
         const isOlder = older.verb === "SET" && older.seq < command.seq;
         if (!isOlder || this.#decided.has(older.id) || stateConfirms(state, sentOf(older))) continue;
         this.#decided.add(older.id);
-        this.overtaken.push({ robot, command: older });
+        this.superseded.push({ robot, command: older });
       }
     }
   }
@@ -121,7 +138,7 @@ function sentOf(command: Command): Parameters<typeof stateConfirms>[1] {
 }
 
 /** STARTs that have failed, of runs on which a robot moves nevertheless. */
-async function readStrays(tx: Tx, states: readonly LiveState[]): Promise<Command[]> {
+async function readUnconfirmedMovers(tx: Tx, states: readonly LiveState[]): Promise<Command[]> {
   const runIds = states.flatMap(({ state }) =>
     state.motion === "MOVING" && state.runId !== null ? [state.runId] : [],
   );
@@ -136,14 +153,14 @@ async function readStrays(tx: Tx, states: readonly LiveState[]): Promise<Command
 }
 
 /** Nothing moves on a START that was answered as failed: unless a STOP is pending already, one follows. */
-async function stopStrays(
+async function stopUnconfirmedMovers(
   tx: Tx,
   robots: ReadonlyMap<number, LockedRobot>,
   states: readonly LiveState[],
   now: Date,
 ): Promise<number[]> {
   const last = new Map(states.map((live) => [live.robotId, live]));
-  const strays = await readStrays(tx, [...last.values()]);
+  const strays = await readUnconfirmedMovers(tx, [...last.values()]);
   const pending = await readOpenCommands(
     tx,
     strays.map((start) => start.robot_id),
@@ -164,7 +181,7 @@ function unlockedOf(states: readonly LiveState[]): number[] {
 }
 
 /** Protocol rule 8: a robot that has left maintenance while its lock stands, and no order about it is under way, is locked again. */
-async function lockForgetful(
+async function relockRobots(
   tx: Tx,
   robots: ReadonlyMap<number, LockedRobot>,
   states: readonly LiveState[],
@@ -174,6 +191,176 @@ async function lockForgetful(
   const pending = (await readOpenCommands(tx, locked)).filter(({ verb }) => verb.startsWith("MAINTENANCE"));
   const underWay = new Set(pending.map((command) => command.robot_id));
   const forgetful = locked.flatMap((robotId) => (underWay.has(robotId) ? [] : (robots.get(robotId) ?? [])));
-  await lockAgain(tx, forgetful, now);
+  await insertRelocks(tx, forgetful, now);
   return forgetful.map(({ id }) => id);
+}
+
+/** The robots showed them (protocol rule 6): closes what was open until now, and does what follows from it. */
+export async function settleConfirmed(tx: Tx, shown: readonly OpenCommand[], now: Date): Promise<void> {
+  const closed = await closeAll(tx, shown, "CONFIRMED", now);
+  await clearUnconfirmed(tx, closed, now);
+  const of = (verb: Command["verb"]) => closed.filter(({ command }) => command.verb === verb);
+  await logAll(
+    tx,
+    closed.map((each) => ({ ...each, status: "SUCCESS" as const, details: confirmedSentence(each.command, now) })),
+    now,
+  );
+  await storeSettings(tx, of("SET"), now);
+  await confirmLocks(tx, of("MAINTENANCE_ON"), now);
+  await applyReleases(tx, of("MAINTENANCE_OFF"), now);
+}
+
+function confirmedSentence({ verb, answered_at }: Command, now: Date): string {
+  if (verb === "START") return settled.startConfirmed;
+  return answered_at === null ? settled.stopConfirmed : settled.stopDelivered(now);
+}
+
+/** The settings are the robots' now, so they are stored; those not named stay. One robot may have taken several. */
+async function storeSettings(tx: Tx, shown: readonly OpenCommand[], now: Date): Promise<void> {
+  if (shown.length === 0) return;
+  const rows = await tx
+    .selectFrom("robots")
+    .select(["id", "cleaning_direction", "main_motor_speed", "brush_motor_speed"])
+    .where("id", "=", sql<number>`any(${shown.map(({ robot }) => robot.id)}::int[])`)
+    .execute();
+  const stored = new Map(rows.map(({ id, ...settings }) => [id, settings]));
+  const audited = shown.flatMap(({ robot, command }) => {
+    const before = stored.get(robot.id);
+    if (before === undefined) return [];
+    const { direction, "main-speed": main, "brush-speed": brush } = command.params;
+    const after = {
+      ...before,
+      ...(direction !== undefined && {
+        cleaning_direction: direction === "FWD" ? ("FORWARD" as const) : ("REVERSE" as const),
+      }),
+      ...(main !== undefined && { main_motor_speed: main }),
+      ...(brush !== undefined && { brush_motor_speed: brush }),
+    };
+    stored.set(robot.id, after);
+    return [{ robot, command, outcome: "DONE" as const, before, after }];
+  });
+  const settings = JSON.stringify([...stored].map(([id, each]) => ({ id, ...each })));
+  await sql`
+    update robots r set cleaning_direction = n.cleaning_direction, main_motor_speed = n.main_motor_speed,
+      brush_motor_speed = n.brush_motor_speed
+    from json_populate_recordset(null::robots, ${settings}::json) n where r.id = n.id`.execute(tx);
+  await auditCommands(tx, audited, now);
+}
+
+/** A command that its robot, which this transaction has locked, has just shown. */
+interface Shown {
+  readonly robot: LockedRobot;
+  readonly command: Command;
+}
+
+const idsOf = (shown: readonly Shown[]) => sql<number>`any(${shown.map(({ robot }) => robot.id)}::int[])`;
+
+/** Protocol rule 8: the robots show MAINTENANCE and stand, so their locks are "confirmed by the robot". */
+async function confirmLocks(tx: Tx, shown: readonly Shown[], now: Date): Promise<void> {
+  if (shown.length === 0) return;
+  await tx
+    .updateTable("maintenance_locks")
+    .set({ confirmed_at: now })
+    .where("robot_id", "=", idsOf(shown))
+    .where("released_at", "is", null)
+    .where("confirmed_at", "is", null)
+    .execute();
+}
+
+/** The robots show that they were released: their locks end, the former mode returns and their status is shown again. */
+async function applyReleases(tx: Tx, shown: readonly Shown[], now: Date): Promise<void> {
+  if (shown.length === 0) return;
+  const locks = new Map((await endLocks(tx, shown, now)).map((lock) => [lock.robot_id, lock]));
+  const states = await tx
+    .selectFrom("robot_state")
+    .select(["robot_id", "online", "status"])
+    .where("robot_id", "=", idsOf(shown))
+    .execute();
+  const seen = new Map(states.map((state) => [state.robot_id, state]));
+  const released = shown.map(({ robot, command }) => {
+    const lock = locks.get(robot.id);
+    // A robot that was locked at the robot itself has its mode still.
+    const mode = robot.operating_mode === "maintenance" ? (lock?.former_mode ?? "auto") : robot.operating_mode;
+    const { online = false, status = null } = seen.get(robot.id) ?? {};
+    const robotStatus = robotStatusOf({ online, operatingMode: mode, deviceStatus: status });
+    const before = { operating_mode: robot.operating_mode, ...shownLock(lock) };
+    return { robot, command, before, mode, robotStatus };
+  });
+  const changes = JSON.stringify(
+    released.map(({ robot, mode, robotStatus }) => ({ id: robot.id, mode, status: robotStatus })),
+  );
+  await sql`
+    with released as (select * from json_to_recordset(${changes}::json) n (id int, mode text, status text)),
+    shown as (update robot_state s set robot_status = n.status from released n where s.robot_id = n.id)
+    update robots r set operating_mode = n.mode from released n where r.id = n.id`.execute(tx);
+  const audited = released.map(({ robot, command, before, mode }) => {
+    return { robot, command, outcome: "DONE" as const, before, after: { operating_mode: mode, ...shownLock() } };
+  });
+  await auditCommands(tx, audited, now);
+}
+
+type EndedLock = Pick<
+  Selectable<MaintenanceLocksTable>,
+  "robot_id" | "former_mode" | "reason" | "locked_by" | "locked_at"
+>;
+
+/** Who locked it, why and since when; of no lock, nothing. */
+function shownLock(lock?: EndedLock) {
+  const { reason = null, locked_by = null, locked_at = null } = lock ?? {};
+  return { reason, locked_by, locked_at };
+}
+
+async function endLocks(tx: Tx, shown: readonly Shown[], now: Date): Promise<EndedLock[]> {
+  const releases = shown.map(({ robot, command }) => ({
+    robot_id: robot.id,
+    by: command.requested_by,
+    user_id: command.user_id,
+  }));
+  const { rows } = await sql<EndedLock>`
+    update maintenance_locks l set released_at = ${now}, released_by = n.by, released_by_user_id = n.user_id
+    from json_to_recordset(${JSON.stringify(releases)}::json) n (robot_id int, by text, user_id int)
+    where l.robot_id = n.robot_id and l.released_at is null
+    returning l.robot_id, l.former_mode, l.reason, l.locked_by, l.locked_at`.execute(tx);
+  return rows;
+}
+
+/** Those of the robots that a person has locked. */
+async function readLocked(tx: Tx, robotIds: readonly number[]): Promise<Set<number>> {
+  if (robotIds.length === 0) return new Set();
+  const rows = await tx
+    .selectFrom("maintenance_locks")
+    .select("robot_id")
+    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("released_at", "is", null)
+    .execute();
+  return new Set(rows.map(({ robot_id }) => robot_id));
+}
+
+/** The robots show that they have lost their locks, or were released at the robot itself: they are locked again (rule 8). */
+async function insertRelocks(tx: Tx, robots: readonly LockedRobot[], now: Date): Promise<void> {
+  if (robots.length === 0) return;
+  const command: NewCommand = {
+    verb: "MAINTENANCE_ON",
+    params: {},
+    mode: "AUTO",
+    actionType: "SYSTEM",
+    userId: null,
+    requestedBy: SUNCREW,
+  };
+  const locks = await insertCommands(
+    tx,
+    robots.map((robot) => ({ robot, command })),
+    now,
+  );
+  await sql`
+    update maintenance_locks l set command_id = c.id, confirmed_at = null
+    from commands c where c.id = any(${locks.map(({ id }) => id)}::uuid[]) and l.robot_id = c.robot_id
+      and l.released_at is null`.execute(tx);
+  const lockOf = new Map(locks.map((lock) => [lock.robot_id, lock]));
+  const audited = robots.flatMap((robot) => {
+    const lock = lockOf.get(robot.id);
+    const reason = `Robot ${robot.serial_number} has left maintenance by itself while its lock stands.`;
+    return lock ? [{ robot, command: lock, outcome: "DONE" as const, reason }] : [];
+  });
+  await auditCommands(tx, audited, now);
 }

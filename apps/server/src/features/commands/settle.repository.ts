@@ -1,14 +1,31 @@
 import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import { sql } from "kysely";
-import type { Tx } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
 import type { CommandOutcome } from "../../platform/database/schema.ts";
+import { afterCommit, inTransaction, setLockTimeout } from "../../platform/database/transactions.ts";
 import { failPlannedRuns, insertNotStarted } from "../runs/public.ts";
-import { alertUnconfirmed } from "./alert-commands.repository.ts";
-import { auditCommands, logCommands, recordedOf } from "./command-records.repository.ts";
-import { type Command, insertCommands, type LockedRobot } from "./command-rows.repository.ts";
-import { failureSentences, rejectedSentence } from "./command-sentences.ts";
-import { staysPending } from "./pending-verbs.ts";
-import { countSettled } from "./settled-counts.ts";
+import {
+  BROKER_AWAY,
+  failureMessages,
+  type FailureMessages,
+  pendingMessages,
+  rejectedMessage,
+} from "./command-answers.ts";
+import { alertUnconfirmed, auditCommands, logCommands, recordedOf } from "./command-records.repository.ts";
+import {
+  type Command,
+  releaseClaims,
+  insertCommands,
+  type LockedRobot,
+  lockRobots,
+  pendingVerbs,
+  readCommands,
+  readOpenCommands,
+  showChange,
+  staysPending,
+} from "./commands.repository.ts";
+import type { Unsent } from "./dispatcher.ts";
 
 /** Suncrew itself, as the activity log names it. */
 export const SUNCREW = "Suncrew";
@@ -20,7 +37,7 @@ export interface OpenCommand {
 }
 
 /** With the sentence that says why it failed. */
-export interface FailingCommand extends OpenCommand {
+interface FailingCommand extends OpenCommand {
   readonly reason: string;
 }
 
@@ -71,37 +88,35 @@ export async function settleAllRejected(
   now: Date,
 ): Promise<void> {
   const failing = rejected.map(({ robot, command, code }) => {
-    return { robot, command, reason: rejectedSentence(robot.serial_number, code) };
+    return { robot, command, reason: rejectedMessage(robot.serial_number, code) };
   });
   await fail(tx, failing, "REJECTED", now);
 }
 
 /** They certainly never left the server (protocol rule 5). */
-export async function settleAllNeverSent(tx: Tx, unsent: readonly FailingCommand[], now: Date): Promise<void> {
+async function settleAllNeverSent(tx: Tx, unsent: readonly FailingCommand[], now: Date): Promise<void> {
   await fail(tx, unsent, "NEVER_SENT", now);
 }
 
 /**
  * Newer commands of a person have taken their place before the robots showed them; those that stay pending are never
- * overtaken.
+ * superseded.
  */
-export async function settleAllOvertaken(tx: Tx, open: readonly OpenCommand[], now: Date): Promise<void> {
-  const failing = open.flatMap(({ robot, command }) => {
+export async function settleAllSuperseded(tx: Tx, open: readonly OpenCommand[], now: Date): Promise<void> {
+  await fail(tx, failingOf(open, "superseded"), "UNCONFIRMED", now);
+}
+
+/** Those that do not stay pending, each with the reason why it failed. */
+function failingOf(open: readonly OpenCommand[], why: keyof FailureMessages): FailingCommand[] {
+  return open.flatMap(({ robot, command }) => {
     const { verb } = command;
-    if (staysPending(verb)) return [];
-    return [{ robot, command, reason: failureSentences[verb].overtaken(robot.serial_number) }];
+    return staysPending(verb) ? [] : [{ robot, command, reason: failureMessages[verb][why](robot.serial_number) }];
   });
-  await fail(tx, failing, "UNCONFIRMED", now);
 }
 
 /** Protocol rule 6: no state showed it in time. After a START a STOP follows, for the robot may be moving. */
-export async function settleAllUnconfirmed(tx: Tx, open: readonly OpenCommand[], now: Date): Promise<void> {
-  const failing = open.flatMap(({ robot, command }) => {
-    const { verb } = command;
-    if (staysPending(verb)) return [];
-    return [{ robot, command, reason: failureSentences[verb].unconfirmed(robot.serial_number) }];
-  });
-  const closed = await fail(tx, failing, "UNCONFIRMED", now);
+async function settleAllUnconfirmed(tx: Tx, open: readonly OpenCommand[], now: Date): Promise<void> {
+  const closed = await fail(tx, failingOf(open, "unconfirmed"), "UNCONFIRMED", now);
   await alertUnconfirmed(tx, closed, now);
   const starts = closed.filter(({ command }) => command.verb === "START");
   await insertFollowingStops(tx, starts, now);
@@ -189,4 +204,153 @@ async function fail(
     now,
   );
   return closed;
+}
+
+type Verb = Command["verb"];
+
+interface SettledCount {
+  readonly verb: Verb;
+  readonly outcome: CommandOutcome;
+  readonly count: number;
+}
+
+/** By database, which is one for each server. */
+const countsBy = new WeakMap<Db, Map<string, SettledCount>>();
+
+/** Counts what this transaction has settled, once it is committed. */
+function countSettled(tx: Tx, verbs: readonly Verb[], outcome: CommandOutcome): void {
+  afterCommit(tx, (db) => {
+    const counts = countsBy.get(db) ?? new Map<string, SettledCount>();
+    countsBy.set(db, counts);
+    for (const verb of verbs) {
+      const key = `${verb} ${outcome}`;
+      counts.set(key, { verb, outcome, count: (counts.get(key)?.count ?? 0) + 1 });
+    }
+  });
+}
+
+/** The commands that this server has settled since it started. */
+export function settledCounts(db: Db): readonly SettledCount[] {
+  return [...(countsBy.get(db)?.values() ?? [])];
+}
+
+/** Robots settled in one look of a server; the rest follow a second later. */
+const MAX_ROBOTS = 500;
+
+/** Protocol rule 5: what can no longer be sent has failed at once; what may have been sent has until `settle_by`. */
+function isDue(command: Command, now: Date): boolean {
+  if (staysPending(command.verb)) return command.answered_at === null && command.settle_by <= now;
+  return command.settle_by <= now || (command.claimed_by === null && command.expires_at <= now);
+}
+
+export async function findRobotsWithDueCommands(db: Db, now: Date): Promise<number[]> {
+  const { rows } = await sql<{ robot_id: number }>`
+    select distinct robot_id from commands
+    where settled_at is null and (
+      (verb in ('STOP', 'MAINTENANCE_ON') and answered_at is null and settle_by <= ${now})
+      or (verb in ('START', 'SET', 'MAINTENANCE_OFF')
+        and (settle_by <= ${now} or (claimed_by is null and expires_at <= ${now}))))
+    limit ${MAX_ROBOTS}
+  `.execute(db);
+  return rows.map((row) => row.robot_id);
+}
+
+/** What to do about robots that somebody else has. */
+export interface DueOptions {
+  readonly skipLocked: boolean;
+  /** They are waited for no longer than this, in milliseconds; as long as it takes unless given. */
+  readonly waitMs?: number;
+}
+
+export interface SettledDue {
+  /** Any command was settled, or answered as pending. */
+  readonly changed: boolean;
+  /** Robots that somebody else has. */
+  readonly skipped: readonly number[];
+}
+
+/** Settles the due commands of robots in one transaction: of all of them, or of none where one cannot be settled. */
+export async function settleDue(
+  db: Db,
+  robotIds: readonly number[],
+  clock: Pick<Clock, "now">,
+  { skipLocked, waitMs }: DueOptions,
+): Promise<SettledDue> {
+  return inTransaction(db, async (tx) => {
+    if (waitMs !== undefined) await setLockTimeout(tx, waitMs);
+    const robots = await lockRobots(tx, robotIds, { skipLocked });
+    const now = clock.now();
+    const due = (await readOpenCommands(tx, [...robots.keys()])).flatMap((command) => {
+      const robot = robots.get(command.robot_id);
+      return robot !== undefined && isDue(command, now) ? [{ robot, command }] : [];
+    });
+    await settleAllDue(tx, due, now);
+    await showChange(tx, [...new Set(due.map(({ robot }) => robot.id))]);
+    return { changed: due.length > 0, skipped: robotIds.filter((id) => !robots.has(id)) };
+  });
+}
+
+async function settleAllDue(tx: Tx, due: readonly OpenCommand[], now: Date): Promise<void> {
+  for (const verb of pendingVerbs) {
+    const pending = due.filter(({ command }) => command.verb === verb);
+    const words = pendingMessages[verb];
+    await answerAllPending(tx, pending, (robot) => words.unconfirmed(robot.serial_number), now);
+    await alertUnconfirmed(tx, pending, now);
+  }
+  const failing = due.filter(({ command }) => !staysPending(command.verb));
+  const isSent = ({ command }: OpenCommand) => command.claimed_by !== null;
+  await settleAllUnconfirmed(tx, failing.filter(isSent), now);
+  const unsent = failing.filter((each) => !isSent(each));
+  await settleAllNeverSent(tx, failingOf(unsent, "neverSent"), now);
+}
+
+export interface UnsentCommand extends Unsent {
+  readonly commandId: string;
+}
+
+/**
+ * Commands that this server surely did not send, in one transaction: STOPs and locks are kept, everything else has
+ * failed without ever being sent.
+ */
+export async function closeUnsent(
+  db: Db,
+  unsent: readonly UnsentCommand[],
+  serverId: string,
+  now: Date,
+): Promise<void> {
+  const unsentBy = new Map(unsent.map((each) => [each.commandId, each]));
+  const ids = [...unsentBy.keys()];
+  await inTransaction(db, async (tx) => {
+    const found = await readCommands(tx, ids);
+    const robots = await lockRobots(
+      tx,
+      found.map((command) => command.robot_id),
+    );
+    const pending: OpenCommand[] = [];
+    const failing: FailingCommand[] = [];
+    for (const command of await readCommands(tx, ids)) {
+      const robot = robots.get(command.robot_id);
+      const { claimed = false, why } = unsentBy.get(command.id) ?? {};
+      if (robot === undefined) continue;
+      if (staysPending(command.verb)) {
+        pending.push({ robot, command });
+        continue;
+      }
+      // Taken by an earlier sending, which may have reached the robot.
+      if (command.claimed_by !== null && !claimed) continue;
+      const reason = why === "broker-away" ? BROKER_AWAY : failureMessages[command.verb].neverSent(robot.serial_number);
+      failing.push({ robot, command, reason });
+    }
+    const claimed = unsent.filter((each) => each.claimed).map(({ commandId }) => commandId);
+    await releaseClaims(tx, claimed, serverId);
+    for (const verb of pendingVerbs) {
+      const kept = pending.filter(({ command }) => command.verb === verb);
+      await answerAllPending(tx, kept, (robot) => pendingMessages[verb].withoutBroker(robot.serial_number), now);
+    }
+    await settleAllNeverSent(tx, failing, now);
+    await showChange(
+      tx,
+      [...pending, ...failing].map(({ robot }) => robot.id),
+    );
+  });
 }

@@ -1,20 +1,20 @@
+import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
-import { isLockTimeout } from "../../platform/database/transactions.ts";
 import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
+import { isLockTimeout } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { seenAt } from "../sites/public.ts";
-import { rewordLateStops } from "./alert-commands.repository.ts";
-import { forgetOldRequests } from "./command-requests.repository.ts";
-import type { Resend } from "./command-claims.repository.ts";
+import { type Command, forgetOldRequests, readAnswered, type Resend } from "./commands.repository.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import { type DueOptions, findRobotsWithDueCommands, type SettledDue, settleDue } from "./settle-due.repository.ts";
+import { updateLateStopAlerts } from "./robot-removal.repository.ts";
+import { type DueOptions, findRobotsWithDueCommands, type SettledDue, settleDue } from "./settle.repository.ts";
 
 /** Every server looks for due commands this often. */
-const LOOK_MS = 1_000;
-const FORGET_MS = 3_600_000;
-const REWORD_MS = 10_000;
+const SETTLE_INTERVAL_MS = 1_000;
+const REQUEST_CLEANUP_INTERVAL_MS = 3_600_000;
+const ALERT_UPDATE_INTERVAL_MS = 10_000;
 /** Callers are answered soon after a command's time is over; the bridge has a robot's rows for less than this. */
-const HELD_WAIT_MS = 500;
+const LOCK_WAIT_MS = 500;
 
 /**
  * Settles what is due, whichever server accepted it, and sends pending STOPs until they are confirmed. After a restart
@@ -36,14 +36,14 @@ export class Settler implements Service {
   async start(): Promise<void> {
     const { clock, broker, db } = this.#deps;
     this.#cancels = [
-      clock.every(LOOK_MS, () => this.#look("due")),
-      clock.every(REWORD_MS, () => this.#inTurn(() => rewordLateStops(db, seenAt(this.#deps)))),
-      clock.every(FORGET_MS, () => this.#inTurn(() => forgetOldRequests(db, clock.now()))),
+      clock.every(SETTLE_INTERVAL_MS, () => this.#settleAndResend("due")),
+      clock.every(ALERT_UPDATE_INTERVAL_MS, () => this.#inTurn(() => updateLateStopAlerts(db, seenAt(this.#deps)))),
+      clock.every(REQUEST_CLEANUP_INTERVAL_MS, () => this.#inTurn(() => forgetOldRequests(db, clock.now()))),
       broker.onConnectionChange((connected) => {
-        if (connected) this.#look("all");
+        if (connected) this.#settleAndResend("all");
       }),
     ];
-    this.#look("all");
+    this.#settleAndResend("all");
   }
 
   async stop(): Promise<void> {
@@ -60,12 +60,12 @@ export class Settler implements Service {
     const free = await this.#settleOrSplit(robotIds, { skipLocked: true });
     if (free.changed) await this.#dispatcher.resend("due");
     if (free.skipped.length === 0) return;
-    const held = await this.#settleOrSplit(free.skipped, { skipLocked: false, waitMs: HELD_WAIT_MS });
+    const held = await this.#settleOrSplit(free.skipped, { skipLocked: false, waitMs: LOCK_WAIT_MS });
     if (held.changed) await this.#dispatcher.resend("due");
   }
 
   /** Looks that would pile up behind a slow database are left out; a resend of all never is. */
-  #look(which: Resend): void {
+  #settleAndResend(which: Resend): void {
     if (this.#busy && which === "due") return;
     this.#busy = true;
     this.#inTurn(async () => {
@@ -112,5 +112,67 @@ export class Settler implements Service {
     this.#turn = this.#turn.then(work).catch((error: unknown) => {
       this.#deps.log.error({ error }, "settling commands failed; trying again within a second");
     });
+  }
+}
+
+/** Waits for commands to be settled by whichever server sees it, reading for all waiting callers at once. */
+export class Settlements implements Service {
+  readonly #deps: Dependencies;
+  readonly #changes: ChangeSignal;
+  readonly #waiting = new Map<string, Set<(command: Command) => void>>();
+  #stopWaking: Cancel = () => {};
+  #reading: Promise<void> | null = null;
+  #again = false;
+
+  constructor(deps: Dependencies, changes: ChangeSignal) {
+    this.#deps = deps;
+    this.#changes = changes;
+  }
+
+  async start(): Promise<void> {
+    this.#stopWaking = this.#changes.onWake(() => this.poll());
+  }
+
+  async stop(): Promise<void> {
+    this.#stopWaking();
+    await this.#reading;
+  }
+
+  /** Resolves once the command is settled, or answered as pending; null where `givenUp` came first. */
+  async of(commandId: string, givenUp: Promise<void>): Promise<Command | null> {
+    const { promise, resolve } = Promise.withResolvers<Command>();
+    const waiters = this.#waiting.get(commandId) ?? new Set();
+    this.#waiting.set(commandId, waiters.add(resolve));
+    this.poll();
+    try {
+      return await Promise.race([promise, givenUp.then(() => null)]);
+    } finally {
+      waiters.delete(resolve);
+      if (waiters.size === 0) this.#waiting.delete(commandId);
+    }
+  }
+
+  /** Reads now, or once more after the reading under way. */
+  poll(): void {
+    if (this.#waiting.size === 0) return;
+    if (this.#reading !== null) {
+      this.#again = true;
+      return;
+    }
+    this.#again = false;
+    this.#reading = this.#read().finally(() => {
+      this.#reading = null;
+      if (this.#again) this.poll();
+    });
+  }
+
+  async #read(): Promise<void> {
+    try {
+      for (const command of await readAnswered(this.#deps.db, [...this.#waiting.keys()])) {
+        for (const resolve of this.#waiting.get(command.id) ?? []) resolve(command);
+      }
+    } catch (error) {
+      this.#deps.log.warn({ error }, "reading settled commands failed; trying again within a second");
+    }
   }
 }

@@ -13,7 +13,7 @@ import { CuttableBroker } from "../../../test/cuttable-broker.ts";
 import type { DatabaseFault } from "../../../test/cuttable-database.ts";
 import { PASSWORD, type TestRobot, usernames } from "../../../test/fixtures.ts";
 import { TestClient } from "../../../test/test-client.ts";
-import { recordSentStops } from "./record-sent-stops.repository.ts";
+import { recordSentStops } from "./direct-stops.repository.ts";
 
 let bench: CommandBench;
 let broker: CuttableBroker;

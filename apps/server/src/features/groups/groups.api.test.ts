@@ -3,7 +3,7 @@ import { robotsList } from "@suncrew/contract/robots/robots.ts";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addRobot, type TestRobot } from "../../../test/fixtures.ts";
-import { standGroups } from "../../../test/group-fixtures.ts";
+import { seedGroups } from "../../../test/group-fixtures.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import type { TestClient } from "../../../test/test-client.ts";
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(async () => {
-  await standGroups(server.db, server.fixtures, "free");
+  await seedGroups(server.db, server.fixtures, "free");
   await server.db.deleteFrom("audit").execute();
 });
 
@@ -81,7 +81,7 @@ describe("§7 Groups: create and list", () => {
   });
 
   test("wire, Schedules: a group carries its schedule, and the schedule's frequency as its type", async () => {
-    await standGroups(server.db, server.fixtures, "planned");
+    await seedGroups(server.db, server.fixtures, "planned");
     const { groupId, scheduleId } = server.fixtures.ownGroup;
     expect(await list()).toMatchObject([
       {
@@ -220,7 +220,7 @@ describe("§7 Groups: update and delete", () => {
   });
 
   test("§7 Groups: deleting frees robots, name and schedule; a run under way keeps its end", async () => {
-    await standGroups(server.db, server.fixtures, "planned");
+    await seedGroups(server.db, server.fixtures, "planned");
     const { groupId, scheduleId } = server.fixtures.ownGroup;
     const [robotId = 0] = ids(1);
     const stop_due_at = new Date(TEST_NOW.getTime() + 600_000);
@@ -277,7 +277,7 @@ describe("§5 Robot group: two people save at once", () => {
       expect(outcomes(answers)).toEqual([201, 409]);
       const refused = answers.find(({ status }) => status === 409);
       expect(refused?.body).toEqual({ message: "Group name already exists for this site" });
-      await standGroups(server.db, server.fixtures, "free");
+      await seedGroups(server.db, server.fixtures, "free");
     }
   });
 
@@ -287,7 +287,7 @@ describe("§5 Robot group: two people save at once", () => {
       expect(outcomes(answers)).toEqual([201, 409]);
       const refused = answers.find(({ status }) => status === 409);
       expect(JSON.stringify(refused?.body)).toMatch(/Robot OWN-2 is already in the group \\"(North|South)\\"\./);
-      await standGroups(server.db, server.fixtures, "free");
+      await seedGroups(server.db, server.fixtures, "free");
     }
   });
 

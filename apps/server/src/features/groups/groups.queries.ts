@@ -86,7 +86,7 @@ export async function findGroup(viewer: Viewer, db: Executor, groupId: number): 
 }
 
 /** A 400 where one of the robots is at another site, else null. Throws 404 where one is out of the viewer's scope. */
-export async function strayRobotAt(
+export async function findRobotAtOtherSite(
   viewer: Viewer,
   db: Executor,
   siteId: number,
@@ -104,7 +104,7 @@ export async function requireRobotsAt(
   siteId: number,
   robotIds: readonly number[],
 ): Promise<void> {
-  const stray = await strayRobotAt(viewer, db, siteId, robotIds);
+  const stray = await findRobotAtOtherSite(viewer, db, siteId, robotIds);
   if (stray) throw stray;
 }
 

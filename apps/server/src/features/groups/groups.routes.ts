@@ -12,10 +12,8 @@ import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type Commands, pressOf } from "../commands/public.ts";
-import { deleteGroupOf } from "./delete-group.ts";
-import { commandGroup, stopSite } from "./group-commands.ts";
+import { commandGroup, deleteGroupOf, type GroupBody, saveGroup, stopSite } from "./groups.service.ts";
 import { readGroups } from "./groups.queries.ts";
-import { type GroupBody, saveGroup } from "./save-group.ts";
 
 export function groupsRoutes(app: FastifyInstance, deps: Dependencies, commands: Commands): void {
   const { db, clock } = deps;

@@ -1,6 +1,11 @@
-export { auditNobody } from "./audit-nobody.ts";
+export {
+  auditNoRobots,
+  type ActionWording,
+  type GroupBody,
+  manyRobotsAnswer,
+  type SavedGroup,
+  saveGroup,
+} from "./groups.service.ts";
 export { findGroup, type FoundGroup, readMembers, requireRobotsAt } from "./groups.queries.ts";
-export { type DoneWords, manyRobotsAnswer } from "./many-robots-answer.ts";
-export { type GroupBody, saveGroup, type SavedGroup } from "./save-group.ts";
 /** For who deletes a site. */
-export { lockSchedulesOfSite, removeGroupsOfSite } from "./remove-groups.repository.ts";
+export { lockSchedulesOfSite, removeGroupsOfSite } from "./groups.repository.ts";

@@ -1,7 +1,7 @@
 import { createGroup, groupSendCommand, siteStop, updateGroup } from "@suncrew/contract/groups/groups.ts";
 import { groupMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { standGroups } from "../../../test/group-fixtures.ts";
+import { seedGroups } from "../../../test/group-fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import type { TestClient } from "../../../test/test-client.ts";
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(async () => {
-  await standGroups(server.db, server.fixtures, "unplanned");
+  await seedGroups(server.db, server.fixtures, "unplanned");
   await server.db.deleteFrom("audit").execute();
 });
 

@@ -1,10 +1,12 @@
 import type { ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import { BatchLoader } from "../../platform/batch-loader.ts";
+import { withTimeout } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
-import { HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
+import { HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import {
   auditCommands,
@@ -12,19 +14,21 @@ import {
   decideEach,
   findRobotOf,
   FirstSeen,
-  type HeldRobot,
+  type BusyRobot,
   type LockedRobot,
   type LockOptions,
-  lockRobots,
+  lockTargets,
   type Press,
-  readOpenCommands,
   resultsOf,
 } from "../commands/public.ts";
-import { auditNobody, findGroup, manyRobotsAnswer, readMembers } from "../groups/public.ts";
-import { acceptLocks, type Locker, type MaintenanceAccepted } from "./accept-lock.ts";
-import { acceptReleases } from "./accept-release.ts";
-import { maintenanceSentences } from "./maintenance-sentences.ts";
-import { ReleaseStarts } from "./release-starts.ts";
+import { auditNoRobots, findGroup, manyRobotsAnswer, readMembers, requireRobotsAt } from "../groups/public.ts";
+import {
+  acceptLocks,
+  acceptReleases,
+  type Locker,
+  type MaintenanceAccepted,
+  maintenanceMessages,
+} from "./accept-locks.ts";
 
 type MaintenanceBody = BodyOf<typeof robotMaintenance>;
 type Answer = ResponseOf<typeof robotMaintenance>;
@@ -89,8 +93,8 @@ export class Maintenance {
     const each = await decideEach<Decided>(db, choose, (tx, { robotIds }, options) =>
       this.#accept(tx, siteId, robotIds, by, body, options),
     );
-    const heldResult = async (robot: HeldRobot): Promise<Result> => {
-      const message = maintenanceSentences.held(robot.serial_number);
+    const heldResult = async (robot: BusyRobot): Promise<Result> => {
+      const message = maintenanceMessages.held(robot.serial_number);
       const command = { verb, user_id: by.userId, requested_by: by.name } as const;
       await auditCommands(db, [{ robot, command, outcome: "FAILED", reason: message }], clock.now());
       return { outcome: "FAILED", message, pending: false };
@@ -100,8 +104,8 @@ export class Maintenance {
       log.error({ reason: error, robotId: robot.id, verb }, "what became of a robot's maintenance is not known");
       const stands = body.enabled && isStored;
       const words = stands
-        ? maintenanceSentences.lockNotKnown
-        : maintenanceSentences[body.enabled ? "lockNotStored" : "releaseNotKnown"];
+        ? maintenanceMessages.lockNotKnown
+        : maintenanceMessages[body.enabled ? "lockNotStored" : "releaseNotKnown"];
       return { outcome: "FAILED", message: words(robot.serial_number), pending: stands };
     };
     const results = await resultsOf(each, (decided) => this.#resultOf(decided, body, starts), heldResult, failed);
@@ -109,7 +113,7 @@ export class Maintenance {
     const words = body.enabled ? lockWords : released;
     if (results.length === 0) {
       const about = { action: verb, entity: "group", entityId: groupId, siteId };
-      await auditNobody(this.#deps, viewer, about, words.nobody);
+      await auditNoRobots(this.#deps, viewer, about, words.nobody);
     }
     return manyRobotsAnswer(results, words);
   }
@@ -122,14 +126,7 @@ export class Maintenance {
     body: MaintenanceBody,
     { seen, ...options }: LockOptions & { readonly seen: FirstSeen },
   ): Promise<Decided[]> {
-    const robots = await lockRobots(tx, robotIds, options);
-    const open = Map.groupBy(await readOpenCommands(tx, [...robots.keys()]), (command) => command.robot_id);
-    const asked = robotIds.flatMap((robotId) => {
-      const robot = robots.get(robotId);
-      // Deleted, or moved to another site, while this call waited for the locks.
-      if (robot === undefined || robot.deleted_at !== null || robot.site_id !== siteId) return [];
-      return [{ robot, open: open.get(robotId) ?? [] }];
-    });
+    const asked = await lockTargets(tx, siteId, robotIds, options);
     const now = this.#deps.clock.now();
     const accepted = body.enabled
       ? await acceptLocks(tx, asked, by, body.reason, now)
@@ -148,7 +145,7 @@ export class Maintenance {
   ): Promise<Pick<Answer, "message" | "confirmed">> {
     try {
       const { message } = await this.#commands.sendStored(commandId, robotAway);
-      return { message: enabled ? maintenanceSentences.locked(robot.serial_number) : message, confirmed: true };
+      return { message: enabled ? maintenanceMessages.locked(robot.serial_number) : message, confirmed: true };
     } catch (error) {
       if (enabled && error instanceof HttpError && error.extra.pending === true) {
         return { message: error.message, confirmed: false };
@@ -169,10 +166,10 @@ export class Maintenance {
     if (!body.start_after) return { outcome: "SUCCESS", message, pending: !confirmed };
     const start = await starts.start(robot, seenSeq);
     const words: Record<typeof start.kind, string> = {
-      started: maintenanceSentences.releasedAndStarted(robot.serial_number),
+      started: maintenanceMessages.releasedAndStarted(robot.serial_number),
       refused: start.message,
-      failed: maintenanceSentences.releasedNotStarted(start.message),
-      unknown: maintenanceSentences.releasedStartUnknown(start.message),
+      failed: maintenanceMessages.releasedNotStarted(start.message),
+      unknown: maintenanceMessages.releasedStartUnknown(start.message),
     };
     return { outcome: start.kind === "started" ? "SUCCESS" : "FAILED", message: words[start.kind], pending: false };
   }
@@ -189,4 +186,83 @@ function lockerOf(viewer: Viewer, actionType: Locker["actionType"], press: Press
 /** What is so already, or may not be, is skipped; a robot that is away has failed. */
 function skippedOrFailed({ status }: HttpError): RobotResult["outcome"] {
   return status === 504 ? "FAILED" : "SKIPPED";
+}
+
+/** The console gives a call up after 10 s (§9), so a start that a release is followed by is not waited for longer. */
+const ANSWER_TIMEOUT_MS = 9_000;
+/** A start with less time than this would move a robot whose caller was told of a failure. */
+const MIN_START_TIME_MS = 1_000;
+
+/** What came of such a start: refused by the server, failed at the robot, or not known when the caller is answered. */
+interface ReleaseStart {
+  readonly kind: "started" | "refused" | "failed" | "unknown";
+  readonly message: string;
+}
+
+interface Release {
+  readonly viewer: Viewer;
+  readonly siteId: number;
+  readonly by: Locker;
+  /** When the call came. */
+  readonly startedAt: Date;
+}
+
+/** Starts robots as they are released by one call: those released at the same moment by one order. */
+class ReleaseStarts {
+  readonly #deps: Dependencies;
+  readonly #startedAtMs: number;
+  readonly #starts: BatchLoader<number, RobotResult>;
+  /** The newest command of each robot as its release was asked for: a Stop or lock with a higher number came after. */
+  readonly #seenSeqs = new Map<number, number>();
+  /** Robots whose START is stored and on its way. */
+  readonly #going = new Set<number>();
+
+  constructor(deps: Dependencies, commands: Commands, { viewer, siteId, by, startedAt }: Release) {
+    this.#deps = deps;
+    this.#startedAtMs = startedAt.getTime();
+    const isTooLate = () => this.#leftMs() < MIN_START_TIME_MS;
+    this.#starts = new BatchLoader(async (robotIds) => {
+      const choose = async (tx: Tx) => {
+        await requireRobotsAt(viewer, tx, siteId, robotIds);
+        return { siteId, robotIds };
+      };
+      const results = await commands.sendMany(choose, {
+        verb: "START",
+        mode: "AUTO",
+        by,
+        refusedAs: maintenanceMessages.releasedNotStarted,
+        unlessOf: (robotId) => ({ afterSeq: this.#seenSeqs.get(robotId) ?? 0, isTooLate }),
+        onStored: (robotId) => void this.#going.add(robotId),
+      });
+      return new Map(results.map((result) => [result.robotObjectId, result]));
+    });
+  }
+
+  /** The start that was asked for with the release, like any press of Start; it undoes no release, and no Stop since. */
+  async start(robot: LockedRobot, seenSeq: number): Promise<ReleaseStart> {
+    this.#seenSeqs.set(robot.id, seenSeq);
+    return (await withTimeout(this.#deps.clock, this.#started(robot), this.#leftMs())) ?? this.#unknown(robot);
+  }
+
+  #leftMs(): number {
+    return Math.max(0, this.#startedAtMs + ANSWER_TIMEOUT_MS - this.#deps.clock.now().getTime());
+  }
+
+  async #started(robot: LockedRobot): Promise<ReleaseStart> {
+    try {
+      const result = await this.#starts.load(robot.id);
+      if (result === null) return { kind: "failed", message: maintenanceMessages.gone(robot.serial_number) };
+      const kinds = { SUCCESS: "started", FAILED: "failed", SKIPPED: "refused" } as const;
+      return { kind: kinds[result.outcome], message: result.message };
+    } catch (error) {
+      if (error instanceof HttpError) return { kind: "failed", message: error.message };
+      this.#deps.log.error({ reason: error, robotId: robot.id }, "starting a released robot failed");
+      return this.#unknown(robot);
+    }
+  }
+
+  #unknown(robot: LockedRobot): ReleaseStart {
+    const words = this.#going.has(robot.id) ? maintenanceMessages.startUnknown : maintenanceMessages.startNotKnown;
+    return { kind: "unknown", message: words(robot.serial_number) };
+  }
 }

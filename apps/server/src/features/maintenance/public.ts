@@ -1,3 +1,2 @@
 /** For the demo's history, which is written by what really locks and releases robots. */
-export { acceptLock } from "./accept-lock.ts";
-export { acceptRelease } from "./accept-release.ts";
+export { acceptLock, acceptRelease } from "./accept-locks.ts";

@@ -4,7 +4,7 @@ import { robotDetailsWithSettings, robotsList } from "@suncrew/contract/robots/r
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addDevice, FREE_SERIAL, type Person, setState, type TestRobot } from "../../../test/fixtures.ts";
-import { standGroups } from "../../../test/group-fixtures.ts";
+import { seedGroups } from "../../../test/group-fixtures.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 
 let server: TestApp;
@@ -292,7 +292,7 @@ describe("§7 Robots: update", () => {
 
 /** Brings a robot into a condition that binds it. */
 async function bind(how: string, robot: TestRobot = server.fixtures.ownRobot): Promise<void> {
-  if (how === "in a group") await standGroups(server.db, server.fixtures, "planned");
+  if (how === "in a group") await seedGroups(server.db, server.fixtures, "planned");
   if (how === "cleaning") await setState(server.db, robot.id, { online: true, motion: "MOVING", live_at: TEST_NOW });
   if (how === "in maintenance") {
     await server.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", robot.id).execute();

@@ -3,7 +3,7 @@ import { type RecordedCount, runsCalendar, runsList, runsOfToday, runsToday } fr
 import type { Insertable } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addRobot } from "../../../test/fixtures.ts";
-import { standGroups } from "../../../test/group-fixtures.ts";
+import { seedGroups } from "../../../test/group-fixtures.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import type { RunsTable } from "../../platform/database/schema.ts";
 
@@ -11,7 +11,7 @@ import type { RunsTable } from "../../platform/database/schema.ts";
 let server: TestApp;
 beforeEach(async () => {
   server = await createTestApp();
-  await standGroups(server.db, server.fixtures, "planned");
+  await seedGroups(server.db, server.fixtures, "planned");
 });
 afterEach(() => server.close());
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { CuttableDatabase } from "../../../test/cuttable-database.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
-import { PersonAtBench } from "../../../test/person-at-bench.ts";
+import { BenchUser } from "../../../test/bench-user.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
 import { scheduled, WAITS_FOR_BROKER } from "./scheduler-messages.ts";
 
@@ -264,7 +264,7 @@ describe("decision 45: what people did meanwhile comes first", () => {
 
   test("§7 Groups and schedules: switched off while it waited: nothing begins", async () => {
     const { group, id, robotId, other, back } = await waits();
-    await (await PersonAtBench.at(bench)).edit(id, group, { status: "INACTIVE" });
+    await (await BenchUser.at(bench)).edit(id, group, { status: "INACTIVE" });
     await back();
     const reason = scheduled.switchedOff("Anita Rao");
     expect(await outcomes(id)).toEqual([
@@ -311,7 +311,7 @@ describe("decision 45: what people did meanwhile comes first", () => {
     await bench.until(at(4));
     await seconds(5);
     expect(await commandsOf(robotId)).toEqual([]);
-    expect(await (await PersonAtBench.at(bench)).forget(robotId)).toBe(true);
+    expect(await (await BenchUser.at(bench)).forget(robotId)).toBe(true);
     await bench.robots.leave(robotId);
     await bench.robots.back(robotId);
     await seconds(20);

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { CuttableDatabase } from "../../../test/cuttable-database.ts";
 import { addRobot } from "../../../test/fixtures.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
-import { PersonAtBench } from "../../../test/person-at-bench.ts";
+import { BenchUser } from "../../../test/bench-user.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
 import { scheduled } from "./scheduler-messages.ts";
 
@@ -163,7 +163,7 @@ describe("what a person did after the due time comes before a late start", () =>
 describe("a late run is of the robots that the group had when it was due", () => {
   test("§7 Groups: one that is put in after the due time does not move at once", async () => {
     const { group, id, robotId, back } = await brokerAway();
-    const person = await PersonAtBench.at(bench);
+    const person = await BenchUser.at(bench);
     const added = await addRobot(bench.db, group.siteId, "NEW-1");
     await bench.robots.add(added);
     await person.regroup(group, [robotId, added.id]);
@@ -178,7 +178,7 @@ describe("a late run is of the robots that the group had when it was due", () =>
   test("§7 Groups: one that is taken out has no run of it, and the next day's runs are of the new group", async () => {
     const { group, id, back } = await brokerAway(2);
     const [stays = 0, leaves = 0] = group.robotIds;
-    await (await PersonAtBench.at(bench)).regroup(group, [stays]);
+    await (await BenchUser.at(bench)).regroup(group, [stays]);
     await back();
     expect(await outcomes(id)).toEqual([[stays, "SKIPPED", scheduled.groupChanged]]);
     expect(await starts(leaves)).toEqual([]);
@@ -195,7 +195,7 @@ describe("switched off or changed while its run waits", () => {
     "§7 Groups and schedules: %s with the broker away: nothing starts as it returns",
     async (_title, change, reason) => {
       const { group, id, robotId, back } = await brokerAway();
-      await (await PersonAtBench.at(bench)).edit(id, group, change);
+      await (await BenchUser.at(bench)).edit(id, group, change);
       await back();
       expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", reason]]);
       expect(await bench.commands(robotId)).toEqual([]);

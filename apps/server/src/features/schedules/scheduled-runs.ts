@@ -1,4 +1,4 @@
-import type { StartRefusal } from "@suncrew/domain/commands/start-refusal.ts";
+import type { StartRefusal } from "@suncrew/domain/commands/command-refusals.ts";
 import {
   dueDecision,
   type DueRobot,

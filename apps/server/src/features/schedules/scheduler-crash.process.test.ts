@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
-import { standGroups } from "../../../test/group-fixtures.ts";
+import { seedGroups } from "../../../test/group-fixtures.ts";
 import type { KilledServerSetup, KillPoint } from "../../../test/killed-server.ts";
 import { compiledBefore } from "../../../test/suncrew-process.ts";
 import { SystemClock } from "../../platform/clock.ts";
@@ -22,7 +22,7 @@ afterEach(async () => {
 async function crashAsItFallsDue(killAt: KillPoint): Promise<void> {
   clock = new SystemClock();
   bench = await CommandBench.open({ clock, servers: 0 });
-  await standGroups(bench.db, bench.fixtures, "planned");
+  await seedGroups(bench.db, bench.fixtures, "planned");
   child = fork(program, { stdio: "inherit", env: { ...process.env, ...compiledBefore } });
   const exited = once(child, "exit");
   const { username, password } = bench.mqtt.serverAccount;

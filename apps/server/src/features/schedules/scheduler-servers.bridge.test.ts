@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { HeldClocks, TROUBLE } from "../../../test/held-clocks.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
-import { PersonAtBench } from "../../../test/person-at-bench.ts";
+import { BenchUser } from "../../../test/bench-user.ts";
 import { ScheduleBench, type SchedulingServer } from "../../../test/schedule-bench.ts";
 
 const MINUTE_MS = 60_000;
@@ -250,7 +250,7 @@ describe("protocol rule 5: a server that dies does not cost a run", () => {
     expect(bench.robots.motions(robotId)).toEqual([]);
   });
 
-  test.each<[string, (person: PersonAtBench, made: Made) => Promise<unknown>]>([
+  test.each<[string, (person: BenchUser, made: Made) => Promise<unknown>]>([
     ["its schedule was deleted", (person, { id }) => person.deleteSchedule(id)],
     ["its schedule was switched off", (person, { id, group }) => person.edit(id, group, { status: "INACTIVE" })],
     ["its schedule was changed", (person, { id, group }) => person.edit(id, group, { frequency: "DAILY" })],
@@ -268,7 +268,7 @@ describe("protocol rule 5: a server that dies does not cost a run", () => {
       const made = await dyingServer(make);
       bench.addServer();
       await seconds(4);
-      await act(await PersonAtBench.at(bench), made);
+      await act(await BenchUser.at(bench), made);
       await seconds(30);
       expect((await commandsOf(made.robotId)).filter((command) => command.startsWith("START"))).toHaveLength(1);
       expect(await bench.runs(made.id)).toMatchObject([{ outcome: "FAILED", due_at: DUE }]);

@@ -6,14 +6,14 @@ import {
 } from "@suncrew/contract/schedules/schedules.ts";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { standGroups } from "../../../test/group-fixtures.ts";
+import { seedGroups } from "../../../test/group-fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 
 // The clock of the tests stands at 12:00 on Monday, 15 June 2026, at every site of the fixtures.
 let server: TestApp;
 beforeEach(async () => {
   server = await createTestApp();
-  await standGroups(server.db, server.fixtures, "unplanned");
+  await seedGroups(server.db, server.fixtures, "unplanned");
 });
 afterEach(() => server.close());
 

@@ -1,6 +1,6 @@
 import { routes } from "@suncrew/contract/routes.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { standGroups } from "../../../test/group-fixtures.ts";
+import { seedGroups } from "../../../test/group-fixtures.ts";
 import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 
@@ -91,7 +91,7 @@ async function leftAt(siteId: number): Promise<number[]> {
 test("a site is deleted whole, whatever others do there at the same moment, and nobody gets a failure", async () => {
   for (let round = 0; round < 18; round += 1) {
     await restorePoint.restore();
-    await standGroups(server.db, server.fixtures, "planned");
+    await seedGroups(server.db, server.fixtures, "planned");
     await server.db.updateTable("maintenance_locks").set({ released_at: new Date(), released_by: "test" }).execute();
     const { deletion, others } = await everythingAtOnce(round);
     expect(others.filter((status) => ![200, 201, 400, 404, 409, 504].includes(status))).toEqual([]);

@@ -5,13 +5,13 @@ import { deleteSite, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { v7 as uuidv7 } from "uuid";
 import { addRobot, setState, type TestRobot } from "../../../test/fixtures.ts";
-import { standGroups } from "../../../test/group-fixtures.ts";
+import { seedGroups } from "../../../test/group-fixtures.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 
 let server: TestApp;
 beforeEach(async () => {
   server = await createTestApp();
-  await standGroups(server.db, server.fixtures, "planned");
+  await seedGroups(server.db, server.fixtures, "planned");
 });
 afterEach(() => server.close());
 

@@ -2,7 +2,7 @@ import { createSchedule, getRobotSchedule, updateSchedule } from "@suncrew/contr
 import { updateSite } from "@suncrew/contract/sites/sites.ts";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { standGroups } from "../../../test/group-fixtures.ts";
+import { seedGroups } from "../../../test/group-fixtures.ts";
 import { holdTaken, untilSomebodyWaits } from "../../../test/held-rows.ts";
 import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
@@ -47,11 +47,11 @@ async function edit() {
 }
 
 const savings = [
-  { how: "edited", before: () => standGroups(server.db, server.fixtures, "planned"), save: edit, saved: 200 },
+  { how: "edited", before: () => seedGroups(server.db, server.fixtures, "planned"), save: edit, saved: 200 },
   {
     how: "switched on",
     before: async () => {
-      await standGroups(server.db, server.fixtures, "planned");
+      await seedGroups(server.db, server.fixtures, "planned");
       await server.db.updateTable("schedules").set({ status: "INACTIVE", next_run_at: null }).execute();
     },
     save: edit,
@@ -59,7 +59,7 @@ const savings = [
   },
   {
     how: "made",
-    before: () => standGroups(server.db, server.fixtures, "unplanned"),
+    before: () => seedGroups(server.db, server.fixtures, "unplanned"),
     save: async () => (await server.as("owner")).call(createSchedule, { body: body() }),
     saved: 201,
   },

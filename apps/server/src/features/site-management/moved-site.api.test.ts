@@ -3,7 +3,7 @@ import { siteDetails, updateSite } from "@suncrew/contract/sites/sites.ts";
 import type { Updateable } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { v7 as uuidv7 } from "uuid";
-import { standGroups } from "../../../test/group-fixtures.ts";
+import { seedGroups } from "../../../test/group-fixtures.ts";
 import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import type { SchedulesTable } from "../../platform/database/schema.ts";
@@ -19,7 +19,7 @@ beforeEach(async () => {
   await restorePoint.restore();
   await server.db.deleteFrom("audit").execute();
   await server.db.deleteFrom("runs").execute();
-  await standGroups(server.db, server.fixtures, "planned");
+  await seedGroups(server.db, server.fixtures, "planned");
 });
 afterAll(() => server.close());
 

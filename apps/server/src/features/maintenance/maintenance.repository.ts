@@ -1,13 +1,13 @@
 import { sql } from "kysely";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 import type { Command, LockedRobot } from "../commands/public.ts";
-import type { StandingLock } from "./maintenance-sentences.ts";
+import type { OpenLock } from "./accept-locks.ts";
 
 /** The locks that stand on robots which this transaction has locked, by robot; none where nobody has set one. */
 export async function readOpenLocks(
   tx: Tx,
   asked: readonly { readonly robot: LockedRobot }[],
-): Promise<Map<number, StandingLock>> {
+): Promise<Map<number, OpenLock>> {
   const locks = await tx
     .selectFrom("maintenance_locks as l")
     .innerJoin("sites", "sites.id", "l.site_id")

@@ -1,8 +1,20 @@
+import { type ServerAlertCode, unconfirmedStopTexts } from "@suncrew/domain/alerts/server-alerts.ts";
 import { mayStillMove, type MovingReason, type StillMoving } from "@suncrew/domain/robots/may-still-move.ts";
 import { sql } from "kysely";
-import type { Executor } from "../../platform/database/database.ts";
+import { announceChange } from "../../platform/change-signal.ts";
+import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
 import { connectionLostAt, lastHeardAt, type SeenAt, seenRunEndsAt } from "../sites/public.ts";
-import { installingVersion } from "./command-rows.repository.ts";
+import type { Requester } from "./accept-orders.ts";
+import { auditCommand, auditCommands, directionOf } from "./command-records.repository.ts";
+import {
+  type Command,
+  insertCommand,
+  installingVersion,
+  type LockedRobot,
+  readOpenCommands,
+  staysPending,
+} from "./commands.repository.ts";
+import { closeAll, logAll } from "./settle.repository.ts";
 
 /** A robot that must not be taken away now, and why, for people. */
 export interface StillMovingRobot {
@@ -105,4 +117,127 @@ function sentenceOf(serial: string, { why, where, standsAt }: StillMoving, now: 
   return why === "cleaning"
     ? `Robot ${serial} was cleaning as its connection was lost and stops by itself within ${inMinutes}. Please try again then.`
     : `${known}, and its connection was lost. It stops by itself within ${inMinutes}. Please try again then.`;
+}
+
+/**
+ * Keeps the alerts about late Stops true as time passes: a robot that protocol rule 4 must have stopped is not said to be
+ * moving perhaps, and one that is seen again is. Any number of servers may do so.
+ */
+export async function updateLateStopAlerts(db: Db, at: SeenAt): Promise<void> {
+  const { mayMove, stands } = unconfirmedStopTexts;
+  const open = await db
+    .selectFrom("alerts")
+    .select(["id", "robot_id", "text"])
+    .where("source", "=", "SERVER")
+    .where("code", "=", "COMMAND_UNCONFIRMED" satisfies ServerAlertCode)
+    .where("cleared_at", "is", null)
+    .where("text", "in", [mayMove, stands])
+    .$narrowType<{ robot_id: number }>()
+    .execute();
+  if (open.length === 0) return;
+  const robotIds = open.map(({ robot_id }) => robot_id);
+  const moving = new Set((await readStillMoving(db, robotIds, at)).map(({ id }) => id));
+  for (const { id, robot_id, text: was } of open) {
+    const text = moving.has(robot_id) ? mayMove : stands;
+    // A server without its broker believes that a robot moves for longer than another one does.
+    if (text === was || (text === mayMove && !at.brokerConnected)) continue;
+    await db
+      .updateTable("alerts")
+      .set({ text, change_no: changedNow })
+      .where("id", "=", id)
+      .where("text", "=", was)
+      .where("cleared_at", "is", null)
+      .execute();
+    await announceChange(db);
+  }
+}
+
+/**
+ * Closes every command of robots that are deleted, which this transaction has locked: nobody sends them any more. A
+ * STOP or lock that was pending has not been confirmed, and is on record as such.
+ */
+export async function settleRemoved(tx: Tx, robots: readonly LockedRobot[], reason: string, now: Date): Promise<void> {
+  await settleOpen(tx, robots, reason, now, () => true);
+}
+
+/**
+ * The same for robots whose state is forgotten: what could move one is over, while a STOP or lock that was pending stays
+ * so, until the robot confirms it as it is known then.
+ */
+export async function settleForgotten(
+  tx: Tx,
+  robots: readonly LockedRobot[],
+  reason: string,
+  now: Date,
+): Promise<void> {
+  await settleOpen(tx, robots, reason, now, (verb) => !staysPending(verb));
+}
+
+async function settleOpen(
+  tx: Tx,
+  robots: readonly LockedRobot[],
+  reason: string,
+  now: Date,
+  isOver: (verb: Command["verb"]) => boolean,
+): Promise<void> {
+  const byId = new Map(robots.map((robot) => [robot.id, robot]));
+  const open = (await readOpenCommands(tx, [...byId.keys()])).flatMap((command) => {
+    const robot = byId.get(command.robot_id);
+    return robot === undefined || !isOver(command.verb) ? [] : [{ robot, command }];
+  });
+  const closed = await closeAll(tx, open, "UNCONFIRMED", now);
+  await logAll(
+    tx,
+    closed.map((each) => ({ ...each, status: "FAILED" as const, details: reason })),
+    now,
+  );
+  await auditCommands(
+    tx,
+    closed.map((each) => ({ ...each, outcome: "FAILED" as const, reason })),
+    now,
+  );
+}
+
+/** A STOP that goes out once, although its robot's device is retired in the same transaction. */
+export interface LastStop {
+  readonly command: Command;
+  readonly session: number;
+}
+
+/**
+ * Stores the last order of a robot that this transaction has locked and cuts off. It is claimed with its insertion, so
+ * that nobody else sends it; its seq is above every START that may still be on its way (protocol rule 3).
+ */
+export async function insertLastStop(
+  tx: Tx,
+  robot: LockedRobot,
+  by: Requester,
+  serverId: string,
+  now: Date,
+): Promise<LastStop> {
+  const command = await insertCommand(
+    tx,
+    robot,
+    {
+      verb: "STOP",
+      params: {
+        status: "stop",
+        direction: directionOf(robot),
+        "main-speed": robot.main_motor_speed,
+        "brush-speed": robot.brush_motor_speed,
+      },
+      mode: "AUTO",
+      actionType: by.actionType,
+      userId: by.userId,
+      requestedBy: by.name,
+    },
+    now,
+  );
+  await tx
+    .updateTable("commands")
+    .set({ claimed_by: serverId, claimed_at: now })
+    .where("id", "=", command.id)
+    .execute();
+  await auditCommand(tx, robot, command, { outcome: "DONE", reason: "Its device is retired." }, now);
+  return { command, session: robot.state.session };
 }

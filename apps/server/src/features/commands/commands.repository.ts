@@ -1,13 +1,31 @@
-import { COMMAND_EXPIRES_MS, COMMAND_SETTLES_MS } from "@suncrew/domain/commands/limits.ts";
+import { COMMAND_EXPIRES_MS, COMMAND_SETTLES_MS, RESEND_MS } from "@suncrew/domain/commands/limits.ts";
 import { type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { announceChange } from "../../platform/change-signal.ts";
-import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { CommandsTable, RobotStateTable } from "../../platform/database/schema.ts";
-import type { Press } from "./press.ts";
+import { conflict, HttpError } from "../../platform/http/http-error.ts";
+
+/** Sent again until the robot shows it, whatever its session or age (protocol rules 3 and 8). */
+export const pendingVerbs = ["STOP", "MAINTENANCE_ON"] as const satisfies readonly Command["verb"][];
+export type PendingVerb = (typeof pendingVerbs)[number];
+
+export function staysPending(verb: Command["verb"]): verb is PendingVerb {
+  return verb === "STOP" || verb === "MAINTENANCE_ON";
+}
 
 export type Command = Selectable<CommandsTable>;
 type Verb = Command["verb"];
+
+/** The press of a button behind an order, as far as its caller told of it. */
+export interface Press {
+  /** Presses of one session are in the order of `atMs`; those of two are not compared. */
+  readonly sessionId: string;
+  /** By the clock of the browser, in milliseconds. */
+  readonly atMs: number;
+  /** When the order began to wait in the browser, by this server's clock; null where it did not wait. */
+  readonly waitsSince: Date | null;
+}
 
 /** A robot under lock: its row and what it last showed. */
 export interface LockedRobot {
@@ -121,6 +139,31 @@ export async function lockRobot(tx: Tx, robotId: number): Promise<LockedRobot | 
   return (await lockRobots(tx, [robotId])).get(robotId) ?? null;
 }
 
+/** A robot that this transaction has locked, with its commands that are not settled, read under the lock. */
+export interface CommandTarget {
+  readonly robot: LockedRobot;
+  readonly open: readonly Command[];
+}
+
+/**
+ * Locks robots for a command, in the order of `robotIds`. Robots that were deleted or moved to another site while this
+ * call waited for the locks are left out, with `skipLocked` also those that are locked by somebody else.
+ */
+export async function lockTargets(
+  tx: Tx,
+  siteId: number,
+  robotIds: readonly number[],
+  options: LockOptions = {},
+): Promise<CommandTarget[]> {
+  const robots = await lockRobots(tx, robotIds, options);
+  const open = Map.groupBy(await readOpenCommands(tx, [...robots.keys()]), (command) => command.robot_id);
+  return [...new Set(robotIds)].flatMap((robotId) => {
+    const robot = robots.get(robotId);
+    if (robot === undefined || robot.deleted_at !== null || robot.site_id !== siteId) return [];
+    return [{ robot, open: open.get(robotId) ?? [] }];
+  });
+}
+
 /** The commands of these robots that are not settled, oldest first. */
 export async function readOpenCommands(db: Executor, robotIds: readonly number[]): Promise<Command[]> {
   if (robotIds.length === 0) return [];
@@ -130,6 +173,25 @@ export async function readOpenCommands(db: Executor, robotIds: readonly number[]
     .where("robot_id", "=", anyOf(robotIds))
     .where("settled_at", "is", null)
     .orderBy("seq")
+    .execute();
+}
+
+/** Those of the commands whose callers can be answered. */
+export async function readAnswered(db: Executor, commandIds: readonly string[]): Promise<Command[]> {
+  if (commandIds.length === 0) return [];
+  return db
+    .selectFrom("commands")
+    .selectAll()
+    .where("id", "=", sql<string>`any(${[...commandIds]}::uuid[])`)
+    .where("answered_at", "is not", null)
+    .execute();
+}
+
+export async function readCommands(db: Executor, commandIds: readonly string[]): Promise<Command[]> {
+  return db
+    .selectFrom("commands")
+    .selectAll()
+    .where("id", "=", sql<string>`any(${[...commandIds]}::uuid[])`)
     .execute();
 }
 
@@ -238,4 +300,161 @@ export async function showChange(tx: Tx, robotIds: readonly number[]): Promise<v
   if (robotIds.length === 0) return;
   await tx.updateTable("robot_state").set({ change_no: changedNow }).where("robot_id", "=", anyOf(robotIds)).execute();
   await announceChange(tx);
+}
+
+/** A command that this server may publish now, with the robot's current session. */
+export interface ClaimedCommand extends Selectable<CommandsTable> {
+  readonly current_session: number;
+}
+
+/** Nothing is sent to a device that was retired, whatever was stored for it before (protocol rule 9). */
+const isInService = sql<boolean>`exists (select from devices d where d.serial = c.serial_number and d.retired_at is null)`;
+
+/** Takes one stored command for this server. Null where it is taken, settled, or too old for its verb. */
+export async function claimOnce(
+  db: Db,
+  commandId: string,
+  serverId: string,
+  now: Date,
+): Promise<ClaimedCommand | null> {
+  const [claimed] = await claimAll(db, [commandId], serverId, now);
+  return claimed ?? null;
+}
+
+/**
+ * Takes stored commands for this server, in a commit of their own: they are published by nobody else (protocol rule
+ * 5). Those that are taken, settled, too old for their verb or of retired devices are left
+ * out.
+ */
+export async function claimAll(
+  db: Db,
+  commandIds: readonly string[],
+  serverId: string,
+  now: Date,
+): Promise<ClaimedCommand[]> {
+  const { rows } = await sql<ClaimedCommand>`
+    update commands c set claimed_by = ${serverId}, claimed_at = ${now}
+    from robot_state s
+    where c.id = any(${[...commandIds]}::uuid[]) and s.robot_id = c.robot_id
+      and c.claimed_by is null and c.settled_at is null
+      and (c.verb in ('STOP', 'MAINTENANCE_ON') or c.expires_at > ${now}) and ${isInService}
+    returning c.*, s.session as current_session
+  `.execute(db);
+  return rows;
+}
+
+/** Gives back what this server took and surely did not publish; the robots are locked by this transaction. */
+export async function releaseClaims(tx: Tx, commandIds: readonly string[], serverId: string): Promise<void> {
+  if (commandIds.length === 0) return;
+  await tx
+    .updateTable("commands")
+    .set({ claimed_by: null, claimed_at: null })
+    .where("id", "=", sql<string>`any(${[...commandIds]}::uuid[])`)
+    .where("claimed_by", "=", serverId)
+    .where("published_at", "is", null)
+    .where("settled_at", "is", null)
+    .execute();
+}
+
+/** Which pending STOPs and MAINTENANCE_ONs are to be sent again. */
+export type Resend =
+  /** Those never sent, and those of online robots whose last sending is `RESEND_MS` old. */
+  | "due"
+  /** All: the broker is back, or the server has just started. */
+  | "all"
+  /** Those of robots that have just returned. */
+  | readonly number[];
+
+/** Takes pending STOPs and MAINTENANCE_ONs for sending (again); of several servers at once each row goes to one. */
+export async function claimPending(db: Db, which: Resend, serverId: string, now: Date): Promise<ClaimedCommand[]> {
+  const sentBefore = new Date(now.getTime() - RESEND_MS);
+  // By a clock that was set back since.
+  const inFuture = new Date(now.getTime() + RESEND_MS);
+  const chosen =
+    which === "all"
+      ? sql`true`
+      : which === "due"
+        ? sql`(c.claimed_at is null or (s.online and (c.claimed_at <= ${sentBefore} or c.claimed_at > ${inFuture})))`
+        : sql`c.robot_id = any(${[...which]}::int[])`;
+  const { rows } = await sql<ClaimedCommand>`
+    update commands c set claimed_by = ${serverId}, claimed_at = ${now}
+    from (
+      select c.id, s.session from commands c
+      join robot_state s on s.robot_id = c.robot_id
+      join robots r on r.id = c.robot_id and r.deleted_at is null
+      where c.settled_at is null and c.verb in ('STOP', 'MAINTENANCE_ON') and ${chosen}
+        and ${isInService}
+      order by c.seq
+      for update of c skip locked
+    ) pending
+    where c.id = pending.id
+    returning c.*, pending.session as current_session
+  `.execute(db);
+  return rows.toSorted((a, b) => a.seq - b.seq);
+}
+
+export async function markPublished(db: Db, commandIds: string | readonly string[], now: Date): Promise<void> {
+  await db
+    .updateTable("commands")
+    .set((eb) => ({ published_at: eb.fn.coalesce("published_at", eb.val(now)) }))
+    .where("id", "in", typeof commandIds === "string" ? [commandIds] : [...commandIds])
+    .execute();
+}
+
+/** A press that carries an Idempotency-Key. */
+export interface KeyedRequest {
+  readonly userId: number;
+  readonly key: string;
+  /** The parsed body as text. */
+  readonly body: string;
+}
+
+/** A key is remembered this long. */
+const IDEMPOTENCY_KEY_TTL_MS = 24 * 3_600_000;
+
+/**
+ * The command that this request made before, or null where it is new. Throws what it was refused with, or 409
+ * where the key came with another body.
+ */
+export async function findEarlier(tx: Tx, request: KeyedRequest): Promise<string | null> {
+  const earlier = await tx
+    .selectFrom("command_requests")
+    .selectAll()
+    .where("user_id", "=", request.userId)
+    .where("key", "=", request.key)
+    .executeTakeFirst();
+  if (earlier === undefined) return null;
+  if (earlier.body !== request.body) throw conflict("This Idempotency-Key was used for another command.");
+  if (earlier.command_id === null)
+    throw new HttpError(earlier.refused_status ?? 409, earlier.refused_message ?? "Refused.");
+  return earlier.command_id;
+}
+
+/** Remembers what the request came to. Rejects with a unique violation where another one with its key was first. */
+export async function rememberRequest(
+  tx: Tx,
+  request: KeyedRequest,
+  result: string | HttpError,
+  at: Date,
+): Promise<void> {
+  const isCommand = typeof result === "string";
+  await tx
+    .insertInto("command_requests")
+    .values({
+      user_id: request.userId,
+      key: request.key,
+      body: request.body,
+      at,
+      command_id: isCommand ? result : null,
+      refused_status: isCommand ? null : result.status,
+      refused_message: isCommand ? null : result.message,
+    })
+    .execute();
+}
+
+export async function forgetOldRequests(db: Db, now: Date): Promise<void> {
+  await db
+    .deleteFrom("command_requests")
+    .where("at", "<", new Date(now.getTime() - IDEMPOTENCY_KEY_TTL_MS))
+    .execute();
 }

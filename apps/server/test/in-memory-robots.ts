@@ -20,7 +20,7 @@ export interface Motion {
   endedAt: Date | null;
 }
 
-interface AtHand {
+interface InMemoryRobot {
   readonly of: TestRobot;
   robot: Robot;
   linked: boolean;
@@ -28,10 +28,10 @@ interface AtHand {
 }
 
 /** The simulator's robots without broker or timer: a test hands them messages and time, and the bridge their answers. */
-export class RobotsAtHand {
+export class InMemoryRobots {
   readonly #db: Db;
   readonly #clock: ManualClock;
-  readonly #bySerial = new Map<string, AtHand>();
+  readonly #bySerial = new Map<string, InMemoryRobot>();
   /** No server takes in what robots say: the bridge is down. */
   unheard = false;
 
@@ -123,7 +123,7 @@ export class RobotsAtHand {
     if (runId !== null && last?.runId !== runId) at.motions.push({ runId, beganAt: this.#clock.now(), endedAt: null });
   }
 
-  #of(robotId: number): AtHand {
+  #of(robotId: number): InMemoryRobot {
     for (const at of this.#bySerial.values()) if (at.of.id === robotId) return at;
     throw new Error(`There is no robot ${robotId} at hand.`);
   }

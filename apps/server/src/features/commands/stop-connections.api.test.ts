@@ -1,5 +1,5 @@
-import { robotsList } from "@suncrew/contract/robots/robots.ts";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { robotsList } from "@suncrew/contract/robots/robots.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";

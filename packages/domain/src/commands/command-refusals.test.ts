@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { type StartCandidate, type StartRefusal, startRefusal } from "./start-refusal.ts";
+import { type StartCandidate, type StartRefusal, startRefusal } from "./command-refusals.ts";
 
 const now = new Date("2026-03-01T06:00:00Z");
 const ready: StartCandidate = {

@@ -1,9 +1,9 @@
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { ready } from "@suncrew/contract/config/config.ts";
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { sendCommand } from "@suncrew/contract/commands/commands.ts";
-import { ready } from "@suncrew/contract/config/config.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
 import { FastClock } from "../../../test/fast-clock.ts";

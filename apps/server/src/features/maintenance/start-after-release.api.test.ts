@@ -4,9 +4,9 @@ import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenanc
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
 import { CuttableBroker } from "../../../test/cuttable-broker.ts";
-import { standGroups } from "../../../test/group-fixtures.ts";
-import { holdRows, untilSomebodyWaits } from "../../../test/held-rows.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
+import { seedGroups } from "../../../test/group-fixtures.ts";
+import { holdRows, untilSomebodyWaits } from "../../../test/held-rows.ts";
 
 /** Time that a test can set forward. It runs at half its speed, as all of this happens within a command's 8 s. */
 class JumpingClock extends FastClock {
@@ -38,7 +38,7 @@ beforeEach(async () => {
   clock = new JumpingClock();
   bench = await CommandBench.open({ clock, wrapBroker: (inner) => (broker = new FailingBroker(inner)) });
   await bench.live();
-  await standGroups(bench.db, bench.fixtures, "unplanned");
+  await seedGroups(bench.db, bench.fixtures, "unplanned");
 });
 afterEach(() => bench.close());
 
@@ -86,7 +86,7 @@ describe("protocol rule 3: a start that follows a release gives way to a Stop pr
     await lock();
     robot().inject({ kind: "silent" });
     const released = set(andStart);
-    // The robot has it: stored alone, it could still be overtaken by the Stop on its way.
+    // The robot has it: stored alone, it could still be superseded by the Stop on its way.
     await robot().until(({ mode }) => mode !== "MAINTENANCE");
     const pressed = press();
     await has("STOP");

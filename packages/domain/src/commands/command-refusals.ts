@@ -49,3 +49,21 @@ export function startRefusal(robot: StartCandidate, now: Date): StartRefusal | n
   if (robot.clockSkewMs !== null && Math.abs(robot.clockSkewMs) > CLOCK_SKEW_MS) return "clock";
   return null;
 }
+
+/** What decides whether a robot may be sent new settings. */
+type SettingsCandidate = Pick<
+  StartCandidate,
+  "deviceRetired" | "online" | "operatingMode" | "deviceMode" | "liveStateAt" | "hasUnsettledMaintenanceOn"
+>;
+
+export type SettingsRefusal = "retired" | "maintenance" | "away" | "stale";
+
+/** Why a SET is refused now, or null where it may be sent: a robot that moves takes it, one that is not there cannot. */
+export function settingsRefusal(robot: SettingsCandidate, now: Date): SettingsRefusal | null {
+  if (robot.deviceRetired) return "retired";
+  if (robot.operatingMode === "maintenance" || robot.deviceMode === "MAINTENANCE" || robot.hasUnsettledMaintenanceOn) {
+    return "maintenance";
+  }
+  if (!robot.online || robot.liveStateAt === null) return "away";
+  return now.getTime() - robot.liveStateAt.getTime() > STATE_FRESH_MS ? "stale" : null;
+}

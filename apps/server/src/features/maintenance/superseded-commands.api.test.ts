@@ -3,7 +3,7 @@ import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenanc
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
 import { CuttableBroker } from "../../../test/cuttable-broker.ts";
-import { standGroups } from "../../../test/group-fixtures.ts";
+import { seedGroups } from "../../../test/group-fixtures.ts";
 
 /** In real time: what is held on its way is given up after 8 s, long after these tests are over. */
 let bench: CommandBench;
@@ -46,7 +46,7 @@ function hold(verb: string): { readonly sent: Promise<void>; readonly deliver: (
 }
 
 describe("protocol rule 8: a lock set while something is on its way wins", () => {
-  test("protocol rule 8: over a START, which is answered as overtaken and acts as little when it arrives", async () => {
+  test("protocol rule 8: over a START, which is answered as superseded and acts as little when it arrives", async () => {
     const { sent, deliver } = hold("START");
     const start = bench.press("START");
     await sent;
@@ -105,7 +105,7 @@ describe("protocol rule 8: a lock set while something is on its way wins", () =>
   });
 
   test("protocol rule 8: for a whole group, over the start of one of its robots", async () => {
-    await standGroups(bench.db, bench.fixtures, "unplanned");
+    await seedGroups(bench.db, bench.fixtures, "unplanned");
     const { sent, deliver } = hold("START");
     const start = bench.press("START");
     await sent;

@@ -1,9 +1,9 @@
 import { DEFAULT_MOTION_LIMITS } from "@suncrew/domain/robots/lost-while-moving.ts";
-import { deleteGroupOf } from "../src/features/groups/delete-group.ts";
+import { deleteGroupOf } from "../src/features/groups/groups.service.ts";
 import { saveGroup } from "../src/features/groups/public.ts";
+import { forgetState } from "../src/features/robots/robots.service.ts";
 import { removeStored, type ScheduleBody, storeChanged } from "../src/features/schedules/schedules.service.ts";
 import type { Tx } from "../src/platform/database/database.ts";
-import { forgetState } from "../src/features/robots/robots.service.ts";
 import { transactionWithRetry } from "../src/platform/database/transactions.ts";
 import { HttpError } from "../src/platform/http/http-error.ts";
 import type { Viewer } from "../src/platform/sessions.ts";
@@ -12,7 +12,7 @@ import type { ScheduleBench } from "./schedule-bench.ts";
 type Group = Awaited<ReturnType<ScheduleBench["group"]>>;
 
 /** What a person does with the groups and schedules of a bench, in the words of the calls. */
-export class PersonAtBench {
+export class BenchUser {
   readonly name = "Anita Rao";
   readonly #bench: ScheduleBench;
   readonly #viewer: Viewer;
@@ -22,13 +22,13 @@ export class PersonAtBench {
     this.#viewer = { userId, name: this.name, email: "", role: "SUPER_ADMIN", partnerId: null, sessionId: "" };
   }
 
-  static async at(bench: ScheduleBench): Promise<PersonAtBench> {
+  static async at(bench: ScheduleBench): Promise<BenchUser> {
     const { id } = await bench.db
       .insertInto("users")
       .values({ username: "anita", name: "Anita Rao", email: "", role: "SUPER_ADMIN", password_hash: "" })
       .returning("id")
       .executeTakeFirstOrThrow();
-    return new PersonAtBench(bench, id);
+    return new BenchUser(bench, id);
   }
 
   /** Makes Suncrew forget what the robot told; answers whether it did. */

@@ -4,7 +4,7 @@ import { groupSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
-import { standGroups } from "../../../test/group-fixtures.ts";
+import { seedGroups } from "../../../test/group-fixtures.ts";
 import { holdRows, untilSomebodyWaits } from "../../../test/held-rows.ts";
 import type { TestClient } from "../../../test/test-client.ts";
 import { acceptOrders } from "../commands/public.ts";
@@ -17,7 +17,7 @@ let other: TestClient;
 beforeEach(async () => {
   bench = await CommandBench.open();
   await bench.live();
-  await standGroups(bench.db, bench.fixtures, "unplanned");
+  await seedGroups(bench.db, bench.fixtures, "unplanned");
   mine = await bench.server.as("owner");
   other = await bench.server.as("owner");
 });

@@ -1,0 +1,309 @@
+import type {
+  groupSendCommand,
+  ManyRobotsResponse,
+  RobotResult,
+  updateGroup,
+} from "@suncrew/contract/groups/groups.ts";
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import { groupOutcomeOf, groupSuccessMessage } from "@suncrew/domain/groups/groups.ts";
+import { isDeepStrictEqual } from "node:util";
+import { announceChange } from "../../platform/change-signal.ts";
+import type { Executor, Tx } from "../../platform/database/database.ts";
+import { ConcurrentChangeError } from "../../platform/database/transactions.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
+import { conflict, editConflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { type AuditRecord, recordAudit } from "../audit/public.ts";
+import { type Commands, type KnownFleet, lockRobots, type Press, showChange } from "../commands/public.ts";
+import { requireSite } from "../sites/public.ts";
+import {
+  findGroup,
+  findRobots,
+  type FoundGroup,
+  readMembers,
+  readSiteRobots,
+  findRobotAtOtherSite,
+} from "./groups.queries.ts";
+import {
+  changeGroup,
+  type GroupContent,
+  insertGroup,
+  isNameTaken,
+  lockGroup,
+  lockScheduleOf,
+  membersOf,
+  readCleaning,
+  readRobotsInOtherGroups,
+  removeGroup,
+} from "./groups.repository.ts";
+
+/** `version` is of an edit alone. */
+export type GroupBody = BodyOf<typeof updateGroup>;
+
+/** What saving came to in its transaction; a refusal is on record and is thrown after the commit. */
+export type SavedGroup =
+  | { readonly kind: "saved"; readonly groupId: number }
+  | { readonly kind: "refused"; readonly error: HttpError };
+
+/** §5 Robot group: creates a group, or changes the one of that id. Throws 404. */
+export async function saveGroup(
+  tx: Tx,
+  viewer: Viewer,
+  groupId: number | null,
+  body: GroupBody,
+  now: Date,
+): Promise<SavedGroup> {
+  const { site_id: siteId, robot_ids } = body;
+  const found = groupId === null ? null : await findGroup(viewer, tx, groupId);
+  await requireSite(viewer, tx, siteId);
+  const stray = await findRobotAtOtherSite(viewer, tx, found?.site_id ?? siteId, robot_ids);
+  const former = groupId === null ? [] : await membersOf(tx, groupId);
+  const after: GroupContent = { group_name: body.group_name, robot_ids: robot_ids.toSorted((a, b) => a - b) };
+  const unfit = stray ?? (found !== null && found.site_id !== siteId ? siteChanged() : null);
+  if (unfit !== null) {
+    const before = found && { group_name: found.group_name, robot_ids: former.toSorted((a, b) => a - b) };
+    const of = { siteId: found?.site_id ?? siteId, groupId };
+    await audit({ tx, viewer, ...of, before, after, refused: unfit.message, now });
+    return { kind: "refused", error: unfit };
+  }
+  const concerned = [...new Set([...former, ...robot_ids])];
+  const robots = await lockRobots(tx, concerned);
+  // Deleted or moved while this call waited for the locks.
+  if (robot_ids.some((id) => robots.get(id)?.deleted_at !== null || robots.get(id)?.site_id !== siteId)) {
+    throw notFound("Robot");
+  }
+  const locked = groupId === null ? null : await lockGroup(tx, groupId);
+  if (groupId !== null && locked === null) throw notFound("Group");
+  const before = locked?.content ?? null;
+  if (before?.robot_ids.some((id) => !robots.has(id))) throw new ConcurrentChangeError();
+  const change = { tx, viewer, siteId, before, after, now };
+  const isStale = locked !== null && body.version !== undefined && body.version !== locked.version;
+  const error = isStale ? editConflict("group") : await refusalOf(tx, siteId, groupId, after);
+  if (error !== null) {
+    await audit({ ...change, groupId, refused: error.message });
+    return { kind: "refused", error };
+  }
+  const id = groupId ?? (await insertGroup(tx, siteId, after, now));
+  // One that changes nothing counts as no edit, so that it is no conflict for anybody else.
+  const isSame = before !== null && isDeepStrictEqual(before, after);
+  if (groupId !== null && !isSame) await changeGroup(tx, groupId, siteId, after, now);
+  await audit({ ...change, groupId: id, refused: null });
+  await showChange(tx, concerned);
+  return { kind: "saved", groupId: id };
+}
+
+function siteChanged(): HttpError {
+  return invalid("site_id", "The site of a group cannot be changed.");
+}
+
+async function refusalOf(
+  tx: Tx,
+  siteId: number,
+  groupId: number | null,
+  content: GroupContent,
+): Promise<HttpError | null> {
+  if (await isNameTaken(tx, siteId, content.group_name, groupId)) {
+    return conflict("Group name already exists for this site");
+  }
+  const taken = await readRobotsInOtherGroups(tx, content.robot_ids, groupId);
+  if (taken.length === 0) return null;
+  const words = taken.map((robot) => `Robot ${robot.serial_number} is already in the group "${robot.group_name}".`);
+  return conflict(words.join(" "));
+}
+
+interface Change {
+  readonly tx: Tx;
+  readonly viewer: Viewer;
+  readonly siteId: number;
+  readonly groupId: number | null;
+  readonly before: GroupContent | null;
+  readonly after: GroupContent;
+  readonly refused: string | null;
+  readonly now: Date;
+}
+
+async function audit({ tx, viewer, siteId, groupId, before, after, refused, now }: Change): Promise<void> {
+  await recordAudit(tx, {
+    actor: { userId: viewer.userId, name: viewer.name },
+    action: before === null ? "CREATE_GROUP" : "UPDATE_GROUP",
+    entity: "group",
+    entityId: groupId,
+    siteId,
+    outcome: refused === null ? "DONE" : "REFUSED",
+    reason: refused,
+    before: before && { ...before },
+    after: { ...after },
+    at: now,
+  });
+}
+
+/**
+ * Deletes a group with its schedule and frees its robots. Those that are cleaning go on: when they stop belongs to
+ * their run, so a planned run still ends in time. Throws 404.
+ */
+export async function deleteGroupOf(tx: Tx, viewer: Viewer, groupId: number, now: Date): Promise<void> {
+  const { site_id: siteId } = await findGroup(viewer, tx, groupId);
+  const schedule = await lockScheduleOf(tx, groupId);
+  const members = await membersOf(tx, groupId);
+  const robots = await lockRobots(tx, members);
+  const locked = await lockGroup(tx, groupId);
+  if (locked === null) throw notFound("Group");
+  const { content: group } = locked;
+  if (group.robot_ids.some((id) => !robots.has(id))) throw new ConcurrentChangeError();
+  const cleaning = await readCleaning(tx, group.robot_ids);
+  await removeGroup(tx, groupId, now);
+  await recordAudit(tx, {
+    actor: { userId: viewer.userId, name: viewer.name },
+    action: "DELETE_GROUP",
+    entity: "group",
+    entityId: groupId,
+    siteId,
+    outcome: "DONE",
+    before: { ...group, schedule, cleaning_robot_ids: cleaning },
+    reason: cleaning.length === 0 ? null : "Robots of it that are cleaning go on until their time or a Stop.",
+    at: now,
+  });
+  await showChange(tx, members);
+  // Also where it had no robot left.
+  await announceChange(tx);
+}
+
+type GroupCommandBody = BodyOf<typeof groupSendCommand>;
+
+const groupWords: Record<GroupCommandBody["command"], ActionWording> = {
+  START: { done: "started", nobody: "The group has no robot to start.", kept: "Stop" },
+  STOP: { done: "stopped", nobody: "The group has no robot to stop.", kept: "Stop", maySkipDatabase: true },
+};
+const siteWords: ActionWording = { ...groupWords.STOP, nobody: "There is no robot at this site." };
+
+/**
+ * Starts or stops every member of a group at the same time, or those named. Throws 404 where anything is out of the
+ * viewer's scope and 400 where it does not fit together; what became of each robot is in the answer.
+ */
+export async function commandGroup(
+  deps: Dependencies,
+  commands: Commands,
+  viewer: Viewer,
+  body: GroupCommandBody,
+  press: Press | null,
+): Promise<ManyRobotsResponse> {
+  const { command: verb, mode } = body;
+  const by = { userId: viewer.userId, name: viewer.name, actionType: "GROUP", press } as const;
+  const refused = { action: `${verb}_GROUP`, entity: "group", entityId: body.groupId } as const;
+  try {
+    const choose = (tx: Executor) => chooseMembers(viewer, tx, body);
+    const { siteId, groupId, robotObjectIds } = body;
+    const results =
+      verb === "STOP"
+        ? await commands.stopMany(choose, (fleet) => fleet.inGroup(viewer, siteId, groupId, robotObjectIds), {
+            mode,
+            by,
+          })
+        : await commands.sendMany(choose, { verb, mode, by });
+    const words = groupWords[verb];
+    if (results.length === 0) await auditNoRobots(deps, viewer, { ...refused, siteId: body.siteId }, words.nobody);
+    return manyRobotsAnswer(results, words);
+  } catch (error) {
+    if (error instanceof GroupMismatch)
+      await auditNoRobots(deps, viewer, { ...refused, siteId: error.siteId }, error.message);
+    throw error;
+  }
+}
+
+/** Stop everything: every robot of a site, whatever it does; for robots that are away the Stop is kept. Throws 404. */
+export async function stopSite(
+  deps: Dependencies,
+  commands: Commands,
+  viewer: Viewer,
+  siteId: number,
+  press: Press | null,
+): Promise<ManyRobotsResponse> {
+  const by = { userId: viewer.userId, name: viewer.name, actionType: "MANUAL", press } as const;
+  const choose = async (tx: Executor) => ({ siteId, robotIds: await readSiteRobots(viewer, tx, siteId) });
+  const known = (fleet: KnownFleet) => fleet.atSite(viewer, siteId);
+  const results = await commands.stopMany(choose, known, { mode: "AUTO", by });
+  if (results.length === 0) {
+    await auditNoRobots(
+      deps,
+      viewer,
+      { action: "STOP_SITE", entity: "site", entityId: siteId, siteId },
+      siteWords.nobody,
+    );
+  }
+  return manyRobotsAnswer(results, siteWords);
+}
+
+/** Named robots or a site that do not fit the group: 400, put on record of the group's site. */
+class GroupMismatch extends HttpError {
+  readonly siteId: number;
+
+  constructor({ site_id }: FoundGroup, { status, message, extra }: HttpError) {
+    super(status, message, extra);
+    this.siteId = site_id;
+  }
+}
+
+async function chooseMembers(
+  viewer: Viewer,
+  db: Executor,
+  { siteId, groupId, robotObjectIds }: GroupCommandBody,
+): Promise<{ siteId: number; robotIds: number[] }> {
+  const group = await findGroup(viewer, db, groupId);
+  await requireSite(viewer, db, siteId);
+  if (robotObjectIds) await findRobots(viewer, db, robotObjectIds);
+  if (group.site_id !== siteId)
+    throw new GroupMismatch(group, invalid("siteId", "siteId must be the site of the group"));
+  const members = await readMembers(viewer, db, groupId);
+  if (!robotObjectIds) return { siteId, robotIds: members };
+  const wanted = new Set(robotObjectIds);
+  const robotIds = members.filter((id) => wanted.has(id));
+  if (robotIds.length < wanted.size) {
+    throw new GroupMismatch(group, invalid("robotObjectIds", "robotObjectIds must name robots of the group"));
+  }
+  return { siteId, robotIds };
+}
+
+/** What was done to robots, in the words of the answer. */
+export interface ActionWording {
+  /** Such as "started". */
+  readonly done: string;
+  /** Where there is no robot at all. */
+  readonly nobody: string;
+  /** What is kept for those that are pending, such as "Stop". */
+  readonly kept: string;
+  /** Robots that are pending although it succeeded were told without the database, and nobody has seen them obey. */
+  readonly maySkipDatabase?: true;
+}
+
+/** §4 Group action outcome, in plain words: a skipped robot counts as not succeeded. */
+export function manyRobotsAnswer(results: readonly RobotResult[], words: ActionWording): ManyRobotsResponse {
+  const success = groupOutcomeOf(results) === "all";
+  if (results.length === 0) return { success, message: words.nobody, results: [] };
+  const count = (isCounted: (result: RobotResult) => boolean) => results.filter(isCounted).length;
+  const skipped = count(({ outcome }) => outcome === "SKIPPED");
+  const failed = count(({ outcome }) => outcome === "FAILED");
+  const isSent = (result: RobotResult) => words.maySkipDatabase && result.pending && result.outcome === "SUCCESS";
+  const sent = count((result) => isSent(result) === true);
+  const pending = count((result) => result.pending) - sent;
+  const robots = (number: number) => (number === 1 ? "1 robot" : `${number} robots`);
+  // A lock that is kept holds already; a Stop that is kept has stopped nobody.
+  const counted = words.maySkipDatabase === true ? results : results.map((result) => ({ ...result, pending: false }));
+  const sentences = [
+    ...(sent < results.length ? [groupSuccessMessage(counted, words.done)] : []),
+    ...(sent > 0 ? [`Sent to ${robots(sent)}; will be recorded.`] : []),
+    ...(failed > 0 ? [`${failed} failed.`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped.`] : []),
+    ...(pending > 0 ? [`For ${pending} the ${words.kept} is kept and repeated until the robot confirms it.`] : []),
+  ];
+  return { success, message: sentences.join(" "), results: [...results] };
+}
+
+/** Puts on record that a command for a group or a site reached no robot, so that no robot's own row tells of it. */
+export async function auditNoRobots(
+  { db, clock }: Pick<Dependencies, "db" | "clock">,
+  { userId, name }: Viewer,
+  about: Pick<AuditRecord, "action" | "entity" | "entityId" | "siteId">,
+  reason: string,
+): Promise<void> {
+  await recordAudit(db, { actor: { userId, name }, ...about, outcome: "REFUSED", reason, at: clock.now() });
+}

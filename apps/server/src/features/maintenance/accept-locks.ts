@@ -1,0 +1,188 @@
+import { type ReleaseRefusal, releaseRefusal } from "@suncrew/domain/maintenance/release-refusal.ts";
+import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import type { HttpError } from "../../platform/http/http-error.ts";
+import {
+  answerAllPending,
+  auditCommands,
+  candidateOf,
+  type Audited,
+  type CommandOf,
+  type CommandTarget,
+  failure,
+  insertCommands,
+  pendingMessages,
+  refusedBy,
+  type Requester,
+  settleAllSuperseded,
+} from "../commands/public.ts";
+import { readOpenLocks, storeLocks } from "./maintenance.repository.ts";
+
+/** What became of a lock or release in its transaction; a refusal is on record and told after the commit. */
+export type MaintenanceAccepted =
+  | { readonly kind: "stored"; readonly commandId: string; readonly robotAway: boolean }
+  | { readonly kind: "refused"; readonly error: HttpError };
+
+/** A person of this name; the lock and the release are always somebody's. */
+export type Locker = Requester & { readonly userId: number };
+
+/**
+ * Protocol rule 8: locks robots that this transaction has locked, wherever they are and whatever they do. STARTs under
+ * way are superseded, and so are releases. Refused only where a lock stands already, and where nothing reaches the device any more. Answers by robot.
+ */
+export async function acceptLocks(
+  tx: Tx,
+  asked: readonly CommandTarget[],
+  by: Locker,
+  reason: string,
+  now: Date,
+): Promise<Map<number, MaintenanceAccepted>> {
+  const accepted = new Map<number, MaintenanceAccepted>();
+  const who = { verb: "MAINTENANCE_ON", user_id: by.userId, requested_by: by.name } as const;
+  const audited: Audited[] = [];
+  const standing = await readOpenLocks(tx, asked);
+  const taken: CommandTarget[] = [];
+  for (const one of asked) {
+    const { robot, open } = one;
+    const lock = standing.get(robot.id);
+    const isLocked = lock !== undefined && !open.some(({ verb }) => verb === "MAINTENANCE_OFF");
+    if (isLocked || robot.device_retired) {
+      const why = isLocked ? alreadyLocked(robot.serial_number, lock) : deviceRetired(robot.serial_number);
+      const error = failure(409, why);
+      audited.push({ robot, command: who, outcome: "REFUSED", reason: error.message, after: { reason } });
+      accepted.set(robot.id, { kind: "refused", error });
+      continue;
+    }
+    const before = { operating_mode: robot.operating_mode, reason: lock?.reason ?? null };
+    audited.push({ robot, command: who, outcome: "DONE", before, after: { operating_mode: "maintenance", reason } });
+    taken.push(one);
+  }
+  const superseded = taken.flatMap(({ robot, open }) => {
+    return open
+      .filter(({ verb }) => verb === "START" || verb === "MAINTENANCE_OFF")
+      .map((command) => ({ robot, command }));
+  });
+  await settleAllSuperseded(tx, superseded, now);
+  const order = {
+    params: {},
+    mode: "AUTO",
+    actionType: by.actionType,
+    userId: by.userId,
+    requestedBy: by.name,
+    press: by.press ?? null,
+  } as const;
+  const wanted = taken.map(({ robot }) => ({ robot, command: { verb: "MAINTENANCE_ON" as const, ...order } }));
+  const commands = new Map((await insertCommands(tx, wanted, now)).map((command) => [command.robot_id, command]));
+  const stored = taken.flatMap(({ robot }) => {
+    const command = commands.get(robot.id);
+    return command ? [{ robot, command }] : [];
+  });
+  await storeLocks(tx, stored, { reason, userId: by.userId, name: by.name }, now);
+  await auditCommands(tx, audited, now);
+  for (const { robot, command } of stored) {
+    accepted.set(robot.id, { kind: "stored", commandId: command.id, robotAway: !robot.state.online });
+  }
+  const away = stored.filter(({ robot }) => !robot.state.online);
+  await answerAllPending(tx, away, (robot) => pendingMessages.MAINTENANCE_ON.away(robot.serial_number), now);
+  return accepted;
+}
+
+/** The same for one robot. */
+export async function acceptLock(
+  tx: Tx,
+  target: CommandTarget,
+  by: Locker,
+  reason: string,
+  now: Date,
+): Promise<MaintenanceAccepted | null> {
+  return (await acceptLocks(tx, [target], by, reason, now)).get(target.robot.id) ?? null;
+}
+
+/**
+ * Protocol rule 8: asks robots that this transaction has locked to leave maintenance. Their locks stand until they show
+ * that they have. Also for those that were locked at the robot itself. Answers by robot.
+ */
+export async function acceptReleases(
+  tx: Tx,
+  asked: readonly CommandTarget[],
+  by: Locker,
+  now: Date,
+): Promise<Map<number, MaintenanceAccepted>> {
+  const accepted = new Map<number, MaintenanceAccepted>();
+  const who = { verb: "MAINTENANCE_OFF", user_id: by.userId, requested_by: by.name } as const;
+  const refused: Audited[] = [];
+  const wanted: CommandOf[] = [];
+  for (const { robot, open } of asked) {
+    const refusal = releaseRefusal(candidateOf({ robot, open }), now);
+    if (refusal === null) {
+      const order = { params: {}, mode: "AUTO", actionType: by.actionType } as const;
+      wanted.push({ robot, command: { verb: who.verb, ...order, userId: by.userId, requestedBy: by.name } });
+      continue;
+    }
+    const error = refusedBy(refusal, releaseRefusalMessages[refusal](robot.serial_number));
+    refused.push({ robot, command: who, outcome: "REFUSED", reason: error.message });
+    accepted.set(robot.id, { kind: "refused", error });
+  }
+  await auditCommands(tx, refused, now);
+  for (const command of await insertCommands(tx, wanted, now)) {
+    accepted.set(command.robot_id, { kind: "stored", commandId: command.id, robotAway: false });
+  }
+  return accepted;
+}
+
+/** The same for one robot. */
+export async function acceptRelease(
+  tx: Tx,
+  target: CommandTarget,
+  by: Locker,
+  now: Date,
+): Promise<MaintenanceAccepted | null> {
+  return (await acceptReleases(tx, [target], by, now)).get(target.robot.id) ?? null;
+}
+
+/** Why a robot cannot be released now, for people. */
+const releaseRefusalMessages: Record<ReleaseRefusal, (serial: string) => string> = {
+  "not-locked": (serial) => `Robot ${serial} is not in maintenance.`,
+  retired: (serial) =>
+    `The device ${serial} was retired: nothing reaches the robot, so it cannot be released. Give the robot another serial number.`,
+  away: (serial) =>
+    `Robot ${serial} is away, so it cannot confirm the release. It stays in maintenance until it is back and released.`,
+  stale: (serial) => `Robot ${serial} has not reported for 45 seconds. Refresh its status, then release it again.`,
+  "lock-unconfirmed": (serial) =>
+    `Robot ${serial} has not confirmed its lock yet. It can be released once it has confirmed it.`,
+  "release-open": (serial) => `Robot ${serial} is being released already.`,
+};
+
+export interface OpenLock {
+  readonly locked_by: string;
+  readonly locked_at: Date;
+  readonly reason: string;
+  readonly timezone: string;
+}
+
+/** Who locked it and since when, by the clocks of the site. */
+function alreadyLocked(serial: string, { locked_by, locked_at, reason, timezone }: OpenLock): string {
+  const { date, time } = localTimeOf(locked_at, timezone);
+  return `Robot ${serial} is in maintenance already: locked by ${locked_by} since ${date} ${time.slice(0, 5)} (${reason}).`;
+}
+
+/** Protocol rule 9: a device that was cut off for good hears of no lock. */
+const deviceRetired = (serial: string) =>
+  `The device ${serial} was retired: nothing reaches the robot, so it cannot be put in maintenance.`;
+
+export const maintenanceMessages = {
+  locked: (serial: string) => `Robot ${serial} switched to maintenance mode, confirmed by the robot.`,
+  startUnknown: (serial: string) =>
+    `The start was sent to Robot ${serial}, which has not confirmed it yet. Watch its status.`,
+  gone: (serial: string) => `Robot ${serial} is no longer at this site.`,
+  startNotKnown: (serial: string) => `It is not known whether Robot ${serial} was started. Watch its status.`,
+  releasedNotStarted: (reason: string) => `Released, but not started: ${reason}`,
+  releasedStartUnknown: (reason: string) => `Released. ${reason}`,
+  held: (serial: string) =>
+    `Robot ${serial} could not be reached in the database in time; its maintenance is unchanged. Please try again.`,
+  lockNotKnown: (serial: string) =>
+    `It is not known whether Robot ${serial} has confirmed its lock. The lock stands and is repeated until it has.`,
+  lockNotStored: (serial: string) => `It is not known whether Robot ${serial} was locked. Please lock it again.`,
+  releaseNotKnown: (serial: string) => `It is not known whether Robot ${serial} was released. Watch its status.`,
+  releasedAndStarted: (serial: string) => `Robot ${serial} was released from maintenance and started.`,
+} as const;
