@@ -1,10 +1,14 @@
 import { Button, NativeSelect, SegmentedControl, Skeleton } from "@mantine/core";
+import { type ActivityFilter, activityLogs, exportActivity } from "@suncrew/contract/activity/activity.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { IconHistory, IconLock } from "@tabler/icons-react";
-import { useCallback, useMemo } from "react";
-import { useUrlParams } from "../../platform/url-params.tsx";
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { call, readFile, send } from "../../platform/api/call.ts";
 import { ExportButton } from "../../platform/export-button.tsx";
+import { onLiveEvents } from "../../platform/live/live.ts";
+import { saveFile } from "../../platform/save-file.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
+import { useUrlParams } from "../../platform/url-params.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
@@ -14,12 +18,10 @@ import { useSearchDraft } from "../../ui/use-search-draft.ts";
 import { AuditView } from "../audit/public.ts";
 import { ACTION_FILTERS, EVERYTHING, filterOf, furtherFilters, useActivityUrl } from "./activity-filters-url.ts";
 import { ActivityFilters } from "./activity-filters.tsx";
-import { ActivityFooter } from "./activity-footer.tsx";
+import { ActivityList, type ActivityListState } from "./activity-list.ts";
 import { actionFilterWord } from "./activity-meaning.ts";
 import classes from "./activity-page.module.css";
 import { ActivityTable } from "./activity-table.tsx";
-import { saveActivity } from "./export-activity.ts";
-import { useActivityList } from "./use-activity-list.ts";
 
 const VIEW = "view";
 
@@ -146,4 +148,112 @@ function ActivityLog() {
       <ActivityFooter state={state} isNever={isNever} list={list} />
     </>
   );
+}
+
+const number = new Intl.NumberFormat("en-US");
+
+export interface ActivityFooterProps {
+  readonly state: ActivityListState;
+  readonly isNever: boolean;
+  readonly list: ActivityList;
+}
+
+/** §2: 'Showing X of Y activities' and 'Data refreshed automatically'. X are loaded, Y match search and filters. */
+export function ActivityFooter({ state, isNever, list }: ActivityFooterProps) {
+  const { rows, total, isTotalExact, isCounting } = state;
+  const isKnown = state.state === "ready" || isNever;
+  const all = isNever ? "0" : `${number.format(total)}${isTotalExact ? "" : "+"}`;
+  return (
+    <footer className={classes["footer"]}>
+      <span className={classes["counted"]}>
+        {isKnown && `Showing ${number.format(isNever ? 0 : rows.length)} of ${all} activities`}
+        {isKnown && !isTotalExact && !isNever && (
+          <Button size="compact-xs" variant="subtle" loading={isCounting} onClick={() => void list.countAll()}>
+            Count exactly
+          </Button>
+        )}
+      </span>
+      <span>Data refreshed automatically</span>
+    </footer>
+  );
+}
+
+const PAGE_ROWS = 200;
+/** Should the live stream miss something, it is there after this long. */
+const REREAD_EVERY_MS = 30_000;
+
+export interface ListedActivity {
+  readonly state: ActivityListState;
+  /** The rows are still those of the filter before. */
+  readonly isOld: boolean;
+  readonly list: ActivityList;
+}
+
+/** The log's rows by this filter, kept up to date while they are looked at; null asks nothing. */
+export function useActivityList(filter: ActivityFilter | null): ListedActivity {
+  const key = JSON.stringify(filter);
+  const [made, setMade] = useState(() => ({ key, list: listOf(filter) }));
+  let current = made;
+  if (made.key !== key) {
+    current = { key, list: listOf(filter) };
+    setMade(current);
+  }
+  const { list } = current;
+  useEffect(() => {
+    if (key === "null") return undefined;
+    return follow(list);
+  }, [key, list]);
+  const state = useSyncExternalStore(list.subscribe, list.snapshot);
+  // While another filter's rows are read, those of the last one stay, so that nothing flashes.
+  const [last, setLast] = useState(state);
+  if (state.state !== "loading" && last !== state) setLast(state);
+  const isOld = state.state === "loading" && last.rows.length > 0 && key !== "null";
+  return { state: isOld ? last : state, isOld, list };
+}
+
+function follow(list: ActivityList): () => void {
+  list.start();
+  const unfollow = onLiveEvents((events) => {
+    const told = events.flatMap((event) => (event.type === "update" ? event.activity : []));
+    list.amend(told);
+    // A snapshot comes after a time without a stream: something may have been missed.
+    if (told.length > 0 || events.some(({ type }) => type === "snapshot")) void list.refresh();
+  });
+  const timer = setInterval(() => {
+    if (!document.hidden) void list.refresh();
+  }, REREAD_EVERY_MS);
+  return () => {
+    unfollow();
+    clearInterval(timer);
+    list.end();
+  };
+}
+
+function listOf(filter: ActivityFilter | null): ActivityList {
+  return new ActivityList(({ cursor, exact = false }, signal) =>
+    call(
+      activityLogs,
+      {
+        query: {
+          ...filter,
+          limit: exact ? 1 : PAGE_ROWS,
+          ...(cursor !== undefined && { cursor }),
+          ...(exact && { exact_total: "true" as const }),
+        },
+      },
+      { signal },
+    ),
+  );
+}
+
+/** §9: robot-activity-log-<date>.csv, the day by the clock of the browser. */
+export function activityFileName(now: Date): string {
+  const two = (part: number) => String(part).padStart(2, "0");
+  return `robot-activity-log-${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}.csv`;
+}
+
+/** Saves every row of the filter, also those that were not loaded. Throws as calls do. */
+export async function saveActivity(filter: ActivityFilter, signal: AbortSignal): Promise<void> {
+  const answer = await send(exportActivity, { query: filter }, { signal });
+  saveFile(await readFile(answer, { signal }), activityFileName(new Date()));
 }

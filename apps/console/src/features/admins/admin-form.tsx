@@ -1,13 +1,23 @@
-import { Button, Group, PasswordInput, TextInput } from "@mantine/core";
+import { Alert, Button, Group, PasswordInput, TextInput } from "@mantine/core";
 import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/passwords.ts";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { type FormEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { adminFields, adminProblems, changeAdmins, emptyAdmin } from "./admin-calls.ts";
-import type { AdminDeed, AdminField, AdminProblems, NewSignIn } from "./admin-calls.ts";
-import classes from "./admins-dialog.module.css";
+import { CopyButton } from "../../platform/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import {
+  type AdminDeed,
+  type AdminField,
+  adminFields,
+  adminProblems,
+  type AdminProblems,
+  changeAdmins,
+  emptyAdmin,
+  type NewSignIn,
+} from "./admin-calls.ts";
+import classes from "./admins-dialog.module.css";
 
 const words = {
   add: { title: "Add Super Admin", confirm: "Add Super Admin", color: undefined },
@@ -15,7 +25,7 @@ const words = {
   remove: { title: "Remove Super Admin", confirm: "Remove", color: "red" },
 } as const;
 
-export interface AdminFormProps {
+interface AdminFormProps {
   readonly deed: AdminDeed;
   /** With the sign-in that is told now, if there is one. */
   readonly onDone: (signIn: NewSignIn | null) => void;
@@ -127,5 +137,41 @@ function About({ kind, name, username }: { kind: "reset" | "remove"; name: strin
         ? " a new password? The present one stops working at once, and every session of this user ends."
         : "? Every session of this user ends at once, and signing in is no longer possible. What this user did stays on record."}
     </p>
+  );
+}
+
+/** A Super Admin's sign-in, to be handed over now: nobody can show its password again. */
+export function NewSignInDialog({ signIn, onClose }: { signIn: NewSignIn; onClose: () => void }) {
+  const { message, username, password } = signIn;
+  return (
+    <Dialog onClose={onClose} closeOnClickOutside={false} closesOnEscape={false} title="Sign-In" size={480}>
+      <p className={classes["message"]} role="status">
+        {message}
+      </p>
+      <Alert
+        color="yellow"
+        classNames={{ title: classes["noteTitle"] ?? "", message: classes["noteText"] ?? "" }}
+        icon={<IconAlertTriangle size={18} />}
+        title="Shown only now"
+        p="sm"
+      >
+        {`Hand the password over before you close this: after that only a new one can be made. It signs in for ${GENERATED_PASSWORD_DAYS} days, within which its owner chooses another.`}
+      </Alert>
+      <dl className={classes["credentials"]}>
+        <dt>Username</dt>
+        <dd>
+          <code className={classes["secret"]}>{username}</code>
+          <CopyButton what="Username" text={username} />
+        </dd>
+        <dt>Password</dt>
+        <dd>
+          <code className={classes["secret"]}>{password}</code>
+          <CopyButton what="Password" text={password} />
+        </dd>
+      </dl>
+      <Group justify="flex-end" mt="md">
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Dialog>
   );
 }

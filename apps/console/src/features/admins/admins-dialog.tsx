@@ -14,9 +14,8 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { VirtualTable } from "../../ui/virtual-table.tsx";
 import type { AdminDeed, NewSignIn } from "./admin-calls.ts";
-import { AdminForm } from "./admin-form.tsx";
+import { AdminForm, NewSignInDialog } from "./admin-form.tsx";
 import classes from "./admins-dialog.module.css";
-import { NewSignInDialog } from "./new-sign-in-dialog.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 
 const ROW_PX = 48;

@@ -1,7 +1,9 @@
 import { Button } from "@mantine/core";
-import type { Alert } from "@suncrew/contract/alerts/alerts.ts";
+import { acknowledgeAlert, type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { useState } from "react";
-import { acknowledge, subjectOf } from "./acknowledge.ts";
+import { call } from "../../platform/api/call.ts";
+import { change } from "../../platform/api/change.ts";
+import { queryKeyOf } from "../../platform/api/route-query.ts";
 
 /** Says that somebody knows of the alert. */
 export function AcknowledgeButton({ alert }: { readonly alert: Alert }) {
@@ -23,4 +25,19 @@ export function AcknowledgeButton({ alert }: { readonly alert: Alert }) {
       Acknowledge
     </Button>
   );
+}
+
+/** Tells the server that somebody knows of the alert; the lists show it. */
+async function acknowledge(alert: Alert): Promise<void> {
+  await change({
+    send: () => call(acknowledgeAlert, { params: { alertId: alert.id } }),
+    invalidates: [queryKeyOf(alertList)],
+    success: null,
+    failure: { title: "Not Acknowledged", message: `The alert of ${subjectOf(alert)} was not acknowledged.` },
+  });
+}
+
+/** Whom an alert is about; what is about neither a robot nor a site is about Suncrew itself. */
+export function subjectOf({ serial_number, site_name }: Alert): string {
+  return serial_number ?? site_name ?? "Suncrew's servers";
 }

@@ -1,21 +1,26 @@
-import { Button, NativeSelect, SegmentedControl } from "@mantine/core";
+import { Button, NativeSelect, SegmentedControl, UnstyledButton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import type { Alert } from "@suncrew/contract/alerts/alerts.ts";
+import { type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
+import type { SentQueryOf } from "@suncrew/contract/http/route.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { IconCircleCheck, IconX } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
-import { routeQuery } from "../../platform/api/route-query.ts";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { call } from "../../platform/api/call.ts";
+import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
 import { liveStore } from "../../platform/live/live.ts";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { emptyWords, SEVERITIES, severityLook, stateWord } from "./alert-meaning.ts";
-import { AlertRows } from "./alert-rows.tsx";
-import type { UrlState } from "../../platform/url-params.tsx";
-import { ALERT_STATES, type AlertsUrl, useAlertsUrl } from "./alerts-url.ts";
-import classes from "./alerts-dialog.module.css";
-import { useAlertPages } from "./use-alert-pages.ts";
-import { Dialog } from "../../ui/dialog.tsx";
 import { QueryState } from "../../platform/query-state.tsx";
+import type { UrlState } from "../../platform/url-params.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { VirtualList } from "../../ui/virtual-list.tsx";
+import { AcknowledgeButton, subjectOf } from "./acknowledge-button.tsx";
+import { emptyWords, SEVERITIES, severityLook, stateWord } from "./alert-meaning.ts";
+import classes from "./alerts-dialog.module.css";
+import { ALERT_STATES, type AlertsUrl, useAlertsUrl } from "./alerts-url.ts";
 
 export interface AlertsDialogProps {
   /** Shows the robot or site of an alert; the list is closed with it. */
@@ -53,7 +58,7 @@ export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
                 alerts={alerts}
                 isNarrow={isNarrow}
                 isOld={query.isPlaceholderData}
-                more={query.hasNextPage ? (query.isFetchNextPageError ? "failed" : "there") : "none"}
+                more={query.hasNextPage ? (query.isFetchNextPageError ? "failed" : "available") : "none"}
                 onMore={() => void query.fetchNextPage()}
                 onSelect={onSelect}
               />
@@ -133,5 +138,135 @@ function Nothing({ url: { state: filters, change } }: { readonly url: UrlState<A
         </Button>
       }
     />
+  );
+}
+
+const PAGE = 100;
+
+/** The alerts that the url asks for, page by page; while others are asked for, those before stay. */
+export function useAlertPages({ state, severity, siteId, robotId }: AlertsUrl) {
+  const filter: SentQueryOf<typeof alertList> = {
+    state,
+    limit: PAGE,
+    servers: "true",
+    ...(severity !== null && { severity }),
+    ...(siteId !== null && { site_id: siteId }),
+    ...(robotId !== null && { robot_id: robotId }),
+  };
+  return useInfiniteQuery({
+    queryKey: [...queryKeyOf(alertList, { query: filter }), "pages"],
+    queryFn: ({ pageParam, signal }) =>
+      call(alertList, { query: { ...filter, ...(pageParam !== null && { cursor: pageParam }) } }, { signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor: next }) => next,
+    placeholderData: keepPreviousData,
+  });
+}
+
+const ROW_PX = 52;
+const CARD_PX = 132;
+/** The next page is asked for when so few rows are left below. */
+const AHEAD_ROWS = 30;
+
+export interface AlertRowsProps {
+  readonly alerts: readonly Alert[];
+  /** On a phone each alert is a small card. */
+  readonly isNarrow: boolean;
+  /** They are still those of the filter before. */
+  readonly isOld: boolean;
+  readonly more: "available" | "failed" | "none";
+  readonly onMore: () => void;
+  readonly onSelect: (alert: Alert) => void;
+}
+
+/** The list: of its rows only those in sight exist. */
+export function AlertRows({ alerts, isNarrow, isOld, more, onMore, onSelect }: AlertRowsProps) {
+  const loadAhead = useCallback(
+    (lastIndex: number) => {
+      if (more === "available" && !isOld && lastIndex > alerts.length - AHEAD_ROWS) onMore();
+    },
+    [more, isOld, alerts.length, onMore],
+  );
+  return (
+    <>
+      <VirtualList
+        label="Alerts, scrollable"
+        items={alerts}
+        keyOf={({ id }) => id}
+        rowPx={isNarrow ? CARD_PX : ROW_PX}
+        measured
+        className={classes["scroll"]}
+        rowClassName={classes["row"]}
+        isNarrow={isNarrow}
+        isOld={isOld}
+        hasMore={more !== "none"}
+        onLastIndex={loadAhead}
+      >
+        {(alert) => <AlertCells alert={alert} onSelect={onSelect} />}
+      </VirtualList>
+      {more === "failed" && (
+        <p className={classes["failed"]} role="alert">
+          Further alerts could not be loaded.
+          <Button size="compact-xs" variant="default" onClick={onMore}>
+            Retry
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function AlertCells({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertRowsProps, "onSelect">) {
+  const { severity, text, raised_at, cleared_at, times, sample } = alert;
+  return (
+    <>
+      <span className={classes["badge"]}>
+        <StateBadge look={severityLook[severity]} />
+      </span>
+      <span className={classes["since"]}>
+        <RelativeTime at={raised_at} />
+        {cleared_at !== null && (
+          <span className={classes["cleared"]}>
+            Cleared <RelativeTime at={cleared_at} />
+          </span>
+        )}
+      </span>
+      <span className={classes["who"]}>
+        {alert.site_id === null ? (
+          <span className={classes["subject"]}>{subjectOf(alert)}</span>
+        ) : (
+          <RobotAndSite alert={alert} onSelect={onSelect} />
+        )}
+      </span>
+      <span className={classes["text"]} data-whole={alert.site_id === null || undefined} title={text}>
+        {text}
+        {times > 1 && <span className={classes["mark"]}>{times} times</span>}
+        {sample && <span className={classes["mark"]}>Sample</span>}
+      </span>
+      <span className={classes["seen"]}>
+        {alert.acknowledged_by !== null ? (
+          <>Acknowledged by {alert.acknowledged_by}</>
+        ) : cleared_at === null ? (
+          <AcknowledgeButton alert={alert} />
+        ) : (
+          "Not acknowledged"
+        )}
+      </span>
+    </>
+  );
+}
+
+function RobotAndSite({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertRowsProps, "onSelect">) {
+  const { serial_number, robot_name, site_name } = alert;
+  return (
+    <>
+      <UnstyledButton className={classes["subject"]} onClick={() => onSelect(alert)}>
+        {serial_number ?? "Whole site"}
+        {robot_name !== null && robot_name !== serial_number && <span className={classes["name"]}> {robot_name}</span>}
+      </UnstyledButton>
+      <UnstyledButton className={classes["site"]} onClick={() => onSelect(alert)}>
+        {site_name}
+      </UnstyledButton>
+    </>
   );
 }

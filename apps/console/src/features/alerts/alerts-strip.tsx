@@ -5,8 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { AcknowledgeButton } from "./acknowledge-button.tsx";
-import { subjectOf } from "./acknowledge.ts";
+import { AcknowledgeButton, subjectOf } from "./acknowledge-button.tsx";
 import { emptyWords, SEVERITIES, severityLook } from "./alert-meaning.ts";
 import classes from "./alerts-strip.module.css";
 

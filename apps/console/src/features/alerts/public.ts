@@ -1,5 +1,4 @@
 export { ALERTS_CLOSED, alertsUrl, useAlertsUrl } from "./alerts-url.ts";
 export { severityLook } from "./alert-meaning.ts";
-export { AlertsDialog } from "./lazy-alerts-dialog.tsx";
+export { AlertsDialog, RobotAlertsLink } from "./alerts-links.tsx";
 export { AlertsStrip } from "./alerts-strip.tsx";
-export { RobotAlertsLink } from "./robot-alerts-link.tsx";

@@ -1,9 +1,14 @@
+import { UnstyledButton } from "@mantine/core";
 import type { AuditEntry } from "@suncrew/contract/audit/audit.ts";
-import { browserZone } from "../../ui/exact-time-text.ts";
-import { AUDIT_COLUMNS, AuditRow } from "./audit-row.tsx";
+import { auditLabel, changesOf } from "@suncrew/domain/audit/audit.ts";
+import { IconChevronRight } from "@tabler/icons-react";
+import { useId, useState } from "react";
+import { browserZone, exactTimeText } from "../../ui/exact-time-text.ts";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { outcomeLook } from "./audit-meaning.ts";
 import classes from "./audit-table.module.css";
 
-export interface AuditTableProps {
+interface AuditTableProps {
   readonly entries: readonly AuditEntry[];
   /** The entries are still those of the filters before. */
   readonly isOld: boolean;
@@ -30,4 +35,112 @@ export function AuditTable({ entries, isOld }: AuditTableProps) {
       </div>
     </div>
   );
+}
+
+/** How many columns the table has, for what stands below all of them. */
+const AUDIT_COLUMNS = ["Time", "Person", "Change", "Target", "Site", "Outcome"] as const;
+
+/** One change: when, who, what, to what, how it ended; opened, each value before and after, and its seal. */
+function AuditRow({ entry }: { readonly entry: AuditEntry }) {
+  const [open, setOpen] = useState(false);
+  const details = useId();
+  const { actor, action, entity, site_name, outcome, reason, at } = entry;
+  return (
+    <>
+      <div role="row" className={classes["row"]}>
+        <span role="cell" className={classes["time"]}>
+          <UnstyledButton
+            className={classes["toggle"]}
+            aria-expanded={open}
+            aria-controls={details}
+            onClick={() => setOpen((was) => !was)}
+          >
+            <IconChevronRight size={14} className={classes["chevron"]} data-open={open || undefined} aria-hidden />
+            <time dateTime={at} title={`${exactTimeText(new Date(at))} (${browserZone()})`}>
+              {exactTimeText(new Date(at))}
+            </time>
+          </UnstyledButton>
+        </span>
+        <span role="cell" className={classes["actor"]}>
+          {actor}
+        </span>
+        <span role="cell" className={classes["change"]}>
+          {auditLabel(action)}
+          {reason !== null && <span className={classes["more"]}>{reason}</span>}
+        </span>
+        <span role="cell" className={classes["target"]}>
+          <Target entry={entry} />
+        </span>
+        <span role="cell" className={classes["site"]}>
+          {entity !== "site" && site_name}
+        </span>
+        <span role="cell" className={classes["outcome"]}>
+          <StateBadge look={outcomeLook[outcome]} />
+        </span>
+      </div>
+      <div role="row" id={details} hidden={!open}>
+        <div role="cell" aria-colspan={AUDIT_COLUMNS.length} className={classes["details"]}>
+          {open && <AuditDetails entry={entry} />}
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** What it was called then; where it has no name, what kind it is. */
+function Target({ entry: { entity, entity_id, target_name } }: { readonly entry: AuditEntry }) {
+  const kind = auditLabel(entity);
+  if (target_name !== null) {
+    return (
+      <>
+        {target_name}
+        <span className={classes["more"]}>{kind}</span>
+      </>
+    );
+  }
+  // That of a session says nothing to a person; opened, the entry tells it.
+  return entity_id === null || entity_id.length > 12 ? kind : `${kind} ${entity_id}`;
+}
+
+function AuditDetails({ entry }: { readonly entry: AuditEntry }) {
+  const { seal, id, entity, entity_id, outcome } = entry;
+  const changes = changesOf(entry);
+  return (
+    <>
+      {changes.length === 0 ? (
+        <p className={classes["none"]}>No values are told with it.</p>
+      ) : (
+        <table className={classes["changes"]}>
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">Before</th>
+              <th scope="col">{outcome === "DONE" ? "After" : "Asked for"}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changes.map(({ field, before, after }) => (
+              <tr key={field}>
+                <th scope="row">{auditLabel(field)}</th>
+                <td>{shown(before)}</td>
+                <td>{shown(after)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <p className={classes["seal"]}>
+        Row {id}
+        {entity_id !== null && `, ${auditLabel(entity).toLowerCase()} ${entity_id}`}
+        {seal === null ? ", waits for its seal" : `, sealed as number ${seal.number}: ${seal.hash}`}
+      </p>
+    </>
+  );
+}
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/;
+
+function shown(value: string | null): string {
+  if (value === null) return "–";
+  return INSTANT.test(value) ? `${exactTimeText(new Date(value))} (${browserZone()})` : value;
 }

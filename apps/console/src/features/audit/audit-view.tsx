@@ -1,11 +1,16 @@
 import { Button } from "@mantine/core";
+import { type AuditFilter, auditList, exportAudit } from "@suncrew/contract/audit/audit.ts";
 import { IconRefresh, IconShieldCheck } from "@tabler/icons-react";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
+import { call, readFile, send } from "../../platform/api/call.ts";
+import { serverReason } from "../../platform/api/errors.ts";
+import { queryKeyOf } from "../../platform/api/route-query.ts";
+import { ExportButton } from "../../platform/export-button.tsx";
+import { saveFile } from "../../platform/save-file.ts";
 import { useUrlParams, useUrlState } from "../../platform/url-params.tsx";
 import { clearUrl } from "../../platform/url-state.ts";
-import { serverReason } from "../../platform/api/errors.ts";
-import { ExportButton } from "../../platform/export-button.tsx";
-import { endsBeforeItBegins } from "../../ui/days.ts";
+import { endsBeforeItBegins, todayIn } from "../../ui/days.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
@@ -14,8 +19,6 @@ import { useSearchDraft } from "../../ui/use-search-draft.ts";
 import { auditFilterOf, type AuditFilterValues, auditUrl, isNarrowed } from "./audit-filters-url.ts";
 import { AuditFilters } from "./audit-filters.tsx";
 import { AuditTable } from "./audit-table.tsx";
-import { saveAudit } from "./export-audit.ts";
-import { useAuditList, useExactTotal } from "./use-audit-list.ts";
 import classes from "./audit-view.module.css";
 
 const number = new Intl.NumberFormat("en-GB");
@@ -150,4 +153,41 @@ function Head({ head }: { readonly head: { number: number; hash: string; sealed_
       </span>
     </p>
   );
+}
+
+const PAGE_ROWS = 100;
+
+/** The rows that the filters chooses, newest first, page by page; what was shown stays until the next is there. */
+function useAuditList(filters: AuditFilterValues, isOn: boolean) {
+  const filter = auditFilterOf(filters);
+  return useInfiniteQuery({
+    queryKey: [...queryKeyOf(auditList), "pages", filter],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        auditList,
+        { query: { ...filter, limit: PAGE_ROWS, ...(pageParam !== null && { cursor: pageParam }) } },
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    placeholderData: keepPreviousData,
+    enabled: isOn,
+  });
+}
+
+/** How many rows the filters chooses, counted to the end; asked only where somebody wants it. */
+function useExactTotal(filters: AuditFilterValues, isWanted: boolean) {
+  const filter = auditFilterOf(filters);
+  return useQuery({
+    queryKey: [...queryKeyOf(auditList), "exact", filter],
+    queryFn: ({ signal }) => call(auditList, { query: { ...filter, limit: 1, exact_total: "true" } }, { signal }),
+    enabled: isWanted,
+  });
+}
+
+/** Saves every entry of the filter, also those that were not loaded. Throws as calls do. */
+async function saveAudit(filter: AuditFilter, signal: AbortSignal): Promise<void> {
+  const answer = await send(exportAudit, { query: filter }, { signal });
+  // The day by the clock of the browser.
+  saveFile(await readFile(answer, { signal }), `audit-${todayIn(undefined, new Date())}.csv`);
 }

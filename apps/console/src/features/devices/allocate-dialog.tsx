@@ -1,17 +1,17 @@
-import { Button, Group } from "@mantine/core";
-import { DEVICES_AT_ONCE } from "@suncrew/contract/devices/devices.ts";
-import type { Device } from "@suncrew/contract/devices/devices.ts";
+import { Button, Checkbox, Group } from "@mantine/core";
+import "@mantine/core/styles/Checkbox.layer.css";
+import { type Device, DEVICES_AT_ONCE } from "@suncrew/contract/devices/devices.ts";
 import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
-import { useMemo, useRef, useState } from "react";
-import type { FormEvent } from "react";
+import { type FormEvent, useMemo, useRef, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { VirtualList } from "../../ui/virtual-list.tsx";
 import { allocate } from "./device-calls.ts";
-import { DeviceChoice } from "./device-choice.tsx";
-import classes from "./device-choice.module.css";
+import classes from "./device-dialogs.module.css";
 import { devicesFound } from "./device-facts.ts";
 import { PartnerChoice } from "./partner-choice.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 
 const number = (count: number) => count.toLocaleString("en-GB");
 
@@ -75,5 +75,90 @@ export function AllocateDialog({ devices, onClose }: { devices: readonly Device[
         </Group>
       </form>
     </Dialog>
+  );
+}
+
+const ROW_PX = 40;
+const MAX_ROWS = 8;
+
+interface DeviceChoiceProps {
+  readonly offered: readonly Device[];
+  readonly chosen: readonly string[];
+  readonly isDisabled: boolean;
+  readonly onChoose: (chosen: ReadonlySet<string>) => void;
+}
+
+/** Free devices with the partner of each, by a search and one by one. */
+function DeviceChoice({ offered, chosen, isDisabled, onChoose }: DeviceChoiceProps) {
+  const [search, setSearch] = useState("");
+  const found = useMemo(() => devicesFound(offered, "all", search), [offered, search]);
+  const isChosen = new Set(chosen);
+  const toggle = (serial: string, isAdded: boolean) => {
+    const next = new Set(chosen);
+    if (isAdded) next.add(serial);
+    else next.delete(serial);
+    onChoose(next);
+  };
+  return (
+    <fieldset className={classes["choice"]} disabled={isDisabled}>
+      <legend className={classes["legend"]}>
+        Free devices{" "}
+        <span className={classes["count"]} role="status">
+          {number(chosen.length)} selected
+        </span>
+      </legend>
+      <SearchBox
+        label="Search free devices"
+        placeholder="Serial number or partner"
+        value={search}
+        onChange={setSearch}
+      />
+      <div className={classes["tools"]}>
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          disabled={isDisabled || found.length === 0}
+          onClick={() => onChoose(new Set([...chosen, ...found.map(({ serial }) => serial)]))}
+        >
+          Select all {number(found.length)}
+        </Button>
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          disabled={isDisabled || chosen.length === 0}
+          onClick={() => onChoose(new Set())}
+        >
+          Select none
+        </Button>
+      </div>
+      {found.length === 0 ? (
+        <p className={classes["none"]} role="status">
+          {offered.length === 0 ? "No free devices that another has." : "No devices match."}
+        </p>
+      ) : (
+        <VirtualList
+          label="Free devices, scrollable"
+          items={found}
+          keyOf={({ serial }) => serial}
+          rowPx={ROW_PX}
+          maxRows={MAX_ROWS}
+          className={classes["scroll"]}
+          rowClassName={classes["device"]}
+        >
+          {({ serial, partner }) => (
+            <>
+              <Checkbox
+                size="sm"
+                label={serial}
+                checked={isChosen.has(serial)}
+                disabled={isDisabled}
+                onChange={(event) => toggle(serial, event.currentTarget.checked)}
+              />
+              <span className={classes["partner"]}>{partner.name}</span>
+            </>
+          )}
+        </VirtualList>
+      )}
+    </fieldset>
   );
 }

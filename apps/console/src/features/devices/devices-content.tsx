@@ -1,18 +1,26 @@
 import { ActionIcon, Button, NativeSelect, SegmentedControl, Tooltip } from "@mantine/core";
 import type { Device } from "@suncrew/contract/devices/devices.ts";
-import { IconPlus, IconRefresh, IconUserShare } from "@tabler/icons-react";
+import { IconKey, IconPlugConnectedX, IconPlus, IconRefresh, IconUserShare } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
-import { confirm } from "../../platform/confirm/confirm.ts";
+import { confirm, type Question } from "../../platform/confirm/confirm.ts";
 import { useServerConfig } from "../../platform/server-config.ts";
+import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { VirtualTable } from "../../ui/virtual-table.tsx";
 import { AllocateDialog } from "./allocate-dialog.tsx";
-import { retire, rotate } from "./device-calls.ts";
-import type { NewSecrets } from "./device-calls.ts";
-import { deviceCounts, deviceFilters, devicesFound, partnersOf } from "./device-facts.ts";
-import type { DeviceFilter } from "./device-facts.ts";
-import { retireQuestion, rotateQuestion } from "./device-questions.ts";
-import { DeviceTable } from "./device-table.tsx";
-import classes from "./devices-dialog.module.css";
+import { type NewSecrets, retire, rotate } from "./device-calls.ts";
+import {
+  deviceCounts,
+  type DeviceFilter,
+  deviceFilters,
+  deviceNote,
+  devicesFound,
+  deviceState,
+  partnersOf,
+} from "./device-facts.ts";
+import { connectionLook, deviceLook } from "./device-meaning.ts";
+import classes from "./devices-content.module.css";
 import { ProvisionDialog } from "./provision-dialog.tsx";
 import { SecretsDialog } from "./secrets-dialog.tsx";
 
@@ -81,7 +89,7 @@ export function DevicesContent({ devices, isNarrow, isReading, onRead }: Devices
             onChange={setSearch}
           />
         </div>
-        <div className={classes["deeds"]}>
+        <div className={classes["actions"]}>
           <Button
             variant="default"
             leftSection={<IconUserShare size={16} aria-hidden />}
@@ -112,7 +120,6 @@ export function DevicesContent({ devices, isNarrow, isReading, onRead }: Devices
           onChange={(value) => setFilter(deviceFilters.find((one) => one === value) ?? "all")}
         />
         <NativeSelect
-          className={classes["partner"] ?? ""}
           size="xs"
           aria-label="Show devices of partner"
           value={shown}
@@ -155,4 +162,145 @@ export function DevicesContent({ devices, isNarrow, isReading, onRead }: Devices
       {open !== null && typeof open === "object" && <SecretsDialog made={open} onClose={() => setOpen(null)} />}
     </>
   );
+}
+
+const ROW_PX = 44;
+const NARROW_ROW_PX = 86;
+
+export interface DeviceTableProps {
+  readonly devices: readonly Device[];
+  /** Two lines for each, as a telephone has room for. */
+  readonly isNarrow: boolean;
+  /** The serial number of the device that is being changed. */
+  readonly busy: string | null;
+  readonly onRotate: (device: Device) => void;
+  readonly onRetire: (device: Device) => void;
+}
+
+/** A row for each device, of which only those in sight exist. */
+export function DeviceTable({ devices, isNarrow, ...actions }: DeviceTableProps) {
+  return (
+    <VirtualTable
+      label="Devices"
+      columns={["Serial Number", "State", "Partner", "Robot", "Site", "Secret Made", "Actions"]}
+      rows={devices}
+      keyOf={({ serial }) => serial}
+      rowPx={isNarrow ? NARROW_ROW_PX : ROW_PX}
+      isNarrow={isNarrow}
+      className={classes["table"]}
+      rowClassName={classes["row"]}
+    >
+      {(device) => <DeviceCells device={device} {...actions} />}
+    </VirtualTable>
+  );
+}
+
+interface DeviceCellsProps extends Pick<DeviceTableProps, "busy" | "onRotate" | "onRetire"> {
+  readonly device: Device;
+}
+
+function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
+  const { serial, partner, robot, secret_at, retired_at } = device;
+  const note = deviceNote(device);
+  const state = deviceState(device);
+  return (
+    <>
+      <span role="cell" className={classes["serial"]} data-retired={retired_at !== null || undefined}>
+        {serial}
+      </span>
+      <span role="cell" className={classes["state"]}>
+        <StateBadge look={state === "assigned" ? connectionLook(robot?.online === true) : deviceLook[state]} />
+        {note !== null && (
+          <span className={classes["pending"]} data-unsure={device.secret_unsure || undefined}>
+            {note}
+          </span>
+        )}
+      </span>
+      <span role="cell" className={classes["partner"]} title={partner.name}>
+        {partner.name}
+      </span>
+      <span role="cell" className={classes["robot"]} title={robot?.name}>
+        {robot?.name ?? "–"}
+      </span>
+      <span role="cell" className={classes["site"]} title={robot?.site_name}>
+        {robot?.site_name ?? "–"}
+      </span>
+      <span role="cell" className={classes["made"]}>
+        {retired_at === null ? (
+          <RelativeTime at={secret_at} />
+        ) : (
+          <>
+            Retired <RelativeTime at={retired_at} />
+          </>
+        )}
+      </span>
+      <span role="cell" className={classes["rowActions"]}>
+        {retired_at === null && (
+          <>
+            <Tooltip label="Rotate secret">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={34}
+                aria-label={`Rotate the secret of ${serial}`}
+                loading={busy === serial}
+                onClick={() => onRotate(device)}
+              >
+                <IconKey size={17} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+            <Tooltip label="Retire">
+              <ActionIcon
+                variant="subtle"
+                color="red"
+                size={34}
+                aria-label={`Retire ${serial}`}
+                disabled={busy === serial}
+                onClick={() => onRetire(device)}
+              >
+                <IconPlugConnectedX size={17} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          </>
+        )}
+      </span>
+    </>
+  );
+}
+
+const whose = ({ robot }: Device) => (robot === null ? null : `robot ${robot.name} at ${robot.site_name}`);
+
+/** What happens when a device gets a new secret. */
+export function rotateQuestion(device: Device, isDemo: boolean): Question {
+  const robot = whose(device);
+  const who =
+    robot === null
+      ? `Device ${device.serial} is free: no robot has it.`
+      : `Device ${device.serial} is that of ${robot}, which stays away until the new secret is entered in it.`;
+  const demo =
+    isDemo && robot !== null ? " In this demo the simulated robot keeps the old secret, so it stays away." : "";
+  const unsure = device.secret_unsure
+    ? " Its last new secret was not told to anybody, and the broker may have it already."
+    : "";
+  return {
+    title: "Rotate Secret",
+    message: `${who}${unsure} The old secret ends at once, and with it the device's connection.${demo}`,
+    confirmLabel: "Rotate Secret",
+    destructive: robot !== null,
+  };
+}
+
+/** What happens when a device is retired. */
+export function retireQuestion(device: Device): Question {
+  const robot = whose(device);
+  const who =
+    robot === null
+      ? `Device ${device.serial} is free: no robot has it.`
+      : `Device ${device.serial} is that of ${robot}. The robot is stopped, shows offline and takes no command until it is given another serial number.`;
+  return {
+    title: "Retire Device",
+    message: `${who} The device is cut off at once and for good, and its serial number is never free again.`,
+    confirmLabel: "Retire Device",
+    destructive: true,
+  };
 }

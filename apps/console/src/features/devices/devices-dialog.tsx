@@ -1,13 +1,18 @@
+import { Button } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { deviceList } from "@suncrew/contract/devices/devices.ts";
+import { mayCall } from "@suncrew/domain/auth/permissions.ts";
+import { IconCpu } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
+import { QueryState } from "../../platform/query-state.tsx";
+import { useSignedIn } from "../../platform/session/use-session.ts";
+import { useUrlDialog } from "../../platform/url-params.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { deviceNote } from "./device-facts.ts";
 import classes from "./devices-dialog.module.css";
-import { Dialog } from "../../ui/dialog.tsx";
-import { QueryState } from "../../platform/query-state.tsx";
 
 /** A broker that could not be told is told again within seconds. */
 const PENDING_MS = 3_000;
@@ -19,10 +24,10 @@ const DevicesContent = lazyPart(async () => (await import("./devices-content.tsx
 });
 
 /** Fetches what the dialog holds, so that it is there once the dialog opens. */
-export const preloadDevices = () => void DevicesContent.preload();
+const preloadDevices = () => void DevicesContent.preload();
 
 /** Devices: provisioned, allocated to partners, given new secrets and retired by Super Admins. */
-export function DevicesDialog({ onClose }: { onClose: () => void }) {
+function DevicesDialog({ onClose }: { onClose: () => void }) {
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const query = useQuery({
     ...routeQuery(deviceList, {}),
@@ -49,5 +54,28 @@ export function DevicesDialog({ onClose }: { onClose: () => void }) {
         )}
       </QueryState>
     </Dialog>
+  );
+}
+
+/** Opens the Devices dialog, which stands in the page's address. There for Super Admins only (§6). */
+export function DevicesButton() {
+  const { role } = useSignedIn();
+  const [isShown, show] = useUrlDialog("devices");
+  if (!mayCall(role, "deviceList")) return null;
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconCpu size={14} aria-hidden />}
+        aria-haspopup="dialog"
+        onPointerEnter={preloadDevices}
+        onFocus={preloadDevices}
+        onClick={() => show(true)}
+      >
+        Devices
+      </Button>
+      {isShown && <DevicesDialog onClose={() => show(false)} />}
+    </>
   );
 }

@@ -11,7 +11,7 @@ import type { NewSecrets } from "./device-calls.ts";
 import { PartnerChoice } from "./partner-choice.tsx";
 import { nextSerial, previewText, provisionPreview } from "./provision-form.ts";
 import type { ProvisionForm } from "./provision-form.ts";
-import classes from "./provision-dialog.module.css";
+import classes from "./device-dialogs.module.css";
 import { Dialog } from "../../ui/dialog.tsx";
 
 export interface ProvisionDialogProps {

@@ -1,1 +1,1 @@
-export { DevicesButton } from "./devices-button.tsx";
+export { DevicesButton } from "./devices-dialog.tsx";

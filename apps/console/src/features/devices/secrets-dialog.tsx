@@ -2,18 +2,18 @@ import { Alert, Button, Group } from "@mantine/core";
 import type { DeviceSecret } from "@suncrew/contract/devices/devices.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
 import { IconAlertTriangle, IconCopy, IconDownload } from "@tabler/icons-react";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { confirm } from "../../platform/confirm/confirm.ts";
 import { saveFile } from "../../platform/save-file.ts";
 import { toast } from "../../platform/toast.tsx";
 import { CopyButton, copyText } from "../../platform/copy-button.tsx";
+import { VirtualList } from "../../ui/virtual-list.tsx";
 import type { NewSecrets } from "./device-calls.ts";
 import classes from "./secrets-dialog.module.css";
 import { Dialog } from "../../ui/dialog.tsx";
 
 const ROW_PX = 44;
-const SEEN_ROWS = 7;
+const MAX_ROWS = 7;
 
 /** Secrets that were just made: to be copied or downloaded now, for nobody can show them again. */
 export function SecretsDialog({ made: { message, secrets }, onClose }: { made: NewSecrets; onClose: () => void }) {
@@ -50,7 +50,23 @@ export function SecretsDialog({ made: { message, secrets }, onClose }: { made: N
         Suncrew keeps no copy of a secret. Copy or download {secrets.length === 1 ? "it" : "them"} before you close
         this: after that only a new secret can be made.
       </Alert>
-      <SecretList secrets={secrets} />
+      <VirtualList
+        label="Secrets"
+        items={secrets}
+        keyOf={({ serial }) => serial}
+        rowPx={ROW_PX}
+        maxRows={MAX_ROWS}
+        className={classes["scroll"]}
+        rowClassName={classes["row"]}
+      >
+        {({ serial, secret }) => (
+          <>
+            <span className={classes["serial"]}>{serial}</span>
+            <code className={classes["secret"]}>{secret}</code>
+            {secrets.length > 1 && <CopyButton what={`Secret of ${serial}`} text={secret} />}
+          </>
+        )}
+      </VirtualList>
       <Group justify="space-between" mt="md" gap="xs">
         <Group gap="xs">
           <Button variant="default" leftSection={<IconCopy size={16} aria-hidden />} onClick={() => void copyAll()}>
@@ -70,50 +86,6 @@ export function SecretsDialog({ made: { message, secrets }, onClose }: { made: N
         </Button>
       </Group>
     </Dialog>
-  );
-}
-
-function SecretList({ secrets }: { secrets: readonly DeviceSecret[] }) {
-  const scroll = useRef<HTMLDivElement>(null);
-  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
-  const virtualizer = useVirtualizer({
-    count: secrets.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => ROW_PX,
-    overscan: 6,
-    initialRect: { width: 560, height: ROW_PX * SEEN_ROWS },
-  });
-  return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- so that the keyboard can scroll it
-    <div
-      ref={scroll}
-      className={classes["scroll"]}
-      tabIndex={0}
-      role="region"
-      aria-label="Secrets"
-      style={{ height: Math.min(secrets.length, SEEN_ROWS) * ROW_PX + 2 }}
-    >
-      <ul className={classes["list"]} style={{ height: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map(({ index, start }) => {
-          const device = secrets[index];
-          return (
-            device && (
-              <li
-                key={device.serial}
-                className={classes["row"]}
-                aria-setsize={secrets.length}
-                aria-posinset={index + 1}
-                style={{ top: start, height: ROW_PX }}
-              >
-                <span className={classes["serial"]}>{device.serial}</span>
-                <code className={classes["secret"]}>{device.secret}</code>
-                {secrets.length > 1 && <CopyButton what={`Secret of ${device.serial}`} text={device.secret} />}
-              </li>
-            )
-          );
-        })}
-      </ul>
-    </div>
   );
 }
 

@@ -1,7 +1,21 @@
+import { Button } from "@mantine/core";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
+import { IconCloudDown, IconUpload } from "@tabler/icons-react";
+import { useCallback } from "react";
 import { useSignedIn } from "../../platform/session/use-session.ts";
-import { DeployDialog, RolloutsDialog } from "./firmware-code.ts";
-import { useFirmwareAddress } from "./firmware-address.ts";
+import { type HistoryMode, useUrlParams } from "../../platform/url-params.tsx";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { lazyDialog } from "../../ui/lazy-dialog.tsx";
+
+/** The dialogs about firmware, whose code is loaded when one is opened or about to be. */
+const DeployDialog = lazyDialog(
+  () => "Deploy Firmware",
+  async () => (await import("./deploy-dialog.tsx")).DeployDialog,
+);
+const RolloutsDialog = lazyDialog(
+  () => "Firmware",
+  async () => (await import("./rollouts-dialog.tsx")).RolloutsDialog,
+);
 
 /** The dialog about firmware that stands in the page's address. There for Super Admins only (§6). */
 export function FirmwareDialogs({ siteId }: { readonly siteId: number | null }) {
@@ -22,4 +36,91 @@ export function FirmwareDialogs({ siteId }: { readonly siteId: number | null }) 
       onClose={() => show(null)}
     />
   );
+}
+
+interface DeployFirmwareButtonProps {
+  /** Why it cannot be pressed now; null where it can. */
+  readonly missing: string | null;
+  readonly className?: string | undefined;
+}
+
+/** §6: hidden by the restriction flag for who is no Super Admin. */
+export function DeployFirmwareButton({ missing, className }: DeployFirmwareButtonProps) {
+  const { role } = useSignedIn();
+  const { show } = useFirmwareAddress();
+  if (!mayCall(role, "createRollout")) return null;
+  return (
+    <DisabledReason reason={missing}>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconUpload size={14} aria-hidden />}
+        aria-haspopup="dialog"
+        className={className ?? ""}
+        onPointerEnter={() => void DeployDialog.preload()}
+        onFocus={() => void DeployDialog.preload()}
+        onClick={() => show({ kind: "deploy" })}
+      >
+        Deploy Firmware
+      </Button>
+    </DisabledReason>
+  );
+}
+
+/** Opens the rollouts and the uploaded firmware. */
+export function FirmwareButton() {
+  const { role } = useSignedIn();
+  const { show } = useFirmwareAddress();
+  if (!mayCall(role, "rolloutList")) return null;
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      leftSection={<IconCloudDown size={14} aria-hidden />}
+      aria-haspopup="dialog"
+      onPointerEnter={() => void RolloutsDialog.preload()}
+      onFocus={() => void RolloutsDialog.preload()}
+      onClick={() => show({ kind: "list" })}
+    >
+      Firmware
+    </Button>
+  );
+}
+
+/** Which dialog about firmware stands in the page's address. */
+export type FirmwareDialog =
+  | { readonly kind: "deploy" }
+  | { readonly kind: "list" }
+  | { readonly kind: "rollout"; readonly rolloutId: number };
+
+const DIALOG = "dialog";
+const ROLLOUT = "rollout";
+
+function readFirmwareAddress(params: URLSearchParams): FirmwareDialog | null {
+  const dialog = params.get(DIALOG);
+  if (dialog === "deploy-firmware") return { kind: "deploy" };
+  if (dialog !== "firmware") return null;
+  const rollout = params.get(ROLLOUT) ?? "";
+  return /^[1-9]\d{0,9}$/.test(rollout) ? { kind: "rollout", rolloutId: Number(rollout) } : { kind: "list" };
+}
+
+/** The address with another dialog, or none; what is not of firmware is kept. */
+function changeFirmwareAddress(params: URLSearchParams, dialog: FirmwareDialog | null): URLSearchParams {
+  const next = new URLSearchParams(params);
+  next.delete(ROLLOUT);
+  if (dialog === null) next.delete(DIALOG);
+  else next.set(DIALOG, dialog.kind === "deploy" ? "deploy-firmware" : "firmware");
+  if (dialog?.kind === "rollout") next.set(ROLLOUT, String(dialog.rolloutId));
+  return next;
+}
+
+function useFirmwareAddress() {
+  const [params, change] = useUrlParams();
+  const show = useCallback(
+    (dialog: FirmwareDialog | null, step: HistoryMode = dialog === null ? "replace" : "push") => {
+      change((current) => changeFirmwareAddress(current, dialog), step);
+    },
+    [change],
+  );
+  return { dialog: readFirmwareAddress(params), show };
 }

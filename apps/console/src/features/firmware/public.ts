@@ -1,2 +1,1 @@
-export { DeployFirmwareButton, FirmwareButton } from "./firmware-buttons.tsx";
-export { FirmwareDialogs } from "./firmware-dialogs.tsx";
+export { DeployFirmwareButton, FirmwareButton, FirmwareDialogs } from "./firmware-dialogs.tsx";

@@ -1,17 +1,72 @@
-import "@mantine/core/styles/Checkbox.layer.css";
 import { Button, Checkbox, SegmentedControl } from "@mantine/core";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState } from "react";
+import "@mantine/core/styles/Checkbox.layer.css";
+import { robotDetailsWithSettings, type RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { liveStore, useLiveVersion } from "../../platform/live/live.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { type DeployRobot, robotsFound } from "./deploy-facts.ts";
+import { VirtualList } from "../../ui/virtual-list.tsx";
+import { type DeployRobot, robotsFound, waitsBefore } from "./deploy-facts.ts";
 import classes from "./robot-picker.module.css";
-import type { DeployRobots } from "./use-deploy-robots.ts";
+
+interface DeployRobots {
+  /** Of every site, in the order of sites and serial numbers. */
+  readonly all: readonly DeployRobot[];
+  /** Of the site, where there is one. */
+  readonly ofSite: readonly DeployRobot[];
+  readonly siteName: string | null;
+  /** Neither the stream nor the list has told the robots yet. */
+  readonly isUnknown: boolean;
+}
+
+/** Robots as the stream tells them now; the site's own list also knows their names. */
+export function useDeployRobots(siteId: number | null): DeployRobots {
+  const version = useLiveVersion();
+  const sites = useQuery(routeQuery(siteDetails, {})).data;
+  const site = sites?.find(({ id }) => id === siteId);
+  const list = useQuery({
+    ...routeQuery(robotDetailsWithSettings, { params: { siteId: siteId ?? 0 } }),
+    enabled: site !== undefined,
+  });
+  const rows = list.data?.robots;
+  return useMemo(() => {
+    const siteNames = new Map(sites?.map(({ id, name }) => [id, name]));
+    const names = new Map(rows?.map((row) => [row.robot_id, row.robot_name]));
+    const robotOf = (robot: RobotLive): DeployRobot => ({
+      id: robot.robot_id,
+      serial: robot.serial_number,
+      name: names.get(robot.robot_id) ?? "",
+      siteName: siteNames.get(robot.site_id) ?? "",
+      version: robot.firmware_version,
+      waits: waitsBefore(robot, new Date()),
+    });
+    const live = [...liveStore.robots()];
+    const known = live.length > 0 ? live : (rows ?? []);
+    const all = known.map(robotOf).toSorted(bySiteAndSerial);
+    const ids = new Set(known.filter(({ site_id }) => site_id === siteId).map(({ robot_id }) => robot_id));
+    return {
+      all,
+      ofSite: all.filter(({ id }) => ids.has(id)),
+      siteName: site?.name ?? null,
+      isUnknown: live.length === 0 && rows === undefined,
+    };
+    // eslint-disable-next-line react/exhaustive-deps -- the version stands for what the store holds
+  }, [version, sites, rows, site, siteId]);
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+function bySiteAndSerial(one: DeployRobot, other: DeployRobot): number {
+  return collator.compare(one.siteName, other.siteName) || collator.compare(one.serial, other.serial);
+}
 
 const ROW_PX = 44;
 const NARROW_ROW_PX = 58;
 
-export interface RobotPickerProps {
+interface RobotPickerProps {
   readonly robots: DeployRobots;
   readonly chosen: ReadonlySet<number>;
   readonly onChoose: (chosen: ReadonlySet<number>) => void;
@@ -32,6 +87,12 @@ export function RobotPicker({ robots, chosen, onChoose, version, isNarrow, isDis
     () => found.filter((robot) => robot.waits === null && robot.version !== version),
     [found, version],
   );
+  const toggle = (id: number, isChosen: boolean) => {
+    const next = new Set(chosen);
+    if (isChosen) next.add(id);
+    else next.delete(id);
+    onChoose(next);
+  };
   const choose = (added: readonly DeployRobot[]) => onChoose(new Set([...chosen, ...added.map(({ id }) => id)]));
 
   return (
@@ -109,84 +170,42 @@ export function RobotPicker({ robots, chosen, onChoose, version, isNarrow, isDis
               : "There are no robots yet."}
         </p>
       ) : (
-        <RobotLines
-          robots={found}
-          chosen={chosen}
-          version={version}
-          withSite={scope === "all"}
-          isNarrow={isNarrow}
-          isDisabled={isDisabled}
-          onToggle={(id, isChosen) => {
-            const next = new Set(chosen);
-            if (isChosen) next.add(id);
-            else next.delete(id);
-            onChoose(next);
+        <VirtualList
+          label="Robots, scrollable"
+          items={found}
+          keyOf={({ id }) => id}
+          rowPx={isNarrow ? NARROW_ROW_PX : ROW_PX}
+          className={classes["scroll"]}
+          rowClassName={classes["robot"]}
+        >
+          {({ id, serial, name, siteName, version: installed, waits }) => {
+            const has = installed === version;
+            return (
+              <>
+                <Checkbox
+                  size="sm"
+                  label={serial}
+                  description={(scope === "all" ? siteName : "") || (name === serial ? "" : name) || undefined}
+                  classNames={{ body: classes["body"] ?? "", labelWrapper: classes["label"] ?? "" }}
+                  checked={chosen.has(id)}
+                  disabled={isDisabled}
+                  onChange={(event) => toggle(id, event.currentTarget.checked)}
+                />
+                <span className={classes["facts"]}>
+                  <span className={classes["version"]}>{installed}</span>
+                  <span
+                    className={classes["waits"]}
+                    data-waits={(waits !== null && !has) || undefined}
+                    title={has ? undefined : (waits ?? undefined)}
+                  >
+                    {has ? "Runs it already" : (waits ?? "Can update now")}
+                  </span>
+                </span>
+              </>
+            );
           }}
-        />
+        </VirtualList>
       )}
     </fieldset>
-  );
-}
-
-interface RobotLinesProps extends Pick<RobotPickerProps, "chosen" | "version" | "isNarrow" | "isDisabled"> {
-  readonly robots: readonly DeployRobot[];
-  readonly withSite: boolean;
-  readonly onToggle: (id: number, isChosen: boolean) => void;
-}
-
-function RobotLines({ robots, chosen, version, withSite, isNarrow, isDisabled, onToggle }: RobotLinesProps) {
-  const scroll = useRef<HTMLDivElement>(null);
-  const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
-  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
-  const virtualizer = useVirtualizer({
-    count: robots.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => rowPx,
-    overscan: 8,
-    initialRect: { width: 460, height: 360 },
-  });
-  useEffect(() => virtualizer.measure(), [virtualizer, rowPx]);
-  return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- so that the keyboard can scroll it
-    <div ref={scroll} className={classes["scroll"]} tabIndex={0} role="region" aria-label="Robots, scrollable">
-      <ul className={classes["list"]} style={{ height: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map(({ index, start }) => {
-          const robot = robots[index];
-          if (robot === undefined) return null;
-          const has = robot.version === version;
-          return (
-            <li
-              key={robot.id}
-              className={classes["robot"]}
-              aria-setsize={robots.length}
-              aria-posinset={index + 1}
-              style={{ top: start, height: rowPx }}
-            >
-              <Checkbox
-                size="sm"
-                label={robot.serial}
-                description={
-                  (withSite ? robot.siteName : "") || (robot.name === robot.serial ? "" : robot.name) || undefined
-                }
-                classNames={{ body: classes["body"] ?? "", labelWrapper: classes["words"] ?? "" }}
-                checked={chosen.has(robot.id)}
-                disabled={isDisabled}
-                onChange={(event) => onToggle(robot.id, event.currentTarget.checked)}
-              />
-              <span className={classes["facts"]}>
-                <span className={classes["version"]}>{robot.version}</span>
-                <span
-                  className={classes["waits"]}
-                  data-waits={(robot.waits !== null && !has) || undefined}
-                  title={has ? undefined : (robot.waits ?? undefined)}
-                >
-                  {has ? "Runs it already" : (robot.waits ?? "Can update now")}
-                </span>
-              </span>
-            </li>
-          );
-        })}
-      </ul>
-    </div>
   );
 }

@@ -1,25 +1,31 @@
-import { Alert, Button } from "@mantine/core";
-import { rolloutDetails } from "@suncrew/contract/firmware/firmware.ts";
+import { Alert, Button, Progress } from "@mantine/core";
+import { rolloutDetails, type RolloutRobot } from "@suncrew/contract/firmware/firmware.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { IconArrowLeft, IconPlayerPause, IconPlayerPlay, IconRotate, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
-import { confirm } from "../../platform/confirm/confirm.ts";
-import type { Question } from "../../platform/confirm/confirm.ts";
+import { confirm, type Question } from "../../platform/confirm/confirm.ts";
+import { QueryState } from "../../platform/query-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import type { FirmwareDialog } from "./firmware-address.ts";
+import { VirtualTable } from "../../ui/virtual-table.tsx";
 import { deployAgain, steer } from "./firmware-calls.ts";
-import { RolloutBar } from "./rollout-bar.tsx";
-import { againQuestion, cancelQuestion, figuresOf, figuresText, inOrder, resumeQuestion } from "./rollout-facts.ts";
-import { rolloutLook } from "./rollout-meaning.ts";
-import { RolloutRobots } from "./rollout-robots.tsx";
+import type { FirmwareDialog } from "./firmware-dialogs.tsx";
+import {
+  againQuestion,
+  cancelQuestion,
+  figuresOf,
+  figuresText,
+  inOrder,
+  resumeQuestion,
+  type RolloutFigures,
+} from "./rollout-facts.ts";
+import { robotLook, rolloutLook } from "./firmware-meaning.ts";
 import classes from "./rollouts-dialog.module.css";
-import { QueryState } from "../../platform/query-state.tsx";
 
-export interface RolloutViewProps {
+interface RolloutViewProps {
   readonly rolloutId: number;
   readonly isNarrow: boolean;
   readonly onShow: (dialog: FirmwareDialog) => void;
@@ -155,6 +161,88 @@ function Details({ rollout, isNarrow, onShow }: DetailsProps) {
         deadlineMinutes={rollout.deadline_minutes}
         isNarrow={isNarrow}
       />
+    </>
+  );
+}
+
+/** How many robots are done, failed and under way, of all; the words beside it say the same. */
+export function RolloutBar({ figures }: { figures: RolloutFigures }) {
+  const share = (count: number) => (figures.all === 0 ? 0 : (100 * count) / figures.all);
+  return (
+    <Progress.Root size={8} role="img" aria-label={figuresText(figures)}>
+      <Progress.Section value={share(figures.done)} color="var(--sc-status-good-fg)" aria-hidden />
+      <Progress.Section value={share(figures.failed)} color="var(--sc-status-poor-fg)" aria-hidden />
+      <Progress.Section value={share(figures.underWay)} color="var(--sc-status-calm-fg)" striped animated aria-hidden />
+      <Progress.Section value={share(figures.leftOut)} color="var(--sc-border-strong)" aria-hidden />
+    </Progress.Root>
+  );
+}
+
+const ROW_PX = 44;
+const NARROW_ROW_PX = 92;
+
+interface RolloutRobotsProps {
+  readonly robots: readonly RolloutRobot[];
+  readonly version: string;
+  readonly deadlineMinutes: number;
+  readonly isNarrow: boolean;
+}
+
+/** A row for each robot of a rollout, of which only those in sight exist. */
+function RolloutRobots({ robots, version, deadlineMinutes, isNarrow }: RolloutRobotsProps) {
+  return (
+    <VirtualTable
+      label="Robots of the rollout"
+      columns={["Robot", "Site", "State", "Version", "Details", "Ended"]}
+      rows={robots}
+      keyOf={(robot) => robot.robot_id}
+      rowPx={isNarrow ? NARROW_ROW_PX : ROW_PX}
+      isNarrow={isNarrow}
+      className={classes["table"]}
+      rowClassName={classes["row"]}
+    >
+      {(robot) => <RobotCells robot={robot} version={version} deadlineMinutes={deadlineMinutes} />}
+    </VirtualTable>
+  );
+}
+
+/** Since when it is under way: its deadline counts from there. */
+function Offered({ at, deadlineMinutes }: { at: string; deadlineMinutes: number }) {
+  return (
+    <>
+      Offered <RelativeTime at={at} />, has {deadlineMinutes} min from then
+    </>
+  );
+}
+
+interface RobotCellsProps extends Pick<RolloutRobotsProps, "version" | "deadlineMinutes"> {
+  readonly robot: RolloutRobot;
+}
+
+function RobotCells({ robot, version, deadlineMinutes }: RobotCellsProps) {
+  const { from_version: from, state, reason, offered_at: offeredAt, ended_at: endedAt } = robot;
+  return (
+    <>
+      <span role="cell" className={classes["robot"]} title={robot.robot_name}>
+        {robot.serial_number}
+        {robot.canary && <span className={classes["first"]}>first</span>}
+      </span>
+      <span role="cell" className={classes["site"]} title={robot.site_name}>
+        {robot.site_name}
+      </span>
+      <span role="cell" className={classes["state"]}>
+        <StateBadge look={robotLook(robot)} />
+      </span>
+      <span role="cell" className={classes["version"]}>
+        {state === "DONE" ? `${from ?? "?"} → ${version}` : (from ?? "–")}
+      </span>
+      <span role="cell" className={classes["reason"]} title={reason ?? undefined}>
+        {reason ??
+          (endedAt === null && offeredAt !== null ? <Offered at={offeredAt} deadlineMinutes={deadlineMinutes} /> : "")}
+      </span>
+      <span role="cell" className={classes["ended"]}>
+        {endedAt === null ? "" : <RelativeTime at={endedAt} />}
+      </span>
     </>
   );
 }

@@ -1,18 +1,25 @@
-import { Button, SegmentedControl } from "@mantine/core";
+import { ActionIcon, Button, SegmentedControl, Tooltip } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import { firmwareList, rolloutList } from "@suncrew/contract/firmware/firmware.ts";
-import { IconUpload } from "@tabler/icons-react";
+import { type Firmware, firmwareList, type Rollout, rolloutList } from "@suncrew/contract/firmware/firmware.ts";
+import { IconCloudUpload, IconFileUpload, IconTrash, IconUpload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
-import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { FirmwareFiles } from "./firmware-files.tsx";
-import type { FirmwareDialog } from "./firmware-address.ts";
-import { RolloutList } from "./rollout-list.tsx";
-import { RolloutView } from "./rollout-view.tsx";
-import classes from "./rollouts-dialog.module.css";
-import { Dialog } from "../../ui/dialog.tsx";
+import { confirm } from "../../platform/confirm/confirm.ts";
+import { CopyButton } from "../../platform/copy-button.tsx";
 import { QueryState } from "../../platform/query-state.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { bytesText } from "./bytes-text.ts";
+import { removeFirmware } from "./firmware-calls.ts";
+import type { FirmwareDialog } from "./firmware-dialogs.tsx";
+import { RolloutBar, RolloutView } from "./rollout-view.tsx";
+import { figuresOf, figuresText } from "./rollout-facts.ts";
+import { rolloutLook } from "./firmware-meaning.ts";
+import classes from "./rollouts-dialog.module.css";
 
 export interface RolloutsDialogProps {
   /** Null for the list of all. */
@@ -84,5 +91,113 @@ function Overview({ isNarrow, onShow }: OverviewProps) {
         </QueryState>
       )}
     </>
+  );
+}
+
+export interface RolloutListProps {
+  readonly rollouts: readonly Rollout[];
+  readonly onOpen: (rolloutId: number) => void;
+}
+
+/** Every rollout in one line: what, how far, by whom. */
+export function RolloutList({ rollouts, onOpen }: RolloutListProps) {
+  if (rollouts.length === 0) {
+    return (
+      <EmptyState
+        title="No firmware was deployed yet."
+        message="Robots, a file and a version are all it takes: one robot goes first, the others follow in batches."
+        icon={<IconCloudUpload size={32} stroke={1.5} />}
+      />
+    );
+  }
+  return (
+    <ul className={classes["rollouts"]} aria-label="Rollouts">
+      {rollouts.map((rollout) => {
+        const figures = figuresOf(rollout);
+        return (
+          <li key={rollout.id}>
+            <button type="button" className={classes["rollout"]} onClick={() => onOpen(rollout.id)}>
+              <span className={classes["what"]}>
+                <strong>{rollout.version}</strong>
+                <span className={classes["quiet"]}>{rollout.file_name}</span>
+              </span>
+              <StateBadge look={rolloutLook(rollout)} />
+              <span className={classes["how"]}>
+                <RolloutBar figures={figures} />
+                <span className={classes["quiet"]}>{figuresText(figures)}</span>
+              </span>
+              <span className={classes["who"]}>
+                <RelativeTime at={rollout.created_at} /> by {rollout.created_by}
+              </span>
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+export interface FirmwareFilesProps {
+  readonly files: readonly Firmware[];
+  readonly isNarrow: boolean;
+}
+
+/** What was uploaded: version, checksum, size, by whom. */
+export function FirmwareFiles({ files, isNarrow }: FirmwareFilesProps) {
+  const [busy, setBusy] = useState<number | null>(null);
+  const remove = async (file: Firmware) => {
+    if (busy !== null) return;
+    const isSure = await confirm({
+      title: "Delete Firmware",
+      message: `Firmware ${file.version} (${file.file_name}) is deleted. Robots that run it keep it.`,
+      confirmLabel: "Delete",
+      destructive: true,
+    });
+    if (!isSure) return;
+    setBusy(file.id);
+    await removeFirmware(file);
+    setBusy(null);
+  };
+  if (files.length === 0) {
+    return (
+      <EmptyState
+        title="No firmware was uploaded yet."
+        message="A file is uploaded with the first deployment, and can be deployed again from here."
+        icon={<IconFileUpload size={32} stroke={1.5} />}
+      />
+    );
+  }
+  return (
+    <ul className={classes["files"]} aria-label="Uploaded firmware">
+      {files.map((file) => (
+        <li key={file.id} className={classes["file"]} aria-label={file.version}>
+          <span className={classes["what"]}>
+            <strong>{file.version}</strong>
+            <span className={classes["quiet"]}>{file.file_name}</span>
+          </span>
+          <span className={classes["hash"]}>
+            <span className={classes["quiet"]}>SHA-256</span>
+            <code title={file.sha256}>{isNarrow ? file.sha256.slice(0, 24) : file.sha256}</code>
+            <CopyButton what="SHA-256" text={file.sha256} />
+          </span>
+          <span>{bytesText(file.bytes)}</span>
+          <span className={classes["quiet"]}>
+            <RelativeTime at={file.created_at} /> by {file.created_by}
+          </span>
+          <Tooltip label="Delete">
+            <ActionIcon
+              variant="subtle"
+              color="red"
+              size={34}
+              aria-label={`Delete firmware ${file.version}`}
+              loading={busy === file.id}
+              onClick={() => void remove(file)}
+            >
+              <IconTrash size={17} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -6,7 +6,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { CopyButton } from "../../platform/copy-button.tsx";
 import classes from "./partner-details-dialog.module.css";
-import { certificationsOf, partnerFactsOf } from "./partner-facts.ts";
+import { certificationsOf, partnerFactsOf } from "./partner-model.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { QueryState } from "../../platform/query-state.tsx";
 

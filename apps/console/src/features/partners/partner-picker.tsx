@@ -8,7 +8,7 @@ import type { KeyboardEvent } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import classes from "./partner-picker.module.css";
-import { partnersFound } from "./partners-found.ts";
+import { partnersFound } from "./partner-model.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { QueryState } from "../../platform/query-state.tsx";
 

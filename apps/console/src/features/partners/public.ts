@@ -1,2 +1,1 @@
-export { PartnerPicker } from "./lazy-partner-picker.ts";
-export { MaintenanceLink } from "./maintenance-link.tsx";
+export { MaintenanceLink, PartnerPicker } from "./site-partner.tsx";

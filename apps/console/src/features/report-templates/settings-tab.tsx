@@ -15,7 +15,7 @@ import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { recipientsOf, type ReportSettings } from "./settings-draft.ts";
+import { recipientsOf, type ReportSettings } from "./report-drafts.ts";
 import classes from "./report-management.module.css";
 
 const ALL_SECTIONS = "all";

@@ -8,7 +8,7 @@ import {
 import { call } from "../../platform/api/call.ts";
 import { change, type Refusal, refusalIn } from "../../platform/api/change.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
-import { bodyOf, type TemplateDraft } from "./template-draft.ts";
+import { bodyOf, type TemplateDraft } from "./report-drafts.ts";
 
 const invalidates = [queryKeyOf(reportTemplates)];
 const UPDATE_FAILED = {

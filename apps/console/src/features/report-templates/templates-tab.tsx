@@ -11,7 +11,7 @@ import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { removeTemplate, setActive } from "./template-calls.ts";
-import { sectionsText } from "./template-draft.ts";
+import { sectionsText } from "./report-drafts.ts";
 import { TemplateDialog } from "./template-dialog.tsx";
 import { templateLook } from "./template-meaning.ts";
 import classes from "./report-management.module.css";

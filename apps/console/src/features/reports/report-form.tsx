@@ -1,21 +1,73 @@
-import "@mantine/core/styles/Combobox.layer.css";
 import { Alert, Button, Group, Select } from "@mantine/core";
+import "@mantine/core/styles/Combobox.layer.css";
 import type { ReportTemplate } from "@suncrew/contract/report-templates/report-templates.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { IconAlertCircle } from "@tabler/icons-react";
+import { IconAlertCircle, IconFileTypeCsv, IconFileTypePdf, IconX } from "@tabler/icons-react";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { DayField } from "../../ui/day-field.tsx";
 import { todayIn } from "../../ui/days.ts";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { useNow } from "../../ui/use-now.ts";
+import { type Download, downloadReport, failureSentence, isTemplateAway, type ReportKind } from "./download-report.ts";
 import { quickRanges, type ReportChoice, whyNotYet, wrongDays } from "./report-choice.ts";
-import { DownloadButtons } from "./download-buttons.tsx";
-import { useDownload } from "./use-download.ts";
 import classes from "./site-reports.module.css";
+
+interface DownloadState {
+  /** What is being made; null where nothing is. */
+  readonly busy: ReportKind | null;
+  /** Bytes that have come. */
+  readonly bytes: number;
+  /** §8: why the last one failed; null where it did not. */
+  readonly failure: string | null;
+  /** The name of the file that has just been saved. */
+  readonly saved: string | null;
+}
+
+const IDLE: DownloadState = { busy: null, bytes: 0, failure: null, saved: null };
+
+interface After {
+  readonly onDone: () => void;
+  /** The template that was chosen is not offered any more. */
+  readonly onTemplateAway: () => void;
+}
+
+/** §4 Report download: idle, then generating, then the file is there. Leaving the page gives it up. */
+function useDownload({ onDone, onTemplateAway }: After) {
+  const [state, setState] = useState(IDLE);
+  const current = useRef<AbortController | null>(null);
+  useEffect(() => () => current.current?.abort(), []);
+  const begin = async (wanted: Omit<Download, "signal" | "onBytes">): Promise<void> => {
+    if (current.current !== null) return;
+    const attempt = new AbortController();
+    current.current = attempt;
+    setState({ ...IDLE, busy: wanted.kind });
+    try {
+      const saved = await downloadReport({
+        ...wanted,
+        signal: attempt.signal,
+        onBytes: (bytes) => setState((was) => ({ ...was, bytes })),
+      });
+      setState({ ...IDLE, saved });
+      onDone();
+    } catch (error) {
+      const isTold = attempt.signal.aborted || error instanceof TokenExpiredError;
+      setState({ ...IDLE, failure: isTold ? null : failureSentence(error) });
+      if (isTemplateAway(error)) onTemplateAway();
+    } finally {
+      current.current = null;
+    }
+  };
+  const cancel = useCallback(() => current.current?.abort(), []);
+  const forget = useCallback(() => setState((was) => (was.busy === null ? IDLE : was)), []);
+  return { ...state, begin, cancel, forget };
+}
 
 const ALL_SECTIONS = "all";
 /** Of thousands of sites so many are listed; words find the others. */
 const LISTED_SITES = 100;
 
-export interface ReportFormProps {
+interface ReportFormProps {
   readonly sites: readonly Site[];
   /** The active ones; null while they are not known. */
   readonly templates: readonly ReportTemplate[] | null;
@@ -131,5 +183,49 @@ export function ReportForm(props: ReportFormProps) {
       )}
       <DownloadButtons download={download} obstacle={obstacle} pdfObstacle={pdfObstacle} onCsv={() => begin("csv")} />
     </form>
+  );
+}
+
+const MAKING = "The report is being made.";
+
+interface DownloadButtonsProps {
+  readonly download: ReturnType<typeof useDownload>;
+  /** Why nothing can be downloaded now; null where it can. */
+  readonly obstacle: string | null;
+  readonly pdfObstacle: string | null;
+  readonly onCsv: () => void;
+}
+
+/** §4 Report download: the buttons, and how far it is. The PDF's submits the form. */
+function DownloadButtons({ download, obstacle, pdfObstacle, onCsv }: DownloadButtonsProps) {
+  const pdf = useRef<HTMLButtonElement>(null);
+  const { busy, bytes, saved } = download;
+  const cancel = () => {
+    download.cancel();
+    // The button that was pressed goes away.
+    pdf.current?.focus();
+  };
+  return (
+    <Group gap={8}>
+      <DisabledReason reason={busy === null ? pdfObstacle : MAKING}>
+        <Button ref={pdf} type="submit" leftSection={<IconFileTypePdf size={16} aria-hidden />}>
+          {busy === "pdf" ? "Generating..." : "Download"}
+        </Button>
+      </DisabledReason>
+      <DisabledReason reason={busy === null ? obstacle : MAKING}>
+        <Button variant="default" leftSection={<IconFileTypeCsv size={16} aria-hidden />} onClick={onCsv}>
+          {busy === "csv" ? "Generating..." : "Download CSV"}
+        </Button>
+      </DisabledReason>
+      {busy !== null && (
+        <Button variant="subtle" leftSection={<IconX size={16} aria-hidden />} onClick={cancel}>
+          Cancel
+        </Button>
+      )}
+      <span className={classes["progress"]} role="status">
+        {busy !== null && bytes > 0 && `${Math.ceil(bytes / 1024).toLocaleString("en")} kB received`}
+        {saved !== null && `${saved} has been downloaded.`}
+      </span>
+    </Group>
   );
 }

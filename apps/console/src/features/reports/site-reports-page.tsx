@@ -9,7 +9,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { KeptReports } from "./kept-reports.tsx";
+import { KeptReports } from "./monthly-reports.tsx";
 import { type ReportChoice, reportUrl } from "./report-choice.ts";
 import { ReportForm } from "./report-form.tsx";
 import classes from "./site-reports.module.css";

@@ -1,10 +1,11 @@
-import type { Partner } from "@suncrew/contract/partners/partners.ts";
+import { deletePartner, type Partner, partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { assignedSitesMessage } from "@suncrew/domain/partners/partners.ts";
 import { useQuery } from "@tanstack/react-query";
-import { routeQuery } from "../../../platform/api/route-query.ts";
+import { call } from "../../../platform/api/call.ts";
+import { change, type Refusal, refusalIn } from "../../../platform/api/change.ts";
+import { queryKeyOf, routeQuery } from "../../../platform/api/route-query.ts";
 import { DeleteDialog } from "../../../ui/delete-dialog.tsx";
-import { removePartner } from "./use-partner-form.ts";
 import classes from "./partner-dialog.module.css";
 
 export interface DeletePartnerDialogProps {
@@ -39,4 +40,17 @@ export function DeletePartnerDialog({ partner, onClose }: DeletePartnerDialogPro
       </p>
     </DeleteDialog>
   );
+}
+
+const DELETE_FAILED = "Failed to delete partner. Please try again.";
+
+/** Deletes a partner (§8 Partners); answers why it was refused, or null once it is deleted. */
+async function removePartner({ id, name }: Partner): Promise<Refusal | null> {
+  const outcome = await change({
+    send: () => call(deletePartner, { params: { id } }),
+    invalidates: [queryKeyOf(partnerDetails)],
+    success: { title: "Partner Deleted", message: `${name} has been deleted.` },
+    failure: { title: "Partner Deletion Failed", message: DELETE_FAILED },
+  });
+  return refusalIn(outcome, DELETE_FAILED);
 }

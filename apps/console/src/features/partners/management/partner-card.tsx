@@ -5,9 +5,9 @@ import { IconPencil, IconShare3, IconTrash } from "@tabler/icons-react";
 import { Fragment } from "react";
 import type { ReactNode } from "react";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
-import { shareObstacle } from "../share/sign-in-of.ts";
+import { shareObstacle } from "../share/credentials.ts";
 import classes from "./partner-card.module.css";
-import type { OpenDialog } from "./partner-dialogs.tsx";
+import type { OpenDialog } from "./partners-page.tsx";
 
 /** §9: partner cards show up to 2 certifications. */
 const CERTIFICATIONS_SHOWN = 2;

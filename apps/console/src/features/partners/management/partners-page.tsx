@@ -1,22 +1,24 @@
-import { Button, Group as Row } from "@mantine/core";
-import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
-import type { Partner } from "@suncrew/contract/partners/partners.ts";
-import { IconDownload, IconPlus } from "@tabler/icons-react";
+import { Button, Group as Row, Skeleton, VisuallyHidden } from "@mantine/core";
+import { type Partner, partnerDetails } from "@suncrew/contract/partners/partners.ts";
+import { IconBuildingStore, IconDownload, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useDeferredValue, useMemo, useState } from "react";
-import { useUrlParams } from "../../../platform/url-params.tsx";
+import { useCallback, useDeferredValue, useEffect, useMemo, useState } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
+import { saveFile } from "../../../platform/save-file.ts";
+import { useUrlParams } from "../../../platform/url-params.tsx";
+import { useReturnFocus } from "../../../ui/dialog.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
+import { EmptyState } from "../../../ui/empty-state.tsx";
 import { FailedState } from "../../../ui/failed-state.tsx";
+import { lazyDialog } from "../../../ui/lazy-dialog.tsx";
 import { PageLayout } from "../../../ui/page-layout.tsx";
 import { SearchBox } from "../../../ui/search-box.tsx";
 import { useSearchDraft } from "../../../ui/use-search-draft.ts";
+import { VirtualGrid } from "../../../ui/virtual-grid.tsx";
 import { AdminsButton } from "../../admins/public.ts";
-import { exportPartners } from "./export-partners.ts";
-import { PartnerDialogs } from "./partner-dialogs.tsx";
-import type { OpenDialog } from "./partner-dialogs.tsx";
-import { PartnerCardSkeletons, PartnerGrid } from "./partner-grid.tsx";
-import { searchPartners } from "./partner-search.ts";
+import { PARTNERS_FILE_NAME, partnersFile, searchPartners } from "../partner-model.ts";
+import { type NewPartner, signInOf } from "../share/credentials.ts";
+import { PartnerCard } from "./partner-card.tsx";
 import classes from "./partners-page.module.css";
 
 const SEARCH = "q";
@@ -114,4 +116,128 @@ function exportObstacle(partners: readonly Partner[] | undefined, found: readonl
 function countText(found: number, all: number): string {
   const noun = all === 1 ? "partner" : "partners";
   return found === all ? `${all} ${noun}` : `${found} of ${all} ${noun}`;
+}
+
+const MIN_CARD_PX = 340;
+const CARD_PX = 268;
+const keyOf = (partner: Partner) => partner.id;
+
+export interface PartnerGridProps {
+  readonly partners: readonly Partner[];
+  readonly found: readonly Partner[];
+  readonly onOpen: (open: OpenDialog) => void;
+}
+
+/** The cards of those found, or why there is none. */
+export function PartnerGrid({ partners, found, onOpen }: PartnerGridProps) {
+  if (found.length === 0) {
+    return (
+      <div className={classes["panel"]}>
+        <EmptyState
+          title={partners.length === 0 ? "No maintenance partners found." : "No partners match your search criteria."}
+          icon={<IconBuildingStore size={32} stroke={1.5} />}
+        />
+      </div>
+    );
+  }
+  return (
+    <section aria-label="Partners">
+      <VisuallyHidden component="h2">Partners</VisuallyHidden>
+      <VirtualGrid items={found} keyOf={keyOf} minColumnPx={MIN_CARD_PX} estimatedRowPx={CARD_PX}>
+        {(partner) => <PartnerCard partner={partner} onOpen={onOpen} />}
+      </VirtualGrid>
+    </section>
+  );
+}
+
+/** In place of the cards while they are loaded. */
+export function PartnerCardSkeletons() {
+  return (
+    <div role="status" aria-label="Loading partners" className={classes["skeletons"]}>
+      {[1, 2, 3, 4, 5, 6].map((key) => (
+        <Skeleton key={key} height={CARD_PX} radius="md" />
+      ))}
+    </div>
+  );
+}
+
+const PartnerDialog = lazyDialog(
+  ({ partner }) => (partner === null ? "Add New Partner" : "Edit Partner"),
+  async () => (await import("./partner-dialog.tsx")).PartnerDialog,
+);
+const DeletePartnerDialog = lazyDialog(
+  () => "Delete Partner",
+  async () => {
+    return (await import("./delete-partner-dialog.tsx")).DeletePartnerDialog;
+  },
+);
+const ShareDialog = lazyDialog(
+  () => "Share Login Credentials",
+  async () => (await import("../share/share-dialog.tsx")).ShareDialog,
+);
+
+/** Which dialog of the page is open. None stands in the address: what they show and do is not for links. */
+export type OpenDialog =
+  | { readonly kind: "add" }
+  | { readonly kind: "edit"; readonly partner: Partner }
+  | { readonly kind: "delete"; readonly partner: Partner }
+  /** `created` where it opened by itself after a creation. */
+  | { readonly kind: "share"; readonly partnerId: number; readonly created: NewPartner | null };
+
+export interface PartnerDialogsProps {
+  readonly open: OpenDialog;
+  readonly partners: readonly Partner[];
+  /** Another dialog in place of this one; null closes it. */
+  readonly onOpen: (open: OpenDialog | null) => void;
+}
+
+/** One dialog at a time; the focus goes back to what opened the first of them. */
+export function PartnerDialogs({ open, partners, onOpen }: PartnerDialogsProps) {
+  useReturnFocus();
+  const close = () => onOpen(null);
+  switch (open.kind) {
+    case "add":
+    case "edit":
+      return (
+        <PartnerDialog
+          partner={open.kind === "edit" ? (partners.find(({ id }) => id === open.partner.id) ?? open.partner) : null}
+          isGone={open.kind === "edit" && !partners.some(({ id }) => id === open.partner.id)}
+          // §4 Partner: after creation the credentials dialog opens by itself.
+          onCreated={(created) => onOpen({ kind: "share", partnerId: created.id, created })}
+          onClose={close}
+        />
+      );
+    case "delete":
+      return <DeletePartnerDialog partner={open.partner} onClose={close} />;
+    case "share":
+      return <Share open={open} partners={partners} onOpen={onOpen} />;
+  }
+}
+
+type OpenShare = Extract<OpenDialog, { kind: "share" }>;
+
+function Share({ open, partners, onOpen }: PartnerDialogsProps & { readonly open: OpenShare }) {
+  const { created, partnerId } = open;
+  const signIn = signInOf(
+    partners.find(({ id }) => id === partnerId),
+    created,
+  );
+  const isGone = signIn === null;
+  useEffect(() => {
+    // Somebody else deleted the partner.
+    if (isGone) onOpen(null);
+  }, [isGone, onOpen]);
+  if (isGone) return null;
+  return (
+    <ShareDialog
+      signIn={signIn}
+      onReset={(password) => onOpen({ ...open, created: created === null ? null : { ...created, password } })}
+      onClose={() => onOpen(null)}
+    />
+  );
+}
+
+/** §9: saves the given partners as maintenance_partners.csv. */
+export function exportPartners(partners: readonly Partner[]): void {
+  saveFile(new Blob([partnersFile(partners)], { type: "text/csv;charset=utf-8" }), PARTNERS_FILE_NAME);
 }

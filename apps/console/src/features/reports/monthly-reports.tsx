@@ -12,7 +12,7 @@ import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { downloadKept, failureSentence } from "./download-report.ts";
-import { mailLook, reportLook } from "./kept-report-meaning.ts";
+import { mailLook, reportLook } from "./report-meaning.ts";
 import classes from "./site-reports.module.css";
 
 const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });

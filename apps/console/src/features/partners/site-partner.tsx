@@ -3,6 +3,14 @@ import { IconChevronRight } from "@tabler/icons-react";
 import { useState } from "react";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 
+/** §2 Select Maintenance Partner picker, whose code is loaded when it is opened. */
+export const PartnerPicker = lazyDialog(
+  () => "Select Maintenance Partner",
+  async () => {
+    return (await import("./partner-picker.tsx")).PartnerPicker;
+  },
+);
+
 const PartnerDetailsDialog = lazyDialog(
   ({ partnerName }) => partnerName,
   async () => {
@@ -10,7 +18,7 @@ const PartnerDetailsDialog = lazyDialog(
   },
 );
 
-export interface MaintenanceLinkProps {
+interface MaintenanceLinkProps {
   readonly partnerId: number;
   readonly partnerName: string;
 }

@@ -4,11 +4,12 @@ import {
   fieldSwitched,
   moved,
   newDraft,
+  recipientsOf,
   sectionsText,
   switched,
-  templateRules,
   templateProblems,
-} from "./template-draft.ts";
+  templateRules,
+} from "./report-drafts.ts";
 
 describe("§3 Report template: the form", () => {
   test("a new one has all five sections with all their fields", () => {
@@ -56,4 +57,15 @@ describe("§3 Report template: the form", () => {
       sections: "At least one section must be enabled.",
     });
   });
+});
+
+test("report settings: recipients are typed a line each or with commas, each once", () => {
+  expect(recipientsOf("a@x.example, b@x.example\na@x.example\n\n")).toEqual({
+    recipients: ["a@x.example", "b@x.example"],
+    wrong: null,
+  });
+  expect(recipientsOf("").recipients).toEqual([]);
+  expect(recipientsOf("a@x.example nobody").wrong).toBe("nobody is not an e-mail address");
+  const many = Array.from({ length: 51 }, (_, index) => `n${index}@x.example`).join(",");
+  expect(recipientsOf(many).wrong).toBe("There can be at most 50 recipients");
 });
