@@ -204,7 +204,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   rolloutList: { firmware: true },
   createRollout: { body: { firmware_id: firmware, robot_ids: [robot] }, firmware: true, mixes: true },
   rolloutDetails: { params: { rolloutId: rollout }, firmware: true },
-  steerRollout: { params: { rolloutId: rollout }, body: { action: "PAUSE" }, firmware: true },
+  controlRollout: { params: { rolloutId: rollout }, body: { action: "PAUSE" }, firmware: true },
   alertList: { query: { site_id: site, robot_id: robot }, alerts: true },
   acknowledgeAlert: { params: { alertId: alert }, alerts: true },
   live: {},

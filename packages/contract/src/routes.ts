@@ -50,7 +50,7 @@ import { createSchedule, deleteSchedule, getRobotSchedule, updateSchedule } from
 import { createSite, deleteSite, exportSites, importSites, siteDetails, updateSite } from "./sites/sites.ts";
 import { siteWeather } from "./weather/weather.ts";
 
-/** Every call there is, by name. The permission table has exactly one line for each. */
+/** Every call, by name. The permission table has exactly one line for each. */
 export const routes = {
   login,
   logout,
@@ -126,7 +126,7 @@ export const routes = {
   rolloutList,
   createRollout,
   rolloutDetails,
-  steerRollout: controlRollout,
+  controlRollout,
   alertList,
   acknowledgeAlert,
   live,

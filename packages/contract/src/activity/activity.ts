@@ -27,7 +27,7 @@ export const activityParamsSchema = z.object({
   "brush-speed": z.number(),
 });
 
-/** One START or STOP, also a refused or failed one, or the end of a run that no STOP ended. */
+/** A START or STOP, refused and failed ones included, or the end of a run that no STOP ended. */
 export const activityEntrySchema = z.object({
   /** A bigint as text. */
   log_id: z.string(),
@@ -49,19 +49,25 @@ export const activityEntrySchema = z.object({
 });
 export type ActivityEntry = z.output<typeof activityEntrySchema>;
 
-/** Without `limit` a call answers this many of the newest rows at the most. */
+/** The default `limit`. */
 export const ACTIVITY_DEFAULT_LIMIT = 500;
 export const ACTIVITY_MAX_LIMIT = 1000;
 
-/** What narrows the list; every one of them may be left out. */
+/** Optional filters. */
 export const activityFilterSchema = z.object({
-  /** Text within the name of the site, partner (Super Admins), person or robot, the serial number or details, in any case. */
+  /** Case-insensitive substring of the site, partner (Super Admins only), person or robot name, serial number or details. */
   search: searchSchema.optional(),
   action: commandVerbSchema.optional(),
   site_id: idInputSchema.optional(),
   robot_id: idInputSchema.optional(),
-  /** Exactly a `user_name`, also 'Scheduler'. */
-  user: z.string().trim().min(1).max(200).refine(isWritable, "has characters that are in no name").optional(),
+  /** An exact `user_name`, or 'Scheduler'. */
+  user: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .refine(isWritable, "contains characters that cannot occur in a name")
+    .optional(),
   status: activityStatusSchema.optional(),
   /** Rows from this instant on. */
   from: instantInputSchema.optional(),
@@ -77,12 +83,12 @@ export const activityLogs = defineRoute({
   query: activityFilterSchema
     .extend({
       limit: limitSchema(ACTIVITY_MAX_LIMIT).optional(),
-      /** `next_cursor` of the page before: rows older than it follow. */
+      /** `next_cursor` of the previous page. */
       cursor: z
         .string()
         .regex(/^\d{1,18}$/, "is not a cursor")
         .optional(),
-      /** `true` counts every row, however many there are. */
+      /** `true`: count every row, however many. */
       exact_total: booleanInputSchema.optional(),
     })
     .refine(isOrderedRange, TO_BEFORE_FROM),
@@ -93,7 +99,7 @@ export const activityLogs = defineRoute({
   }),
 });
 
-/** All that `activityLogs` tells in pages with the same filter, as a file. */
+/** All rows of `activityLogs` with the same filter, as a file. */
 export const exportActivity = defineRoute({
   summary: "The activity log as CSV, newest first",
   method: "GET",
@@ -104,7 +110,7 @@ export const exportActivity = defineRoute({
 });
 
 export const activityUsers = defineRoute({
-  summary: "Who stands in the activity log, for its filter",
+  summary: "The users that appear in the activity log, for its filter",
   method: "GET",
   path: "/api/site/robot/activity_logs/users",
   response: z.array(z.string()),

@@ -4,16 +4,16 @@ import { defineRoute } from "../http/route.ts";
 import { requiredText } from "../http/text.ts";
 import { idInputSchema, idSchema, instantSchema, optionalEmailSchema } from "../http/values.ts";
 
-/** A Super Admin, as the others see it. */
+/** A Super Admin, as other Super Admins see them. */
 export const adminSchema = z.object({
   id: idSchema,
   username: z.string(),
   name: z.string(),
   email: z.string(),
   created_at: instantSchema,
-  /** Until when the password that the server generated signs in; null once the person has chosen one. */
+  /** When the generated password expires; null once the person has chosen one. */
   password_until: instantSchema.nullable(),
-  /** When the newest session that is still open began; null where nobody is signed in as this user. */
+  /** When the newest open session began; null if there is none. */
   signed_in_at: instantSchema.nullable(),
 });
 export type Admin = z.output<typeof adminSchema>;
@@ -25,22 +25,22 @@ export const adminList = defineRoute({
   response: z.array(adminSchema),
 });
 
-/** What is said of a new Super Admin, here and on the server's command line. */
+/** The fields of a new Super Admin, here and on the server's command line. */
 export const newAdminSchema = z.object({
   username: requiredText("Username is required", 60).regex(/^\S*$/, "A username has no spaces"),
   name: requiredText("Name is required", 200),
   email: optionalEmailSchema,
 });
 
-/** Whoever changes who may do everything says who they are, also where somebody left a console open. */
+/** Changes of Super Admins are re-authenticated, so that an unattended console cannot make them. */
 const ownPasswordSchema = z
   .string({ error: "Your password is required" })
   .min(1, "Your password is required")
   .max(1000)
-  .describe("The caller's own");
+  .describe("The caller's own password");
 
 export const createAdmin = defineRoute({
-  summary: "Make a further Super Admin, with a generated password",
+  summary: "Create another Super Admin, with a generated password",
   method: "POST",
   path: "/api/admins",
   maxBodyBytes: 16_384,
@@ -53,7 +53,7 @@ const adminParams = z.object({ id: idInputSchema });
 const confirmed = z.object({ password: ownPasswordSchema });
 
 export const resetAdminPassword = defineRoute({
-  summary: "Give another Super Admin a new generated password and end its sessions",
+  summary: "Give another Super Admin a new generated password and end their sessions",
   method: "POST",
   path: "/api/admins/:id/reset-password",
   maxBodyBytes: 16_384,
@@ -63,7 +63,7 @@ export const resetAdminPassword = defineRoute({
 });
 
 export const removeAdmin = defineRoute({
-  summary: "Remove another Super Admin and end its sessions",
+  summary: "Remove another Super Admin and end their sessions",
   method: "POST",
   path: "/api/admins/:id/remove",
   maxBodyBytes: 16_384,

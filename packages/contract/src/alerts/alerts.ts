@@ -6,24 +6,24 @@ import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
 
 export const alertSourceSchema = z.enum(["ROBOT", "SERVER"]);
 
-/** Something that is wrong with a robot, with a whole site, or with Suncrew's own servers. */
+/** A problem of a robot, a site or Suncrew's own servers. */
 export const alertSchema = z.object({
   /** A bigint as text. */
   id: z.string(),
   severity: severitySchema,
   source: alertSourceSchema,
   code: z.string(),
-  /** Plain words. */
+  /** Plain text. */
   text: z.string(),
   raised_at: instantSchema,
-  /** Null while it holds. */
+  /** Null while active. */
   cleared_at: instantSchema.nullable(),
-  /** How often the same was raised within the 24 hours before it was raised last. */
+  /** How often it was raised within the 24 hours up to the last time. */
   times: z.int().min(1),
-  /** This and the name are null where it is about Suncrew's own servers, which only a Super Admin is told. */
+  /** This and the name are null for alerts about Suncrew's own servers, which only Super Admins see. */
   site_id: idSchema.nullable(),
   site_name: z.string().nullable(),
-  /** These three are null where it is about the whole site, or about Suncrew's own servers. */
+  /** These three are null for alerts about a whole site or Suncrew's own servers. */
   robot_id: idSchema.nullable(),
   robot_name: z.string().nullable(),
   serial_number: z.string().nullable(),
@@ -39,16 +39,16 @@ export const ALERTS_MAX_LIMIT = 1000;
 
 export const alertList = defineRoute({
   summary:
-    "Alerts of robots and sites, for a Super Admin of Suncrew's servers, too: those that hold, worst first and then the newest, or those of the past",
+    "Alerts of robots and sites, and for a Super Admin also of Suncrew's servers: active ones, worst first and then newest, or cleared ones",
   method: "GET",
   path: "/api/alerts",
   query: z.object({
-    /** Those that hold (the default), those that were cleared, newest first, or both. */
+    /** Active (the default), cleared (newest first), or both. */
     state: z.enum(["open", "cleared", "all"]).optional(),
     severity: severitySchema.optional(),
     site_id: idInputSchema.optional(),
     robot_id: idInputSchema.optional(),
-    /** Also those about Suncrew's own servers, which have no site; only a Super Admin has them. */
+    /** Include alerts about Suncrew's own servers, which have no site; Super Admins only. */
     servers: booleanInputSchema.optional(),
     limit: limitSchema(ALERTS_MAX_LIMIT).optional(),
     cursor: z
@@ -59,14 +59,14 @@ export const alertList = defineRoute({
   response: z.object({
     alerts: z.array(alertSchema),
     ...totalFields,
-    /** Of those that hold, whatever the filter says but for site and robot. */
+    /** Counts of active alerts; of the filter, only site and robot apply. */
     open: z.object({ CRITICAL: z.int(), WARNING: z.int(), INFO: z.int() }),
     next_cursor: z.string().nullable(),
   }),
 });
 
 export const acknowledgeAlert = defineRoute({
-  summary: "Say that somebody knows of an alert; it stays until it is cleared",
+  summary: "Acknowledge an alert; it stays active until it is cleared",
   method: "PUT",
   path: "/api/alerts/acknowledge/:alertId",
   params: z.object({ alertId: z.string().regex(/^\d{1,18}$/, "is not the id of an alert") }),

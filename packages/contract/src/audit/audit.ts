@@ -14,34 +14,34 @@ import {
 export const auditOutcomeSchema = z.enum(["DONE", "REFUSED", "FAILED"]);
 export type AuditOutcome = z.output<typeof auditOutcomeSchema>;
 
-/** A row's place in the chain: its number, from 1 without gaps, and the hash over it and the one before, in hex. */
+/** A row's place in the hash chain: its number, from 1 without gaps, and the hex hash over it and its predecessor. */
 export const auditSealSchema = z.object({ number: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) });
 export type AuditSeal = z.output<typeof auditSealSchema>;
 
-/** One change, by anyone or anything, also a refused one. */
+/** A change by a person or the server, refused and failed ones included. */
 export const auditEntrySchema = z.object({
   /** A bigint as text. */
   id: z.string(),
   at: instantSchema,
-  /** The person, or 'Suncrew' for the server's own doing. */
+  /** The person, or 'Suncrew' for the server's own actions. */
   actor: z.string(),
   user_id: idSchema.nullable(),
   /** A verb in capitals, such as UPDATE. */
   action: z.string(),
-  /** The kind of thing, such as robot. */
+  /** The kind of entity, such as robot. */
   entity: z.string(),
   entity_id: z.string().nullable(),
-  /** What the thing was called then, also where it was deleted since; null where it has no name. */
+  /** The entity's name at that time, even if deleted since; null if it has none. */
   target_name: z.string().nullable(),
   site_id: idSchema.nullable(),
-  /** What the site was called then. */
+  /** The site's name at that time. */
   site_name: z.string().nullable(),
   outcome: auditOutcomeSchema,
   reason: z.string().nullable(),
-  /** The thing before and after, secrets left out. */
+  /** The entity before and after, without secrets. */
   before: z.record(z.string(), z.unknown()).nullable(),
   after: z.record(z.string(), z.unknown()).nullable(),
-  /** Null for up to 2 s, until it is sealed. */
+  /** Null until the entry is sealed, within 2 s. */
   seal: auditSealSchema.nullable(),
 });
 export type AuditEntry = z.output<typeof auditEntrySchema>;
@@ -50,29 +50,29 @@ export const AUDIT_DEFAULT_LIMIT = 200;
 export const AUDIT_MAX_LIMIT = 1000;
 
 const nameSchema = (max: number) =>
-  z.string().trim().min(1).max(max).refine(isWritable, "has characters that are in no name");
+  z.string().trim().min(1).max(max).refine(isWritable, "contains characters that cannot occur in a name");
 
-/** What narrows the audit; every one of them may be left out. */
+/** Optional filters. */
 export const auditFilterSchema = z.object({
   /**
-   * Text within a name that the thing or its site ever had, the person, the reason, or the words of the action or kind of
-   * thing ("Sign in"), in any case; or an `entity_id` as a whole.
+   * Case-insensitive substring of any name the entity or its site ever had, the person, the reason, or the label of the
+   * action or entity ("Sign in"); or an exact `entity_id`.
    */
   search: searchSchema.optional(),
   action: nameSchema(60).optional(),
   entity: nameSchema(60).optional(),
-  /** Exactly an `actor`. */
+  /** An exact `actor`. */
   actor: nameSchema(200).optional(),
   outcome: auditOutcomeSchema.optional(),
   site_id: idInputSchema.optional(),
-  /** Entries from this instant on, and before that one. */
+  /** Entries from `from` (inclusive) to `to` (exclusive). */
   from: instantInputSchema.optional(),
   to: instantInputSchema.optional(),
 });
 export type AuditFilter = z.output<typeof auditFilterSchema>;
 
 export const auditList = defineRoute({
-  summary: "Every change that was made or refused, newest first",
+  summary: "Every change made or refused, newest first",
   method: "GET",
   path: "/api/audit",
   query: auditFilterSchema
@@ -91,13 +91,13 @@ export const auditList = defineRoute({
     next_cursor: z.string().nullable(),
     /** The newest seal; null before the first. */
     head: auditSealSchema.extend({ sealed_at: instantSchema }).nullable(),
-    /** What there is to filter by. */
+    /** The values to filter by. */
     actions: z.array(z.string()),
     entities: z.array(z.string()),
   }),
 });
 
-/** All that `auditList` tells in pages with the same filter, as a file. */
+/** All rows of `auditList` with the same filter, as a file. */
 export const exportAudit = defineRoute({
   summary: "The audit as CSV, newest first",
   method: "GET",

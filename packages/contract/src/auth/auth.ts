@@ -12,18 +12,18 @@ export const sessionUserSchema = z.object({
   role: roleSchema,
 });
 
-/** What the token carries (§3 Session user); `sid` names the row in `sessions`. */
+/** The token's claims (§3 Session user); `sid` is the id of the row in `sessions`. */
 export const tokenClaimsSchema = z.object({
   id: idSchema,
   role: roleSchema,
   email: z.string(),
   partnerId: idSchema.nullable(),
   sid: z.uuid(),
-  /** For password managers, that keep passwords by it; tokens of earlier versions have none. */
+  /** For password managers, which store passwords by it; tokens of earlier versions lack it. */
   username: z.string().optional(),
-  /** The token opens nothing without the cookie that the browser got with it; missing in those of programs. */
+  /** The token is valid only with the cookie set along with it; absent in tokens of programs. */
   bound: z.boolean().optional(),
-  /** Seconds since 1970. */
+  /** Unix seconds. */
   exp: z.int(),
 });
 export type TokenClaims = z.output<typeof tokenClaimsSchema>;
@@ -39,17 +39,17 @@ export const login = defineRoute({
     password: z.string().min(1, "Password is required").max(1000),
     browser: z
       .string()
-      .regex(/^[\w-]{22,64}$/, "A browser's mark must be 22 to 64 letters and digits")
+      .regex(/^[\w-]{22,64}$/, "A browser id must be 22 to 64 letters and digits")
       .optional()
       .describe(
-        "By chance, made and kept by the browser: once the person has signed in from it, failures of others do not hold it up. The answer then sets a cookie, and the token opens nothing without it. Programs leave it out",
+        "A random id generated and stored by the browser: once the user has signed in from it, other people's failed attempts do not throttle it. The response then sets a cookie, and the token is valid only with it. Programs omit it",
       ),
   }),
   response: z.object({
     message: z.string(),
     token: z.string(),
     user: sessionUserSchema,
-    /** Until when the password that the server generated signs in; absent once the person has chosen one. */
+    /** When the generated password expires; absent once the person has chosen one. */
     password_until: instantSchema.optional(),
   }),
 });
@@ -68,7 +68,7 @@ export const PASSWORD_MAX_LENGTH = 200;
 export const NEW_PASSWORD_SAME = "New password must differ from the current one";
 
 export const changePassword = defineRoute({
-  summary: "Change the own password; the user's other sessions end",
+  summary: "Change your own password; your other sessions end",
   method: "POST",
   path: "/api/auth/change-password",
   body: z

@@ -4,7 +4,7 @@ import { idInputSchema, instantSchema, percentInputSchema, serialSchema } from "
 import { motionSchema, robotStatusSchema } from "../robots/robots.ts";
 
 export const travelDirectionSchema = z.enum(["FWD", "REV"]);
-/** Direction of travel as the command parameters and the device protocol write it. */
+/** Direction of travel in command parameters and the device protocol. */
 export type TravelDirection = z.output<typeof travelDirectionSchema>;
 
 export const commandVerbSchema = z.enum(["START", "STOP"]);
@@ -13,7 +13,7 @@ export const commandModeSchema = z.enum(["AUTO", "MANUAL"]);
 export type CommandMode = z.output<typeof commandModeSchema>;
 
 export const sendCommand = defineRoute({
-  summary: "Start or stop one robot; answers when the robot showed it or could not",
+  summary: "Start or stop one robot; responds once the robot has confirmed it or failed to",
   method: "POST",
   path: "/api/mqtt/robot/send_command",
   device: true,
@@ -39,13 +39,13 @@ export const sendCommand = defineRoute({
     success: z.literal(true),
     message: z.string(),
     command_id: z.uuid(),
-    /** True for a STOP that was sent without the database: neither recorded nor confirmed by the robot yet. */
+    /** True for a STOP sent while the database is down: neither recorded nor confirmed by the robot yet. */
     pending: z.boolean().optional(),
   }),
 });
 
 export const robotStatus = defineRoute({
-  summary: "Ask a robot for its state now; waits 10 s at most",
+  summary: "Request a robot's current state; waits at most 10 s",
   method: "GET",
   path: "/api/mqtt/robot/getRobotStatus",
   device: true,

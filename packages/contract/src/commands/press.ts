@@ -1,13 +1,13 @@
 import { z } from "zod";
 
 /**
- * The header in which an order to robots says when its button was pressed, so that none that was given before a Stop
- * goes out after it: the time by the browser's own clock, which is compared with others of the same session only, and
- * how long the order then waited in the browser, both in milliseconds.
+ * Header of a robot command that says when its button was pressed, so that a command given before a Stop is never sent
+ * after it. Two numbers in milliseconds: the time by the browser's clock, compared only within the same session, and how
+ * long the command then waited in the browser.
  */
 export const PRESS_HEADER = "Suncrew-Press";
 
-/** For the API document, too. */
+/** Also used in the API document. */
 export const PRESS_PATTERN = String.raw`^\d{1,15} \d{1,7}$`;
 
 export const pressSchema = z

@@ -5,21 +5,21 @@ export const modeSchema = z.enum(["demo", "production"]);
 export type Mode = z.output<typeof modeSchema>;
 
 export const config = defineRoute({
-  summary: "What the console needs to know before anybody signs in",
+  summary: "What the console needs before sign-in",
   method: "GET",
   path: "/api/config",
   open: true,
   response: z.object({
     mode: modeSchema,
-    /** The known sign-ins of a demo; empty in production. */
+    /** The well-known demo accounts; empty in production. */
     demo_sign_ins: z.array(z.object({ username: z.string(), password: z.string(), role: z.string() })),
-    /** Null where tiles are switched off; `available` says whether the tile service answers at the moment. */
+    /** Null when tiles are turned off; `available` says whether the tile service currently responds. */
     map_tiles: z.object({ url: z.string(), attribution: z.string(), available: z.boolean() }).nullable(),
   }),
 });
 
 export const health = defineRoute({
-  summary: "The process lives",
+  summary: "The process is alive",
   method: "GET",
   path: "/api/health",
   open: true,
@@ -28,7 +28,7 @@ export const health = defineRoute({
 });
 
 export const ready = defineRoute({
-  summary: "A START could work: the database stores, broker and bridge are there; 503 says what is missing",
+  summary: "A START can work: the database is writable, broker and bridge are connected; 503 says what is missing",
   method: "GET",
   path: "/api/ready",
   open: true,

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** Where a broker such as EMQX 5 asks over HTTP who may sign in, and what each may do (protocol rule 9). */
+/** HTTP authentication and authorization hooks for a broker such as EMQX 5 (protocol rule 9). */
 export const brokerAuthPath = "/broker/auth";
 export const brokerAclPath = "/broker/acl";
 
-/** As EMQX's HTTP authenticator sends it, with its placeholders filled in; a name that is missing is empty. */
+/** As EMQX's HTTP authenticator sends it, placeholders filled in; a missing name is an empty string. */
 export const brokerSignInSchema = z.object({
   username: z.string().max(1_000),
   password: z.string().max(1_000),
@@ -18,7 +18,7 @@ export const brokerTopicSchema = z.object({
   action: z.enum(["publish", "subscribe"]),
 });
 
-/** "ignore" leaves the question to the broker's other sources. */
+/** "ignore" defers to the broker's other sources. */
 export const brokerAnswerSchema = z.object({
   result: z.enum(["allow", "deny", "ignore"]),
   is_superuser: z.literal(false).optional(),

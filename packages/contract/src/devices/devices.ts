@@ -2,27 +2,27 @@ import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
 import { idInputSchema, idSchema, instantSchema, serialSchema } from "../http/values.ts";
 
-/** As many devices can be provisioned, or allocated, at once. */
+/** The largest number of devices that can be provisioned or allocated in one call. */
 export const DEVICES_AT_ONCE = 1_000;
 
-/** A provisioned device: the machine that signs in to the broker with this serial number. */
+/** A provisioned device: the hardware that authenticates to the broker with this serial number. */
 export const deviceSchema = z.object({
   serial: z.string(),
   created_at: instantSchema,
-  /** When its secret was last made. */
+  /** When its secret was last issued. */
   secret_at: instantSchema,
-  /** Cut off since; null while it may sign in. */
+  /** Locked out since then; null while it may connect. */
   retired_at: instantSchema.nullable(),
-  /** The broker has not been told yet of the last change; it is told again until it has. */
+  /** The last change has not reached the broker yet; it is retried until it does. */
   broker_pending: z.boolean(),
   /**
-   * A new secret is being made, or that did not come to an end: the broker may have one that nobody was told, until the
-   * device is given another.
+   * A secret rotation is under way or was interrupted: the broker may hold a secret that nobody received, until another
+   * one is issued.
    */
   secret_unsure: z.boolean(),
-  /** The one that may give it to a robot; In-house has those of the operator. */
+  /** Whoever may assign it to a robot; the operator's own devices belong to In-house. */
   partner: z.object({ id: idSchema, name: z.string() }),
-  /** The robot that has it; null where it is free. */
+  /** The robot it is assigned to; null when free. */
   robot: z
     .object({
       id: idSchema,
@@ -35,7 +35,7 @@ export const deviceSchema = z.object({
 });
 export type Device = z.output<typeof deviceSchema>;
 
-/** Told once: only a hash is kept. */
+/** Shown once: only a hash is stored. */
 export const deviceSecretSchema = z.object({ serial: z.string(), secret: z.string() });
 export type DeviceSecret = z.output<typeof deviceSecretSchema>;
 
@@ -49,14 +49,14 @@ export const deviceList = defineRoute({
 });
 
 export const provisionDevices = defineRoute({
-  summary: "Provision a device, or a range counted up in the last digits, and get the secrets once",
+  summary: "Provision a device, or a range numbered by its last digits; the secrets are shown only once",
   method: "POST",
   path: "/api/devices",
   body: z.object({
     first_serial: serialSchema,
-    /** The end of a range such as SCR-1021 to SCR-1040; only the first where it is left out. */
+    /** The end of a range such as SCR-1021 to SCR-1040; without it only the first is provisioned. */
     last_serial: serialSchema.optional(),
-    /** The partner that they are allocated to; the operator keeps them where it is left out. */
+    /** The partner they are allocated to; default: the operator. */
     partner_id: idInputSchema.optional(),
   }),
   status: 201,
@@ -64,7 +64,7 @@ export const provisionDevices = defineRoute({
 });
 
 export const rotateDeviceSecret = defineRoute({
-  summary: "Give a device a new secret, told once; the old one ends at once",
+  summary: "Issue a new secret for a device, shown only once; the old one stops working immediately",
   method: "PUT",
   path: "/api/devices/secret/:serial",
   params: deviceParams,
@@ -72,7 +72,7 @@ export const rotateDeviceSecret = defineRoute({
 });
 
 export const allocateDevices = defineRoute({
-  summary: "Allocate free devices to a partner, which alone can give them to robots; In-house takes them back",
+  summary: "Allocate free devices to a partner, who alone can then assign them to robots; In-house takes them back",
   method: "PUT",
   path: "/api/devices/partner",
   body: z.object({
@@ -83,7 +83,7 @@ export const allocateDevices = defineRoute({
 });
 
 export const retireDevice = defineRoute({
-  summary: "Cut a device off for good; Suncrew ignores and never commands it",
+  summary: "Lock a device out permanently; Suncrew ignores it and never commands it again",
   method: "DELETE",
   path: "/api/devices/:serial",
   params: deviceParams,

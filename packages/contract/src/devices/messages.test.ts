@@ -21,11 +21,11 @@ describe("times of the device protocol", () => {
     "0001-01-01T00:00:00+05:00",
     "9999-12-31T23:59:59-05:00",
     "soon",
-  ])("protocol rule 10: %s is no time that can be stored", (sent) => {
+  ])("protocol rule 10: %s is not a time that can be stored", (sent) => {
     expect(ack(sent)).toBeUndefined();
   });
 
-  test("protocol rule 1: an expiry told with an offset is the same instant to the robot", () => {
+  test("protocol rule 1: an expiry with an offset is the same instant to the robot", () => {
     const order = { v: 1, id, session: 7, issuedAt: "2026-11-21T12:00:00+05:30", by: "a test", seq: 1, verb: "STOP" };
     expect(commandMessageSchema.parse({ ...order, expiresAt: "2026-11-21T12:00:05+05:30" })).toMatchObject({
       issuedAt: "2026-11-21T06:30:00.000Z",

@@ -3,7 +3,7 @@ import { severitySchema } from "../alerts/severity.ts";
 import { travelDirectionSchema } from "../commands/commands.ts";
 import { motionSchema } from "../robots/robots.ts";
 
-/** Says what a field means, with examples; type and bounds say themselves. The documents are made from it. */
+/** Documents a field's meaning with examples (the generated docs take type and bounds from the schema). */
 const field = <S extends z.ZodType>(schema: S, description: string, ...examples: readonly unknown[]): S =>
   schema.meta({ description, examples: [...examples] });
 
@@ -11,12 +11,12 @@ const ID = "01980a6e-5f00-7000-8000-000000000002";
 const RUN = "01980a6e-5f00-7000-8000-000000000001";
 const TIME = "2026-11-21T06:30:00Z";
 
-/** A robot may write it in capitals too; commands and runs are found by it as the server writes it. */
+/** Robots may send upper case too; lower-cased, it matches the id that the server issued. */
 const uuid = z.uuid().toLowerCase();
 
 /**
- * Any time of RFC 3339 with its offset; read, it is the same instant in UTC, to the millisecond. No year 0000 and none
- * beyond 9999: databases have no such years.
+ * An RFC 3339 time with an offset, normalised to UTC with milliseconds. Years 0000 and after 9999 are rejected because
+ * databases cannot store them.
  */
 const instant = z.iso
   .datetime({ offset: true })
@@ -29,29 +29,29 @@ const instant = z.iso
 export const PROTOCOL_VERSION = 1;
 
 const counter = z.int().min(0);
-/** Far beyond any time in milliseconds, and far enough below the largest exact number that commands never run out. */
+/** Far above any time in milliseconds, yet far enough below 2^53 that sequence numbers never run out. */
 const MAX_LAST_SEQ = 2 ** 52;
 const percent = z.number().min(0).max(100);
 const code = z.string().min(1).max(60);
 
-const version = field(z.literal(PROTOCOL_VERSION), "Version of the protocol.", PROTOCOL_VERSION);
+const version = field(z.literal(PROTOCOL_VERSION), "Protocol version.", PROTOCOL_VERSION);
 const session = field(
   counter,
-  "The robot's session: begins at Unix seconds, is kept across power loss and raised before every connect.",
+  "The robot's session: starts at Unix seconds, survives power loss and is incremented before every connect.",
   1_763_706_000,
 );
-const ts = field(instant, "When the robot sent it, by the robot's clock: RFC 3339 with its offset.", TIME);
+const ts = field(instant, "When the robot sent it, by the robot's clock: RFC 3339 with offset.", TIME);
 const firmwareVersion = z.string().min(1).max(60);
 
 export const connectionMessageSchema = z.object({
   v: version,
   state: field(
     z.enum(["ONLINE", "OFFLINE", "CONNECTION_BROKEN"]),
-    "ONLINE once after each connect, OFFLINE before a disconnect on purpose, CONNECTION_BROKEN as the last will.",
+    "ONLINE once after each connect, OFFLINE before a deliberate disconnect, CONNECTION_BROKEN as the last will.",
     "ONLINE",
   ),
   session,
-  ts: field(instant, "When the robot wrote it, for a will the time of the connect: RFC 3339 with its offset.", TIME),
+  ts: field(instant, "When the robot wrote it; for a will, the time of the connect: RFC 3339 with offset.", TIME),
 });
 export type ConnectionMessage = z.output<typeof connectionMessageSchema>;
 
@@ -59,57 +59,57 @@ export const deviceModeSchema = z.enum(["AUTO", "MANUAL", "MAINTENANCE"]);
 export type DeviceMode = z.output<typeof deviceModeSchema>;
 
 export const deviceAlertSchema = z.object({
-  code: field(code, "Names the kind of alert, the same each time; LOW_BATTERY is known to Suncrew.", "BRUSH_WORN"),
-  severity: field(severitySchema, "How bad it is; CRITICAL where the robot cannot work.", "WARNING"),
-  text: field(z.string().max(300), "What people read, in English, one sentence.", "The brush is worn."),
+  code: field(code, "Stable identifier of the kind of alert; LOW_BATTERY has a meaning to Suncrew.", "BRUSH_WORN"),
+  severity: field(severitySchema, "Severity; CRITICAL when the robot cannot work.", "WARNING"),
+  text: field(z.string().max(300), "One English sentence for people to read.", "The brush is worn."),
 });
 export type DeviceAlert = z.output<typeof deviceAlertSchema>;
 
 const direction = field(travelDirectionSchema, "Direction of travel: forward or reverse.", "FWD");
-const mainSpeed = field(percent, "Speed of the drive, in percent.", 75);
-const brushSpeed = field(percent, "Speed of the brush, in percent.", 60);
+const mainSpeed = field(percent, "Drive speed, in percent.", 75);
+const brushSpeed = field(percent, "Brush speed, in percent.", 60);
 
 export const appliedSettingsSchema = z.object({ direction, mainSpeed, brushSpeed });
 
 export const stateMessageSchema = z.object({
-  seq: field(counter, "Counts the robot's states within a session, from 1 on.", 42),
+  seq: field(counter, "Counts the robot's state messages within a session, starting at 1.", 42),
   ts,
   session,
   status: field(
     z.string().min(1).max(60),
-    "The device's own text: start, stop, warning, offline, fault or error. Any other is shown as normal, with an alert.",
+    "The device's own text: start, stop, warning, offline, fault or error. Anything else is shown as normal, with an alert.",
     "start",
   ),
-  motion: field(motionSchema, "Whether the robot moves; what Start and Stop are judged by.", "MOVING"),
-  mode: field(deviceModeSchema, "MAINTENANCE while locked; afterwards the mode it had before.", "AUTO"),
-  battery: field(percent, "Charge of the battery, in percent.", 81.5),
-  charging: field(z.boolean(), "Whether the battery is being charged.", false),
-  applied: field(appliedSettingsSchema, "The settings that are in use, or will be at the next start.", {
+  motion: field(motionSchema, "Whether the robot is moving; Start and Stop are confirmed by this.", "MOVING"),
+  mode: field(deviceModeSchema, "MAINTENANCE while locked; after release, the previous mode.", "AUTO"),
+  battery: field(percent, "Battery charge, in percent.", 81.5),
+  charging: field(z.boolean(), "Whether the battery is charging.", false),
+  applied: field(appliedSettingsSchema, "The settings in use, or those of the next start.", {
     direction: "FWD",
     mainSpeed: 75,
     brushSpeed: 60,
   }),
-  runId: field(uuid.nullable(), "The run under way, as its START named it; null while the robot stands.", RUN, null),
+  runId: field(uuid.nullable(), "The current run, as named by its START; null while the robot is stopped.", RUN, null),
   lastSeq: field(
     counter.max(MAX_LAST_SEQ),
-    "Highest `seq` of a command that the robot has taken; 0 before the first, kept across power loss.",
+    "Highest `seq` of any command the robot has accepted; 0 before the first; survives power loss.",
     1_763_706_600_000,
   ),
   lastCommandId: field(
     uuid.nullable(),
-    "Id of the last command, of any verb but RECEIVED, that it answered, also of one refused; null before the first.",
+    "Id of the last command answered, rejected ones included, of any verb but RECEIVED; null before the first.",
     ID,
     null,
   ),
-  firmware: field(firmwareVersion, "The version of the firmware that runs.", "2.4.1"),
-  alerts: field(z.array(deviceAlertSchema).max(20), "Every alert that holds now, each code once.", [
+  firmware: field(firmwareVersion, "The running firmware version.", "2.4.1"),
+  alerts: field(z.array(deviceAlertSchema).max(20), "Every active alert, each code once.", [
     { code: "BRUSH_WORN", severity: "WARNING", text: "The brush is worn." },
   ]),
 });
 export type StateMessage = z.output<typeof stateMessageSchema>;
 
 export const commandParamsSchema = z.object({
-  status: field(z.enum(["start", "stop"]), "The device's text for what is ordered.", "start"),
+  status: field(z.enum(["start", "stop"]), "The device's text for the command.", "start"),
   direction,
   "main-speed": mainSpeed,
   "brush-speed": brushSpeed,
@@ -118,23 +118,23 @@ export type CommandParams = z.output<typeof commandParamsSchema>;
 
 const envelope = {
   v: version,
-  id: field(uuid, "Names the message; one that comes again is the same and acts once.", ID),
+  id: field(uuid, "Message id; a repeated message has the same id and is executed once.", ID),
   session: field(
     counter,
-    "The robot's session that the server knows; fences START, SET, MAINTENANCE_OFF and offers of firmware.",
+    "The robot's session as known to the server; fences START, SET, MAINTENANCE_OFF and firmware offers.",
     1_763_706_000,
   ),
-  issuedAt: field(instant, "When the server made it: RFC 3339 with its offset.", TIME),
+  issuedAt: field(instant, "When the server created it: RFC 3339 with offset.", TIME),
   expiresAt: field(
     instant,
-    "What session fences is refused from then on: RFC 3339 with its offset.",
+    "Messages fenced by session are rejected from this time on: RFC 3339 with offset.",
     "2026-11-21T06:30:05Z",
   ),
-  by: field(z.string().max(200), "Who asked, in words; for the robot's own log.", "Asha Rao"),
+  by: field(z.string().max(200), "Who sent it, as readable text, for the robot's own log.", "Asha Rao"),
 };
 const ordered = {
   ...envelope,
-  seq: field(counter, "Number of the command: higher is newer, across all sessions.", 1_763_706_600_000),
+  seq: field(counter, "Command sequence number: higher is newer, across all sessions.", 1_763_706_600_000),
 };
 const verb = <V extends string>(name: V, description: string) => field(z.literal(name), description, name);
 
@@ -142,10 +142,10 @@ export const commandMessageSchema = z.discriminatedUnion("verb", [
   z.object({
     ...ordered,
     verb: verb("START", "Clean: apply `params` and move."),
-    runId: field(uuid, "Names the run that begins; `state` and events repeat it.", RUN),
+    runId: field(uuid, "Id of the run this starts; `state` and events repeat it.", RUN),
     maxDurationS: field(
       z.int().min(1).max(86_400),
-      "Seconds after which the robot stops by itself, by its monotonic clock.",
+      "Seconds after which the robot stops on its own, by its monotonic clock.",
       28_800,
     ),
     params: field(commandParamsSchema, "The settings of the run.", {
@@ -155,24 +155,24 @@ export const commandMessageSchema = z.discriminatedUnion("verb", [
       "brush-speed": 60,
     }),
   }),
-  z.object({ ...ordered, verb: verb("STOP", "Stand still; taken whatever its session or age.") }),
+  z.object({ ...ordered, verb: verb("STOP", "Stop moving; accepted regardless of session or age.") }),
   z.object({
     ...ordered,
-    verb: verb("SET", "Apply the settings that are given, also while moving."),
-    params: field(commandParamsSchema.omit({ status: true }).partial(), "What is left out stays.", {
+    verb: verb("SET", "Apply the settings included, even while moving."),
+    params: field(commandParamsSchema.omit({ status: true }).partial(), "Omitted settings stay unchanged.", {
       direction: "REV",
     }),
   }),
   z.object({
     ...ordered,
-    verb: verb("MAINTENANCE_ON", "Stop, and be locked across power loss; taken whatever its session, seq or age."),
+    verb: verb("MAINTENANCE_ON", "Stop and lock, surviving power loss; accepted regardless of session, seq or age."),
   }),
-  z.object({ ...ordered, verb: verb("MAINTENANCE_OFF", "Return to the mode before the lock, standing.") }),
+  z.object({ ...ordered, verb: verb("MAINTENANCE_OFF", "Return to the mode before the lock, without moving.") }),
   z.object({ ...envelope, verb: verb("STATUS", "Publish `state` now; no ack.") }),
   z.object({
     ...envelope,
-    verb: verb("RECEIVED", "The event is on record: forget it; no ack."),
-    eventSeq: field(counter, "The event that is meant.", 1_763_706_012),
+    verb: verb("RECEIVED", "The event is stored and can be deleted; no ack."),
+    eventSeq: field(counter, "The stored event.", 1_763_706_012),
   }),
 ]);
 export type CommandMessage = z.output<typeof commandMessageSchema>;
@@ -192,10 +192,10 @@ export const rejectCodeSchema = z.enum([
 export type RejectCode = z.output<typeof rejectCodeSchema>;
 
 export const ackMessageSchema = z.object({
-  id: field(uuid, "The command that is answered.", ID),
+  id: field(uuid, "The command being answered.", ID),
   status: field(
     z.enum(["ACCEPTED", "DONE", "REJECTED"]),
-    "ACCEPTED: taken and begun, as a START; DONE: taken and done; REJECTED: not taken.",
+    "ACCEPTED: accepted and begun, as for a START; DONE: executed; REJECTED: not executed.",
     "ACCEPTED",
   ),
   code: field(rejectCodeSchema.nullable(), "Why it was REJECTED; null otherwise.", "BUSY", null),
@@ -217,34 +217,34 @@ export type RunEndReason = z.output<typeof runEndReasonSchema>;
 const eventEnvelope = {
   eventSeq: field(
     counter,
-    "Names the event: begins at Unix seconds, grows by each event, is kept across power loss.",
+    "Event id: starts at Unix seconds, increases with each event, survives power loss.",
     1_763_706_012,
   ),
   session: field(counter, "The robot's session when it happened.", 1_763_706_000),
-  ts: field(instant, "When the robot noticed it, by its clock: RFC 3339 with its offset. A repetition keeps it.", TIME),
-  at: field(instant, "When it happened, by the robot's clock: RFC 3339 with its offset.", TIME),
+  ts: field(instant, "When the robot noticed it, by its clock: RFC 3339 with offset. Unchanged in repeats.", TIME),
+  at: field(instant, "When it happened, by the robot's clock: RFC 3339 with offset.", TIME),
 };
 const kind = <K extends string>(name: K, description: string) => field(z.literal(name), description, name);
 const ofRun = {
-  runId: field(uuid, "The run, as its START named it.", RUN),
-  battery: field(percent, "Charge of the battery then, in percent.", 64),
+  runId: field(uuid, "The run, as named by its START.", RUN),
+  battery: field(percent, "Battery charge at that time, in percent.", 64),
 };
 
 export const eventMessageSchema = z.discriminatedUnion("kind", [
   z.object({ ...eventEnvelope, kind: kind("RUN_BEGAN", "The robot began to move."), ...ofRun }),
   z.object({
     ...eventEnvelope,
-    kind: kind("RUN_ENDED", "The robot stands again."),
+    kind: kind("RUN_ENDED", "The robot has stopped."),
     ...ofRun,
     reason: field(
       runEndReasonSchema,
-      "What ended it: a STOP, `maxDurationS`, all is clean, a fault or lost power, an empty battery, no broker, the lock.",
+      "What ended it: a STOP, `maxDurationS`, work finished, a fault or power loss, low battery, lost broker connection, or the lock.",
       "STOP",
     ),
   }),
   z.object({
     ...eventEnvelope,
-    kind: kind("ALERT_RAISED", "An alert began to hold."),
+    kind: kind("ALERT_RAISED", "An alert became active."),
     alert: field(deviceAlertSchema, "The alert, as `state` lists it.", {
       code: "BRUSH_WORN",
       severity: "WARNING",
@@ -253,30 +253,26 @@ export const eventMessageSchema = z.discriminatedUnion("kind", [
   }),
   z.object({
     ...eventEnvelope,
-    kind: kind("ALERT_CLEARED", "An alert holds no more."),
-    code: field(code, "The code that its ALERT_RAISED gave.", "BRUSH_WORN"),
+    kind: kind("ALERT_CLEARED", "An alert is no longer active."),
+    code: field(code, "The code from its ALERT_RAISED.", "BRUSH_WORN"),
   }),
 ]);
 export type EventMessage = z.output<typeof eventMessageSchema>;
 
 /**
- * New firmware for one robot. It downloads the file, compares its SHA-256, installs it and starts anew with it; it does
- * not move meanwhile. An offer that is repeated by its `id` is taken once.
+ * New firmware for one robot, which downloads the file, verifies its SHA-256, installs it and restarts, without moving
+ * until it is done. A repeated offer (same `id`) is executed once.
  */
 export const firmwareOfferMessageSchema = z.object({
   ...envelope,
   url: field(
     z.url({ protocol: /^https?$/ }).max(1_000),
-    "Where the file is, over HTTP or HTTPS; signed for this robot, good until `expiresAt`.",
+    "Download URL (HTTP or HTTPS), signed for this robot and valid until `expiresAt`.",
     `https://suncrew.example/api/firmware/file/${ID}?expires=1763707500&signature=0f`,
   ),
-  size: field(z.int().min(1), "Bytes of the file.", 1_048_576),
-  sha256: field(
-    z.string().regex(/^[0-9a-f]{64}$/),
-    "SHA-256 of the file, in small hexadecimal digits.",
-    "0f".repeat(32),
-  ),
-  version: field(firmwareVersion, "The version that `state` shows once it runs.", "2.5.0"),
+  size: field(z.int().min(1), "File size in bytes.", 1_048_576),
+  sha256: field(z.string().regex(/^[0-9a-f]{64}$/), "SHA-256 of the file, in lower-case hex.", "0f".repeat(32)),
+  version: field(firmwareVersion, "The version `state` reports once it is running.", "2.5.0"),
 });
 export type FirmwareOfferMessage = z.output<typeof firmwareOfferMessageSchema>;
 
@@ -299,25 +295,25 @@ export const firmwareCodeSchema = z.enum([
 ]);
 export type FirmwareCode = z.output<typeof firmwareCodeSchema>;
 
-/** How far a robot is with an offer. It reports at every phase and at least every 10 % of the download. */
+/** A robot's progress with an offer, reported at every phase and at least every 10 % of the download. */
 export const firmwareStateMessageSchema = z.object({
   v: version,
   offerId: field(uuid, "The `id` of the offer.", ID),
   session,
   seq: field(
     counter,
-    "Counts the robot's reports about firmware within a session, from 1 on; a count of its own, not that of `state` or of commands.",
+    "Counts the robot's firmware reports within a session, starting at 1; separate from the counters of `state` and commands.",
     5,
   ),
   ts,
-  phase: field(firmwarePhaseSchema, "How far it is; INSTALLED, FAILED and REJECTED are ends.", "DOWNLOADING"),
-  percent: field(percent, "Of the download, in percent.", 50),
-  version: field(firmwareVersion, "The version that was offered.", "2.5.0"),
+  phase: field(firmwarePhaseSchema, "Current phase; INSTALLED, FAILED and REJECTED are final.", "DOWNLOADING"),
+  percent: field(percent, "Download progress, in percent.", 50),
+  version: field(firmwareVersion, "The offered version.", "2.5.0"),
   code: field(firmwareCodeSchema.nullable(), "Why it FAILED or was REJECTED; null otherwise.", "HASH_MISMATCH", null),
 });
 export type FirmwareStateMessage = z.output<typeof firmwareStateMessageSchema>;
 
-/** The verbs that are rows before they are messages; STATUS and RECEIVED only ask and acknowledge. */
+/** Verbs stored as rows before they are sent; STATUS and RECEIVED only query and acknowledge. */
 export const commandVerbs = ["START", "STOP", "SET", "MAINTENANCE_ON", "MAINTENANCE_OFF"] as const;
 export type CommandVerb = (typeof commandVerbs)[number];
 export type AppliedSettings = z.output<typeof appliedSettingsSchema>;

@@ -11,7 +11,7 @@ import {
 
 export const TOPIC_ROOT = "scr/v1";
 
-/** Who publishes a leaf, how, and the schema its payload is parsed with. */
+/** The last part of each topic: who publishes it, how, and its payload's schema. */
 export const leaves = {
   connection: { from: "robot", qos: 1, retained: true, schema: connectionMessageSchema },
   state: { from: "robot", qos: 1, retained: true, schema: stateMessageSchema },
@@ -30,14 +30,14 @@ export type ServerLeaf = Exclude<Leaf, RobotLeaf>;
 export const robotLeaves: readonly RobotLeaf[] = ["connection", "state", "ack", "event", "firmware/state"];
 export const serverLeaves: readonly ServerLeaf[] = ["command", "firmware"];
 
-/** A message above this many bytes is dropped unread, on both sides: more than twice what the largest one takes. */
+/** Both sides drop larger messages unparsed; more than twice the size of the largest valid one. */
 export const MAX_MESSAGE_BYTES = 32_768;
 
 export function topicOf(serial: string, leaf: Leaf): string {
   return `${TOPIC_ROOT}/${serial}/${leaf}`;
 }
 
-/** The serial and leaf a topic names, or null where it is none of ours. */
+/** Splits a topic into serial and leaf; null for topics outside the protocol. */
 export function parseTopic(topic: string): { serial: string; leaf: Leaf } | null {
   const [root, version, serial, ...rest] = topic.split("/");
   const leaf = rest.join("/");

@@ -3,11 +3,11 @@ import { defineRoute } from "../http/route.ts";
 import { typedText } from "../http/text.ts";
 import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
 
-/** §5 Deploy firmware: the file types that are taken. */
+/** §5 Deploy firmware: accepted file types. */
 export const FIRMWARE_ENDINGS = [".bin", ".hex", ".fw"] as const;
 export const FIRMWARE_MAX_BYTES = 16 * 1_048_576;
 
-/** As the robot reports it once it runs. */
+/** As the robot reports it once it is running. */
 export const firmwareVersionSchema = z
   .string({ error: "Version is required" })
   .trim()
@@ -37,15 +37,15 @@ export const firmwareSchema = z.object({
 export type Firmware = z.output<typeof firmwareSchema>;
 
 export const firmwareList = defineRoute({
-  summary: "Firmware that was uploaded, newest first",
+  summary: "Uploaded firmware, newest first",
   method: "GET",
   path: "/api/firmware",
   response: z.array(firmwareSchema),
 });
 
-/** The same bytes as the same version are the same firmware: it is answered again, not stored twice. */
+/** Idempotent: the same bytes under the same version return the stored firmware. */
 export const uploadFirmware = defineRoute({
-  summary: "Upload firmware: the file is the body",
+  summary: "Upload firmware; the body is the file",
   method: "POST",
   path: "/api/firmware",
   query: z.object({ version: firmwareVersionSchema, file_name: fileNameSchema }),
@@ -56,16 +56,16 @@ export const uploadFirmware = defineRoute({
 });
 
 export const deleteFirmware = defineRoute({
-  summary: "Delete firmware that no rollout still needs",
+  summary: "Delete firmware that no rollout needs any more",
   method: "DELETE",
   path: "/api/firmware/:firmwareId",
   params: z.object({ firmwareId: idInputSchema }),
   response: z.object({ message: z.string() }),
 });
 
-/** For robots: the address comes with the offer, is signed for one of them, and expires. */
+/** For robots: the URL comes with the offer, is signed for one robot, and expires. */
 export const firmwareFile = defineRoute({
-  summary: "The file, for the robot that was offered it",
+  summary: "The firmware file, for the robot it was offered to",
   method: "GET",
   path: "/api/firmware/file/:offerId",
   params: z.object({ offerId: z.uuid() }),
@@ -79,7 +79,7 @@ export const firmwareFile = defineRoute({
   response: z.string(),
 });
 
-/** WAITING ones may be offered it; DONE, FAILED, SKIPPED and CANCELLED are the ends. */
+/** WAITING robots may be offered the firmware; DONE, FAILED, SKIPPED and CANCELLED are final. */
 export const rolloutRobotStateSchema = z.enum([
   "WAITING",
   "OFFERED",
@@ -102,14 +102,14 @@ export const rolloutRobotSchema = z.object({
   site_id: idSchema,
   site_name: z.string(),
   state: rolloutRobotStateSchema,
-  /** The first, which all others wait for. */
+  /** The first robot; all others wait for it. */
   canary: z.boolean(),
-  /** Of the download; null before and after. */
+  /** Download progress; null before and after. */
   percent: z.number().nullable(),
   from_version: z.string().nullable(),
-  /** Plain words: what it waits for, why it failed or was skipped. */
+  /** Plain text: what it is waiting for, or why it failed or was skipped. */
   reason: z.string().nullable(),
-  /** SKIPPED because it could not be offered it within the rollout's `wait_limit_hours`. */
+  /** SKIPPED because no offer was possible within the rollout's `wait_limit_hours`. */
   gave_up: z.boolean(),
   offered_at: instantSchema.nullable(),
   ended_at: instantSchema.nullable(),
@@ -122,22 +122,22 @@ export const rolloutSchema = z.object({
   version: z.string(),
   file_name: z.string(),
   state: rolloutStateSchema,
-  /** Why it paused by itself. */
+  /** Why it paused automatically. */
   reason: z.string().nullable(),
   created_at: instantSchema,
   created_by: z.string(),
   ended_at: instantSchema.nullable(),
   batch_size: z.int(),
-  /** It pauses by itself once more than this share of the ended ones failed. */
+  /** It pauses automatically once more than this share of the finished robots has failed. */
   failure_threshold_percent: z.int(),
-  /** A robot that does not run it so long after it was offered it has failed; no waiting counts. */
+  /** Minutes from the offer until a robot that does not run the firmware has failed; waiting does not count. */
   deadline_minutes: z.int(),
   /**
-   * A robot that cannot be offered it is waited for so long from the beginning, or from when it was last resumed; then it
-   * is skipped. While others can be offered it none is.
+   * A robot that cannot be offered the firmware is skipped this long after the rollout began or was last resumed, but
+   * never while other robots can still be offered it.
    */
   wait_limit_hours: z.int(),
-  /** How many robots are in each state. */
+  /** Number of robots in each state. */
   counts: z.record(rolloutRobotStateSchema, z.int()),
 });
 export type Rollout = z.output<typeof rolloutSchema>;
@@ -147,22 +147,22 @@ export const ROLLOUT_BATCH_SIZE = 10;
 export const ROLLOUT_FAILURE_THRESHOLD_PERCENT = 20;
 export const ROLLOUT_DEADLINE_MINUTES = 15;
 export const ROLLOUT_WAIT_LIMIT_HOURS = 24;
-/** What may be chosen for a rollout: whole numbers from the one to the other. */
+/** Inclusive integer ranges of a rollout's settings. */
 export const ROLLOUT_RANGES = {
   batch_size: [1, 500],
   failure_threshold_percent: [0, 100],
   deadline_minutes: [1, 1_440],
   wait_limit_hours: [1, 720],
 } as const;
-/** A robot updates with this much battery or more. */
+/** A robot needs at least this much battery to update. */
 export const FIRMWARE_MIN_BATTERY_PERCENT = 50;
 
-const wholeWithin = ([least, most]: readonly [number, number]) => z.int().min(least).max(most);
+const intWithin = ([min, max]: readonly [number, number]) => z.int().min(min).max(max);
 
 const rolloutParams = z.object({ rolloutId: idInputSchema });
 
 export const rolloutList = defineRoute({
-  summary: "Firmware rollouts, newest first, 100 at the most",
+  summary: "Firmware rollouts, newest first, at most 100",
   method: "GET",
   path: "/api/firmware/rollouts",
   response: z.array(rolloutSchema),
@@ -178,12 +178,12 @@ export const createRollout = defineRoute({
       .array(idInputSchema, { error: "Choose at least one robot" })
       .min(1, "Choose at least one robot")
       .max(ROLLOUT_MAX_ROBOTS),
-    batch_size: wholeWithin(ROLLOUT_RANGES.batch_size).default(ROLLOUT_BATCH_SIZE),
-    failure_threshold_percent: wholeWithin(ROLLOUT_RANGES.failure_threshold_percent).default(
+    batch_size: intWithin(ROLLOUT_RANGES.batch_size).default(ROLLOUT_BATCH_SIZE),
+    failure_threshold_percent: intWithin(ROLLOUT_RANGES.failure_threshold_percent).default(
       ROLLOUT_FAILURE_THRESHOLD_PERCENT,
     ),
-    deadline_minutes: wholeWithin(ROLLOUT_RANGES.deadline_minutes).default(ROLLOUT_DEADLINE_MINUTES),
-    wait_limit_hours: wholeWithin(ROLLOUT_RANGES.wait_limit_hours).default(ROLLOUT_WAIT_LIMIT_HOURS),
+    deadline_minutes: intWithin(ROLLOUT_RANGES.deadline_minutes).default(ROLLOUT_DEADLINE_MINUTES),
+    wait_limit_hours: intWithin(ROLLOUT_RANGES.wait_limit_hours).default(ROLLOUT_WAIT_LIMIT_HOURS),
   }),
   status: 201,
   response: z.object({ message: z.string(), rolloutId: idSchema }),
@@ -198,7 +198,7 @@ export const rolloutDetails = defineRoute({
 });
 
 export const controlRollout = defineRoute({
-  summary: "Pause, resume or cancel a rollout; robots that were offered the firmware already finish",
+  summary: "Pause, resume or cancel a rollout; robots that already have an offer finish it",
   method: "PUT",
   path: "/api/firmware/rollouts/:rolloutId",
   params: rolloutParams,
@@ -206,7 +206,7 @@ export const controlRollout = defineRoute({
   response: z.object({ message: z.string() }),
 });
 
-/** What a robot that takes new firmware shows everywhere; it does not move meanwhile. */
+/** Shown for a robot while it is updating; it does not move until it is done. */
 export const firmwareUpdateSchema = z.object({
   rollout_id: idSchema,
   version: z.string(),

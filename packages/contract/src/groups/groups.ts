@@ -12,14 +12,14 @@ export const groupSchema = z.object({
   site_id: idSchema,
   robots: z.array(z.object({ id: idSchema })),
   created_at: instantSchema,
-  /** The frequency of its schedule. */
+  /** Its schedule's frequency. */
   schedule_type: frequencySchema.nullable(),
   schedule_details: scheduleSchema.nullable(),
   version: versionSchema,
 });
 export type Group = z.output<typeof groupSchema>;
 
-/** §5 Robot group, the sentence for a name without letters or no robot. */
+/** §5 Robot group: the error for a blank name or no robots. */
 export const GROUP_INCOMPLETE = "Please enter a valid group name and select at least one robot.";
 export const GROUP_NAME_MAX = 80;
 export const GROUP_ROBOTS_MAX = 500;
@@ -71,22 +71,22 @@ export const deleteGroup = defineRoute({
 export const robotOutcomeSchema = z.enum(["SUCCESS", "FAILED", "SKIPPED"]);
 export type RobotOutcome = z.output<typeof robotOutcomeSchema>;
 
-/** What came of one robot when many were commanded at once. */
+/** The outcome for one robot of a bulk command. */
 export const robotResultSchema = z.object({
   /** The serial number. */
   robotId: z.string(),
   robotObjectId: idSchema,
   outcome: robotOutcomeSchema,
-  /** Plain words: what the robot confirmed, or why not. */
+  /** Plain text: what the robot confirmed, or why it failed. */
   message: z.string(),
-  /** True for a STOP or lock that is kept and repeated until the robot confirms it. */
+  /** True for a STOP or lock that is stored and retried until the robot confirms it. */
   pending: z.boolean(),
-  /** Of a STOP: false where the robot was last seen standing, and no start of it was under way. */
+  /** Of a STOP: false if the robot was last seen stopped and no start was under way. */
   was_moving: z.boolean().optional(),
 });
 export type RobotResult = z.output<typeof robotResultSchema>;
 
-/** The answer of every call that commands many robots; `success` where every robot succeeded. */
+/** The response of every bulk command; `success` if every robot succeeded. */
 export const manyRobotsResponseSchema = z.object({
   success: z.boolean(),
   message: z.string(),
@@ -105,14 +105,14 @@ export const groupSendCommand = defineRoute({
     groupId: idInputSchema,
     command: commandVerbSchema,
     mode: commandModeSchema.default("AUTO"),
-    /** Only these members; all of them where it is left out. For a retry of those that failed. */
+    /** Only these members, for retrying those that failed; default: all. */
     robotObjectIds: z.array(idInputSchema).min(1).max(GROUP_ROBOTS_MAX).optional(),
   }),
   response: manyRobotsResponseSchema,
 });
 
 export const siteStop = defineRoute({
-  summary: "Stop every robot of a site at once; for robots that are away the Stop is kept",
+  summary: "Stop every robot of a site at once; for offline robots the Stop is stored and retried",
   method: "POST",
   path: "/api/mqtt/site/stop",
   device: true,

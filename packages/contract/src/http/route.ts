@@ -3,42 +3,42 @@ import type { z } from "zod";
 export type HttpMethod = "GET" | "POST" | "PUT" | "DELETE";
 
 /**
- * One call of the HTTP interface. The server registers it, the console's client is typed by it and the
- * OpenAPI document is generated from it, so nothing of the wire is written twice.
+ * One call of the HTTP API: the server registers it, the console's client takes its types from it and the OpenAPI
+ * document is generated from it.
  */
 export interface RouteSpec {
-  /** The sentence shown in the API document. */
+  /** Shown in the API document. */
   readonly summary: string;
   readonly method: HttpMethod;
-  /** Path with `:name` parameters, beginning with `/api/`. */
+  /** Path with `:name` parameters. */
   readonly path: `/api/${string}`;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
-  /** Status of the successful answer: 201 for creates, else 200. */
+  /** Status on success: 201 for creates, otherwise 200 (the default). */
   readonly status?: 200 | 201;
-  /** Shape of the successful answer; an event stream has the shape of one event's data. */
+  /** The response on success; for an event stream, the data of one event. */
   readonly response: z.ZodType;
-  /** The answer is a `text/event-stream` whose events carry `response`. */
+  /** The response is a `text/event-stream` whose events carry `response`. */
   readonly stream?: true;
-  /** Anybody may make the call; every other one is made only by who is signed in. */
+  /** No sign-in required. */
   readonly open?: true;
-  /** The answer is a file of this media type, not JSON: its bytes or text, or a stream of them. */
+  /** The response is a file of this media type instead of JSON: bytes, text or a stream. */
   readonly file?: "text/csv" | "application/pdf" | "application/octet-stream";
-  /** The body is a file as it is, not JSON; what there is to say of it stands in `query`. */
+  /** The body is a raw file instead of JSON; its metadata is in `query`. */
   readonly upload?: "application/octet-stream";
-  /** The largest body taken, in bytes, where it is not the usual 64 KiB. */
+  /** Body limit in bytes; default 64 KiB. */
   readonly maxBodyBytes?: number;
   /**
-   * Taken whatever name the caller has for the server, which must else be Suncrew's own: machines have names of their own
-   * for it, and nothing may stand in the way of a Stop.
+   * Accepted with any Host header, which otherwise must be Suncrew's own: machines may know the server by another name,
+   * and nothing may block a Stop.
    */
   readonly anyHost?: true;
-  /** The call speaks to a robot: its errors also carry `success: false`. */
+  /** The call talks to a robot: its errors also carry `success: false`. */
   readonly device?: true;
 }
 
-/** Keeps the literal types of a route and checks its shape. */
+/** Type-checks a route and keeps its literal types. */
 export function defineRoute<const R extends RouteSpec>(route: R): R {
   return route;
 }

@@ -1,18 +1,18 @@
 import { z } from "zod";
 
 /**
- * What nobody sees in a text: control characters, halves of surrogate pairs, line and paragraph separators, signs that
- * turn the direction of writing, blanks of no width and fillers. With them two names look alike, or one looks like another.
+ * Invisible characters: controls, lone surrogates, line and paragraph separators, bidirectional controls, zero-width
+ * spaces and fillers. They make different names look the same.
  */
-const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\u2800]/u;
+const INVISIBLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\u2800]/u;
 
-/** Of the scripts that write syllables with one: the sign that takes a consonant its vowel. */
+/** The viramas (vowel-killing signs) of the Indic scripts. */
 const VIRAMA = String.raw`[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D3B\u0D3C\u0D4D\u0DCA]`;
 /**
- * Where the same characters are part of how a text is written, and change how it looks: joiners at a virama (as in ক্‌ষ,
- * র‍্য, ന്‍), between letters of Arabic script, and within one emoji.
+ * Places where such characters are legitimate and change the rendering: joiners next to a virama (as in ক্‌ষ, র‍্য, ന്‍),
+ * between Arabic letters, and inside an emoji.
  */
-const NEEDED = new RegExp(
+const LEGITIMATE = new RegExp(
   String.raw`(?<=${VIRAMA})[\u200C\u200D]|(?<=\p{L})\u200D(?=${VIRAMA})` +
     String.raw`|(?<=\p{Script=Arabic}\p{M}*)\u200C(?=\p{Script=Arabic})` +
     String.raw`|(?<=\p{Extended_Pictographic}[\uFE0F\p{EMod}]?)\u200D(?=\p{Extended_Pictographic})` +
@@ -21,13 +21,13 @@ const NEEDED = new RegExp(
 );
 const LINE_ENDS_AND_TABS = /\r\n|[\n\t]/g;
 
-/** Which lines a text may have. */
+/** Whether a text may contain line breaks and tabs. */
 export type Lines = "one line" | "several lines";
 
-/** What a text has that nobody would see in it, in words that follow "must not have"; null where there is nothing. */
+/** Describes the first invisible character, to follow "must not have"; null if there is none. */
 export function findInvisibleCharacter(text: string, lines: Lines): string | null {
   const rest = lines === "one line" ? text : text.replaceAll(LINE_ENDS_AND_TABS, "");
-  const [found] = UNSEEN.exec(rest.replaceAll(NEEDED, "")) ?? [];
+  const [found] = INVISIBLE.exec(rest.replaceAll(LEGITIMATE, "")) ?? [];
   if (found === undefined) return null;
   if (/[\n\r\u2028\u2029]/.test(found)) return "a line break";
   if (found === "\t") return "a tab";
@@ -35,41 +35,43 @@ export function findInvisibleCharacter(text: string, lines: Lines): string | nul
   return `a character that cannot be seen (U+${code})`;
 }
 
-/** A text that was stored before there was the rule, as it may be typed: what nobody sees in it is left out. */
+/** Removes invisible characters from a text stored before they were rejected, so that its form can be saved again. */
 export function stripInvisible(text: string, lines: Lines = "one line"): string {
-  const kept = (part: string) => (lines === "several lines" && /[\n\t]/.test(part) ? part : breakOf(part));
-  // A needed one is of two characters' doing, so each is looked at where it stands.
-  const needed = new Set([...text.matchAll(NEEDED)].map(({ index }) => index));
-  return text.replaceAll(new RegExp(UNSEEN, "gu"), (part, index: number) => (needed.has(index) ? part : kept(part)));
+  const replacement = (part: string) => (lines === "several lines" && /[\n\t]/.test(part) ? part : spaceForBreak(part));
+  // Whether one is legitimate depends on its neighbours, so they are matched by position.
+  const legitimate = new Set([...text.matchAll(LEGITIMATE)].map(({ index }) => index));
+  return text.replaceAll(new RegExp(INVISIBLE, "gu"), (part, index: number) =>
+    legitimate.has(index) ? part : replacement(part),
+  );
 }
 
 /** Words on two lines stay two words. */
-function breakOf(part: string): string {
+function spaceForBreak(part: string): string {
   return /[\n\t\u2028\u2029]/.test(part) ? " " : "";
 }
 
 /**
- * Text that a person types, trimmed, its blanks of any width as plain ones. With what nobody sees in it it is refused;
- * only one of several lines may have line ends and tabs.
+ * Text typed by a person: trimmed, every kind of space made a plain one, invisible characters rejected. Line ends and
+ * tabs are allowed only with "several lines".
  */
 export function typedText(schema: z.ZodString, lines: Lines = "one line"): z.ZodString {
   return schema
     .overwrite((text) => text.replaceAll(/\p{Zs}/gu, " "))
     .trim()
     .superRefine((text, context) => {
-      const unseen = findInvisibleCharacter(text, lines);
-      if (unseen !== null) context.addIssue({ code: "custom", message: `must not have ${unseen}` });
+      const invisible = findInvisibleCharacter(text, lines);
+      if (invisible !== null) context.addIssue({ code: "custom", message: `must not have ${invisible}` });
     });
 }
 
-/** Text that must not be blank; `sentence` is told where it is missing or blank. */
-export function requiredText(sentence: string, maxLength: number) {
-  return typedText(z.string({ error: sentence }))
-    .min(1, sentence)
+/** Text that must not be missing or blank; `message` is the error when it is. */
+export function requiredText(message: string, maxLength: number) {
+  return typedText(z.string({ error: message }))
+    .min(1, message)
     .max(maxLength, `must have at most ${maxLength} characters`);
 }
 
-/** Text that may be left out, null or blank: null where nothing is in it. */
+/** Text that may be missing, null or blank, which all become null. */
 export function optionalText(maxLength: number, lines: Lines = "one line") {
   return typedText(z.string(), lines)
     .max(maxLength, `must have at most ${maxLength} characters`)
@@ -78,7 +80,7 @@ export function optionalText(maxLength: number, lines: Lines = "one line") {
     .transform((text) => text ?? null);
 }
 
-/** Whether the database can hold it: what is looked for may have what no new text has. */
+/** Whether PostgreSQL can store the text. For search terms, which may contain characters that new text may not. */
 export function isWritable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }

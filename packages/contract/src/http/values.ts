@@ -2,10 +2,10 @@ import { z } from "zod";
 
 const MAX_ID = 2_147_483_647;
 
-/** A row's id in an answer. */
+/** A row's id in a response. */
 export const idSchema = z.int().min(1).max(MAX_ID);
 
-/** A row's id in a request: a JSON integer; digits as text are accepted (paths, forms). */
+/** A row's id in a request: a JSON integer, or digits as text (paths, forms). */
 export const idInputSchema = z
   .union([
     z.int(),
@@ -16,7 +16,7 @@ export const idInputSchema = z
   ])
   .pipe(idSchema);
 
-/** A percentage 0 to 100 in a request: whole, a number or text. */
+/** A whole percentage in a request, as a number or text. */
 export const percentInputSchema = z
   .union([
     z.number(),
@@ -30,30 +30,30 @@ export const percentInputSchema = z
 /** `YYYY-MM-DD`. */
 export const dateSchema = z.iso.date();
 
-/** A day of a form, from 1900 on: the calendar has a year 0 that no database stores. */
+/** A date from a form, from 1900 on: ISO 8601 has a year 0 that PostgreSQL cannot store. */
 export function dayInputSchema(name: string) {
-  const sentence = `${name} must be a day, YYYY-MM-DD`;
-  return z.iso.date({ error: sentence, abort: true }).refine((day) => day >= "1900-01-01", `${sentence}, from 1900 on`);
+  const message = `${name} must be a date, YYYY-MM-DD`;
+  return z.iso.date({ error: message, abort: true }).refine((day) => day >= "1900-01-01", `${message}, from 1900 on`);
 }
 
 /** An instant, ISO 8601 in UTC. */
 export const instantSchema = z.iso.datetime();
 
-/** The same in a request: the calendar has a year 0 that no database stores. */
+/** An instant in a request, from 1900 on: ISO 8601 has a year 0 that PostgreSQL cannot store. */
 export const instantInputSchema = z.iso
   .datetime({ error: "must be an instant, ISO 8601 in UTC", abort: true })
   .refine((instant) => instant >= "1900", "must be from 1900 on");
 
-/** A robot's serial number, which is also its name at the broker: no topic wildcards or separators. */
+/** A robot's serial number, also its MQTT user name and topic segment: no wildcards or separators. */
 export const serialSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/, "is not a serial number");
 
 /**
- * Counts the edits of a row by its form. Sent with an edit it is the one the person began from: where another edit came
- * between, the answer is 409 and nothing is changed. Left out, the edit goes over whatever is there.
+ * A row's edit count, for optimistic locking. An edit sends the version it started from and gets 409 if somebody else
+ * has changed the row since; without a version it overwrites.
  */
 export const versionSchema = z.int().min(1);
 
-/** An e-mail address that may be left out, null or blank. */
+/** An e-mail address that may be missing, null or blank, which all become null. */
 export const optionalEmailSchema = z
   .union([
     z.literal("").transform(() => null),
@@ -63,9 +63,9 @@ export const optionalEmailSchema = z
   .optional()
   .transform((text) => text ?? null);
 
-/** Decimal degrees in a request, a number or text, `-limit` to `limit`; kept to six decimals, some ten centimetres. */
+/** Decimal degrees in a request, a number or text, `-limit` to `limit`; rounded to six decimals (about 10 cm). */
 export function degreesInputSchema(name: string, limit: number) {
-  const sentence = `${name} must be a number from -${limit} to ${limit}`;
+  const message = `${name} must be a number from -${limit} to ${limit}`;
   return z
     .union(
       [
@@ -76,13 +76,13 @@ export function degreesInputSchema(name: string, limit: number) {
           .regex(/^[+-]?(\d{1,3}(\.\d{0,20})?|\.\d{1,20})$/)
           .transform(Number),
       ],
-      { error: sentence },
+      { error: message },
     )
-    .pipe(z.number(sentence).min(-limit, sentence).max(limit, sentence))
+    .pipe(z.number(message).min(-limit, message).max(limit, message))
     .transform((degrees) => Math.round(degrees * 1e6) / 1e6);
 }
 
-/** For a filter over a time: refines it with `endsTooEarly`. */
+/** Refinement of a filter by time; its error is `TO_BEFORE_FROM`. */
 export function isOrderedRange(span: {
   readonly from?: string | undefined;
   readonly to?: string | undefined;

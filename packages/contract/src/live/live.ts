@@ -5,12 +5,12 @@ import { idSchema, instantSchema } from "../http/values.ts";
 import { robotLiveSchema } from "../robots/robots.ts";
 import { siteSchema } from "../sites/sites.ts";
 
-/** A heartbeat comment follows this often while nothing else is sent, in milliseconds. */
+/** Interval of heartbeat comments while nothing else is sent. */
 export const LIVE_HEARTBEAT_MS = 15_000;
 
 /**
- * One event of the live stream, as its `data` line. `snapshot` comes first and names every robot in the
- * user's scope; `update` carries only what changed since.
+ * One event of the live stream: its `data` line. `snapshot` comes first with every robot in the user's scope; `update`
+ * carries only what changed since.
  */
 export const liveEventSchema = z.discriminatedUnion("type", [
   z.object({
@@ -25,7 +25,7 @@ export const liveEventSchema = z.discriminatedUnion("type", [
     robots: z.array(robotLiveSchema),
     sites: z.array(siteSchema),
     activity: z.array(activityEntrySchema),
-    /** Sites whose groups or schedules changed: whoever shows them reads them again. */
+    /** Sites whose groups or schedules changed; clients showing them refetch. */
     groups_changed: z.array(idSchema),
     /** Sites whose runs changed. */
     runs_changed: z.array(idSchema),
@@ -33,10 +33,10 @@ export const liveEventSchema = z.discriminatedUnion("type", [
     rollouts_changed: z.array(idSchema),
     /** Sites whose alerts, or those of their robots, changed. */
     alerts_changed: z.array(idSchema),
-    /** Alerts about Suncrew's own servers that changed; none for a PARTNER. A server of an older version leaves it out. */
+    /** Changed alerts about Suncrew's own servers; none for a PARTNER. Servers of older versions omit it. */
     server_alerts_changed: z.array(z.string()).optional(),
   }),
-  /** The stream ends: the session is over, or what the user may see has changed (connect again). */
+  /** The stream ends: the session is over, the user's scope has changed, or the server shuts down (reconnect). */
   z.object({ type: z.literal("end"), reason: z.enum(["session", "scope", "shutdown"]) }),
 ]);
 export type LiveEvent = z.output<typeof liveEventSchema>;

@@ -9,9 +9,9 @@ export const MAINTENANCE_REASON_MAX = 300;
 const maintenanceBody = z
   .object({
     enabled: z.boolean(),
-    /** Why; required to lock. */
+    /** Required to lock. */
     reason: typedText(z.string(), "several lines").max(MAINTENANCE_REASON_MAX).default(""),
-    /** On release: start the robot once it confirmed the release. */
+    /** On release: start the robot once it has confirmed. */
     start_after: z.boolean().default(false),
   })
   .refine((body) => !body.enabled || body.reason !== "", {
@@ -19,12 +19,12 @@ const maintenanceBody = z
     path: ["reason"],
   })
   .refine((body) => !body.enabled || !body.start_after, {
-    message: "A robot is started on release only.",
+    message: "A robot can be started on release only.",
     path: ["start_after"],
   });
 
 export const robotMaintenance = defineRoute({
-  summary: "Lock a robot for maintenance, or release it; answers whether the robot confirmed it",
+  summary: "Lock a robot for maintenance, or release it; the response says whether the robot confirmed it",
   method: "PUT",
   path: "/api/robots/maintenance/:robotId",
   device: true,
@@ -35,9 +35,9 @@ export const robotMaintenance = defineRoute({
   response: z.object({
     success: z.literal(true),
     message: z.string(),
-    /** The robot showed it; false for a lock that is stored and repeated until the robot confirms it. */
+    /** False for a lock that is stored and retried until the robot confirms it. */
     confirmed: z.boolean(),
-    /** What came of the start asked for; null where none was. */
+    /** The outcome of the requested start; null if none was requested. */
     start: z.object({ success: z.boolean(), message: z.string() }).nullable(),
   }),
 });

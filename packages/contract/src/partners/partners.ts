@@ -23,11 +23,11 @@ export const partnerSchema = z.object({
   username: z.string().nullable(),
   user_id: idSchema.nullable(),
   /**
-   * The generated password in clear, for Super Admins, until the partner has set its own: then null, as where the
-   * server's key was changed since. Absent for a partner.
+   * The generated password in plain text, for Super Admins, until the partner chooses its own. Null afterwards, or if the
+   * server's key has changed since. Absent for a partner.
    */
   enc_password: z.string().nullable().optional(),
-  /** In-house: without a sign-in, never deleted. */
+  /** In-house: has no user and cannot be deleted. */
   built_in: z.boolean(),
   version: versionSchema,
 });
@@ -43,7 +43,7 @@ export const partnerDetails = defineRoute({
 export const PARTNER_NAME_MAX = 120;
 export const PARTNER_PHONE_MAX = 40;
 
-/** §5 Partner add/edit; country and tax id are added fields that an older caller may leave out. */
+/** §5 Partner add/edit; older clients may omit country and tax id. */
 export const partnerBodySchema = z.object({
   name: requiredText("Company name is required", PARTNER_NAME_MAX),
   contact_person: requiredText("Contact person is required", 120),
@@ -53,7 +53,7 @@ export const partnerBodySchema = z.object({
     .min(1, "Email is required")
     .max(254, "must have at most 254 characters")
     .pipe(z.email("Email is not an e-mail address")),
-  /** The phone. */
+  /** The phone number. */
   contact_info: requiredText("Phone is required", PARTNER_PHONE_MAX),
   address: requiredText("Address is required", 300),
   city: requiredText("City is required", 100),
@@ -93,7 +93,7 @@ export const updatePartner = defineRoute({
   path: "/api/partner/update/:id",
   params: z.object({ id: idInputSchema }),
   body: partnerBodySchema.extend({
-    // Left out, these keep their value.
+    // Omitted, these keep their value.
     country: optionalText(100).optional(),
     registration: optionalText(100).optional(),
     tax_id: optionalText(100).optional(),

@@ -11,7 +11,7 @@ export const fieldDataTypeSchema = z.enum(["number", "text", "chart", "date"]);
 
 export const templateFieldSchema = z.object({
   id: z.string(),
-  /** Names the figure, such as `uptime`; the labels are section 3's. */
+  /** The figure's key, such as `uptime`; the labels are those of §3. */
   name: z.string(),
   label: z.string(),
   dataType: fieldDataTypeSchema,
@@ -26,7 +26,7 @@ export const templateSectionSchema = z.object({
   type: sectionTypeSchema,
   fields: z.array(templateFieldSchema),
   enabled: z.boolean(),
-  /** Sections are printed in this order, from 1. */
+  /** Print position, from 1. */
   order: z.int().min(1),
 });
 export type TemplateSection = z.output<typeof templateSectionSchema>;
@@ -35,18 +35,18 @@ export const reportTemplateSchema = z.object({
   id: idSchema,
   name: z.string(),
   description: z.string(),
-  /** All five, enabled or not, in their order. */
+  /** All five, enabled or not, in print order. */
   sections: z.array(templateSectionSchema),
   createdBy: z.string(),
   createdAt: instantSchema,
   updatedAt: instantSchema,
   isActive: z.boolean(),
-  /** Counts the edits; sent back with one. */
+  /** Edit count, sent back with an edit. */
   version: versionSchema,
 });
 export type ReportTemplate = z.output<typeof reportTemplateSchema>;
 
-/** Sections and fields that are not named are off; a required field of an enabled section must be on. */
+/** Omitted sections and fields are off; a required field of an enabled section must be on. */
 export const reportTemplateBodySchema = z.object({
   name: requiredText("Name is required", 120),
   description: optionalText(500, "several lines"),
@@ -67,7 +67,7 @@ export const reportTemplateBodySchema = z.object({
 const templateParams = z.object({ templateId: idInputSchema });
 
 export const reportTemplates = defineRoute({
-  summary: "Report templates; a PARTNER is told the active ones",
+  summary: "Report templates; a PARTNER sees only active ones",
   method: "GET",
   path: "/api/report-templates",
   response: z.array(reportTemplateSchema),
@@ -83,7 +83,7 @@ export const createReportTemplate = defineRoute({
 });
 
 export const updateReportTemplate = defineRoute({
-  summary: "Change a report template, or switch it on or off",
+  summary: "Change a report template, or turn it on or off",
   method: "PUT",
   path: "/api/report-templates/:templateId",
   params: templateParams,
@@ -92,7 +92,7 @@ export const updateReportTemplate = defineRoute({
 });
 
 export const deleteReportTemplate = defineRoute({
-  summary: "Delete a report template; reports made with it stay",
+  summary: "Delete a report template; reports made with it are retained",
   method: "DELETE",
   path: "/api/report-templates/:templateId",
   params: templateParams,
@@ -100,31 +100,31 @@ export const deleteReportTemplate = defineRoute({
 });
 
 export const reportSettingsFields = z.object({
-  /** Last month's report of every site on the first day of a month, in the site's time. */
+  /** Generate every site's report of last month on the first of each month, in the site's time zone. */
   auto_generate_monthly: z.boolean(),
-  /** Sends each of them by e-mail. */
+  /** Send each of them by e-mail. */
   email_notifications: z.boolean(),
-  /** What the monthly reports are made with; null: every section. */
+  /** The template of the monthly reports; null: every section. */
   template_id: idSchema.nullable(),
-  /** Who gets the reports of all sites. */
+  /** Recipients of the reports of all sites. */
   recipients: z.array(z.email("is not an e-mail address").max(254)).max(50),
-  /** Also the maintenance partner of the site. */
+  /** Also send to the site's maintenance partner. */
   send_to_partners: z.boolean(),
 });
 
 export const reportSettings = defineRoute({
-  summary: "Whether reports are made and sent by themselves",
+  summary: "Whether monthly reports are generated and mailed automatically",
   method: "GET",
   path: "/api/report-settings",
   response: reportSettingsFields.extend({
-    /** False: nothing can be sent, because no SMTP server is configured. */
+    /** False: no mail can be sent, because no SMTP server is configured. */
     email_configured: z.boolean(),
     version: versionSchema,
   }),
 });
 
 export const updateReportSettings = defineRoute({
-  summary: "Change whether reports are made and sent by themselves",
+  summary: "Change whether monthly reports are generated and mailed automatically",
   method: "PUT",
   path: "/api/report-settings",
   body: reportSettingsFields.partial().extend({ version: versionSchema.optional() }),

@@ -3,37 +3,37 @@ import { limitSchema } from "../http/page.ts";
 import { defineRoute } from "../http/route.ts";
 import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
 
-/** Years with four digits that nobody has robots in; whatever follows them can be written too. */
+/** Far enough in the future, and far enough below year 9999 that date arithmetic stays within four digits. */
 const FIRST_DAY_TOO_LATE = "3000-01-01";
 
 /** `YYYY-MM-DD HH:MM:SS`, local time at the site. */
 const localTimeSchema = (name: string) => {
-  const sentence = `${name} must be a local time, YYYY-MM-DD HH:MM:SS`;
+  const message = `${name} must be a local time, YYYY-MM-DD HH:MM:SS`;
   return z
-    .string({ error: sentence })
-    .regex(/^\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/, sentence)
-    .refine((text) => z.iso.date().safeParse(text.slice(0, 10)).success && text >= "1970", sentence)
+    .string({ error: message })
+    .regex(/^\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/, message)
+    .refine((text) => z.iso.date().safeParse(text.slice(0, 10)).success && text >= "1970", message)
     .refine((text) => text < FIRST_DAY_TOO_LATE, `${name} must be before the year 3000`);
 };
 
-/** The newest rows of the activity table that a PDF prints; the CSV has all of them. */
+/** A PDF prints only this many of the newest activity rows; the CSV has all of them. */
 export const REPORT_ACTIVITY_ROWS = 2_000;
-/** The longest range of a report, in days of the site. */
+/** The longest range of a report, in the site's calendar days. */
 export const REPORT_MAX_DAYS = 400;
 
 export const reportBodySchema = z.object({
   site_id: idInputSchema,
-  /** For the file's name; the site's own name is printed. */
+  /** Used in the file name only; the report shows the stored name. */
   site_name: z.string().max(200).optional(),
   from: localTimeSchema("from"),
   to: localTimeSchema("to"),
-  /** What the PDF shows; every section without it. */
+  /** What the PDF shows; default: every section. */
   template_id: idInputSchema.nullish(),
 });
 export type ReportBody = z.output<typeof reportBodySchema>;
 
 export const reportPdf = defineRoute({
-  summary: "The report of a site over a range, as PDF; 404 where the range has no activity",
+  summary: "The report of a site over a range, as PDF; 404 if the range has no activity",
   method: "POST",
   path: "/api/site/robot/reportpdf",
   body: reportBodySchema,
@@ -42,7 +42,7 @@ export const reportPdf = defineRoute({
 });
 
 export const reportCsv = defineRoute({
-  summary: "The activity of a site over a range, all of it, as CSV; 404 where there is none",
+  summary: "All activity of a site over a range, as CSV; 404 if there is none",
   method: "POST",
   path: "/api/site/robot/reportcsv",
   body: reportBodySchema.omit({ template_id: true }),
@@ -50,25 +50,25 @@ export const reportCsv = defineRoute({
   response: z.string(),
 });
 
-/** EMPTY: the month had no activity, so there is no file. FAILED ones are tried again. */
+/** EMPTY: the month had no activity, so there is no file. FAILED reports are retried. */
 export const keptReportStatusSchema = z.enum(["PENDING", "READY", "EMPTY", "FAILED"]);
 export type KeptReportStatus = z.output<typeof keptReportStatusSchema>;
 
-/** NONE: nobody is to get it. UNCONFIGURED: no SMTP server is configured. */
+/** NONE: no recipients. UNCONFIGURED: no SMTP server is configured. */
 export const mailStatusSchema = z.enum(["NONE", "PENDING", "SENT", "FAILED", "UNCONFIGURED"]);
 export type MailStatus = z.output<typeof mailStatusSchema>;
 
-/** A monthly report that was made by itself. */
+/** A monthly report that was generated automatically. */
 export const keptReportSchema = z.object({
   id: idSchema,
   site_id: idSchema,
   site_name: z.string(),
-  /** `YYYY-MM`, by the site's calendar. */
+  /** `YYYY-MM`, in the site's time zone. */
   month: z.string(),
   /** Null: every section. */
   template_name: z.string().nullable(),
   status: keptReportStatusSchema,
-  /** Plain words where it failed or is empty. */
+  /** Plain text: why it failed or is empty. */
   reason: z.string().nullable(),
   bytes: z.int().nullable(),
   created_at: instantSchema,
@@ -81,7 +81,7 @@ export const KEPT_REPORTS_DEFAULT_LIMIT = 100;
 export const KEPT_REPORTS_MAX_LIMIT = 500;
 
 export const keptReports = defineRoute({
-  summary: "Monthly reports that were made by themselves, newest first",
+  summary: "Automatically generated monthly reports, newest first",
   method: "GET",
   path: "/api/reports",
   query: z.object({

@@ -30,10 +30,10 @@ const robotFields = {
 
 export const robotBodySchema = z.object({ site_id: idInputSchema, ...robotFields });
 
-/** What the form stores of a robot. */
+/** The columns stored from the robot form. */
 export const ROBOT_FIELDS = robotBodySchema.keyof().options;
 
-/** The columns of a file of robots, in the order of its export. */
+/** The columns of a robots CSV file, in export order. */
 export const ROBOT_COLUMNS = [
   /** The site's name. */
   "site",
@@ -43,7 +43,7 @@ export const ROBOT_COLUMNS = [
   "control_type",
   "installation_date",
 ] as const;
-/** Those that an import may leave out. */
+/** Columns that an import may omit. */
 export const ROBOT_OPTIONAL_COLUMNS = [
   "robot_name",
   "motor_type",
@@ -51,13 +51,13 @@ export const ROBOT_OPTIONAL_COLUMNS = [
 ] as const satisfies readonly (typeof ROBOT_COLUMNS)[number][];
 
 export const createRobot = defineRoute({
-  summary: "Put a robot with a free serial number at a site",
+  summary: "Create a robot at a site, with a free serial number",
   method: "POST",
   path: "/api/robots/create",
   body: robotBodySchema.extend({
     /** Shown until the robot reports its own. */
     battery_level: percentInputSchema.default(100),
-    /** A robot comes unlocked: maintenance has a call of its own. */
+    /** A new robot is unlocked: maintenance has a call of its own. */
     operating_mode: z
       .string()
       .transform((text) => text.toLowerCase())
@@ -71,7 +71,7 @@ export const createRobot = defineRoute({
 });
 
 export const updateRobot = defineRoute({
-  summary: "Change a robot; one that cleans or is in a group keeps its serial number and site",
+  summary: "Change a robot; while it cleans or is in a group, its serial number and site are fixed",
   method: "PUT",
   path: "/api/robots/update/:id",
   params: z.object({ id: idInputSchema }),
@@ -80,7 +80,7 @@ export const updateRobot = defineRoute({
 });
 
 export const deleteRobot = defineRoute({
-  summary: "Remove a robot; its serial number is free again and its history stays",
+  summary: "Delete a robot; its serial number becomes free and its history is retained",
   method: "DELETE",
   path: "/api/robots/delete/:id",
   params: z.object({ id: idInputSchema }),
@@ -89,26 +89,26 @@ export const deleteRobot = defineRoute({
 
 export const forgetRobotState = defineRoute({
   summary:
-    "Forget what a robot told of itself, so that its next session is taken as the first; it must stand or be locked",
+    "Discard a robot's reported state, so that its next session counts as its first; it must be stopped or locked",
   method: "POST",
   path: "/api/robots/forget-state/:id",
   params: z.object({ id: idInputSchema }),
   response: z.object({ message: z.string() }),
 });
 
-/** One device that a robot can have. */
+/** A device that can be assigned to a robot. */
 export const serialNumberSchema = z.object({ serial_number: z.string(), assigned: z.boolean() });
 export type SerialNumber = z.output<typeof serialNumberSchema>;
 
 export const serialNumbers = defineRoute({
-  summary: "The serial numbers that the user may give to robots, and whether a robot has each",
+  summary: "The serial numbers the user may assign to robots, and whether each is already assigned",
   method: "GET",
   path: "/api/robots/serialNumbers",
   response: z.array(serialNumberSchema),
 });
 
 export const exportRobots = defineRoute({
-  summary: "The robots of the sites the user may see, as a CSV file that can be imported again",
+  summary: "The robots of the sites the user can see, as a CSV file that can be re-imported",
   method: "GET",
   path: "/api/robots/export",
   file: "text/csv",
@@ -116,7 +116,7 @@ export const exportRobots = defineRoute({
 });
 
 export const importRobots = defineRoute({
-  summary: "Check a CSV file of new robots, or put them all at their sites",
+  summary: "Check a CSV file of new robots, or create them all",
   method: "POST",
   path: "/api/robots/import",
   body: importBodySchema,

@@ -29,27 +29,27 @@ export const openCommandSchema = z.object({
   id: z.uuid(),
   verb: z.enum(["START", "STOP", "SET", "MAINTENANCE_ON", "MAINTENANCE_OFF"]),
   issued_at: instantSchema,
-  /** True for a STOP or maintenance lock that outlived its answer and is sent again until confirmed. */
+  /** True for an unconfirmed STOP or maintenance lock that is retried until confirmed. */
   pending: z.boolean(),
 });
 
 export const currentRunSchema = z.object({
   run_id: z.uuid(),
   began_at: instantSchema,
-  /** When the robot stops by itself at the latest. */
+  /** When the robot stops on its own at the latest. */
   planned_end_at: instantSchema.nullable(),
 });
 
-/** The lock on a robot: who set it, why and since when. */
+/** A robot's maintenance lock: who set it, why and when. */
 export const robotMaintenanceLockSchema = z.object({
   reason: z.string(),
   locked_by: z.string(),
   locked_at: instantSchema,
-  /** The robot showed that it keeps the lock; false means "not confirmed by the robot". */
+  /** Whether the robot has confirmed the lock. */
   confirmed: z.boolean(),
 });
 
-/** The last cleaning of a robot that is over and in which it moved. */
+/** A robot's last completed run in which it moved. */
 export const lastRunSchema = z.object({
   run_id: z.uuid(),
   began_at: instantSchema,
@@ -59,36 +59,36 @@ export const lastRunSchema = z.object({
   reason: z.string().nullable(),
 });
 
-/** A robot's newest run, where it never came about. */
+/** A robot's newest run, if that run never began. */
 export const runNotBegunSchema = z.object({
   run_id: z.uuid(),
-  /** When it was due, or was to be started by hand. */
+  /** When it was due, or when somebody tried to start it manually. */
   at: instantSchema,
   planned: z.boolean(),
   outcome: runOutcomeSchema,
   reason: z.string().nullable(),
 });
 
-/** A robot that was last seen moving and is not heard any more: `motion` tells how it was seen (protocol rule 13). */
+/** A robot that was last seen moving and has gone silent (protocol rule 13); `motion` is its last known motion. */
 export const lostRobotSchema = z.object({
   state: z.enum(["MAY_BE_MOVING", "MUST_HAVE_STOPPED"]),
   lost_at: instantSchema,
-  /** By then it stops by itself, whatever it hears (protocol rule 4); that it has is believed a minute later. */
+  /** When it stops on its own at the latest (protocol rule 4); assumed to have stopped one minute later. */
   stops_by: instantSchema,
 });
 export type LostRobot = z.output<typeof lostRobotSchema>;
 
-/** The part of a robot that changes by itself; the live stream carries it whole on every change. */
+/** The part of a robot that changes without an edit; the live stream carries all of it on every change. */
 export const robotLiveSchema = z.object({
   robot_id: idSchema,
   site_id: idSchema,
   serial_number: z.string(),
   status: robotStatusSchema,
-  /** Reachable by the rules of presence, whatever the status says. */
+  /** Reachable by the presence rules, regardless of `status`. */
   online: z.boolean(),
-  /** As the robot was last seen. */
+  /** Last known motion. */
   motion: motionSchema.nullable(),
-  /** Null where the robot is heard, or was last seen to stand. */
+  /** Null if the robot is online or was last seen stopped. */
   lost_while_moving: lostRobotSchema.nullable(),
   charging: z.boolean(),
   battery_level: z.number(),
@@ -97,11 +97,11 @@ export const robotLiveSchema = z.object({
   main_motor_speed: z.number(),
   brush_motor_speed: z.number(),
   firmware_version: z.string(),
-  /** Plain sentences, worst first. */
+  /** Readable texts, worst first. */
   alerts: z.array(z.string()),
-  /** How bad each of `alerts` is, in the same order. */
+  /** The severity of each of `alerts`, in the same order. */
   alert_severities: z.array(severitySchema),
-  /** When the readings were last true: receipt of the last live report. */
+  /** When the last live report was received. */
   last_updated_at: instantSchema.nullable(),
   last_cleaned_at: instantSchema.nullable(),
   current_run: currentRunSchema.nullable(),
@@ -109,11 +109,11 @@ export const robotLiveSchema = z.object({
   last_run: lastRunSchema.nullable(),
   run_not_begun: runNotBegunSchema.nullable(),
   maintenance: robotMaintenanceLockSchema.nullable(),
-  /** New firmware that it was offered and has not shown yet. */
+  /** Firmware it was offered and does not run yet. */
   firmware_update: firmwareUpdateSchema.nullable(),
-  /** The group it belongs to; the AUTO badge comes from it. */
+  /** Its group, if any, which gives it the AUTO badge. */
   group_id: idSchema.nullable(),
-  /** Counts the edits of its form; sent back with one. A higher one than that of a list: somebody edited it meanwhile. */
+  /** Edit count, sent back with an edit. Higher than in a list: somebody has edited the robot since. */
   version: versionSchema,
 });
 export type RobotLive = z.output<typeof robotLiveSchema>;
@@ -125,7 +125,7 @@ const robotFixedSchema = z.object({
   installation_date: dateSchema,
 });
 
-/** §3 Robot, server shape, with the added fields of the wire. */
+/** §3 Robot, server shape, with Suncrew's additional fields. */
 export const robotWithSettingsSchema = robotLiveSchema.extend(robotFixedSchema.shape);
 export type RobotWithSettings = z.output<typeof robotWithSettingsSchema>;
 
@@ -152,7 +152,7 @@ export const robotsList = defineRoute({
 });
 
 export const updateRobotSettings = defineRoute({
-  summary: "Change direction or motor speeds; stored once the robot confirms them",
+  summary: "Change direction or motor speeds; stored when the robot confirms them",
   method: "PUT",
   path: "/api/robots/updateRobotSettings/:robotId",
   device: true,

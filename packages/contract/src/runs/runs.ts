@@ -4,32 +4,32 @@ import { defineRoute } from "../http/route.ts";
 import { dateSchema, idInputSchema, idSchema, instantSchema } from "../http/values.ts";
 import { runOutcomeSchema } from "../robots/run-outcome.ts";
 
-/** One robot's cleaning, from the moment it was due or began; also one that never came about. */
+/** One robot's cleaning, from when it was due or began; includes runs that never began. */
 export const runSchema = z.object({
   id: z.uuid(),
   site_id: idSchema,
   robot_id: idSchema,
-  /** This and the serial number as they were at the time of the run. */
+  /** Name and serial number at the time of the run. */
   robot_name: z.string(),
   serial_number: z.string(),
   schedule_id: idSchema.nullable(),
   group_id: idSchema.nullable(),
-  /** As the group was named then. */
+  /** The group's name at the time of the run. */
   group_name: z.string().nullable(),
   action_type: actionTypeSchema,
-  /** The person, 'Scheduler', or 'Robot' where it was started at the robot. */
+  /** The person, 'Scheduler', or 'Robot' if it was started at the robot. */
   started_by: z.string(),
-  /** Planned times; null for a run by hand. */
+  /** Planned times; null for a manual run. */
   due_at: instantSchema.nullable(),
   stop_due_at: instantSchema.nullable(),
-  /** True times; null for what never moved, or still does. */
+  /** Actual times; null if it never began, or has not ended yet. */
   began_at: instantSchema.nullable(),
   ended_at: instantSchema.nullable(),
   battery_began: z.number().nullable(),
   battery_ended: z.number().nullable(),
   /** Null while it is due or under way. */
   outcome: runOutcomeSchema.nullable(),
-  /** Plain words: why it ended, or never began. */
+  /** Plain text: why it ended, or never began. */
   reason: z.string().nullable(),
   /** Written as sample data of a demo. */
   sample: z.boolean(),
@@ -40,7 +40,7 @@ export const RUNS_DEFAULT_LIMIT = 200;
 export const RUNS_MAX_LIMIT = 1000;
 
 export const runsList = defineRoute({
-  summary: "Runs, done or not, newest first",
+  summary: "Runs, completed or not, newest first",
   method: "GET",
   path: "/api/runs",
   query: z.object({
@@ -51,7 +51,7 @@ export const runsList = defineRoute({
     /** Runs due or begun before this instant. */
     to: instantSchema.optional(),
     limit: z.coerce.number().pipe(z.int().min(1).max(RUNS_MAX_LIMIT)).optional(),
-    /** `next_cursor` of the page before. */
+    /** `next_cursor` of the previous page. */
     cursor: z
       .string()
       .regex(/^\d{1,17}~[0-9a-f-]{36}$/, "is not a cursor")
@@ -60,14 +60,14 @@ export const runsList = defineRoute({
   response: z.object({ runs: z.array(runSchema), next_cursor: z.string().nullable() }),
 });
 
-/** How many runs of single robots, over today at each site. */
+/** Numbers of single robots' runs, for today at each site. */
 export const runCountsSchema = z.object({
-  /** Still to come today by the schedules. */
+  /** Still scheduled for today. */
   planned: z.int(),
   running: z.int(),
-  /** Reached their time, finished by the robot, or by hand and ended by a person after a minute or more. */
+  /** Planned time reached, finished by the robot, or a manual run ended by a person after a minute or more. */
   done: z.int(),
-  /** Ended sooner by a person. */
+  /** Ended earlier by a person. */
   stopped: z.int(),
   /** Ended early by fault, battery or lost link. */
   cut_short: z.int(),
@@ -78,20 +78,20 @@ export const runCountsSchema = z.object({
 export type RunCounts = z.output<typeof runCountsSchema>;
 
 export const runsToday = defineRoute({
-  summary: "Today's cleaning over every site the user may see",
+  summary: "Today's cleaning at all sites the user can see",
   method: "GET",
   path: "/api/runs/today",
   response: runCountsSchema,
 });
 
-/** The figures of today that stand for runs on record; what is planned has none yet. */
+/** The counts of today that are backed by recorded runs, which planned ones are not yet. */
 export const recordedCountSchema = runCountsSchema.omit({ planned: true }).keyof();
 export type RecordedCount = z.output<typeof recordedCountSchema>;
 
 export const RUNS_OF_TODAY_LIMIT = 200;
 
 export const runsOfToday = defineRoute({
-  summary: `The runs behind one of today's figures, newest first, ${RUNS_OF_TODAY_LIMIT} at the most`,
+  summary: `The runs behind one of today's counts, newest first, at most ${RUNS_OF_TODAY_LIMIT}`,
   method: "GET",
   path: "/api/runs/today/list",
   query: z.object({ count: recordedCountSchema }),
@@ -101,23 +101,23 @@ export type RunOfToday = z.output<typeof runsOfToday.response>["runs"][number];
 
 export const calendarStateSchema = z.enum(["PLANNED", "RUNNING", "OVER"]);
 
-/** The runs of one group at one due time, or one run by hand. */
+/** The runs of one group at one due time, or one manual run. */
 export const calendarEntrySchema = z.object({
-  /** Differs for every entry of a week. */
+  /** Unique within a week. */
   key: z.string(),
   state: calendarStateSchema,
   action_type: actionTypeSchema,
   group_id: idSchema.nullable(),
-  /** The group, or the robot's serial number for a run by hand. */
+  /** The group's name, or the robot's serial number for a manual run. */
   title: z.string(),
   begins_at: instantSchema,
-  /** Planned, or true where it is over; null while a run without a planned end is under way. */
+  /** Planned end, or actual end once over; null while a run without a planned end is under way. */
   ends_at: instantSchema.nullable(),
   /** Local time at the site, `HH:MM`. */
   local_time: z.string(),
   robots: z.int(),
   counts: runCountsSchema,
-  /** Of the robots whose run is not done: who and why. */
+  /** For robots whose run was not completed: which and why. */
   reasons: z.array(z.object({ serial_number: z.string(), outcome: runOutcomeSchema, reason: z.string() })),
   sample: z.boolean(),
 });
@@ -129,7 +129,7 @@ export const runsCalendar = defineRoute({
   path: "/api/runs/calendar/:siteId",
   params: z.object({ siteId: idInputSchema }),
   query: z.object({
-    /** Any day of the week; the site's today where it is left out. */
+    /** Any day of the week; default: the site's today. */
     day: dateSchema.optional(),
   }),
   response: z.object({

@@ -5,25 +5,25 @@ import { idInputSchema, idSchema, instantSchema, versionSchema } from "../http/v
 export const frequencySchema = z.enum(["ONCE", "DAILY", "WEEKLY", "MONTHLY"]);
 export type Frequency = z.output<typeof frequencySchema>;
 
-/** COMPLETED: a ONCE that has run; it stays until it is edited or deleted. INACTIVE: kept, runs nothing. */
+/** COMPLETED: a ONCE schedule that has run, retained until edited or deleted. INACTIVE: turned off. */
 export const scheduleStatusSchema = z.enum(["ACTIVE", "INACTIVE", "COMPLETED"]);
 export type ScheduleStatus = z.output<typeof scheduleStatusSchema>;
 
-/** §5 Schedule: shortest, longest and first offered duration, in minutes. */
+/** §5 Schedule: shortest, longest and default duration. */
 export const SCHEDULE_MIN_MINUTES = 1;
 export const SCHEDULE_MAX_MINUTES = 480;
 export const SCHEDULE_DEFAULT_MINUTES = 30;
 
-/** Local time at the site, `YYYY-MM-DD HH:MM:SS`, of a day that exists. */
+/** Local time at the site, `YYYY-MM-DD HH:MM:SS`, on a valid date. */
 export const localTimeSchema = z
   .string()
   .regex(
     /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/,
     "must be a local time, YYYY-MM-DD HH:MM:SS",
   )
-  .refine((text) => z.iso.date().safeParse(text.slice(0, 10)).success, "must be a day of the calendar");
+  .refine((text) => z.iso.date().safeParse(text.slice(0, 10)).success, "must be a valid date");
 
-/** A schedule as every call answers it. */
+/** A schedule, in every response. */
 export const scheduleSchema = z.object({
   id: idSchema,
   group_id: idSchema,
@@ -33,17 +33,17 @@ export const scheduleSchema = z.object({
   duration_minutes: z.int(),
   frequency: frequencySchema,
   status: scheduleStatusSchema,
-  /** Null where nothing will run. */
+  /** Null if nothing will run. */
   next_run_at: instantSchema.nullable(),
-  /** What the run that is due waits for, in words; null where none waits. */
+  /** What a due run is waiting for, as text; null if none is waiting. */
   waiting: z.string().nullable(),
-  /** A run is held while the weather advice for the site's day is Not Recommended. */
+  /** Runs wait while the site's weather advice for the day is Not Recommended. */
   skip_on_rain: z.boolean(),
   version: versionSchema,
 });
 export type Schedule = z.output<typeof scheduleSchema>;
 
-/** §5: whole minutes, a number or digits. */
+/** §5: whole minutes, as a number or text. */
 const durationInputSchema = z
   .union([
     z.number(),
@@ -66,7 +66,7 @@ const scheduleBody = z.object({
   start_time: localTimeSchema,
   duration_minutes: durationInputSchema,
   frequency: frequencySchema.default("ONCE"),
-  /** Saving with the toggle off sends INACTIVE. */
+  /** The form sends INACTIVE when its toggle is off. */
   status: z.enum(["ACTIVE", "INACTIVE"]).default("ACTIVE"),
   skip_on_rain: z.boolean().default(false),
 });
@@ -80,7 +80,7 @@ export const getRobotSchedule = defineRoute({
 });
 
 export const createSchedule = defineRoute({
-  summary: "Give a group its schedule; a second one is refused with 409",
+  summary: "Create a group's schedule; a second one is refused with 409",
   method: "POST",
   path: "/api/robots/group/schedule",
   body: scheduleBody,
@@ -98,7 +98,7 @@ export const updateSchedule = defineRoute({
 });
 
 export const deleteSchedule = defineRoute({
-  summary: "Delete a schedule; the group and its robots stay, and a run under way is still stopped in time",
+  summary: "Delete a schedule; the group and its robots stay, and a run under way is still stopped on time",
   method: "DELETE",
   path: "/api/robots/group/deleteSchedule/:scheduleId",
   params: z.object({ scheduleId: idInputSchema }),

@@ -15,7 +15,7 @@ import {
 export const siteStatusSchema = z.enum(["normal", "warning", "fault", "standby"]);
 export type SiteStatus = z.output<typeof siteStatusSchema>;
 
-/** §3 Site, server shape, with the added fields of the wire. */
+/** §3 Site, server shape, with Suncrew's additional fields. */
 export const siteSchema = z.object({
   id: idSchema,
   name: z.string(),
@@ -30,7 +30,7 @@ export const siteSchema = z.object({
   maintenance_email: z.string().nullable(),
   latitude: z.number(),
   longitude: z.number(),
-  /** IANA zone found from the coordinates. */
+  /** IANA time zone, derived from the coordinates. */
   timezone: z.string(),
   partner_name: z.string().nullable(),
   partner_contact: z.string().nullable(),
@@ -38,15 +38,15 @@ export const siteSchema = z.object({
   robot_count: z.int(),
   active_robots: z.int(),
   online_robots: z.int(),
-  /** Robots that were last seen moving, are not heard any more and may still be moving (protocol rule 13). */
+  /** Robots last seen moving that have gone silent and may still be moving (protocol rule 13). */
   may_be_moving_robots: z.int(),
-  /** Sent back with an edit, so that it never goes over somebody else's. */
+  /** Sent back with an edit, so that it never overwrites somebody else's. */
   version: versionSchema,
 });
 export type Site = z.output<typeof siteSchema>;
 
 export const siteDetails = defineRoute({
-  summary: "Every site the user may see, with its counters",
+  summary: "Every site the user can see, with its counters",
   method: "GET",
   path: "/api/sites/details",
   response: z.array(siteSchema),
@@ -58,7 +58,7 @@ export const SITE_PLACE_MAX = 100;
 export const CONTACT_MAX = 120;
 export const PHONE_MAX = 40;
 
-/** §5 Site create: the fields of the form, each with its own sentence. */
+/** §5 Site create: the form's fields, each with its own error message. */
 const siteFields = {
   name: requiredText("Site name is required", SITE_NAME_MAX),
   address: requiredText("Address is required", SITE_ADDRESS_MAX),
@@ -72,25 +72,25 @@ const siteFields = {
   commissioning_date: dayInputSchema("Commissioning date"),
   latitude: degreesInputSchema("Latitude", 90),
   longitude: degreesInputSchema("Longitude", 180),
-  /** The phone of whom to call; kept only where there is no partner. */
+  /** The contact's phone number; stored only for a site without a partner. */
   maintenance_contact: optionalText(PHONE_MAX),
   maintenance_contact_name: optionalText(CONTACT_MAX),
   maintenance_email: optionalEmailSchema,
 };
 
-/** An id, null for none; undefined where it is missing or no id at all, which means the default. */
+/** An id, or null for none; anything else becomes undefined, which means the default. */
 const partnerChoiceSchema = z
   .union([idInputSchema, z.null(), z.unknown().transform(() => undefined)])
   .optional()
-  .meta({ description: "The partner's id; null for none. Missing or no id at all means the default." });
+  .meta({ description: "The partner's id; null for none. Missing or not an id: the default." });
 
 export const siteBodySchema = z.object({ ...siteFields, maintenance_partner_id: partnerChoiceSchema });
 
-/** What the form stores of a site: the columns that are inserted, read, compared and audited, and fields of `Site`. */
+/** The columns stored from the site form: inserted, read, compared and audited; also fields of `Site`. */
 export const SITE_FIELDS = siteBodySchema.keyof().options;
 export type SiteField = (typeof SITE_FIELDS)[number];
 
-/** The columns of a file of sites, in the order of its export; an import takes them in any order. */
+/** The columns of a sites CSV file, in export order; an import accepts any order. */
 export const SITE_COLUMNS = [
   "name",
   "address",
@@ -100,13 +100,13 @@ export const SITE_COLUMNS = [
   "latitude",
   "longitude",
   "commissioning_date",
-  /** The partner's name; empty where contact, phone and e-mail are in the next three. */
+  /** The partner's name; empty if the next three columns hold contact, phone and e-mail instead. */
   "maintenance_partner",
   "maintenance_contact_name",
   "maintenance_contact",
   "maintenance_email",
 ] as const;
-/** Those that an import may leave out. */
+/** Columns that an import may omit. */
 export const SITE_OPTIONAL_COLUMNS = [
   "maintenance_partner",
   "maintenance_contact_name",
@@ -115,7 +115,7 @@ export const SITE_OPTIONAL_COLUMNS = [
 ] as const satisfies readonly (typeof SITE_COLUMNS)[number][];
 
 export const createSite = defineRoute({
-  summary: "Create a site; without a partner's id it belongs to partner 1, In-house",
+  summary: "Create a site; without a partner id it belongs to partner 1, In-house",
   method: "POST",
   path: "/api/sites/create",
   body: siteBodySchema,
@@ -124,7 +124,7 @@ export const createSite = defineRoute({
 });
 
 export const updateSite = defineRoute({
-  summary: "Change a site; a partner cannot change whose it is",
+  summary: "Change a site; a partner cannot reassign it",
   method: "PUT",
   path: "/api/sites/update/:id",
   params: z.object({ id: idInputSchema }),
@@ -133,7 +133,7 @@ export const updateSite = defineRoute({
 });
 
 export const deleteSite = defineRoute({
-  summary: "Delete a site with its robots, groups and schedules; its history stays",
+  summary: "Delete a site with its robots, groups and schedules; its history is retained",
   method: "DELETE",
   path: "/api/sites/delete/:id",
   params: z.object({ id: idInputSchema }),
@@ -141,7 +141,7 @@ export const deleteSite = defineRoute({
 });
 
 export const exportSites = defineRoute({
-  summary: "The sites the user may see, as a CSV file that can be imported again",
+  summary: "The sites the user can see, as a CSV file that can be re-imported",
   method: "GET",
   path: "/api/sites/export",
   file: "text/csv",

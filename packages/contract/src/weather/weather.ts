@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
 import { dateSchema, idInputSchema, instantSchema } from "../http/values.ts";
 
-/** A picture of the weather, by name; the console draws it. */
+/** Icon names; the console draws them. */
 export const weatherIconSchema = z.enum([
   "clear",
   "clear-night",
@@ -30,13 +30,13 @@ export const currentWeatherSchema = z.object({
 export type CurrentWeather = z.output<typeof currentWeatherSchema>;
 
 export const forecastDaySchema = z.object({
-  /** A day of the site's own time. */
+  /** In the site's time zone. */
   date: dateSchema,
   min_temperature: z.number(),
   max_temperature: z.number(),
   description: z.string(),
   icon: weatherIconSchema,
-  /** How likely precipitation is on that day. */
+  /** Probability of precipitation on that day. */
   precipitation_percent: z.number(),
   wind_speed: z.number(),
 });
@@ -45,11 +45,11 @@ export type ForecastDay = z.output<typeof forecastDaySchema>;
 /** §9 Weather. */
 export const FORECAST_DAYS = 7;
 
-/** §4 Weather recommendation, as meaning; the console has the words. */
+/** §4 Weather recommendation; the console has the labels. */
 export const weatherAdviceSchema = z.enum(["recommended", "caution", "not-recommended"]);
 export type WeatherAdvice = z.output<typeof weatherAdviceSchema>;
 
-/** `sample` is no forecast of anything: it is shown as such. */
+/** `sample` is made-up data and shown as such. */
 export const weatherSourceSchema = z.enum(["sample", "open-meteo"]);
 export type WeatherSource = z.output<typeof weatherSourceSchema>;
 
@@ -65,7 +65,7 @@ export const weatherSchema = z.object({
 export type Weather = z.output<typeof weatherSchema>;
 
 export const siteWeather = defineRoute({
-  summary: "Weather at a site now and in the next seven days; 503 where it cannot be had",
+  summary: "Current weather and seven-day forecast of a site; 503 if unavailable",
   method: "GET",
   path: "/api/weather/:siteId",
   params: z.object({ siteId: idInputSchema }),

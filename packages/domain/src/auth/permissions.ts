@@ -93,7 +93,7 @@ export const permissions: Record<RouteName, Permission> = {
   rolloutList: { access: "super-admin", scope: "none" },
   createRollout: { access: "super-admin", scope: "none" },
   rolloutDetails: { access: "super-admin", scope: "none" },
-  steerRollout: { access: "super-admin", scope: "none" },
+  controlRollout: { access: "super-admin", scope: "none" },
   alertList: { access: "signed-in", scope: "sites" },
   acknowledgeAlert: { access: "signed-in", scope: "alert" },
   live: { access: "signed-in", scope: "sites" },

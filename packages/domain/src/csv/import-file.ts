@@ -115,9 +115,9 @@ export function findDuplicateRows(
   return found;
 }
 
-/** As in "The same stands in row 3" and "The same stands in rows 3, 4". */
+/** As in "Duplicate of row 3" and "Duplicate of rows 3, 4". */
 export function duplicateSentence(rows: readonly number[]): string {
-  return `The same stands in ${rows.length === 1 ? "row" : "rows"} ${rows.join(", ")}`;
+  return `Duplicate of ${rows.length === 1 ? "row" : "rows"} ${rows.join(", ")}`;
 }
 
 /** One problem for each column is enough to mend a row by. */

@@ -89,7 +89,7 @@ describe("Import of robots: the preview", () => {
     [
       "no installation date",
       { installation_date: "" },
-      ["installation_date: Installation date must be a day, YYYY-MM-DD"],
+      ["installation_date: Installation date must be a date, YYYY-MM-DD"],
     ],
     [
       "an installation date that is another one where months come first",
@@ -113,9 +113,9 @@ describe("Import of robots: the preview", () => {
       { ...right, serial_number: "FREE-3", site: "ownfield ANNEX" },
     ];
     expect(await problemsOf("owner", ...rows)).toEqual([
-      ["serial_number: The same stands in row 4", "robot_name: The same stands in row 3"],
-      ["robot_name: The same stands in row 2"],
-      ["serial_number: The same stands in row 2"],
+      ["serial_number: Duplicate of row 4", "robot_name: Duplicate of row 3"],
+      ["robot_name: Duplicate of row 2"],
+      ["serial_number: Duplicate of row 2"],
       [],
     ]);
   });

@@ -77,8 +77,8 @@ describe("§7 Robots: create", () => {
     ["robot_name", "  ", "Robot name is required"],
     ["robot_name", undefined, "Robot name is required"],
     ["serial_number", "", "Serial number is required"],
-    ["installation_date", "", "Installation date must be a day, YYYY-MM-DD"],
-    ["installation_date", "2025-02-29", "Installation date must be a day, YYYY-MM-DD"],
+    ["installation_date", "", "Installation date must be a date, YYYY-MM-DD"],
+    ["installation_date", "2025-02-29", "Installation date must be a date, YYYY-MM-DD"],
     ["serial_number", "NONE-1", "NONE-1 is not the serial number of a device that is allocated to your company."],
   ])("§5 Robot form: %s as %j is refused at its field", async (field, value, message) => {
     const { status, body } = await create({ [field]: value });

@@ -83,7 +83,7 @@ describe("Import of sites: the preview", () => {
     [
       "a day that puts the month first",
       { commissioning_date: "2/29/2024" },
-      ["commissioning_date: Commissioning date must be a day, YYYY-MM-DD"],
+      ["commissioning_date: Commissioning date must be a date, YYYY-MM-DD"],
     ],
     [
       "a day that is another one where months come first",
@@ -138,9 +138,9 @@ describe("Import of sites: the preview", () => {
         { ...right, name: "C" },
       ),
     ).toEqual([
-      ["name: The same stands in row 3", "latitude: The same stands in row 4", "longitude: The same stands in row 4"],
-      ["pin_code: Pin code must have six digits", "name: The same stands in row 2"],
-      ["latitude: The same stands in row 2", "longitude: The same stands in row 2"],
+      ["name: Duplicate of row 3", "latitude: Duplicate of row 4", "longitude: Duplicate of row 4"],
+      ["pin_code: Pin code must have six digits", "name: Duplicate of row 2"],
+      ["latitude: Duplicate of row 2", "longitude: Duplicate of row 2"],
     ]);
   });
 
