@@ -19,7 +19,7 @@ test("open to other programs: /api/docs lists the calls, makes one, asks nobody 
   const command = page.locator("#operations-Commands-sendCommand");
   await command.getByRole("button").first().click();
   await expect(command.getByText("Every signed-in user may make this call.")).toBeVisible();
-  await expect(command.getByText("The robot is away or did not show it in time")).toBeVisible();
+  await expect(command.getByText("The robot is offline or did not confirm in time")).toBeVisible();
   await expectAccessibleAsShown(page);
 
   const config = page.locator("#operations-Server-config");
@@ -37,7 +37,7 @@ test("open to other programs: /api/docs lists the calls, makes one, asks nobody 
   await config.getByRole("button").first().click();
   await page.setViewportSize({ width: 390, height: 780 });
   await expectAccessibleAsShown(page);
-  await expect(command.getByText("Names this press")).toBeVisible();
+  await expect(command.getByText("Identifies this press")).toBeVisible();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
 });
 

@@ -252,6 +252,8 @@ test("protocol rule 8: a robot locked on its own side refuses Start and does not
       /.*SCR-1010.*/,
     );
     await expect(parts.releaseDialog).toBeVisible();
+    // A message that came up under the pointer stays until the pointer leaves it.
+    await expectToastsGone(page);
     await parts.cancel.click();
     await expectStatus(card, "Maintenance");
 
