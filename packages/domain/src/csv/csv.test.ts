@@ -89,9 +89,9 @@ describe("CSV files of spreadsheets are read", () => {
     },
   );
 
-  test("a row of another length is told, a column that is there twice and an open quote too", () => {
+  test("a row of another length, a duplicate column and an open quote are reported", () => {
     expect(readCsv("a,b\n1,2,3\n1\n", 10).rows.map(({ isWhole }) => isWhole)).toEqual([false, false]);
-    expect(readCsv("a,A\n1,2\n", 10).problem).toBe("The column a is there twice.");
+    expect(readCsv("a,A\n1,2\n", 10).problem).toBe("The column a appears twice.");
     expect(readCsv('a,b\n"1,2\n', 10).problem).toContain("quotation mark");
   });
 

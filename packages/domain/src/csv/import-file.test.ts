@@ -53,7 +53,7 @@ describe("Import: days as spreadsheets write them", () => {
   });
 
   test.each(["01/11/2026", "01-11-2026"])("%s is refused: months may come first", (cell) => {
-    const problem = `${cell} may be 2026-11-01 or 2026-01-11; write the one that is meant`;
+    const problem = `${cell} could be 2026-11-01 or 2026-01-11; write the date as YYYY-MM-DD`;
     expect(dayOfCell(cell)).toEqual({ day: cell, problem });
   });
 });

@@ -1,22 +1,22 @@
 import { CLOCK_SKEW_MS } from "../commands/limits.ts";
 
-/** Protocol rule 14: counters of robots begin at the time, so a day beyond it is room enough for clocks and habits. */
+/** Protocol rule 14: robots' counters start at the current time, so a day of tolerance covers clock errors. */
 const AHEAD_MS = 24 * 3_600_000;
 
-/** What a robot counts, as far as a message tells it. */
+/** A robot's counters, as far as a message contains them. */
 interface Counters {
-  /** Seconds since 1970 as it began, or less. */
+  /** At most the Unix seconds when it began. */
   readonly session?: number;
-  /** Seconds since 1970 as it began, or less. */
+  /** At most the Unix seconds when it happened. */
   readonly eventSeq?: number;
-  /** That of a command: milliseconds since 1970, or less. */
+  /** A command's: at most Unix milliseconds. */
   readonly lastSeq?: number;
 }
 
 /**
- * The first counter that cannot be true at that time, in milliseconds since 1970; null where all can. What is stored
- * only grows, so one message with a number without bounds would shut its robot out for good. `commandSeq` is the highest
- * number that Suncrew gave, perhaps by a clock that was fast.
+ * The first counter that is impossible at `nowMs` (Unix milliseconds); null if all are plausible. Stored counters only
+ * grow, so a single absurd value would lock its robot out for good. `commandSeq` is the highest number that Suncrew has
+ * issued, perhaps while its clock was fast.
  */
 export function implausibleCounter(
   { session, eventSeq, lastSeq }: Counters,
@@ -29,16 +29,16 @@ export function implausibleCounter(
   return lastSeq !== undefined && lastSeq > Math.max(limitMs, commandSeq) ? "lastSeq" : null;
 }
 
-/** When something happened, as a robot told it. */
+/** When something happened, as reported by a robot. */
 interface ReportedTime {
   /** By the robot's clock. */
   readonly at: Date;
   readonly receivedAt: Date;
-  /** Robot's clock minus the server's, in milliseconds, as last seen; null where it was never seen. */
+  /** Robot's clock minus the server's, in milliseconds, as last measured; null if never measured. */
   readonly clockSkewMs: number | null;
 }
 
-/** The robot's time of what it tells, unless its clock is off or ahead of the receipt (protocol rule 12). */
+/** The time reported by the robot, or the time of receipt if the robot's clock is off or ahead (protocol rule 12). */
 export function reportedTime({ at, receivedAt, clockSkewMs }: ReportedTime): Date {
   const clockIsOff = clockSkewMs !== null && Math.abs(clockSkewMs) > CLOCK_SKEW_MS;
   return clockIsOff || at > receivedAt ? receivedAt : at;

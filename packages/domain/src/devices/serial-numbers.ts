@@ -1,28 +1,28 @@
-/** The partner of every installation, which has the operator's own devices and sites. */
+/** The built-in partner that owns the operator's own devices and sites. */
 export const IN_HOUSE_PARTNER_ID = 1;
 
-/** Who wants to put a robot with some serial number at a site, and what is known of the serial number. */
+/** A request to give a robot at a site a serial number. */
 export interface SerialUse {
-  /** The partner of whoever asks; null for a Super Admin. */
+  /** The requesting user's partner; null for a Super Admin. */
   readonly askingPartnerId: number | null;
-  /** The partner of the site that the robot is to be at; null where it has none. */
+  /** The partner of the robot's site; null if it has none. */
   readonly sitePartnerId: number | null;
-  /** Null where no such device was provisioned. */
+  /** Null if no such device is provisioned. */
   readonly device: { readonly partnerId: number; readonly isRetired: boolean } | null;
-  /** The other robot that has the device, with its site's partner; null where none has. */
+  /** Another robot that has the device, with its site's partner; null if none has. */
   readonly otherRobot: { readonly sitePartnerId: number | null } | null;
 }
 
 /**
- * Why a robot may not be given a serial number: there is no such device for whoever asks, it was retired, another robot
- * has it, or it is allocated to a partner that does not maintain the site.
+ * Why a serial number cannot be assigned: the user can see no such device, it is retired, another robot has it, or it is
+ * allocated to a partner that does not maintain the site.
  */
 export type SerialObstacle = "unknown" | "retired" | "taken" | "another partner's";
 
 /**
- * §6: a partner uses the devices that are allocated to it, and all others are as if they were not there: a machine that
- * was another's a minute ago can still move near people there. A Super Admin uses those of the operator anywhere, and
- * those of a partner at that partner's sites. Null where the robot may be given it.
+ * §6: a partner can use only devices allocated to it and sees no others: a machine that belonged to someone else a minute
+ * ago may still be moving near people there. A Super Admin can use the operator's devices anywhere, and a partner's at
+ * that partner's sites. Null if the serial number can be assigned.
  */
 export function serialObstacle({
   askingPartnerId,
@@ -41,16 +41,16 @@ export function serialObstacle({
 const NUMBERED = /^(.*?)(\d{1,9})$/;
 
 /**
- * The serial numbers from the first to the last, counted up in the digits at their end: SCR-1021 to SCR-1040. Null where
- * the two are no such pair (other letters, other number of digits, the last before the first) or are more than `most`.
+ * The serial numbers from first to last, numbered by their trailing digits: SCR-1021 to SCR-1040. Null if they do not
+ * form a range (other prefix, other number of digits, last before first) or are more than `max`.
  */
-export function serialRange(first: string, last: string, most: number): string[] | null {
+export function serialRange(first: string, last: string, max: number): string[] | null {
   if (first === last) return [first];
   const [, prefix, digits] = NUMBERED.exec(first) ?? [];
   const [, lastPrefix, lastDigits] = NUMBERED.exec(last) ?? [];
   if (prefix === undefined || digits === undefined || lastDigits === undefined) return null;
   const count = Number(lastDigits) - Number(digits) + 1;
-  if (prefix !== lastPrefix || digits.length !== lastDigits.length || count < 1 || count > most) return null;
+  if (prefix !== lastPrefix || digits.length !== lastDigits.length || count < 1 || count > max) return null;
   return Array.from({ length: count }, (_, index) =>
     prefix.concat(String(Number(digits) + index).padStart(digits.length, "0")),
   );

@@ -3,13 +3,13 @@ import { FIRMWARE_MIN_BATTERY_PERCENT } from "@suncrew/contract/firmware/firmwar
 import type { Motion, OperatingMode, RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "../commands/limits.ts";
 
-/** What the server knows of a robot of a rollout; for an offer it is read under the lock on the robot's row. */
+/** The state of a robot in a rollout; for an offer it is read while the robot's row is locked. */
 export interface OfferCandidate {
   readonly deleted: boolean;
-  /** It has another device than when the rollout was made. */
+  /** Its device has changed since the rollout was created. */
   readonly replaced: boolean;
   readonly deviceRetired: boolean;
-  /** As last reported; null if it never was. */
+  /** As last reported; null if never reported. */
   readonly firmware: string | null;
   readonly operatingMode: OperatingMode;
   readonly deviceMode: DeviceMode | null;
@@ -23,11 +23,11 @@ export interface OfferCandidate {
   /** An earlier update failed by its deadline, and the robot may still be installing it. */
   readonly stillInstalling: boolean;
   readonly batteryPercent: number | null;
-  /** It recently refused an offer, and is not offered firmware again until then. */
+  /** It refused an offer recently and gets no new one before this time. */
   readonly waitUntil: Date | null;
 }
 
-/** Reasons for which a robot never takes the firmware in this rollout; all others pass. */
+/** Permanent reasons to skip a robot in this rollout; all others are temporary. */
 export type SkipReason = "deleted" | "replaced" | "retired" | "has-it";
 export type WaitReason =
   | "maintenance"
@@ -45,8 +45,8 @@ export type OfferRefusal =
   | { readonly kind: "wait"; readonly why: WaitReason };
 
 /**
- * Protocol rule 13: why a robot is not offered this version now, or null where it may be; of several reasons the one to
- * be dealt with first.
+ * Protocol rule 13: why a robot cannot be offered this version now, or null if it can; of several reasons, the one to
+ * deal with first.
  */
 export function offerRefusal(robot: OfferCandidate, version: string, now: Date): OfferRefusal | null {
   const skipped = skippedAs(robot, version);
@@ -70,7 +70,7 @@ function waitsFor(robot: OfferCandidate, now: Date): WaitReason | null {
   if (robot.motion !== "STOPPED") return "moving";
   if (robot.hasOpenCommand) return "commanded";
   if (robot.stillInstalling) return "installing";
-  // A low battery is also a warning, but says more; the warning ends with it.
+  // A low battery is also a warning, but more specific; the warning clears with it.
   if (robot.batteryPercent === null || robot.batteryPercent < FIRMWARE_MIN_BATTERY_PERCENT) return "battery";
   if (robot.status !== "idle") return "not-idle";
   return robot.waitUntil !== null && now < robot.waitUntil ? "refused" : null;

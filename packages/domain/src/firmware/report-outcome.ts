@@ -1,24 +1,24 @@
 import type { FirmwareCode, FirmwarePhase, FirmwareStateMessage } from "@suncrew/contract/devices/messages.ts";
 
-/** How long a robot that refused an offer for a transient reason is not offered it again, in milliseconds. */
+/** Wait before a new offer after a transient refusal. */
 export const REFUSED_WAIT_MS = 30_000;
-/** How often an unanswered offer is sent again, in milliseconds. */
+/** Interval at which an unanswered offer is resent. */
 export const OFFER_RESEND_MS = 10_000;
 
-/** The state of a robot that was offered firmware after a report of it. */
+/** The state of a robot with an offer after its report. */
 export type ReportOutcome =
   | { readonly state: "DOWNLOADING" | "INSTALLING"; readonly percent: number }
   /** It is offered again later, by a new offer. */
   | { readonly state: "WAITING"; readonly code: TransientCode }
   | { readonly state: "FAILED"; readonly code: FirmwareCode };
 
-/** Reasons to refuse that pass by themselves. */
+/** Refusal reasons that go away on their own. */
 const transientCodes = ["BUSY", "BATTERY_LOW", "MAINTENANCE", "OLD_SESSION"] as const satisfies readonly FirmwareCode[];
 export type TransientCode = (typeof transientCodes)[number];
 
 /**
- * No report completes an update: INSTALLED is reported before the new firmware has run, so only a live state that shows
- * the new version does.
+ * No report completes an update: INSTALLED is sent before the new firmware has run, so only a live state with the new
+ * version does.
  */
 export function reportOutcome({
   phase,

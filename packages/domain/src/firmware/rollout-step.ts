@@ -20,15 +20,15 @@ export type RolloutStep =
   | { readonly kind: "nothing" }
   | { readonly kind: "end" }
   | { readonly kind: "pause"; readonly why: "canary" | "threshold" }
-  /** To at most that many that may take it now; only a canary until one robot has shown that it runs it. */
+  /** To at most `maxRobots` robots that are ready; one canary at a time until one runs the new version. */
   | { readonly kind: "offer"; readonly maxRobots: number; readonly canary: boolean };
 
 const nothing: RolloutStep = { kind: "nothing" };
 
 /**
- * The next step of a rollout: one canary at a time until one is done, then batches, each once the one before has ended.
- * It pauses as soon as more than the threshold of the robots that were offered the firmware is sure to fail, and ends
- * when no robot is left.
+ * The next step of a rollout: one canary at a time until one succeeds, then batches, each after the previous has ended. It
+ * pauses once more than the threshold of the robots offered the firmware is certain to fail, and ends when no robot is
+ * left.
  */
 export function rolloutStep(rollout: RolloutProgress): RolloutStep {
   const { waiting, open, done, state } = rollout;
@@ -42,7 +42,7 @@ export function rolloutStep(rollout: RolloutProgress): RolloutStep {
   return { kind: "offer", maxRobots: canary ? 1 : rollout.batchSize, canary };
 }
 
-/** Open ones count as done: the share can only grow. */
+/** Open offers count as done, so that the share can only grow. */
 function passesThreshold({ failed, newFailures, done, open, failureThresholdPercent }: RolloutProgress): boolean {
   return newFailures > 0 && failed * 100 > failureThresholdPercent * (failed + done + open);
 }

@@ -7,7 +7,7 @@ export const POLL_OTHER_MS = 60_000;
 export const POLL_FIRST_MS = 1_000;
 export const POLL_FIRST_AGAIN_MS = 2_000;
 
-/** True where a robot's status is due to be asked for again; `lastQueriedAt` is null before the first query. */
+/** Whether a robot's status should be queried again; `lastQueriedAt` is null before the first query. */
 export function isPollDue(status: RobotStatus, lastQueriedAt: Date | null, now: Date): boolean {
   if (lastQueriedAt === null) return true;
   const sinceMs = now.getTime() - lastQueriedAt.getTime();

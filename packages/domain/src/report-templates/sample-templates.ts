@@ -8,7 +8,7 @@ export interface SampleTemplate {
   readonly sections: readonly StoredSection[];
 }
 
-/** §3: the three sample templates, part of every installation; people change and delete them like their own. */
+/** §3: the three sample templates of every installation, which can be edited and deleted like any other. */
 export const sampleTemplates: readonly SampleTemplate[] = [
   {
     name: "Monthly Site Report",
@@ -30,7 +30,7 @@ export const sampleTemplates: readonly SampleTemplate[] = [
   },
 ];
 
-/** These sections with all their fields, in this order; the others follow, off. */
+/** These sections with all their fields, in this order, followed by the others turned off. */
 function withSections(...types: readonly SectionType[]): StoredSection[] {
   const off = sections.filter(({ type }) => !types.includes(type));
   const on = types.flatMap((type) => sections.filter((section) => section.type === type));

@@ -6,7 +6,7 @@ import type {
   TemplateSection,
 } from "@suncrew/contract/report-templates/report-templates.ts";
 
-/** What a section can show; `name` names the figure. */
+/** A field that a section can show; `name` is the figure's key. */
 type CatalogueField = Readonly<Pick<TemplateField, "name" | "label" | "dataType" | "required">>;
 
 interface CatalogueSection {
@@ -16,7 +16,7 @@ interface CatalogueSection {
   readonly fields: readonly CatalogueField[];
 }
 
-/** §3 Report template: the five sections with their fields, in the order in which a report prints them. */
+/** §3 Report template: the five sections with their fields, in default print order. */
 export const sectionCatalogue = [
   {
     type: "performance",
@@ -70,20 +70,20 @@ export const sectionCatalogue = [
   },
 ] as const satisfies readonly CatalogueSection[];
 
-/** Every field there is; no two sections have one of the same name. */
+/** The name of any field; unique across sections. */
 export type FieldName = (typeof sectionCatalogue)[number]["fields"][number]["name"];
 
-/** The same list where a field is looked for by a name that may be none. */
+/** The same list with wider types, for looking up arbitrary names. */
 export const sections: readonly CatalogueSection[] = sectionCatalogue;
 
-/** One section as it is stored: the names of the fields that are on, in the catalogue's order. */
+/** A stored section: the names of its enabled fields, in catalogue order. */
 export interface StoredSection {
   readonly type: SectionType;
   readonly enabled: boolean;
   readonly fields: readonly string[];
 }
 
-/** One section as a report prints it. */
+/** A section as printed in a report. */
 export interface PrintedSection {
   readonly type: SectionType;
   readonly fields: readonly FieldName[];
@@ -93,12 +93,12 @@ type SentSections = BodyOf<typeof createReportTemplate>["sections"];
 
 type ComposedSections =
   | { readonly kind: "sections"; readonly sections: readonly StoredSection[] }
-  /** `field` is the place in what was sent. */
+  /** `field` is the path in the request body. */
   | { readonly kind: "problem"; readonly field: string; readonly message: string };
 
 /**
- * §3 Report template: all five sections in their new order from what was sent. What was not named is off, at the end;
- * a required field of a section that is off counts as on, so that the section can be switched on as it stands.
+ * §3 Report template: all five sections in their requested order. Omitted sections are off and go last; required fields
+ * of a section that is off count as on, so that the section can be turned on without further changes.
  */
 export function composeSections(sent: SentSections): ComposedSections {
   const seen = new Set<SectionType>();
@@ -117,7 +117,7 @@ export function composeSections(sent: SentSections): ComposedSections {
     const names = fields.filter(({ name, required }) => required || on(name)).map(({ name }) => name);
     return { type, enabled: own?.enabled ?? false, fields: names };
   });
-  // The sort keeps the catalogue's order where two have the same place.
+  // The sort is stable: sections with the same order stay in catalogue order.
   return { kind: "sections", sections: composed.toSorted((one, other) => placeOf(one.type) - placeOf(other.type)) };
 }
 
@@ -144,7 +144,7 @@ function problemOf(
   return { field: `${place}.fields`, message: `${off.label} is required in ${section.name}.` };
 }
 
-/** All five sections with all their fields, as an answer has them. */
+/** All five sections with all their fields, for responses. */
 export function answeredSections(stored: readonly StoredSection[]): TemplateSection[] {
   return stored.map(({ type, enabled, fields: on }, nth) => {
     const { name, fields } = sectionOf(type);
@@ -157,7 +157,7 @@ export function answeredSections(stored: readonly StoredSection[]): TemplateSect
   });
 }
 
-/** What a report made with the template prints, in its order. */
+/** The sections and fields that a report with this template prints, in order. */
 export function printedSections(stored: readonly StoredSection[]): PrintedSection[] {
   return stored
     .filter(({ enabled }) => enabled)
@@ -167,7 +167,7 @@ export function printedSections(stored: readonly StoredSection[]): PrintedSectio
     });
 }
 
-/** What a report prints without a template. */
+/** The sections of a report without a template. */
 export const allSections: readonly PrintedSection[] = sectionCatalogue.map(({ type, fields }) => ({
   type,
   fields: fields.map(({ name }) => name),
@@ -183,10 +183,9 @@ function catalogued(type: SectionType): (typeof sectionCatalogue)[number] {
   return section;
 }
 
-/** Names of templates are compared trimmed, in any case. */
+/** Template names are compared trimmed and case-insensitively. */
 export function templateNameKey(name: string): string {
   return name.normalize("NFC").trim().toLowerCase();
 }
 
-/** Why a name cannot be had. */
 export const TEMPLATE_NAME_TAKEN = "A report template with this name already exists. Please choose a different name.";

@@ -1,7 +1,7 @@
 import { addDays } from "../schedules/calendar-date.ts";
 import { siteToday, startOfDay } from "../schedules/site-time.ts";
 
-/** A month by a site's calendar. */
+/** A calendar month at a site. */
 interface SiteMonth {
   /** 'YYYY-MM-01'. */
   readonly firstDay: string;
@@ -15,7 +15,7 @@ export function lastMonth(timezone: string, now: Date): SiteMonth {
   return { firstDay: `${addDays(thisMonth, -1).slice(0, 7)}-01`, endedAt: startOfDay(thisMonth, timezone) };
 }
 
-/** The first and the last second of a month, 'YYYY-MM-DD HH:MM:SS' by the site's clocks. */
+/** The first and last second of a month, 'YYYY-MM-DD HH:MM:SS' in the site's local time. */
 export function monthRange(firstDay: string): { readonly from: string; readonly to: string } {
   // 31 days after a first day always lies in the next month.
   const next = `${addDays(firstDay, 31).slice(0, 7)}-01`;

@@ -10,15 +10,15 @@ export interface ReportSpan {
 
 type RangeChoice = ReportSpan | { readonly field: "from" | "to"; readonly problem: string };
 
-/** A day of a site by its calendar, as far as it lies in the range. */
+/** A calendar day at a site, clipped to the range. */
 export interface SiteDay extends Span {
   readonly date: string;
 }
 
 /**
- * What 'YYYY-MM-DD HH:MM:SS' local times name, each second to its end. A time that a clock change skips means the first
- * after the gap; one that comes twice the first. So a range to 23:59:59 always ends with the day, also where clocks are
- * put back at midnight.
+ * The span between two local times 'YYYY-MM-DD HH:MM:SS', including the last second. A time skipped by a clock change
+ * means the first instant after the gap; an ambiguous one means its first occurrence. So a range to 23:59:59 always ends
+ * with the day, even where clocks go back at midnight.
  */
 export function reportSpanOf(from: string, to: string, timezone: string, maxDays: number): RangeChoice {
   if (from > to) return { field: "from", problem: "from must not be after to" };
@@ -36,7 +36,7 @@ function secondAfter(text: string): string {
   return new Date(Date.parse(`${text.replace(" ", "T")}Z`) + 1_000).toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** The days that a range touches, in order and without gaps; the first and last as far as they lie in it. */
+/** The days a range touches, contiguous and in order; the first and last are clipped to it. */
 export function siteDaysOf({ from, to }: ReportSpan, timezone: string): SiteDay[] {
   const days: SiteDay[] = [];
   let { date } = localTimeOf(from, timezone);
@@ -44,7 +44,7 @@ export function siteDaysOf({ from, to }: ReportSpan, timezone: string): SiteDay[
   while (fromMs < to.getTime()) {
     const next = addDays(date, 1);
     const toMs = Math.min(startOfDay(next, timezone).getTime(), to.getTime());
-    // A zone that has changed sides of the date line has no such day.
+    // A zone that moved across the date line skips a day.
     if (toMs > fromMs) days.push({ date, fromMs, toMs });
     fromMs = Math.max(fromMs, toMs);
     date = next;
@@ -52,7 +52,7 @@ export function siteDaysOf({ from, to }: ReportSpan, timezone: string): SiteDay[
   return days;
 }
 
-/** How far the clocks of a zone are ahead of UTC at an instant, as `UTC+05:30`. */
+/** A time zone's UTC offset at an instant, as `UTC+05:30`. */
 export function utcOffsetOf(at: Date, timezone: string): string {
   const { date, time } = localTimeOf(at, timezone);
   const seconds = Math.floor(at.getTime() / 1_000);
@@ -61,15 +61,15 @@ export function utcOffsetOf(at: Date, timezone: string): string {
   return `UTC${minutes < 0 ? "-" : "+"}${text(minutes / 60)}:${text(minutes % 60)}`;
 }
 
-/** Clocks are put forward or back at full quarters of an hour. */
+/** UTC offsets change only at full quarters of an hour. */
 const QUARTER_MS = 900_000;
-const KEPT = 20_000;
+const MAX_CACHED = 20_000;
 
 const offsets = new Map<string, number>();
 
 /**
- * What the clocks of a zone show, `YYYY-MM-DD HH:MM:SS`: `localTimeOf` for a million rows, which asks the calendar once
- * for each quarter of an hour.
+ * Local time in a zone, `YYYY-MM-DD HH:MM:SS`: `localTimeOf` for a million rows, with the offset cached per quarter of an
+ * hour.
  */
 export function localTextOf(at: Date, timezone: string): string {
   const quarter = Math.floor(at.getTime() / QUARTER_MS);
@@ -79,7 +79,7 @@ export function localTextOf(at: Date, timezone: string): string {
     const begins = new Date(quarter * QUARTER_MS);
     const { date, time } = localTimeOf(begins, timezone);
     offset = Date.parse(`${date}T${time}Z`) - begins.getTime();
-    if (offsets.size >= KEPT) offsets.clear();
+    if (offsets.size >= MAX_CACHED) offsets.clear();
     offsets.set(key, offset);
   }
   return new Date(at.getTime() + offset).toISOString().slice(0, 19).replace("T", " ");

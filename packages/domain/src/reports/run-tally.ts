@@ -1,35 +1,35 @@
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import { addByDay, commonSpan, dayAt, overlapMs, type Span } from "./spans.ts";
 
-/** A run as it is on record. */
+/** A recorded run. */
 export interface RunOnRecord {
   readonly robotId: number;
   readonly outcome: RunOutcome | null;
-  /** When it was due, or else began or was to begin. */
+  /** When it was due, or otherwise began or should have begun. */
   readonly atMs: number;
-  /** When a planned run was due and was to be stopped; null for one by hand. */
+  /** A planned run's scheduled start and stop; null for a manual run. */
   readonly planned: Span | null;
-  /** When it moved, until now where it still does; null where it never did. */
+  /** When it moved, up to now if it still does; null if it never did. */
   readonly moved: Span | null;
 }
 
 export type RunOutcomeCounts = Record<RunOutcome | "RUNNING", number>;
 
 export interface RobotTally {
-  /** Of planned runs that were due in the range, by how they came out. */
+  /** Planned runs due in the range, by outcome. */
   readonly planned: RunOutcomeCounts;
-  /** Runs by hand that began in the range. */
+  /** Manual runs that began in the range. */
   byHand: number;
-  /** Planned time that lies in the range. */
+  /** Planned time in the range. */
   plannedMs: number;
-  /** What planned runs cleaned within their planned time: no more than `plannedMs`. */
+  /** Cleaning of planned runs within their planned time; at most `plannedMs`. */
   asPlannedMs: number;
-  /** What planned runs cleaned before or after it. */
+  /** Cleaning of planned runs before or after it. */
   outsidePlanMs: number;
   byHandMs: number;
 }
 
-/** What runs add up to over a range; built up run by run, so that they need not be in memory together. */
+/** Totals of runs over a range, accumulated run by run so that they need not all be in memory. */
 export interface RunTally {
   readonly range: Span;
   readonly days: readonly Span[];
@@ -39,7 +39,7 @@ export interface RunTally {
   readonly outcomesByDay: readonly RunOutcomeCounts[];
 }
 
-/** `range` ends with now where it lies ahead: what is still to come is neither planned nor done. */
+/** `range` must not reach beyond now: future runs are neither planned nor done. */
 export function newRunTally(range: Span, days: readonly Span[]): RunTally {
   return {
     range,
@@ -52,8 +52,8 @@ export function newRunTally(range: Span, days: readonly Span[]): RunTally {
 }
 
 /**
- * Adds a run. It counts where it was due, or else began; what was planned and what was cleaned count as far as they lie
- * in the range, so that a run over midnight counts with its part on each side.
+ * Adds a run. It counts on the day it was due or otherwise began; planned and cleaned time is clipped to the range, so
+ * that a run across midnight contributes its part to each day.
  */
 export function tallyRun(tally: RunTally, run: RunOnRecord): void {
   const { range, days } = tally;

@@ -1,22 +1,22 @@
-/** A stretch of time, from its first millisecond to before its last. */
+/** A half-open time interval: `fromMs` inclusive, `toMs` exclusive. */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** How long two stretches lie over each other; 0 where they do not. */
+/** How long two spans overlap; 0 if they do not. */
 export function overlapMs(one: Span, other: Span): number {
   return Math.max(0, Math.min(one.toMs, other.toMs) - Math.max(one.fromMs, other.fromMs));
 }
 
-/** What they have in common; null where that is nothing. */
+/** The intersection of two spans; null if empty. */
 export function commonSpan(one: Span, other: Span): Span | null {
   const fromMs = Math.max(one.fromMs, other.fromMs);
   const toMs = Math.min(one.toMs, other.toMs);
   return fromMs < toMs ? { fromMs, toMs } : null;
 }
 
-/** How much time is in at least one of them. */
+/** The time covered by at least one span. */
 export function unionMs(spans: readonly Span[]): number {
   let covered = 0;
   let until = -Infinity;
@@ -27,7 +27,7 @@ export function unionMs(spans: readonly Span[]): number {
   return covered;
 }
 
-/** Adds the length of a stretch to the days that it lies in; `days` follow each other without gaps. */
+/** Adds the length of a span to the totals of the days it overlaps; `days` must be contiguous. */
 export function addByDay(days: readonly Span[], totals: number[], span: Span, sign: 1 | -1 = 1): void {
   for (let nth = dayAt(days, span.fromMs); nth < days.length; nth += 1) {
     const day = days[nth];
@@ -36,7 +36,7 @@ export function addByDay(days: readonly Span[], totals: number[], span: Span, si
   }
 }
 
-/** The number of the day that an instant lies in; the first for one before, `days.length` for one after. */
+/** The index of the day containing an instant; 0 if before all, `days.length` if after. */
 export function dayAt(days: readonly Span[], atMs: number): number {
   let low = 0;
   let high = days.length;

@@ -1,10 +1,10 @@
 import { addByDay, commonSpan, type Span } from "./spans.ts";
 
-/** What is known of when a robot was reachable at a site. */
+/** When a robot was known to be reachable at a site. */
 export interface RobotPresence {
-  /** From its first connection there until it left, or now: only that time counts. */
+  /** From its first connection there until it left, or now; only this time counts. */
   readonly known: Span;
-  /** No two lie over each other, in each list. */
+  /** Within each list, spans do not overlap. */
   readonly online: readonly Span[];
   readonly locked: readonly Span[];
 }
@@ -17,7 +17,7 @@ export interface Uptime {
   readonly countedMsByDay: readonly number[];
 }
 
-/** Time reachable of the time that counts, over the range of `days`. Time in maintenance counts on neither side. */
+/** Reachable and counted time over `days`, both excluding time in maintenance. */
 export function uptimeOf({ known, online, locked }: RobotPresence, days: readonly Span[]): Uptime {
   const reachable = days.map(() => 0);
   const counted = days.map(() => 0);
@@ -44,7 +44,7 @@ export function uptimeOf({ known, online, locked }: RobotPresence, days: readonl
   };
 }
 
-/** Percent; null where there is nothing to divide by. */
+/** Null if `whole` is 0. */
 export function percentOf(part: number, whole: number): number | null {
   return whole > 0 ? (100 * part) / whole : null;
 }

@@ -1,11 +1,11 @@
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
 import { MANUAL_RUN_MAX_MINUTES, STOPPED_MARGIN_MS, LINK_LOSS_STOP_MS } from "../commands/limits.ts";
 
-/** How long a robot moves at most, whatever it hears (protocol rule 4), in milliseconds. */
+/** The longest a robot keeps moving without contact (protocol rule 4). */
 export interface MotionLimits {
-  /** The longest that any START lets it move; also taken for a motion that began at the robot itself. */
+  /** The longest run any START allows; also assumed for motion started at the robot itself. */
   readonly longestRunMs: number;
-  /** It stops by itself after so long without its broker. */
+  /** It stops on its own after this long without the broker. */
   readonly withoutBrokerMs: number;
 }
 
@@ -14,22 +14,22 @@ export const DEFAULT_MOTION_LIMITS: MotionLimits = {
   withoutBrokerMs: LINK_LOSS_STOP_MS,
 };
 
-/** What the server knows of the motion of a robot that it does not hear any more. */
+/** What the server knows about the motion of a robot that has gone silent. */
 export interface UnheardMotion {
-  /** When its run ends by the `maxDurationS` of its START; null where nobody knows. */
+  /** When its run ends by its START's `maxDurationS`; null if unknown. */
   readonly runEndsAt: Date | null;
-  /** Server receipt of whatever was heard of it last. */
+  /** When the server received its last message. */
   readonly lastHeardAt: Date;
   /**
-   * When the broker said that it had lost the robot; null where it says that the robot is there, or where the server is
-   * without the broker itself and would not hear of a return.
+   * When the broker reported the robot lost; null if it reports the robot connected, or if the server itself has lost the
+   * broker and would not learn of a return.
    */
   readonly connectionLostAt: Date | null;
 }
 
 /**
- * When it stops by itself at the latest (protocol rule 4): at the end of its run, or sooner where it surely is without
- * its broker; a robot that is merely silent may have its broker. By its own clock: that it stands is sure a little later.
+ * When it stops on its own at the latest (protocol rule 4): at the end of its run, or sooner if it has certainly lost the
+ * broker; a merely silent robot may still be connected. By its own clock, so it is certain only a little later.
  */
 export function stopsByOf({ runEndsAt, lastHeardAt, connectionLostAt }: UnheardMotion, limits: MotionLimits): Date {
   const byDuration = runEndsAt?.getTime() ?? lastHeardAt.getTime() + limits.longestRunMs;
@@ -37,21 +37,21 @@ export function stopsByOf({ runEndsAt, lastHeardAt, connectionLostAt }: UnheardM
   return new Date(Math.min(byDuration, byBroker));
 }
 
-/** From when on it is sure that it stands: its clock, and the moment it notices, may differ from what the server saw. */
+/** When it has certainly stopped, allowing for its clock and for when it noticed the loss. */
 export function surelyStoppedAtOf(motion: UnheardMotion, limits: MotionLimits): Date {
   return new Date(stopsByOf(motion, limits).getTime() + STOPPED_MARGIN_MS);
 }
 
 export type LostState = "MAY_BE_MOVING" | "MUST_HAVE_STOPPED";
 
-/** A robot that was last seen moving and is not heard any more (protocol rule 13). */
+/** A robot that was last seen moving and has gone silent (protocol rule 13). */
 export interface LostWhileMoving {
   readonly state: LostState;
   readonly lostAt: Date;
   readonly stopsBy: Date;
 }
 
-/** Protocol rule 13, seen moving is moving: perhaps until rule 4 must have stopped it, and not seen to stand after that. */
+/** Protocol rule 13: last seen moving counts as moving until rule 4 must have stopped it, which nobody has seen. */
 export function lostWhileMovingOf(motion: UnheardMotion, limits: MotionLimits, now: Date): LostWhileMoving {
   return {
     state: now < surelyStoppedAtOf(motion, limits) ? "MAY_BE_MOVING" : "MUST_HAVE_STOPPED",
@@ -60,9 +60,9 @@ export function lostWhileMovingOf(motion: UnheardMotion, limits: MotionLimits, n
   };
 }
 
-/** The same in words; `clockOf` tells an instant by the clocks of the site. Without a full stop. */
+/** The same as text, without a full stop; `clockOf` formats an instant in the site's local time. */
 export function lostText({ state, lostAt, stopsBy }: LostWhileMoving, clockOf: (at: Date) => string): string {
-  // To the minute, and never a minute too early.
+  // Rounded up to the minute, never too early.
   const by = clockOf(new Date(Math.ceil(stopsBy.getTime() / 60_000) * 60_000));
   const since = `Lost contact while cleaning at ${clockOf(lostAt)}`;
   return state === "MAY_BE_MOVING"

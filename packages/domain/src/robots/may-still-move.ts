@@ -2,37 +2,37 @@ import type { Motion } from "@suncrew/contract/robots/robots.ts";
 import { STOPPED_MARGIN_MS } from "../commands/limits.ts";
 import { DEFAULT_MOTION_LIMITS, type MotionLimits, surelyStoppedAtOf } from "./lost-while-moving.ts";
 
-/** What the server knows of a robot that is to be taken away or cut off, read under the lock on the robot's row. */
+/** What the server knows about a robot to be deleted, moved or retired, read while the robot's row is locked. */
 export interface MotionEvidence {
-  /** Its device was cut off for good: nothing reaches it, whatever is decided. */
+  /** Its device is locked out for good, so nothing can reach it anyway. */
   readonly deviceRetired: boolean;
   readonly online: boolean;
   readonly motion: Motion | null;
   /**
-   * The run in which it was last seen moving, or one that has not ended; `endsAt` is when it stops by itself, null where
-   * nobody knows.
+   * The run in which it was last seen moving, or one that has not ended; `endsAt` is when it stops on its own, null if
+   * unknown.
    */
   readonly openRun: { readonly endsAt: Date | null } | null;
   readonly hasOpenStart: boolean;
   readonly hasPendingStop: boolean;
   readonly hasPendingLock: boolean;
-  /** It was offered new firmware and has not shown it yet: nobody would hear what came of it. */
+  /** It has a firmware offer and does not run the new version yet; its result would be lost. */
   readonly installing: boolean;
   /**
-   * When a START runs out that was not confirmed and may have reached it, and after which it has shown nothing; null
-   * where there is none.
+   * When an unconfirmed START that may have reached it expires, if it has not reported anything since; null if there is
+   * none.
    */
   readonly lostStartEndsAt: Date | null;
-  /** Server receipt of whatever was heard of it last; null where it never spoke. */
+  /** When the server received its last message; null if it never sent one. */
   readonly lastHeardAt: Date | null;
   /**
-   * When the broker said that it had lost the robot; null where it says that the robot is there, or where the server is
-   * without the broker itself and would not hear of a return.
+   * When the broker reported the robot lost; null if it reports the robot connected, or if the server itself has lost the
+   * broker and would not learn of a return.
    */
   readonly connectionLostAt: Date | null;
 }
 
-/** Why a robot may move, or must be told to stop before it is let go. */
+/** Why a robot may be moving, or must be stopped first. */
 export type MovingReason =
   | "installing"
   | "starting"
@@ -41,17 +41,16 @@ export type MovingReason =
   | "cleaning"
   | "start-unconfirmed";
 
-/** `standsAt` is null where a robot is there: it shows by itself that it stands. */
+/** `standsAt`, when it has certainly stopped, is null for a connected robot, which reports it. */
 export type StillMoving =
   | { readonly why: MovingReason; readonly where: "there"; readonly standsAt: null }
-  /** `lost`: it surely is without its broker. `unheard`: it is silent, and may have its broker all the same. */
+  /** `lost`: it has certainly lost the broker. `unheard`: it is silent but may still be connected. */
   | { readonly why: MovingReason; readonly where: "lost" | "unheard"; readonly standsAt: Date };
 
 /**
- * Why a robot must not be deleted, sent elsewhere or cut off now, or null where it surely stands: nothing could stop it
- * any more. A Stop or lock that it has not confirmed is no less a reason than a run: only what it shows proves that it
- * stands. One that is away stands by protocol rule 4: once it has been without its broker for long enough, or once its
- * run is over.
+ * Why a robot must not be deleted, moved or retired now, since nothing could stop it afterwards; null if it has certainly
+ * stopped. An unconfirmed Stop or lock blocks like a run does: only the robot's own report proves that it has stopped. An
+ * unreachable robot has stopped by protocol rule 4 once it has been without the broker long enough or its run is over.
  */
 export function mayStillMove(
   robot: MotionEvidence,
@@ -61,7 +60,7 @@ export function mayStillMove(
   if (robot.deviceRetired) return null;
   const why = whyOf(robot, now);
   if (why === null) return null;
-  // A robot that installs is away for a while, and shows by itself or by its deadline that it is done.
+  // An installing robot goes offline for a while; its report or the deadline ends that.
   if (robot.online || why === "starting" || why === "installing") return { why, where: "there", standsAt: null };
   // It never connected, so it never took a START.
   if (robot.lastHeardAt === null) return null;
@@ -71,7 +70,7 @@ export function mayStillMove(
   return now < standsAt ? { why, where, standsAt } : null;
 }
 
-/** What is under way by order of a person comes first: it says best what to wait for. */
+/** What a person has commanded comes first, because it says best what to wait for. */
 function whyOf(robot: MotionEvidence, now: Date): MovingReason | null {
   if (robot.hasOpenStart) return "starting";
   if (robot.hasPendingStop) return "stop-unconfirmed";
@@ -82,7 +81,7 @@ function whyOf(robot: MotionEvidence, now: Date): MovingReason | null {
   return lostStartEndsAt !== null && now < later(lostStartEndsAt, STOPPED_MARGIN_MS) ? "start-unconfirmed" : null;
 }
 
-/** When the last of what it may be moving for ends; null where that is not known of all. */
+/** When the last run it may be in ends; null if any end is unknown. */
 function endOf(robot: MotionEvidence): Date | null {
   const known = [robot.openRun?.endsAt, robot.lostStartEndsAt].filter((at) => at instanceof Date);
   if (known.length === 0 || (robot.motion === "MOVING" && !robot.openRun?.endsAt)) return null;

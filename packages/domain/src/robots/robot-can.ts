@@ -3,22 +3,22 @@ import type { OperatingMode, RobotStatus } from "@suncrew/contract/robots/robots
 import { may } from "../auth/permissions.ts";
 import { type KnownMotion, mayMove, wasSeenMoving } from "./lost-while-moving.ts";
 
-/** What the buttons of a robot card look at. */
+/** What the buttons of a robot card depend on. */
 export interface ControllableRobot {
   readonly status: RobotStatus;
   readonly operatingMode: OperatingMode;
   readonly motion: KnownMotion | null;
   /** A command of this robot is under way. */
   readonly commandInProgress: boolean;
-  /** A START is under way, or anything but a STOP while the robot may move: a STOP is taken over it (protocol rule 3). */
+  /** A START is under way, or anything but a STOP while the robot may move: a STOP preempts it (protocol rule 3). */
   readonly stopTakesOver?: boolean;
-  /** It was offered new firmware and has not shown it yet (protocol rule 13). */
+  /** It has a firmware offer and does not run the new version yet (protocol rule 13). */
   readonly installing?: boolean;
   /** The values shown are the demo's simulated fallback. */
   readonly isMock: boolean;
 }
 
-/** Why a button is disabled, as meaning; null where it is enabled. */
+/** Why a button is disabled. */
 export type BlockedReason =
   | "maintenance"
   | "installing"
@@ -39,15 +39,15 @@ function commonObstacle(robot: ControllableRobot): BlockedReason | null {
 }
 
 /**
- * §4 Button enabling. Each answers what stands in the way, or null. Start is also refused while the robot
- * moves and Stop taken whenever it moves, whatever its status says. One that was lost while it moved takes a Stop as
- * well, which is kept until it returns (protocol rule 13).
+ * §4 Button enabling. Each returns what blocks the button, or null. Regardless of status, a moving robot cannot be started
+ * and can always be stopped. A robot lost while moving can be stopped too: the Stop is stored until it returns (protocol
+ * rule 13).
  */
 export const robotCan = {
   start(robot: ControllableRobot): BlockedReason | null {
     if (robot.installing === true && robot.operatingMode !== "maintenance") return "installing";
     const obstacle = commonObstacle(robot) ?? (robot.status === "normal" || mayMove(robot.motion) ? "running" : null);
-    // Says more than that it is offline or did not answer.
+    // More specific than offline or a mock value.
     const isSeen = robot.motion !== "MAY_BE_MOVING" || obstacle === "maintenance" || obstacle === "in-progress";
     return isSeen ? obstacle : "may-be-moving";
   },
@@ -63,7 +63,7 @@ export const robotCan = {
     if (robot.operatingMode === "maintenance") return "maintenance";
     return robot.status === "offline" ? "offline" : null;
   },
-  /** The settings button is absent, not disabled, where this answers an obstacle. */
+  /** When blocked, the settings button is absent, not disabled. */
   changeSettings(robot: ControllableRobot, role: Role | null): BlockedReason | null {
     if (!may(role, "changeMotorSpeeds")) return "role";
     return robot.status === "idle" || robot.status === "normal" ? null : "not-idle";

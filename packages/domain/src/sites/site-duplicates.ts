@@ -9,8 +9,8 @@ const TOLERANCE = 100;
 const WHOLE_TURN = 360_000_000;
 
 /**
- * §5 Site create: true where two places are nearer than 0.0001 degrees on both axes. Compared in whole millionths,
- * because 27.53 and 27.5301 are less than 0.0001 apart for a computer's fractions.
+ * §5 Site create: true if two places are less than 0.0001 degrees apart on both axes. Compared in integer millionths,
+ * because 27.5301 - 27.53 is less than 0.0001 in floating point.
  */
 export function isSamePlace(one: Coordinates, other: Coordinates): boolean {
   const apart = (a: number, b: number) => Math.abs(Math.round(a * 1e6) - Math.round(b * 1e6));
@@ -18,32 +18,32 @@ export function isSamePlace(one: Coordinates, other: Coordinates): boolean {
   return apart(one.latitude, other.latitude) < TOLERANCE && Math.min(around, WHOLE_TURN - around) < TOLERANCE;
 }
 
-/** §5: title and sentence of a place that is taken. */
+/** §5: title and message for coordinates already in use. */
 export const duplicateLocation = {
   title: "Duplicate Location",
   message: "A site with these coordinates already exists. Please choose a different location.",
 } as const;
 
-/** §5 Site create: names are compared trimmed, in any case. */
+/** §5 Site create: names are compared trimmed and case-insensitively. */
 export function siteNameKey(name: string): string {
   return name.normalize("NFC").trim().toLowerCase();
 }
 
-/** §5: title and sentence of a name that is taken. */
+/** §5: title and message for a name already in use. */
 export const duplicateSiteName = {
   title: "Duplicate Site Name",
   message: "A site with this name already exists. Please choose a different name.",
 } as const;
 
-/** A cell is as wide as two places may be apart to count as the same, in millionths of a degree. */
+/** Grid cell size in millionths of a degree, equal to the tolerance, so that duplicates are in adjacent cells. */
 const CELL = 100;
 const CELLS_AROUND = 360_000_000 / CELL;
 
-/** Places that are taken, each by somebody, so that among thousands one is found at once. */
+/** A grid index of occupied places, for fast duplicate lookup among thousands. */
 export class LocationIndex<T> {
   readonly #cells = new Map<string, { readonly place: Coordinates; readonly by: T }[]>();
 
-  /** A place that is none, as of an unreadable cell, is nowhere. */
+  /** Places without finite coordinates, as from an unreadable cell, are ignored. */
   add(place: Coordinates, by: T): void {
     if (!Number.isFinite(place.latitude) || !Number.isFinite(place.longitude)) return;
     const [north, east] = cellOf(place);
@@ -53,7 +53,7 @@ export class LocationIndex<T> {
     else cell.push({ place, by });
   }
 
-  /** Who has a place that counts as the same (§5 Site create); those that `isNot` are left out. */
+  /** Who occupies the same place (§5 Site create), except those for whom `isNot` holds. */
   at(place: Coordinates, isNot: (by: T) => boolean = () => false): T | null {
     const [north, east] = cellOf(place);
     for (const up of [-1, 0, 1]) {
@@ -72,7 +72,7 @@ function cellOf({ latitude, longitude }: Coordinates): [number, number] {
   return [cell(latitude), cell(longitude)];
 }
 
-/** The cells of longitude go around the earth. */
+/** Longitude wraps around. */
 function keyOf(north: number, east: number): string {
   return `${north} ${((east % CELLS_AROUND) + CELLS_AROUND) % CELLS_AROUND}`;
 }

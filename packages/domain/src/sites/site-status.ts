@@ -21,7 +21,7 @@ export function siteCountersOf(robots: readonly CountedRobot[]): SiteCounters {
   return { robotCount: robots.length, activeRobots, onlineRobots: activeRobots + idleRobots };
 }
 
-/** fault before warning before standby before normal; a robot in maintenance counts for neither of the first two. */
+/** Fault or warning if any robot has one, then normal if any robot is, else standby; robots in maintenance cause neither fault nor warning. */
 export function siteStatusOf(robots: readonly CountedRobot[]): SiteStatus {
   const counted = robots.filter((robot) => robot.operatingMode !== "maintenance");
   if (counted.some((robot) => robot.status === "critical")) return "fault";
@@ -38,7 +38,7 @@ export interface FleetRobot {
 
 /** The dashboard's figures; each robot counts in exactly one. */
 export interface FleetFigures {
-  /** Lost while they moved, and not yet sure to stand (protocol rule 13). */
+  /** Lost while moving and not certain to have stopped (protocol rule 13). */
   readonly mayBeMoving: number;
   readonly cleaning: number;
   readonly idle: number;
@@ -48,11 +48,11 @@ export interface FleetFigures {
 
 export type FleetFigure = keyof FleetFigures;
 
-/** Cleaning is told by motion, never by the status text; warning and critical want somebody's attention. */
+/** Cleaning is determined by motion, never by the status text; warning and critical need attention. */
 export function fleetFigureOf(robot: FleetRobot): FleetFigure {
   if (robot.motion === "MAY_BE_MOVING") return "mayBeMoving";
   if (robot.status === "warning" || robot.status === "critical") return "needsAttention";
-  // Also one that is locked and has not stopped yet, whose status is offline in every case.
+  // Includes a locked robot that has not stopped yet, whose status is always offline.
   if (robot.online && robot.motion === "MOVING") return "cleaning";
   return !robot.online || robot.status === "offline" ? "offline" : "idle";
 }

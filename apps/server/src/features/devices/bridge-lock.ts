@@ -6,11 +6,11 @@ import type { Executor } from "../../platform/database/database.ts";
 
 /** Any numbers all servers agree on. */
 const BRIDGE_LOCK = 7_305_002;
-/** Held by the bridge, beside its lock, while it has no broker: so that every server can tell. */
+/** Held by the bridge alongside its lock while it has no broker connection, so that every server can see that. */
 const CUT_OFF_LOCK = 7_305_003;
 /** A server that is not the bridge tries, and one that is looks after its connection, this often. */
 const TRY_MS = 1_000;
-/** A connection that does not answer for so long, in real time, is given up, and the lock with it. */
+/** A connection unresponsive for this long (real time) is abandoned, and the lock with it. */
 const ANSWER_MS = 3_000;
 
 /** Whether some server is the bridge, and has its broker. */
@@ -31,12 +31,12 @@ export async function readBridgeStatus(db: Executor): Promise<BridgeStatus> {
 export interface LockHolder {
   /** Whether this server may be the bridge at all: it is not while its clock cannot be relied on (protocol rule 12). */
   canHold(): boolean;
-  /** Called before the lock is given up by itself; it is held meanwhile. */
+  /** Called before the lock is released voluntarily; it is still held during the call. */
   onGivingUp(): Promise<unknown>;
   /** Whether the bridge can hear robots at all. */
   hasBroker(): boolean;
   onHeld(): void;
-  /** Called at once when the lock may be gone; nothing may be written after it. */
+  /** Called immediately when the lock may be lost; nothing may be written afterwards. */
   onLost(): void;
 }
 
@@ -148,7 +148,7 @@ export class BridgeLock {
     const client = this.#client;
     this.#drop();
     await client?.query("select pg_advisory_unlock_all()").catch(() => {});
-    // Not waited for: nobody knows how long a connection takes to end that is broken.
+    // Not awaited: closing a broken connection may take arbitrarily long.
     client?.end().catch(() => {});
   }
 

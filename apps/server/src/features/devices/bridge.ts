@@ -22,9 +22,9 @@ const FLUSH_MS = 100;
 /** A bridge that gives up stores what it has, unless that takes longer. */
 const FLUSH_LIMIT_MS = 1_000;
 const SWEEP_MS = 5_000;
-/** A new bridge has heard nobody yet; robots are asked for their status before any counts as silent. */
+/** A new bridge has heard no robot yet; it requests their status before treating any as silent. */
 const SWEEP_GRACE_MS = 15_000;
-/** Retained messages have come in by then, and say which robots are there to be asked. */
+/** By then retained messages have arrived and show which robots are connected. */
 const RETAINED_MS = 500;
 const DAY_MS = 86_400_000;
 
@@ -60,7 +60,7 @@ export class Bridge implements Service {
     this.#bad = new BadMessages(clock, log);
     this.#lock = new BridgeLock(connection, clock, log, {
       canHold: () => !isClockWrong(deps),
-      // What came is told once only.
+      // Acknowledged messages are not redelivered.
       onGivingUp: () => withTimeout(clock, this.#queue.flush(), FLUSH_LIMIT_MS),
       hasBroker: () => broker.connected,
       onHeld: () => this.#begin(),
@@ -159,7 +159,7 @@ export class Bridge implements Service {
     this.#cancelGreeting = this.#deps.clock.after(RETAINED_MS, () => this.#track(this.#greetAll()));
   }
 
-  /** After a takeover, and whenever the broker is back: robots tell how they are, and get what waits for them. */
+  /** After a takeover or reconnect: requests robots' status and sends them what is pending. */
   async #greetAll(): Promise<void> {
     await this.#queue.storeArrived();
     const robots = await readConnectedRobots(this.#deps.db, this.#deps.clock.now());
@@ -189,7 +189,7 @@ export class Bridge implements Service {
 
   async #sweep(): Promise<void> {
     const { db, clock } = this.#deps;
-    // What waits may prove that a robot is there.
+    // Waiting messages may prove that a robot is connected.
     const isStored = await this.#queue.storeArrived();
     const now = clock.now();
     if (!this.#lock.held || !isStored || clock.monotonicMs() - this.#sinceMs < SWEEP_GRACE_MS) return;
@@ -226,7 +226,7 @@ interface SubscriptionListener {
   onSubscribed(): void;
 }
 
-/** The bridge's subscription to what robots say, kept while the broker comes and goes. */
+/** The bridge's subscription to robot messages, surviving broker reconnects. */
 class RobotSubscription {
   readonly #broker: Broker;
   readonly #clock: Clock;
@@ -253,7 +253,7 @@ class RobotSubscription {
     this.#stopListening();
     this.#stopListening = this.#broker.onConnectionChange((connected) => {
       if (!connected) return;
-      // The connection renews by itself what it had subscribed.
+      // The connection renews its subscriptions automatically.
       if (this.#held !== null) this.#listener.onSubscribed();
       else void this.#settle();
     });
@@ -268,7 +268,7 @@ class RobotSubscription {
     return this.#settle();
   }
 
-  /** Resolves when the broker has answered what it was asked. */
+  /** Resolves when the broker has acknowledged the subscriptions. */
   async idle(): Promise<void> {
     await this.#settling;
   }
@@ -308,8 +308,8 @@ class RobotSubscription {
     }
   }
 
-  #warn(error: unknown, sentence: string): void {
-    this.#log.warn({ error }, sentence);
+  #warn(error: unknown, message: string): void {
+    this.#log.warn({ error }, message);
   }
 }
 
@@ -359,7 +359,7 @@ class StatusRequests {
     try {
       await publishCommandMessage(this.#broker, serial, { ...envelope, verb: "STATUS" });
     } catch {
-      // The robot reports by itself within 30 s; where the broker is away, all are asked again when it is back.
+      // The robot reports within 30 s anyway; after a broker outage, all are queried again.
     }
   }
 }

@@ -18,9 +18,9 @@ export function deviceAccess(db: Db): DeviceAccess {
   return {
     async signIn(serial, secret) {
       const stored = await deviceSecretSha256(db, serial);
-      const given = hashDeviceSecret(secret);
-      // Compared also where there is no such device, so that the answer's time says nothing.
-      const same = timingSafeEqual(stored ?? Buffer.alloc(given.length), given);
+      const hash = hashDeviceSecret(secret);
+      // Compared even if there is no such device, so that timing reveals nothing.
+      const same = timingSafeEqual(stored ?? Buffer.alloc(hash.length), hash);
       return same && stored !== null;
     },
     isDevice: (name) => isKnownDevice(db, name),

@@ -57,7 +57,7 @@ export const deviceMessages = {
   deleteAccount: "Suncrew ignores it from now on; delete its account at your broker too.",
 } as const;
 
-/** Adds what is left to do for whoever manages the broker's accounts by hand. */
+/** Adds the remaining steps for operators who manage broker accounts manually. */
 export function withManualStep(form: BrokerAccounts["form"], message: string, step: string): string {
   return form === "manual" ? `${message}. ${step}` : message;
 }

@@ -135,11 +135,11 @@ async function putAll(accounts: BrokerAccounts, devices: readonly DeviceAccount[
   }
 }
 
-/** Accounts whose secrets nobody has seen do no harm, so an unreachable broker is not waited for. */
+/** Accounts whose secrets were never shown are harmless, so an unreachable broker is not waited for. */
 async function takeBack(accounts: BrokerAccounts, devices: readonly DeviceAccount[], lock: HeldLock): Promise<void> {
   let failed = 0;
   for (const { serial } of devices) {
-    // Without the lock they may be somebody else's by now.
+    // Without the lock, somebody else may own them by now.
     if (!lock.held || failed > MAX_TAKE_BACK_FAILURES) return;
     await accounts.retire(serial).catch(() => {
       // Whoever provisions it next takes the account over.

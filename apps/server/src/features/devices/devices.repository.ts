@@ -212,7 +212,7 @@ interface AllocatedDevice {
   readonly is_assigned: boolean;
 }
 
-/** Locks devices against being given to a robot or to another partner; those that do not exist are absent. */
+/** Locks devices against assignment to a robot or another partner; nonexistent ones are absent from the result. */
 export async function lockDevices(tx: Tx, serials: readonly string[]): Promise<AllocatedDevice[]> {
   const these = sql<string>`any(${[...serials]}::text[])`;
   await tx

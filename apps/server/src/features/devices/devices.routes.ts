@@ -50,8 +50,8 @@ function brokerRoutes(app: FastifyInstance, { db, settings }: Dependencies): voi
   const access = deviceAccess(db);
   const expected = digest(`Bearer ${token}`);
   const onRequest = async (request: FastifyRequest): Promise<void> => {
-    const given = digest(request.headers.authorization ?? "");
-    if (!timingSafeEqual(given, expected)) throw notSignedIn("This call is the broker's.");
+    const actual = digest(request.headers.authorization ?? "");
+    if (!timingSafeEqual(actual, expected)) throw notSignedIn("This call is the broker's.");
   };
 
   const signIn = async (request: FastifyRequest): Promise<BrokerAnswer> => {
@@ -76,7 +76,7 @@ function brokerRoutes(app: FastifyInstance, { db, settings }: Dependencies): voi
   app.route({ method: "POST", url: brokerAclPath, config: { anyHost: true }, onRequest, handler: reach });
 }
 
-/** Equally long, whatever was given. */
+/** Digests have equal length, as timing-safe comparison requires. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text, "utf8").digest();
 }

@@ -3,9 +3,9 @@ import type { IncomingMessage } from "./devices.mqtt.ts";
 
 /** Robots remembered while the database is away; beyond it the robot that waits longest is dropped. */
 const MAX_ROBOTS = 50_000;
-/** Messages of one robot that wait in order; beyond it the oldest is dropped, the newest tell the truth. */
+/** Queue limit per robot; beyond it the oldest message is dropped, since the newest reflect the current state. */
 const MAX_PER_ROBOT = 32;
-/** Of one robot so many are stored at a time: those of the others do not wait for all that one has said. */
+/** Messages per robot and flush, so that one robot's backlog does not delay the others. */
 const TAKEN_PER_ROBOT = 8;
 
 type OnDropped = (serial: string, dropped: number, kind: "overflow" | "over-budget") => void;
@@ -136,7 +136,7 @@ function isSameKind(one: IncomingMessage, other: IncomingMessage): boolean {
   return !("retained" in one && "retained" in other) || one.retained === other.retained;
 }
 
-/** Whether `next`, which came after `former` of its kind, tells more. */
+/** Whether `next`, which arrived after `former` of the same kind, is more informative. */
 function isNewer(former: IncomingMessage, next: IncomingMessage): boolean {
   if (next.leaf === "ack") return true;
   if (next.leaf === "event" || former.leaf === "ack" || former.leaf === "event") return false;

@@ -7,7 +7,7 @@ import type { BadMessages, IncomingMessage } from "./devices.mqtt.ts";
 import { IncomingBuffer, type RobotMessages } from "./incoming-buffer.ts";
 import { type Allowance, RobotBudgets } from "./robot-budgets.ts";
 
-/** Robots stored in one transaction at most, and waiting before a flush begins by itself. */
+/** Maximum robots per transaction; a flush starts automatically once this many are waiting. */
 const BATCH_ROBOTS = 1_000;
 /** A database that is away is tried again this often. */
 const RETRY_MS = 1_000;
@@ -23,7 +23,7 @@ interface IngestQueueDependencies {
   readonly onIngested: (ingested: Ingested) => void;
 }
 
-/** A robot whose messages met an error that tells neither of their data nor of a database that is away. */
+/** A robot whose messages failed with an error caused neither by their data nor by a database outage. */
 interface Trouble {
   readonly tries: number;
   readonly notBeforeMs: number;
@@ -38,7 +38,7 @@ interface Round {
   readonly troubled: { readonly of: RobotMessages; readonly reason: string }[];
 }
 
-/** What arrived, on its way into the database. One flush runs at a time, so that order is kept. */
+/** Received messages on their way into the database. Flushes run one at a time, which preserves order. */
 export class IngestQueue {
   readonly #deps: IngestQueueDependencies;
   readonly #buffer: IncomingBuffer;
@@ -48,7 +48,7 @@ export class IngestQueue {
   #inRound: readonly RobotMessages[] = [];
   #roundEnd = Promise.withResolvers<void>();
   #notBeforeMs = 0;
-  /** By serial number; what these robots said waits in order, and nobody else behind it. */
+  /** By serial number: each robot's messages wait in order, without blocking other robots. */
   readonly #troubles = new Map<string, Trouble>();
   /** Raised by `clear`: what was taken out before it is not put back. */
   #generation = 0;
@@ -68,7 +68,7 @@ export class IngestQueue {
     if (this.#buffer.size >= BATCH_ROBOTS && this.#flushing === null) void this.flush();
   }
 
-  /** Stores what waits, also what arrives meanwhile. Never rejects: what cannot be stored yet waits on. */
+  /** Stores everything waiting, including later arrivals. Never rejects: what cannot be stored yet keeps waiting. */
   flush(): Promise<void> {
     if (this.#flushing !== null) return this.#flushing;
     if (this.#buffer.size === 0 || this.#deps.clock.monotonicMs() < this.#notBeforeMs) return Promise.resolve();
@@ -127,7 +127,7 @@ export class IngestQueue {
     return round.waiting.length === 0 && this.#deps.clock.monotonicMs() >= this.#notBeforeMs;
   }
 
-  /** Stores a batch, each half by itself where it cannot: no robot's messages hold up the others (rule 10). */
+  /** Stores a batch; if that fails, each half separately, so that no robot's messages block the others (rule 10). */
   async #storeOrSplit(batch: readonly RobotMessages[], round: Round): Promise<void> {
     const { db, clock, log, bad, onIngested } = this.#deps;
     if (clock.monotonicMs() < this.#notBeforeMs) {
@@ -171,7 +171,7 @@ export class IngestQueue {
     await this.#storeOrSplit(batch.slice(middle), round);
   }
 
-  /** Those that are tried again. Where nobody's could be stored it is no robot's message: all are kept. */
+  /** The messages to retry. If no robot's could be stored, no message is to blame, and all are retried. */
   async #keepTroubled({ done, troubled }: Round): Promise<RobotMessages[]> {
     const { db, clock, log } = this.#deps;
     const nowMs = clock.monotonicMs();

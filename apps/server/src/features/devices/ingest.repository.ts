@@ -46,7 +46,7 @@ interface Outcome {
   readonly before: StateRow;
   after: StateRow;
   changed: boolean;
-  /** It came online, or connected anew. */
+  /** It came online or reconnected. */
   returned: boolean;
   newest: StateMessage | null;
   /** A reading past the robot's budget is left out. */
@@ -62,9 +62,9 @@ interface Outcome {
 export interface Ingested {
   /** Serial numbers that no robot carries, with the number of their messages. */
   readonly unknown: readonly { readonly serial: string; readonly messages: number }[];
-  /** Robots that came online or connected anew. */
+  /** Robots that came online or reconnected. */
   readonly returned: readonly number[];
-  /** Events to acknowledge, now that they are kept; also those that were kept before. */
+  /** Stored events to acknowledge, including those stored earlier. */
   readonly received: readonly { readonly serial: string; readonly session: number; readonly eventSeq: number }[];
   /** States that advanced the current one and came live. */
   readonly readings: number;
@@ -112,7 +112,7 @@ export async function ingest(
   });
 }
 
-/** Answers the events that were not kept. */
+/** Returns the events that were not stored. */
 async function store(
   tx: Tx,
   outcomes: readonly Outcome[],
@@ -319,9 +319,9 @@ function currentAlertsOf(row: StateRow, newest: StateMessage, speech: MessageFau
   // A retained state may be that of the session that the robot has forgotten.
   if (row.online) clears.push("MEMORY_LOST");
   if (battery !== "stays") clears.push("LOW_BATTERY");
-  // A retained state tells how the robot was, not that it is there.
+  // A retained state shows how the robot was, not that it is connected.
   if (row.online) clears.push("OFFLINE_TOO_LONG");
-  // That it stands, a retained state tells as well.
+  // A retained state can show that it has stopped, though.
   if (row.online || newest.motion === "STOPPED") clears.push("LOST_WHILE_MOVING");
   return [
     { ...robot, source: "SERVER", alerts, clears },

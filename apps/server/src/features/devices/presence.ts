@@ -9,7 +9,7 @@ export interface StateRow extends Omit<Selectable<RobotStateTable>, "change_no">
   readonly operating_mode: OperatingMode;
 }
 
-/** One message as it arrived; `retained` ones tell last-known values only. */
+/** One message as received; `retained` ones carry last-known values only. */
 export type PresenceMessage =
   | {
       readonly leaf: "connection";
@@ -31,7 +31,7 @@ export function applyMessage(row: StateRow, incoming: PresenceMessage): StateRow
   return next && withRobotStatus(next);
 }
 
-/** What was sent in the session before may arrive so long after the new one has begun. */
+/** Messages of the previous session may arrive this long after a new one has begun. */
 const LATE_MS = 5_000;
 
 /**

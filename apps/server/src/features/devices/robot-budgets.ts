@@ -10,7 +10,7 @@ import {
 } from "@suncrew/domain/devices/robot-budget.ts";
 import type { Clock } from "../../platform/clock.ts";
 
-/** Robots remembered; those heard of longest ago are forgotten, and begin anew. */
+/** Maximum robots tracked; the least recently heard are evicted and start with full budgets again. */
 const MAX_ROBOTS = 50_000;
 
 interface Account {
@@ -75,7 +75,7 @@ export class Allowance {
   }
 }
 
-/** What each robot has used of its budgets, in the memory of the bridge: a new bridge begins anew. */
+/** Each robot's budget usage, in the bridge's memory: a new bridge starts with full budgets. */
 export class RobotBudgets {
   readonly #clock: Pick<Clock, "now">;
   readonly #accounts = new Map<string, Account>();

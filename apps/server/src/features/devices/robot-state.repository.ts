@@ -7,7 +7,7 @@ import type { StateRow } from "./presence.ts";
 export interface KnownRobot {
   readonly serial: string;
   readonly row: StateRow;
-  /** The highest number of a command that was given for it. */
+  /** The highest command number issued for it. */
   readonly commandSeq: number;
 }
 
@@ -34,7 +34,7 @@ export async function lockRobotStates(tx: Tx, serials: readonly string[]): Promi
   );
   return found.flatMap(({ serial_number: serial, robot_id, ...row }) => {
     const now = modes.get(robot_id);
-    // Retired, deleted or given to another machine while this transaction waited for the lock.
+    // Retired, deleted or replaced by another machine while this transaction waited for the lock.
     if (now === undefined || now.serial_number !== serial) return [];
     return [
       { serial, row: { ...row, robot_id, operating_mode: now.operating_mode }, commandSeq: now.last_command_seq },
@@ -99,7 +99,7 @@ export async function sweepSilentRobots(tx: Tx, now: Date): Promise<number> {
     .selectFrom("robot_state")
     .select("robot_id")
     .where("online", "=", true)
-    // A robot that connected and has shown nothing yet is given as long.
+    // A robot that has connected but not reported yet gets the same time.
     .where(sql<boolean>`coalesce(greatest(${signOf("live_at")}, ${signOf("connection_at")}) <= ${silentSince}, true)`)
     .orderBy("robot_id")
     .forNoKeyUpdate()
@@ -113,7 +113,7 @@ export async function sweepSilentRobots(tx: Tx, now: Date): Promise<number> {
   return silent.length;
 }
 
-/** The others are asked within this, so that a run which is due by then finds its robots asked. */
+/** The others are queried within this time, so that robots of runs due by then have been queried. */
 const DUE_SOON_MS = 10_000;
 
 export interface ReachableRobot {

@@ -138,7 +138,7 @@ export class FirmwareFiles {
       firmwareId: offer?.firmwareId ?? 0,
       expires: Number(expires),
     };
-    // Also checked where there is no such offer, so that the time of the answer reveals nothing.
+    // Checked even if there is no such offer, so that timing reveals nothing.
     const isSigned = this.#signer.isSigned(grant, signature);
     if (offer === null || !isSigned) throw forbidden("This address is not valid.");
     if (grant.expires * 1000 <= this.#deps.clock.now().getTime()) throw forbidden("This address has expired.");

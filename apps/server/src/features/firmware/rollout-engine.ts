@@ -220,7 +220,7 @@ async function advanceRollout(tx: Tx, rolloutId: number, conditions: Conditions)
   const { now, canSend } = conditions;
   const rollout = await lockRollout(tx, rolloutId, true);
   if (rollout === null || rollout.ended_at !== null) return;
-  // Paused or cancelled, nothing is sent that was not; and nobody fails for what no server could send in time.
+  // While paused or cancelled nothing new is sent, and no robot fails for an offer that no server could send in time.
   await withdrawOffers(tx, await findUnsent(tx, rolloutId, rollout.state === "RUNNING" ? now : null));
   // A robot that refused just as the rollout was cancelled is waiting again.
   if (rollout.state === "CANCELLED") await cancelWaiting(tx, rolloutId, now);
@@ -287,7 +287,7 @@ async function offerBatch(
   const waiting = await readCandidates(tx, rollout.id);
   const refusals = waiting.map((robot) => ({ robot, refusal: offerRefusal(robot, rollout.version, now) }));
   const limitHours = rollout.wait_limit_hours;
-  // No robot is given up while others can take it, nor for what Suncrew itself could not hear.
+  // No robot is given up while others can take the firmware, nor because Suncrew itself was disconnected.
   const givesUp =
     hearsRobots &&
     refusals.every(({ refusal }) => refusal !== null) &&

@@ -88,7 +88,7 @@ export async function findRollout(db: Executor, rolloutId: number): Promise<Stor
   return (await selectRollouts(db).where("r.id", "=", rolloutId).executeTakeFirst()) ?? null;
 }
 
-/** Locks a rollout before any of its robots; null where there is none, or, with `skipLocked`, where it is locked. */
+/** Locks a rollout before any of its robots; null if it does not exist or, with `skipLocked`, is already locked. */
 export async function lockRollout(tx: Tx, rolloutId: number, skipLocked = false): Promise<StoredRollout | null> {
   const locked = selectRollouts(tx).where("r.id", "=", rolloutId).forNoKeyUpdate("r");
   return (await (skipLocked ? locked.skipLocked() : locked).executeTakeFirst()) ?? null;

@@ -40,7 +40,7 @@ export class LiveFeed implements Service {
   #cancelFlush: Cancel | null = null;
   /** What has changed since the reading of each snapshot began that is under way. */
   readonly #beginning = new Set<ChangedIds[]>();
-  /** By scope, what has not begun: whoever asks joins it. */
+  /** Pending snapshots by scope, which later requests join. */
   readonly #readings = new Map<string, SnapshotReading>();
   readonly #snapshots = new Semaphore(SNAPSHOTS_AT_ONCE);
   /** When the look at sessions began that was the last to end well. */
@@ -94,7 +94,7 @@ export class LiveFeed implements Service {
     for (const key of ["feed", "sessions", "scopes"]) await this.#turns.run(key, async () => {});
   }
 
-  /** Ends every stream; browsers connect again when a server is there. */
+  /** Ends every stream; browsers reconnect once a server is available. */
   endAll(): void {
     this.#ended = true;
     for (const opening of this.#openings) opening.refuse(stopping());
@@ -176,24 +176,24 @@ export class LiveFeed implements Service {
 
   async #flush(): Promise<void> {
     const isWanted = this.#streams.count + this.#beginning.size > 0;
-    await this.#reader.next(isWanted ? (changed) => this.#tell(changed) : null);
+    await this.#reader.next(isWanted ? (changed) => this.#publish(changed) : null);
   }
 
-  /** Sends what changed to all, or to nobody where it cannot be read: then the next look finds it again. */
-  async #tell(changed: ChangedIds): Promise<void> {
-    const told = new Map<string, Message>();
+  /** Sends changes to every scope, or to none if they cannot be read: the next poll finds them again. */
+  async #publish(changed: ChangedIds): Promise<void> {
+    const messages = new Map<string, Message>();
     for (const missed of this.#beginning) missed.push(changed);
     for (const [scope, [first]] of this.#streams.byScope()) {
       const message = first && (await this.#readMessage(first.viewer, changed));
-      if (message) told.set(scope, message);
+      if (message) messages.set(scope, message);
     }
     // Also where the database took its time, or cannot say any more whose sessions have ended: then this rejects.
     const { clock } = this.#deps;
     if (clock.monotonicMs() - this.#sessionsSeenMs > RIGHTS_HOLD_MS) await this.#lookAtSessions();
-    await this.#streams.tell(told);
+    await this.#streams.publish(messages);
   }
 
-  /** What the viewer is told of these changes, made once for all of the scope; null where that is nothing. */
+  /** The message about these changes for one scope; null if it is not affected. */
   async #readMessage(viewer: Viewer, changed: ChangedIds): Promise<Message | null> {
     const { db, clock } = this.#deps;
     const at = clock.now().toISOString();
@@ -257,11 +257,11 @@ function isStill(viewer: Viewer, open: ReadonlyMap<string, Viewer>): boolean {
   return now !== undefined && scopeOf(now) === scopeOf(viewer);
 }
 
-/** Somebody who asked for a stream that has not begun. */
+/** A requested stream that has not begun yet. */
 class LiveOpening {
   readonly viewer: Viewer;
   readonly #line: Line;
-  /** Aborted where nobody waits any more, or with why it is refused. */
+  /** Aborted when the client has gone, or with the reason of a refusal. */
   readonly signal: AbortSignal;
   readonly #begun = Promise.withResolvers<Readable>();
   readonly #refused = new AbortController();
@@ -275,7 +275,7 @@ class LiveOpening {
     else this.signal.addEventListener("abort", leave, { once: true });
   }
 
-  /** Resolves with the stream; rejects at once where it is refused or nobody waits any more. */
+  /** Resolves with the stream; rejects immediately when refused or when the client has gone. */
   get begun(): Promise<Readable> {
     return this.#begun.promise;
   }
@@ -294,7 +294,7 @@ class LiveOpening {
   }
 }
 
-/** One reading of a snapshot, for all of a scope who asked before it began. */
+/** One snapshot read, shared by all clients of a scope that requested it before it began. */
 class SnapshotReading {
   readonly viewer: Viewer;
   readonly #openings = new Set<LiveOpening>();
@@ -304,7 +304,7 @@ class SnapshotReading {
     this.viewer = viewer;
   }
 
-  /** Aborted as soon as nobody waits for it any more. */
+  /** Aborted once no client waits for it. */
   get unwanted(): AbortSignal {
     return this.#unwanted.signal;
   }

@@ -51,10 +51,10 @@ test("wire, Live: while all together hold too much, those that hold most are cut
     streams.begin({ viewer, line, scopeMark: "", snapshot: of, later: null });
   const [small, large, shared] = [begin(snapshot(60)), begin(snapshot(100)), snapshot(90)];
   const sharing = [begin(shared), begin(shared)];
-  await streams.tell(new Map());
+  await streams.publish(new Map());
   expect(streams.cutCount).toBe(0);
   const last = begin(snapshot(50));
-  await streams.tell(new Map());
+  await streams.publish(new Map());
   expect([small, large, ...sharing, last].map(({ destroyed }) => destroyed)).toEqual([
     false,
     true,

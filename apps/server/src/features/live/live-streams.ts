@@ -158,9 +158,9 @@ class LiveOutlet {
   isStalled(): boolean {
     const untaken = this.untaken;
     const taken = this.#sent - untaken;
-    const stands = untaken > 0 && taken === this.#takenBefore;
+    const isStalled = untaken > 0 && taken === this.#takenBefore;
     this.#takenBefore = untaken > 0 ? taken : null;
-    return stands;
+    return isStalled;
   }
 
   #handOn(): void {
@@ -183,14 +183,14 @@ class LiveOutlet {
     }
   }
 
-  /** Forgets all that waits but the first so many messages. */
-  #drop(kept: number): void {
-    for (const message of this.#waiting.splice(kept)) {
+  /** Drops all waiting messages but the first `keep`. */
+  #drop(keep: number): void {
+    for (const message of this.#waiting.splice(keep)) {
       this.#held.release(message);
       this.#waitingBytes -= message.length;
       this.#sent -= message.length;
     }
-    if (kept > 0) return;
+    if (keep > 0) return;
     this.#waitingBytes = 0;
     this.#piecesOut = 0;
   }
@@ -265,8 +265,8 @@ export class LiveStreams {
     return outlet.out;
   }
 
-  /** Sends each scope its message. A stream that ends meanwhile gets nothing, one that lets too much wait is cut off. */
-  async tell(messages: ReadonlyMap<string, Message>): Promise<void> {
+  /** Sends each scope its message. Streams that have ended get nothing; those with too large a backlog are cut off. */
+  async publish(messages: ReadonlyMap<string, Message>): Promise<void> {
     await this.#sendAll(({ scope }) => messages.get(scope));
   }
 

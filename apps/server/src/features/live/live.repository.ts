@@ -35,14 +35,14 @@ export class ChangeReader {
   }
 
   /**
-   * Hands over the rows changed since the last look, if any. Moves on only once `tell` has told them: what it rejects
-   * is found again by the next look. Without a `tell` only moves on.
+   * Passes the rows changed since the last poll, if any, to `publish`. Advances only once that succeeds: otherwise the next
+   * poll finds them again. Without `publish` it only advances.
    */
-  async next(tell: ((changed: ChangedIds) => Promise<void>) | null): Promise<void> {
+  async next(publish: ((changed: ChangedIds) => Promise<void>) | null): Promise<void> {
     const until = await readOldestOpenTransaction(this.#db);
-    const rows = tell ? await readChangedIds(this.#db, this.#from) : [];
+    const rows = publish ? await readChangedIds(this.#db, this.#from) : [];
     const news = rows.filter((row) => !this.#seen.has(keyOf(row)));
-    if (tell && news.length > 0) await tell(idsOf(news));
+    if (publish && news.length > 0) await publish(idsOf(news));
     this.#from = until;
     this.#seen = new Set(rows.map(keyOf));
   }
@@ -58,7 +58,7 @@ function idsOf(news: readonly ChangedRow[]): ChangedIds {
     ),
   ];
   return {
-    // A robot tells its alerts and its newest run.
+    // A robot's live data includes its alerts and its newest run.
     robotIds: [...new Set([...ids("robot"), ...news.flatMap((row) => row.robot_id ?? [])])].map(Number),
     siteIds: siteIdsOf("site", "robot"),
     logIds: ids("activity"),

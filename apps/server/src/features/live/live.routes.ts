@@ -42,7 +42,7 @@ export function liveRoutes(
   return { feed, places };
 }
 
-/** Nobody is there to be answered, and nothing failed. */
+/** The client has disconnected: there is nobody to respond to, and nothing failed. */
 function unlessGone(gone: AbortSignal): (error: unknown) => null {
   return (error) => {
     if (gone.aborted) return null;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 
-/** How many live streams may be open, those that are being opened included. A place is kept until its connection ends. */
+/** Limits open live streams, including those being opened. A place is held until its connection ends. */
 export interface LiveLimits {
   readonly perSession: number;
   readonly openingsPerMinute: number;
@@ -31,7 +31,7 @@ export class StreamLimits {
   readonly #bySession = new Map<string, number>();
   readonly #byAddress = new Map<string, number>();
   #taken = 0;
-  /** Places given out by session in the present minute. */
+  /** Places taken per session in the current minute. */
   readonly #openings = new Map<string, number>();
   #minuteBeganMs = 0;
   readonly refused = new Map<LiveRefusal, number>();
@@ -46,7 +46,7 @@ export class StreamLimits {
     return this.#taken;
   }
 
-  /** Takes a place, to be given back by what it answers. Throws 429, or 503 where the server is full. */
+  /** Takes a place; the returned function releases it. Throws 429, or 503 if the server is full. */
   take(sessionId: string, address: string): () => void {
     const refusal = this.#refusalOf(sessionId, address);
     if (refusal !== null) {

@@ -15,7 +15,7 @@ export interface FleetFigures {
   readonly oldestDueMs: number;
 }
 
-/** One look at what stands in the database now; it reads current rows and indexes only, no history. */
+/** A snapshot of current rows, read through indexes only; no history is scanned. */
 export async function readFleetFigures(db: Db, now: Date): Promise<FleetFigures> {
   const { rows } = await sql<FleetFigures>`
     select fleet.*, open.*, due.*

@@ -8,7 +8,7 @@ import type { Metrics } from "./metrics.service.ts";
 export function metricsRoutes(app: FastifyInstance, settings: Settings, metrics: Metrics): void {
   app.addHook("onResponse", async (request, reply) => {
     const { url, config } = request.routeOptions;
-    // A stream lasts for as long as somebody watches it.
+    // A stream lasts as long as its client stays connected.
     if (config.route?.stream === true) return;
     // The template, never the requested address, which a caller can choose freely.
     const isKnown = url !== undefined && url !== "";
@@ -48,7 +48,7 @@ function requireMetricsAccess(request: FastifyRequest, settings: Settings): void
   throw forbidden("METRICS_TOKEN is not set, so the metrics are shown to nobody from elsewhere.");
 }
 
-/** Compares hashes, so that the time it takes tells nothing about the token. */
+/** Compares hashes, so that timing reveals nothing about the token. */
 function isSame(one: string, other: string): boolean {
   const hashOf = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(hashOf(one), hashOf(other));

@@ -26,7 +26,7 @@ export async function readKeptReports(
     reports: page.map((row) => ({
       ...row,
       created_at: row.created_at.toISOString(),
-      // It may tell addresses of people that a partner has nothing to do with.
+      // It may contain addresses of people unrelated to the partner.
       mail_reason: viewer.role === "SUPER_ADMIN" ? row.mail_reason : null,
     })),
     next_cursor: rows.length > limit ? String(page.at(-1)?.id ?? "") : null,
@@ -42,7 +42,7 @@ function visibleReports(viewer: Viewer, db: Executor) {
   return viewer.role === "SUPER_ADMIN" ? reports : reports.where("k.partner_id", "=", viewer.partnerId);
 }
 
-/** The PDF of a report of one of the viewer's sites, with what it is about. Throws 404 where there is none. */
+/** The PDF of a report of one of the viewer's sites, with its site and month. Throws 404 if there is none. */
 export async function readKeptFile(
   viewer: Viewer,
   db: Executor,

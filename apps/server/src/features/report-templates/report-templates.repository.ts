@@ -88,7 +88,7 @@ export async function removeTemplate(tx: Tx, templateId: number, now: Date): Pro
 
 export type SettingsRow = Selectable<ReportSettingsTable>;
 
-/** Whether reports are made and sent by themselves. */
+/** Whether monthly reports are generated and mailed automatically. */
 export async function readSettingsRow(db: Executor): Promise<SettingsRow> {
   return db.selectFrom("report_settings").selectAll().executeTakeFirstOrThrow();
 }

@@ -107,7 +107,7 @@ type TemplateBody = BodyOf<typeof updateReportTemplate>;
 
 const inUse = "The monthly reports use this template. Choose another one for them in the settings first.";
 
-/** §3 Report template: what a body asks for. Throws 400 with the place named where it breaks a rule. */
+/** §3 Report template: parses a body. Throws 400 with the field that breaks a rule. */
 function contentOfBody({ name, description, sections, isActive }: TemplateBody): TemplateContent {
   const composed = composeSections(sections);
   if (composed.kind === "problem") throw invalid(composed.field, composed.message);
@@ -174,7 +174,7 @@ async function deleteTemplate(work: TemplateWork, template: TemplateRow): Promis
   return null;
 }
 
-/** The settings are held, so that nobody chooses the template meanwhile. */
+/** The settings are locked, so that nobody can choose the template concurrently. */
 async function isUsed({ tx }: TemplateWork, templateId: number): Promise<boolean> {
   return (await lockSettings(tx)).template_id === templateId;
 }
@@ -189,7 +189,7 @@ function contentOf({ name, description, sections, is_active }: TemplateRow): Tem
 
 type SettingsBody = BodyOf<typeof updateReportSettings>;
 
-/** The settings as they are told. */
+/** The settings, for responses. */
 async function readReportSettings(db: Executor, emailConfigured: boolean): Promise<ResponseOf<typeof reportSettings>> {
   const { version, ...row } = await readSettingsRow(db);
   return { ...fieldsOf(row), email_configured: emailConfigured, version };

@@ -49,7 +49,7 @@ export interface ReportTime {
   readonly local: string;
 }
 
-/** A site as its form stores it, without whoever maintains it. */
+/** A site's stored form fields, without its maintenance contacts. */
 type ReportSite = Pick<Site, "id" | "timezone" | Exclude<SiteField, keyof SiteMaintenance>>;
 
 export interface ReportPartner {
@@ -127,7 +127,7 @@ export interface ReportHealth {
   readonly inMaintenance: { readonly since: ReportTime; readonly reason: string } | null;
   /** Critical alerts raised in the range. */
   readonly errorCount: number;
-  /** Percent; null where it has told none. */
+  /** Percent; null if never reported. */
   readonly battery: number | null;
   readonly firmware: string;
   readonly lastCleanedAt: ReportTime | null;
@@ -177,7 +177,7 @@ export interface ReportLock {
   readonly reason: string;
   readonly setAt: ReportTime;
   readonly setBy: string;
-  /** Null while it stands. */
+  /** Null while still locked. */
   readonly releasedAt: ReportTime | null;
   readonly releasedBy: string | null;
   /** Until the release, or until now. */
@@ -226,7 +226,7 @@ export interface ReportScope {
   readonly timezone: string;
   /** Of the whole range. */
   readonly days: readonly SiteDay[];
-  /** Aborts when nobody waits for the report any more: whatever takes many queries asks it before each. */
+  /** Aborts when nobody waits for the report any more; checked before each of many queries. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -16,7 +16,7 @@ interface AskedPdf {
   readonly asked: ReportRequest;
   readonly now: Date;
   readonly maintenanceIntervalDays: number;
-  /** Says which sections are printed, where they are not given; null is all. */
+  /** Determines the sections unless `sections` is set; null: all. */
   readonly templateId: number | null;
   readonly sections: readonly PrintedSection[] | null;
 }

@@ -145,7 +145,7 @@ async function readPresence(viewer: Viewer, db: Executor, scope: ReportScope): P
       .limit(PAGE_ROWS)
       .execute();
     for (const { robot_id, online_at, offline_at, seen_at } of rows) {
-      // Whoever shows nothing more is reachable 90 s longer, also before anybody has noticed its silence.
+      // A robot that goes silent counts as reachable for another 90 s, even before its silence is noticed.
       const endMs = offline_at?.getTime() ?? (seen_at ?? online_at).getTime() + OFFLINE_AFTER_MS;
       const span = { fromMs: online_at.getTime(), toMs: Math.min(endMs, scope.until.getTime()) };
       const ofRobot = spans.get(robot_id);
@@ -233,7 +233,7 @@ export interface BatterySums {
   readonly sample: boolean;
 }
 
-/** A reading holds until the next, so long at most: then nobody knows. Sample data has one an hour. */
+/** A reading is valid until the next, but at most this long. Sample data has one per hour. */
 const HOLDS_S = OFFLINE_AFTER_MS / 1_000;
 const SAMPLE_HOLDS_S = 3_600;
 

@@ -195,7 +195,7 @@ function drawPartner(document: PdfDocument, partner: ReportPartner | null): void
   ]);
 }
 
-/** Overdue maintenance comes first, so that nobody who reads only the beginning takes it for done. */
+/** Overdue maintenance comes first, so that a reader of only the beginning does not miss it. */
 function* dueTable(document: PdfDocument, data: ReportData): Generator<void> {
   const { due: inRange, overdue, intervalDays } = data.maintenance;
   const words = overdueText(data, overdue.length);

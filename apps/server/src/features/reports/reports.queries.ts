@@ -18,7 +18,7 @@ import {
   reportTime,
 } from "./report-data.ts";
 
-/** The site of a report with its partner; where it has none, whoever is named for its maintenance. Throws 404. */
+/** The site of a report with its partner or, without one, its maintenance contact. Throws 404. */
 export async function readReportSite(
   viewer: Viewer,
   db: Executor,
@@ -124,7 +124,7 @@ function activityOf(viewer: Viewer, db: Executor, { siteId, from, to }: Activity
     .where("a.created_at", "<", to);
 }
 
-/** False where there is nothing to report. */
+/** False if there is nothing to report. */
 export async function hasActivity(viewer: Viewer, db: Executor, range: ActivityRange): Promise<boolean> {
   const first = await activityOf(viewer, db, range).select("a.site_id").limit(1).executeTakeFirst();
   return first !== undefined;
@@ -158,7 +158,7 @@ export async function readReportActivity(
   };
 }
 
-/** Rows of a range, newest first; those older than the row `before` where that is given. */
+/** Rows of a range, newest first, optionally only those older than the row `before`. */
 export async function readActivityPage(
   viewer: Viewer,
   db: Executor,

@@ -33,7 +33,7 @@ export function reportsRoutes(app: FastifyInstance, deps: Dependencies, workers:
   });
 }
 
-/** Reading a report for a person, with the wait for its turn, is given up after that. */
+/** Time limit for an interactive report, including its wait in the queue. */
 export const REPORT_TIMEOUT_MS = 2 * 60_000;
 
 /** Answers what `work` answers, whose signal aborts when nobody waits for it any more: then 503, if somebody still does. */

@@ -94,7 +94,7 @@ describe("Import of robots: the preview", () => {
     [
       "an installation date that is another one where months come first",
       { installation_date: "01-11-2024" },
-      ["installation_date: 01-11-2024 may be 2024-11-01 or 2024-01-11; write the one that is meant"],
+      ["installation_date: 01-11-2024 could be 2024-11-01 or 2024-01-11; write the date as YYYY-MM-DD"],
     ],
     ["a type that is too long", { motor_type: "x".repeat(61) }, ["motor_type: must have at most 60 characters"]],
   ])("%s is told", async (_words, change, problems) => {

@@ -67,7 +67,7 @@ async function importRobotFile(
   if (isImportable(checked)) {
     const siteIds = new Set(checked.robots.map(({ site_id }) => site_id));
     await lockSites(viewer, tx, [...siteIds]).catch((error: unknown) => {
-      // One was deleted or given away since its name was looked up.
+      // A site was deleted or reassigned since its name was looked up.
       throw error instanceof HttpError ? new ConcurrentChangeError() : error;
     });
     // What was stored while this call waited for the sites is seen now.
@@ -166,7 +166,7 @@ function namedOf({ cells }: Pick<Line, "cells">, siteId: number): NamedRobot {
   return { site_id: siteId, serial_number, robot_name: robot_name === "" ? serial_number : robot_name };
 }
 
-/** §5: serial numbers, and names at one site, that stand twice in the file, with the rows of the others. */
+/** §5: duplicates in the file of serial numbers, and of names at one site, with the rows of the others. */
 function conflictsInFile(lines: readonly Line[], named: readonly NamedRobot[]): Problem[][] {
   const rowOf = (nth: number) => lines[nth]?.row ?? 0;
   const serials = findDuplicateRows(

@@ -76,7 +76,7 @@ export class Robots {
     if (refusal !== null) throw refusal;
   }
 
-  /** Answers what was done, and asks the robot for its state. Throws 404, and 409 while the robot may be moving. */
+  /** Returns a message and requests the robot's state. Throws 404, and 409 while the robot may be moving. */
   async forgetState(viewer: Viewer, robotId: number): Promise<string> {
     const forgotten = await transactionWithRetry(this.#deps.db, (tx) =>
       forgetState(tx, viewer, robotId, seenAt(this.#deps)),
@@ -166,7 +166,7 @@ export async function storeChangedRobot(
     at: now,
   });
   if (error !== null) return error;
-  // Not counted as an edit, so that it conflicts with nobody else's.
+  // Not counted as an edit, so that it conflicts with no other.
   if (isSameForm(before, after)) return { isOtherMachine: false };
   const isOtherSite = after.site_id !== siteId;
   if (isOtherMachine || isOtherSite) {
@@ -299,7 +299,7 @@ async function removalObstacles(tx: Tx, { id, serial_number }: LockedRobot, seen
   return reasons;
 }
 
-/** The error for a form with these conflicts, each at its field; null where there is none. */
+/** The error for a form with these conflicts, each at its field; null if there are none. */
 function conflictError(conflicts: readonly RobotConflict[]): HttpError | null {
   if (conflicts.length === 0) return null;
   // Wrong input is reported as such, even where something else is taken.
@@ -323,7 +323,7 @@ async function requestStatus(
     try {
       await publishCommandMessage(broker, serial, { ...envelope, verb: "STATUS" });
     } catch (error) {
-      // It reports by itself within 30 s.
+      // It reports within 30 s anyway.
       log.warn({ error, serial }, "a robot that was added could not be asked for its status");
     }
   }

@@ -88,7 +88,7 @@ describe("Import of sites: the preview", () => {
     [
       "a day that is another one where months come first",
       { commissioning_date: "01/11/2024" },
-      ["commissioning_date: 01/11/2024 may be 2024-11-01 or 2024-01-11; write the one that is meant"],
+      ["commissioning_date: 01/11/2024 could be 2024-11-01 or 2024-01-11; write the date as YYYY-MM-DD"],
     ],
     [
       "no e-mail address",
@@ -111,7 +111,7 @@ describe("Import of sites: the preview", () => {
     [
       "a phone that a spreadsheet shortened",
       { maintenance_contact: "9.19877E+11" },
-      ["maintenance_contact: Was shortened by a spreadsheet; have it keep the column as text"],
+      ["maintenance_contact: Was shortened by a spreadsheet; format the column as text there"],
     ],
     [
       "a name that is taken",

@@ -154,7 +154,7 @@ function understand({ cells, problems }: Line, partnerIds: readonly number[]): U
   const { data } = parsed;
   const named = partnerIds[0] ?? DEFAULT_PARTNER_ID;
   const isTyped = (data.maintenance_contact_name ?? data.maintenance_contact ?? data.maintenance_email) !== null;
-  // As in the form: whom to call is typed where there is no partner, and nothing at all means the default one.
+  // As in the form: contacts are entered if there is no partner, and nothing at all means the default partner.
   const site = { ...data, maintenance_partner_id: partner === "" && isTyped ? null : named };
   const wrong = [...missingContacts(site), ...partnerProblems];
   return { site: wrong.length > 0 ? null : contentOf(site), day, problems: wrong };
@@ -169,7 +169,7 @@ function partnerProblemsOf(partner: string, found: number): Problem[] {
   return [{ field: "maintenance_partner", message }];
 }
 
-/** Name and place, also of a row that has another problem: so that all of its problems are told at once. */
+/** Name and place, even of a row with another problem, so that all its problems are reported at once. */
 function placedOf({ cells }: Line): PlacedSite {
   const { latitude, longitude } = siteBodySchema.shape;
   const degrees = (parsed: { readonly success: boolean; readonly data?: number }) => parsed.data ?? Number.NaN;
@@ -180,7 +180,7 @@ function placedOf({ cells }: Line): PlacedSite {
   };
 }
 
-/** §5: names and places that stand twice in the file, with the rows of the others. */
+/** §5: duplicate names and places in the file, with the rows of the others. */
 async function conflictsInFile(tx: Tx, lines: readonly Line[], placed: readonly PlacedSite[]): Promise<Problem[][]> {
   const rowOf = (nth: number) => lines[nth]?.row ?? 0;
   const keys = await nameKeysOf(

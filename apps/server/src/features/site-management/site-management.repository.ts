@@ -21,7 +21,7 @@ export interface StoredSite {
   readonly version: number;
 }
 
-/** An advisory lock of whoever writes sites; the number means nothing. */
+/** Advisory lock of transactions that write sites; the number is arbitrary. */
 const SITES_LOCK = 7_305_004;
 
 /**

@@ -8,7 +8,7 @@ import {
 import { sql } from "kysely";
 import type { Dependencies } from "../../platform/dependencies.ts";
 
-/** What a server knows as it asks what robots may be doing. */
+/** The server's context for judging what silent robots may be doing. */
 export interface SeenAt {
   readonly now: Date;
   /** It is connected to the broker: otherwise it would not hear that a robot has returned. */
@@ -47,14 +47,14 @@ export const seenRunEndsAt = sql<Date | null>`coalesce(
 /** Server receipt of whatever was heard of a robot last, of its state `s`; null where it never spoke. */
 export const lastHeardAt = sql<Date | null>`greatest(s.live_at, s.received_at, s.connection_at)`;
 
-/** When the broker said that it had lost a robot, of its state `s`; null where it says that the robot is there. */
+/** SQL over robot state `s`: when the broker reported the robot lost; null if it reports it connected. */
 export const connectionLostAt = sql<Date | null>`case when s.connection in ('OFFLINE', 'CONNECTION_BROKEN')
   then s.connection_at end`;
 
 /** Robots, by their state `s`, that were last seen moving and are not heard any more (protocol rule 13). */
 export const isLostWhileMoving = sql<boolean>`(s.motion = 'MOVING' and not s.online)`;
 
-/** As JSON tells it. */
+/** As returned in JSON. */
 export interface LastSeenMoving {
   readonly runEndsAt: string | null;
   readonly lastHeardAt: string;
@@ -62,14 +62,14 @@ export interface LastSeenMoving {
   readonly deviceRetired: boolean;
 }
 
-/** What `lostOf` goes by, of a robot's state `s`; null for a robot that is heard or was last seen to stand. */
+/** The input of `lostOf` from robot state `s`; null for a robot that is online or was last seen stopped. */
 export const lastSeenMoving = sql<LastSeenMoving | null>`case when ${isLostWhileMoving} then jsonb_build_object(
   'runEndsAt', ${seenRunEndsAt}, 'lastHeardAt', ${lastHeardAt}, 'connectionLostAt', ${connectionLostAt},
   'deviceRetired', exists (
     select from robots cut_off join devices d on d.serial = cut_off.serial_number
     where cut_off.id = s.robot_id and d.retired_at is not null)) end`;
 
-/** Protocol rule 13; null for a robot that is heard or was last seen to stand, and for one that nobody will see again. */
+/** Protocol rule 13; null for a robot that is online, was last seen stopped, or will never be seen again. */
 export function lostOf(seen: LastSeenMoving | null, { now, brokerConnected, limits }: SeenAt): LostWhileMoving | null {
   if (seen === null) return null;
   const dateOf = (text: string | null) => (text === null ? null : new Date(text));

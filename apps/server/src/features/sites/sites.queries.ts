@@ -41,7 +41,7 @@ export async function readSites(
     )
     .groupBy("counts.site_id")
     .as("per_site");
-  // Few at any time, so the rule is asked of each.
+  // Few at any time, so the rule is evaluated for each.
   const lost = db
     .selectFrom("robot_state as s")
     .innerJoin("robots as r", "r.id", "s.robot_id")

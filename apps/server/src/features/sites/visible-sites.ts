@@ -23,7 +23,7 @@ export function sitesEverVisible(viewer: Viewer, db: Executor): SelectQueryBuild
   return ever.where("sites.maintenance_partner_id", "=", viewer.partnerId);
 }
 
-/** What is about Suncrew's own servers has no site that the wall could decide by: it is there for a Super Admin alone. */
+/** Rows about Suncrew's own servers have no site for the wall to check, so only a Super Admin sees them. */
 export function seesServers(viewer: Viewer): boolean {
   return viewer.role === "SUPER_ADMIN";
 }
