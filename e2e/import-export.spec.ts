@@ -69,7 +69,7 @@ test("Import and Export Sites: every bad row is named, and all are imported or n
       /^6Tonk solar.*name.*row 3/,
       /^7–Mon 1 Apr 2024Site name is required$/,
     ]);
-    await expectDisabled(dialog.apply, "Mend the 5 rows with problems first: all rows are imported, or none.");
+    await expectDisabled(dialog.apply, "Fix the 5 rows with problems first: all rows are imported, or none.");
     await dialog.only.check();
     await expect(dialog.rows).toHaveCount(6);
     await expect(dialog.rows.filter({ hasText: "New site" })).toHaveCount(0);

@@ -60,5 +60,5 @@ test("§2 Delete Site: refused with the reason while a robot there cleans; names
   await expect(page).toHaveURL(/\/sites$/);
   await expect(siteRow(page, NAME)).toHaveCount(0);
   await expect(siteRow(other, NAME)).toHaveCount(0, { timeout: LIVE_MS });
-  await expect(other.getByText("The site in this address is not there, or not yours.")).toBeVisible();
+  await expect(other.getByText("Site not found, or no access")).toBeVisible();
 });

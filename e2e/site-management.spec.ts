@@ -61,7 +61,7 @@ test("§6 PARTNER: Site Management shows its own sites alone, and a link to a fo
   const rewa = (await (await apiAs("admin")).call(siteDetails, {})).find(({ name }) => name === REWA);
   if (rewa === undefined) throw new Error(`${REWA} is not there`);
   await signIn(page, "partner", { at: `/sites?site=${rewa.id}` });
-  await expect(page.getByText("The site in this address is not there, or not yours.")).toBeVisible();
+  await expect(page.getByText("Site not found, or no access")).toBeVisible();
   await expect(page.getByText(REWA)).toHaveCount(0);
   const rows = allSites(page).getByRole("listitem");
   await expect(rows).toHaveCount(2);

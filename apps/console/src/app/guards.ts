@@ -1,8 +1,29 @@
+import type { Role } from "@suncrew/contract/auth/auth.ts";
+import { type Ability, may } from "@suncrew/domain/auth/permissions.ts";
 import { type LoaderFunctionArgs, redirect } from "react-router";
 import { paths } from "../platform/paths.ts";
 import { forgetLeftPlace, leftPlace, noteAskedPlace } from "../platform/session/left-place.ts";
 import { addressOf, currentSession, dropExpiredSession } from "../platform/session/session.ts";
-import { mayOpen } from "./pages.ts";
+
+/** §2 Routes, §6: the pages of those who are signed in, with what one must be able to do for them; null: nothing more. */
+const pages: ReadonlyMap<string, Ability | null> = new Map([
+  [paths.dashboard(), null],
+  [paths.sites(), null],
+  [paths.partners(), "viewPartners"],
+  [paths.activity(), "viewActivity"],
+  [paths.reportManagement(), "viewReportManagement"],
+  [paths.siteReports(), null],
+  [paths.profile(), null],
+]);
+
+/** True where the address is a page of the console, and this role's. */
+export function mayOpen(role: Role, address: string): boolean {
+  const { origin, pathname } = new URL(address, location.origin);
+  // As the router takes it: capitals and a slash at the end make no other page.
+  const page = pathname.toLowerCase().replace(/\/+$/, "");
+  const ability = origin === location.origin ? pages.get(page) : undefined;
+  return ability !== undefined && (ability === null || may(role, ability));
+}
 
 /**
  * §2: the sign-in page sends whom is signed in to the dashboard; or to the page that was asked for before, where it was

@@ -2,8 +2,7 @@ import { createBrowserRouter } from "react-router";
 import { paths } from "../platform/paths.ts";
 import { redirectSignedIn, requireRole, requireSession } from "./guards.ts";
 import { page } from "./lazy-page.tsx";
-import { NotFoundPage } from "./not-found-page.tsx";
-import { RouteError } from "./route-error.tsx";
+import { NotFoundPage, RouteError } from "./error-pages.tsx";
 
 /** After the sign-in page is painted. */
 const NEXT_PAGES_AFTER_MS = 500;

@@ -1,11 +1,14 @@
+import { useDocumentTitle } from "@mantine/hooks";
 import { Notifications } from "@mantine/notifications";
-import { useEffect } from "react";
-import { Outlet } from "react-router";
+import { IconFlask, IconKey, IconPlugConnectedX } from "@tabler/icons-react";
+import { type RefObject, useEffect, useRef } from "react";
+import { Link, Outlet, useLocation, useMatches } from "react-router";
 import { ConfirmHost } from "../../platform/confirm/confirm-host.tsx";
-import { followLive } from "../../platform/live/live.ts";
+import { followLive, useLiveStatus } from "../../platform/live/live.ts";
+import { paths } from "../../platform/paths.ts";
+import { useServerConfig } from "../../platform/server-config.ts";
+import { useSignedIn } from "../../platform/session/use-session.ts";
 import "../../ui/theme/signed-in-styles.ts";
-import { Banners } from "./banners.tsx";
-import { PAGE_CONTENT_ID, usePageChange } from "./page-change.ts";
 import classes from "./shell.module.css";
 import { TopBar } from "./top-bar.tsx";
 
@@ -30,4 +33,76 @@ export function Shell() {
       <ConfirmHost />
     </div>
   );
+}
+
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+
+/** What concerns every page: that this is a demo, an own password is due, that live updates are interrupted. */
+export function Banners() {
+  const demo = useServerConfig()?.mode === "demo";
+  const lost = useLiveStatus() === "lost";
+  return (
+    <>
+      {demo && (
+        <p className={classes["demo"]}>
+          <IconFlask size={14} aria-hidden />
+          Demo: simulated robots and sample data
+        </p>
+      )}
+      <GeneratedPassword />
+      {/* Always there, so that a screen reader hears what appears in it. */}
+      <div role="status">
+        {lost && (
+          <p className={classes["lost"]}>
+            <IconPlugConnectedX size={16} aria-hidden />
+            Live updates are interrupted. Reconnecting...
+          </p>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Stays until the person has chosen a password: the one that the server generated lapses. */
+function GeneratedPassword() {
+  const { password_until: until } = useSignedIn().user;
+  if (until === undefined) return null;
+  return (
+    <p className={classes["password"]}>
+      <IconKey size={16} aria-hidden />
+      <span>
+        Your password was generated and signs you in until {day.format(new Date(until))}.{" "}
+        <Link to={paths.profile()}>Choose your own</Link>
+      </span>
+    </p>
+  );
+}
+
+/** The place of a page's content, for the link that skips the navigation. */
+export const PAGE_CONTENT_ID = "content";
+
+/**
+ * What a change of page means outside of the page: the tab's title, and the focus at the beginning of the
+ * content, so that keyboard and screen reader go on there. A change of search parameters is no new page.
+ */
+export function usePageChange(): RefObject<HTMLElement | null> {
+  const content = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  const shownPath = useRef(pathname);
+  const title = useMatches()
+    .map((match) => titleOf(match.handle))
+    .findLast((found) => found !== null);
+  useDocumentTitle(title === undefined || title === null ? "Suncrew" : `${title} - Suncrew`);
+
+  useEffect(() => {
+    if (shownPath.current === pathname) return;
+    shownPath.current = pathname;
+    content.current?.focus();
+  }, [pathname]);
+  return content;
+}
+
+function titleOf(handle: unknown): string | null {
+  if (typeof handle !== "object" || handle === null || !("title" in handle)) return null;
+  return typeof handle.title === "string" ? handle.title : null;
 }

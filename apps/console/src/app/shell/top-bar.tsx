@@ -1,9 +1,12 @@
 import { Burger, Menu } from "@mantine/core";
-import { Link } from "react-router";
+import { type Icon, IconBroadcast, IconBroadcastOff, IconLoader2, IconPlayerPause } from "@tabler/icons-react";
+import { Link, useLocation } from "react-router";
+import type { LiveStatus } from "../../platform/live/live-store.ts";
+import { useLiveStatus } from "../../platform/live/live.ts";
 import { paths } from "../../platform/paths.ts";
+import { useSignedIn } from "../../platform/session/use-session.ts";
 import { BrandMark } from "../../ui/brand-mark.tsx";
-import { LiveIndicator } from "./live-indicator.tsx";
-import { useNavigation } from "./navigation.ts";
+import { mayOpen } from "../guards.ts";
 import classes from "./top-bar.module.css";
 import { UserMenu } from "./user-menu.tsx";
 
@@ -53,5 +56,55 @@ export function TopBar() {
         <UserMenu />
       </div>
     </div>
+  );
+}
+
+interface Destination {
+  readonly label: string;
+  readonly to: string;
+  /** The page it leads to, if `to` redirects. */
+  readonly page: string;
+}
+
+/** §2 Top navigation bar, in its order; the Dashboard's link is `/`. */
+const DESTINATIONS: readonly Destination[] = [
+  { label: "Dashboard", to: paths.signIn(), page: paths.dashboard() },
+  { label: "Site Management", to: paths.sites(), page: paths.sites() },
+  { label: "Partners", to: paths.partners(), page: paths.partners() },
+  { label: "Activity Log", to: paths.activity(), page: paths.activity() },
+  { label: "Report Management", to: paths.reportManagement(), page: paths.reportManagement() },
+  { label: "Site Reports", to: paths.siteReports(), page: paths.siteReports() },
+];
+
+interface NavigationLink extends Destination {
+  readonly current: boolean;
+}
+
+/** §6: the links to the pages that the user's role may open, the current one marked. */
+function useNavigation(): readonly NavigationLink[] {
+  const { role } = useSignedIn();
+  const { pathname } = useLocation();
+  return DESTINATIONS.filter(({ page }) => mayOpen(role, page)).map((destination) => ({
+    ...destination,
+    current: pathname === destination.page,
+  }));
+}
+
+const LOOKS: Record<LiveStatus, { label: string; icon: Icon }> = {
+  live: { label: "Live", icon: IconBroadcast },
+  connecting: { label: "Connecting", icon: IconLoader2 },
+  lost: { label: "Reconnecting", icon: IconBroadcastOff },
+  stopped: { label: "Paused", icon: IconPlayerPause },
+};
+
+/** Whether what is shown is up to date by itself. The banner tells a screen reader of a lost connection. */
+function LiveIndicator() {
+  const status = useLiveStatus();
+  const { label, icon: StatusIcon } = LOOKS[status];
+  return (
+    <span className={classes["indicator"]} data-status={status}>
+      <StatusIcon size={16} stroke={1.8} aria-hidden />
+      <span className={classes["label"]}>{label}</span>
+    </span>
   );
 }

@@ -1,17 +1,17 @@
-import { login } from "@suncrew/contract/auth/auth.ts";
-import { Alert, Button, PasswordInput, TextInput } from "@mantine/core";
-import { IconAlertCircle, IconInfoCircle, IconLock, IconUser } from "@tabler/icons-react";
-import { useRef, useState, type FormEvent } from "react";
+import { Alert, Button, PasswordInput, TextInput, UnstyledButton } from "@mantine/core";
+import { login, roleSchema } from "@suncrew/contract/auth/auth.ts";
+import { IconAlertCircle, IconInfoCircle, IconLock, IconShieldCheck, IconTool, IconUser } from "@tabler/icons-react";
+import { type FormEvent, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { call } from "../../platform/api/call.ts";
 import { paths } from "../../platform/paths.ts";
-import { useServerConfig } from "../../platform/server-config.ts";
+import { type ServerConfig, useServerConfig } from "../../platform/server-config.ts";
 import { leftPlace } from "../../platform/session/left-place.ts";
 import { startSession } from "../../platform/session/session.ts";
 import { thisBrowser } from "../../platform/session/this-browser.ts";
-import { DemoSignIns } from "./demo-sign-ins.tsx";
+import { roleWord } from "./role-words.ts";
 import { signInFailure } from "./sign-in-failure.ts";
-import classes from "./sign-in-form.module.css";
+import classes from "./sign-in-page.module.css";
 
 interface FieldErrors {
   readonly username?: string | undefined;
@@ -115,5 +115,47 @@ export function SignInForm() {
         />
       )}
     </form>
+  );
+}
+
+type DemoSignIn = ServerConfig["demo_sign_ins"][number];
+
+interface DemoSignInsProps {
+  readonly signIns: readonly DemoSignIn[];
+  readonly onChoose: (signIn: DemoSignIn) => void;
+}
+
+/** The known accounts of a demo; a press fills them in. Those whose password was changed are not among them. */
+function DemoSignIns({ signIns, onChoose }: DemoSignInsProps) {
+  return (
+    <section className={classes["demo"]} aria-labelledby="demo-title">
+      <h2 id="demo-title" className={classes["title"]}>
+        Demo with simulated robots
+      </h2>
+      <p className={classes["hint"]}>
+        {signIns.length === 0
+          ? "Its known passwords have been changed. Start with --reset to restore them."
+          : "Pick an account to fill the form."}
+      </p>
+      <ul className={classes["list"]}>
+        {signIns.map((signIn) => {
+          const role = roleSchema.safeParse(signIn.role).data;
+          const Icon = role === "SUPER_ADMIN" ? IconShieldCheck : IconTool;
+          return (
+            <li key={signIn.username}>
+              <UnstyledButton className={classes["account"]} onClick={() => onChoose(signIn)}>
+                <Icon size={18} stroke={1.6} aria-hidden />
+                <span className={classes["words"]}>
+                  <span className={classes["role"]}>{role === undefined ? signIn.role : roleWord[role]}</span>
+                  <span className={classes["credentials"]}>
+                    {signIn.username} / {signIn.password}
+                  </span>
+                </span>
+              </UnstyledButton>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
   );
 }

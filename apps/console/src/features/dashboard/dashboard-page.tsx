@@ -1,25 +1,34 @@
-import { Button } from "@mantine/core";
-import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import type { Site } from "@suncrew/contract/sites/sites.ts";
-import type { FleetFigure } from "@suncrew/domain/sites/site-status.ts";
+import { Button, Skeleton, UnstyledButton } from "@mantine/core";
+import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { knownMotionOf } from "@suncrew/domain/robots/lost-while-moving.ts";
+import {
+  type FleetFigure,
+  fleetFigureOf,
+  type FleetFigures,
+  fleetFiguresOf,
+  type FleetRobot,
+} from "@suncrew/domain/sites/site-status.ts";
 import { IconMap, IconMapOff, IconMapPin, IconSolarPanel } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
+import { liveStore, useLiveVersion } from "../../platform/live/live.ts";
+import { QueryState } from "../../platform/query-state.tsx";
 import { useServerConfig } from "../../platform/server-config.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { StatusIcon } from "../../ui/status-icon.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
 import { AlertsDialog, AlertsStrip, useAlertsUrl } from "../alerts/public.ts";
+import { TodayFigures } from "../runs/public.ts";
 import { MapPanel, searchSites, SiteButtons } from "../sites/public.ts";
 import classes from "./dashboard-page.module.css";
-import { DashboardSkeleton } from "./dashboard-skeleton.tsx";
-import { FleetStrip } from "./fleet-strip.tsx";
-import { SiteDetail } from "./site-detail.tsx";
 import { useAlertSubject, useDashboardUrl } from "./dashboard-url.ts";
-import { siteIdsOf, useFleet } from "./use-fleet.ts";
-import { QueryState } from "../../platform/query-state.tsx";
+import { FLEET_FIGURES, fleetFigureLook } from "./fleet-meaning.ts";
+import { SiteDetail } from "./site-detail.tsx";
 
 /** The strip of fleet figures over the Site monitoring view (§2). */
 export function DashboardPage() {
@@ -136,4 +145,104 @@ function Monitoring({ sites, figureSiteIds }: MonitoringProps) {
       {detail}
     </div>
   );
+}
+
+/** The page's shape until the sites are there, so that nothing jumps. */
+export function DashboardSkeleton({ isMapShown }: { isMapShown: boolean }) {
+  const detail = (
+    <div className={classes["detail"]}>
+      <SkeletonLines label="Loading sites" lines={6} lineHeightPx={56} />
+    </div>
+  );
+  if (!isMapShown) {
+    return (
+      <div className={classes["single"]}>
+        <Skeleton height={150} radius="md" />
+        {detail}
+      </div>
+    );
+  }
+  return (
+    <div className={classes["split"]}>
+      <div className={classes["map"]}>
+        <Skeleton height="100%" radius="md" />
+      </div>
+      {detail}
+    </div>
+  );
+}
+
+export interface FleetStripProps {
+  /** Null before the first live snapshot. */
+  readonly figures: FleetFigures | null;
+  readonly chosen: FleetFigure | null;
+  /** Null takes the filter off. */
+  readonly onChoose: (figure: FleetFigure | null) => void;
+}
+
+/** The strip of fleet figures; pressing one shows only its robots and their sites, pressing it again all. */
+export function FleetStrip({ figures, chosen, onChoose }: FleetStripProps) {
+  return (
+    <div className={classes["strip"]} role="group" aria-label="Fleet figures">
+      {FLEET_FIGURES.filter((figure) => isShown(figure, figures, chosen)).map((figure) => {
+        const look = fleetFigureLook[figure];
+        return (
+          <UnstyledButton
+            key={figure}
+            className={classes["figure"]}
+            aria-pressed={chosen === figure}
+            onClick={() => onChoose(chosen === figure ? null : figure)}
+          >
+            <StatusIcon look={look} size={20} />
+            {figures === null ? (
+              <Skeleton width={20} height={18} />
+            ) : (
+              <span className={classes["count"]}>{figures[figure]}</span>
+            )}{" "}
+            <span className={classes["label"]}>{look.label}</span>
+          </UnstyledButton>
+        );
+      })}
+      <TodayFigures />
+    </div>
+  );
+}
+
+/** Robots that may be moving unseen are the exception: their figure comes with them, and is the first. */
+function isShown(figure: FleetFigure, figures: FleetFigures | null, chosen: FleetFigure | null): boolean {
+  return figure !== "mayBeMoving" || chosen === figure || (figures?.mayBeMoving ?? 0) > 0;
+}
+
+export interface Fleet {
+  /** Null before the first live snapshot. */
+  readonly figures: FleetFigures | null;
+  /** The sites that have a robot of the chosen figure; null where none is chosen. */
+  readonly siteIds: ReadonlySet<number> | null;
+}
+
+function fleetRobotOf(robot: RobotLive): FleetRobot {
+  return {
+    status: robot.status,
+    operatingMode: robot.operating_mode,
+    motion: knownMotionOf(robot.motion, robot.lost_while_moving),
+    online: robot.online,
+  };
+}
+
+/** The sites that have a robot of the figure now. */
+export function siteIdsOf(figure: FleetFigure): ReadonlySet<number> {
+  const matching = [...liveStore.robots()].filter((robot) => fleetFigureOf(fleetRobotOf(robot)) === figure);
+  return new Set(matching.map((robot) => robot.site_id));
+}
+
+/** Figures over every robot the user may see; computed again after each flush of the stream. */
+export function useFleet(chosen: FleetFigure | null): Fleet {
+  const version = useLiveVersion();
+  return useMemo(() => {
+    const robots = [...liveStore.robots()];
+    if (version === 0) return { figures: null, siteIds: null };
+    const figures = fleetFiguresOf(robots.map((robot) => fleetRobotOf(robot)));
+    if (chosen === null) return { figures, siteIds: null };
+    return { figures, siteIds: siteIdsOf(chosen) };
+  }, [version, chosen]);
 }

@@ -1,10 +1,27 @@
-import type { ReactNode } from "react";
+import { Button, PasswordInput } from "@mantine/core";
+import { changePassword, type Role } from "@suncrew/contract/auth/auth.ts";
+import { type PasswordEntries, passwordProblem, passwordToasts } from "@suncrew/domain/auth/passwords.ts";
+import { type FormEvent, type ReactNode, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { call } from "../../platform/api/call.ts";
+import { change } from "../../platform/api/change.ts";
+import { paths } from "../../platform/paths.ts";
+import { useServerConfig } from "../../platform/server-config.ts";
+import { noteOwnPassword } from "../../platform/session/session.ts";
+import { useSignedIn } from "../../platform/session/use-session.ts";
+import { toast } from "../../platform/toast.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
-import { AccountSettings } from "./account-settings.tsx";
-import { ChangePasswordForm } from "./change-password-form.tsx";
+import { roleWord } from "../auth/public.ts";
+import {
+  fieldProblems,
+  type FieldWords,
+  noEntries,
+  type PasswordField,
+  passwordFields,
+  refusedFields,
+} from "./password-draft.ts";
 import classes from "./profile-page.module.css";
 import { ThemePicker } from "./theme-picker.tsx";
-import { UserInformation } from "./user-information.tsx";
 
 /** §2 Profile page: who is signed in, the theme, the own password, and what is still to come. */
 export function ProfilePage() {
@@ -39,4 +56,175 @@ function Card({ title, children }: { title: string; children: ReactNode }) {
       {children}
     </section>
   );
+}
+
+/** §6: the account type of a role. */
+const accountType: Record<Role, string> = { SUPER_ADMIN: "Administrator", PARTNER: "Partner" };
+
+/** §2 Profile page, user information, read-only. */
+export function UserInformation() {
+  const { user, role } = useSignedIn();
+  return (
+    <dl className={classes["facts"]}>
+      <dt>Name</dt>
+      <dd>{user.name}</dd>
+      <dt>Email</dt>
+      <dd>{user.email === "" ? <span className={classes["none"]}>None</span> : user.email}</dd>
+      <dt>Role</dt>
+      <dd>
+        <span className={classes["badge"]}>{roleWord[role]}</span>
+      </dd>
+      <dt>User ID</dt>
+      <dd className={classes["number"]}>{user.id}</dd>
+      <dt>Account Type</dt>
+      <dd>{accountType[role]}</dd>
+    </dl>
+  );
+}
+
+const labels: Record<PasswordField, string> = {
+  currentPassword: "Current password",
+  newPassword: "New password",
+  confirmation: "Confirm new password",
+};
+
+/** §5 Change password on the profile page. */
+export function ChangePasswordForm() {
+  const { username, user } = useSignedIn();
+  // A demo's known password may be had back: there the server alone decides.
+  const isDemo = useServerConfig()?.mode === "demo";
+  const [entries, setEntries] = useState(noEntries);
+  const [left, setLeft] = useState<ReadonlySet<PasswordField>>(new Set());
+  const [refused, setRefused] = useState<FieldWords>({});
+  const [isBusy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const problems = fieldProblems(
+    entries,
+    isDemo ? null : { username: username ?? "", name: user.name, email: user.email },
+  );
+  const wordsOf = (field: PasswordField) => refused[field] ?? (left.has(field) ? problems[field] : undefined);
+
+  function focusFirst(words: FieldWords): void {
+    const field = passwordFields.find((each) => words[each] !== undefined);
+    const input = field === undefined ? null : form.current?.elements.namedItem(field);
+    if (input instanceof HTMLInputElement) input.focus();
+  }
+
+  function change(field: PasswordField, value: string): void {
+    setEntries((before) => ({ ...before, [field]: value }));
+    setRefused(({ [field]: _answered, ...others }) => others);
+  }
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (isBusy) return;
+    setLeft(new Set(passwordFields));
+    toast.dismiss(PASSWORD_CHANGE);
+    const problem = passwordProblem(entries);
+    if (problem === "too-short" || problem === "mismatch") {
+      toast.failure({ ...passwordToasts[problem], about: PASSWORD_CHANGE });
+    }
+    if (Object.keys(problems).length > 0) {
+      focusFirst(problems);
+      return;
+    }
+    setBusy(true);
+    const outcome = await updatePassword(entries);
+    // The fields are to be focused: they must be enabled and bear the words by then.
+    flushSync(() => {
+      setBusy(false);
+      setRefused(outcome.refused);
+      if (outcome.isDone) {
+        setEntries(noEntries);
+        setLeft(new Set());
+      }
+    });
+    focusFirst(outcome.refused);
+  }
+
+  return (
+    <form ref={form} className={classes["form"]} onSubmit={(event) => void submit(event)} noValidate>
+      <h3 className={classes["formTitle"]}>Change Password</h3>
+      <p className={classes["hint"]}>At least 8 characters. You will be signed out everywhere else.</p>
+      {/* For password managers: whose password it is. */}
+      {username !== undefined && (
+        <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
+      )}
+      {passwordFields.map((field) => (
+        <PasswordInput
+          key={field}
+          label={labels[field]}
+          name={field}
+          autoComplete={field === "currentPassword" ? "current-password" : "new-password"}
+          aria-required
+          aria-invalid={wordsOf(field) !== undefined}
+          visibilityToggleButtonProps={{ "aria-label": `Show or hide: ${labels[field]}`, tabIndex: 0 }}
+          value={entries[field]}
+          error={wordsOf(field)}
+          onChange={(event) => change(field, event.currentTarget.value)}
+          onBlur={() => {
+            if (entries[field] !== "") setLeft((before) => new Set([...before, field]));
+          }}
+        />
+      ))}
+      <Button type="submit" className={classes["submit"]} aria-disabled={isBusy} data-busy={isBusy || undefined}>
+        {isBusy ? "Updating..." : "Update Password"}
+      </Button>
+    </form>
+  );
+}
+
+const SETTINGS = [
+  { name: "Email Notifications", meaning: "Messages about your sites by e-mail" },
+  { name: "Language Preferences", meaning: "The language of this console" },
+] as const;
+
+/** §2 Profile page, account settings: what is not there yet says so, and has nothing to press. Then the way to the API. */
+export function AccountSettings() {
+  return (
+    <ul className={classes["list"]}>
+      {SETTINGS.map(({ name, meaning }) => (
+        <li key={name} className={classes["setting"]}>
+          <span className={classes["words"]}>
+            <span className={classes["name"]}>{name}</span>
+            <span className={classes["meaning"]}>{meaning}</span>
+          </span>
+          <span className={classes["soon"]}>Coming Soon</span>
+        </li>
+      ))}
+      <li className={classes["setting"]}>
+        <span className={classes["words"]}>
+          <span className={classes["name"]}>API</span>
+          <span className={classes["meaning"]}>Every call that other programs may make, to read and to try out</span>
+        </span>
+        <a href={paths.apiDocs()} className={classes["link"]}>
+          API documentation
+        </a>
+      </li>
+    </ul>
+  );
+}
+
+/** What its messages are about: a new try takes the former one away. */
+export const PASSWORD_CHANGE = "password-change";
+
+export interface PasswordOutcome {
+  readonly isDone: boolean;
+  /** What the server said of the fields. */
+  readonly refused: FieldWords;
+}
+
+/** Changes the user's own password and reports the result with the toasts of §8. */
+export async function updatePassword({ currentPassword, newPassword }: PasswordEntries): Promise<PasswordOutcome> {
+  const outcome = await change({
+    send: () => call(changePassword, { body: { currentPassword, newPassword } }),
+    onDone: () => noteOwnPassword(),
+    success: {
+      title: "Password Updated",
+      message: "Your password has been changed. Everywhere else you have been signed out.",
+    },
+    failure: { ...passwordToasts.failed, about: PASSWORD_CHANGE },
+  });
+  const isDone = outcome.kind === "done";
+  return { isDone, refused: outcome.kind === "refused" ? refusedFields(outcome.problems) : {} };
 }

@@ -2,8 +2,7 @@ import { Skeleton } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import classes from "./map-panel.module.css";
-import { SiteList } from "./site-list.tsx";
-import { SiteSearchBox } from "./site-search-box.tsx";
+import { SiteList, SiteSearchBox } from "./site-list.tsx";
 import { whenIdle } from "./when-idle.ts";
 
 /** The map lets the robot cards go first, but not for longer than this, in milliseconds. */
@@ -51,6 +50,32 @@ export function MapPanel({ sites, found, selectedId, search, onSelect, onSearch 
           <SiteList label="All Sites" sites={found} selectedId={selectedId} onSelect={onSelect} />
         )}
       </div>
+    </section>
+  );
+}
+
+/** Half a row more shows that the list goes on. */
+const MAX_ROWS = 4.5;
+
+/** §2 With the map hidden: site buttons and a Search sites box. */
+export function SiteButtons({ found, selectedId, search, onSelect, onSearch }: Omit<SiteChoice, "sites">) {
+  return (
+    <section className={classes["panel"]} aria-label="Sites">
+      <SiteSearchBox value={search} onChange={onSearch} />
+      {found.length === 0 ? (
+        <p className={classes["none"]} role="status">
+          No sites match.
+        </p>
+      ) : (
+        <SiteList
+          label="Site buttons"
+          sites={found}
+          selectedId={selectedId}
+          onSelect={onSelect}
+          framed
+          maxRows={MAX_ROWS}
+        />
+      )}
     </section>
   );
 }

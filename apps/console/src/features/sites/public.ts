@@ -1,5 +1,3 @@
-export { MapPanel } from "./map-panel.tsx";
-export type { SiteChoice } from "./map-panel.tsx";
-export { SiteButtons } from "./site-buttons.tsx";
+export { MapPanel, SiteButtons, type SiteChoice } from "./map-panel.tsx";
 export { SiteFacts } from "./site-facts.tsx";
-export { searchSites } from "./site-search.ts";
+export { searchSites } from "./site-model.ts";

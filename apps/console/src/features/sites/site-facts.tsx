@@ -1,13 +1,15 @@
+import { Anchor } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { Fragment } from "react";
 import { StateBadge } from "../../ui/state-badge.tsx";
+import { MaintenanceLink } from "../partners/public.ts";
+import { typedContactOf } from "./site-model.ts";
 import classes from "./site-facts.module.css";
-import { SiteMaintenance } from "./site-maintenance.tsx";
-import { MayBeMovingBadge } from "./may-be-moving.tsx";
-import { siteStatusLook } from "./site-meaning.ts";
+import { mayBeMovingLook, mayBeMovingText, siteStatusLook } from "./site-meaning.ts";
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
-export interface SiteFactsProps {
+interface SiteFactsProps {
   readonly site: Site;
   readonly onlineRobots: number;
 }
@@ -42,4 +44,32 @@ export function SiteFacts({ site, onlineRobots }: SiteFactsProps) {
       </ul>
     </header>
   );
+}
+
+/** Who maintains a site: its partner, which opens the partner's details, or the contact typed for it. */
+export function SiteMaintenance({ site }: { site: Site }) {
+  if (site.maintenance_partner_id !== null) {
+    const name = site.partner_name ?? "Partner details";
+    return <MaintenanceLink partnerId={site.maintenance_partner_id} partnerName={name} />;
+  }
+  const contact = typedContactOf(site);
+  if (contact.length === 0) return "Not given";
+  return contact.map(({ text, href }, index) => (
+    <Fragment key={text}>
+      {index > 0 && ", "}
+      {href === null ? (
+        text
+      ) : (
+        <Anchor href={href} inherit underline="always">
+          {text}
+        </Anchor>
+      )}
+    </Fragment>
+  ));
+}
+
+/** Protocol rule 13: how many robots of a site were lost while they moved and may be moving; nothing where none is. */
+export function MayBeMovingBadge({ site }: { site: Site }) {
+  if (site.may_be_moving_robots === 0) return null;
+  return <StateBadge look={mayBeMovingLook} label={mayBeMovingText(site.may_be_moving_robots)} />;
 }

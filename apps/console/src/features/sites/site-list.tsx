@@ -1,12 +1,13 @@
-import { UnstyledButton } from "@mantine/core";
+import { UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useElementSize, useMergedRef } from "@mantine/hooks";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef } from "react";
-import type { KeyboardEvent } from "react";
+import { type KeyboardEvent, useEffect, useRef } from "react";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { StatusIcon } from "../../ui/status-icon.tsx";
 import { stepFrom } from "./list-keys.ts";
 import classes from "./site-list.module.css";
-import { SiteLine } from "./site-line.tsx";
+import { mayBeMovingLook, mayBeMovingText, siteStatusLook } from "./site-meaning.ts";
 
 const ROW_PX = 40;
 /** Fingers need more than a mouse. */
@@ -14,7 +15,7 @@ const TOUCH_ROW_PX = 48;
 const GAP_PX = 4;
 const MIN_COLUMN_PX = 230;
 
-export interface SiteListProps {
+interface SiteListProps {
   readonly label: string;
   readonly sites: readonly Site[];
   readonly selectedId: number | null;
@@ -100,4 +101,48 @@ export function SiteList({ label, sites, selectedId, onSelect, framed = false, m
 
 function isTouch(): boolean {
   return matchMedia("(pointer: coarse), (max-width: 48em)").matches;
+}
+
+interface SiteLineProps {
+  readonly site: Site;
+  readonly nameClass: string | undefined;
+  readonly countClass: string | undefined;
+}
+
+/** A site in a list: its status dot, name and robots online of all; the list says how name and count look. */
+export function SiteLine({ site, nameClass, countClass }: SiteLineProps) {
+  const look = siteStatusLook[site.status];
+  return (
+    <>
+      <StatusIcon look={look} size={16} />
+      <span className={nameClass}>{site.name}</span>
+      <VisuallyHidden>
+        , {look.label}, {site.online_robots} of {site.robot_count} robots online
+        {site.may_be_moving_robots > 0 && `, ${mayBeMovingText(site.may_be_moving_robots)}`}
+      </VisuallyHidden>
+      <span className={classes["end"]} aria-hidden>
+        {site.may_be_moving_robots > 0 && (
+          <span className={classes["lost"]} title={mayBeMovingText(site.may_be_moving_robots)}>
+            <StatusIcon look={mayBeMovingLook} size={14} />
+            {site.may_be_moving_robots}
+          </span>
+        )}
+        <span className={countClass} title="Robots online / total">
+          {site.online_robots}/{site.robot_count}
+        </span>
+      </span>
+    </>
+  );
+}
+
+interface SiteSearchBoxProps {
+  readonly value: string;
+  readonly onChange: (words: string) => void;
+  /** What may be typed, where it is more than a site's name. */
+  readonly placeholder?: string;
+}
+
+/** §2 Search sites box. */
+export function SiteSearchBox({ value, onChange, placeholder = "Search sites" }: SiteSearchBoxProps) {
+  return <SearchBox label="Search sites" placeholder={placeholder} value={value} onChange={onChange} />;
 }

@@ -1,13 +1,28 @@
-import { Anchor, Button, Skeleton, VisuallyHidden } from "@mantine/core";
-import type { CurrentWeather, Weather } from "@suncrew/contract/weather/weather.ts";
-import { IconCloudOff, IconRefresh } from "@tabler/icons-react";
+import { Anchor, Button, Popover, Skeleton, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { type CurrentWeather, type ForecastDay, siteWeather, type Weather } from "@suncrew/contract/weather/weather.ts";
+import { ADVICE_DAYS, isRainDay, RAIN_PERCENT } from "@suncrew/domain/weather/weather-advice.ts";
+import { IconChevronDown, IconCloudOff, IconRefresh } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { toast } from "../../platform/toast.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { useSiteWeather } from "./use-site-weather.ts";
 import classes from "./weather-card.module.css";
-import { weatherAdviceLook, weatherIcon } from "./weather-meaning.ts";
-import { celsius, hectopascals, kilometresPerHour, percent } from "./weather-words.ts";
-import { WeekForecast } from "./week-forecast.tsx";
+import { weatherAdviceLook, weatherIcon } from "./weather-meaning.tsx";
+import {
+  celsius,
+  celsiusRange,
+  hectopascals,
+  kilometresPerHour,
+  monthOf,
+  percent,
+  sentenceOf,
+  shortDayOf,
+  weekBars,
+  weekdayOf,
+} from "./weather-text.ts";
 
 /** §2 Detail panel: the weather card of the selected site. */
 export function WeatherCard({ siteId }: { readonly siteId: number }) {
@@ -114,4 +129,127 @@ function Unavailable({ onRetry, isRetrying }: UnavailableProps) {
       </Button>
     </div>
   );
+}
+
+/** The library names a popover by its button; empty, its own label counts. */
+const NOT_ITS_BUTTON = "";
+
+/** §3 Weather: the 7-day forecast as bars; pressed, it is a table. */
+function WeekForecast({ days }: { readonly days: readonly ForecastDay[] }) {
+  return (
+    <Popover withArrow shadow="md" trapFocus returnFocus width="min(400px, calc(100vw - 24px))">
+      <div className={classes["week"]}>
+        <Bars days={days} />
+        <Popover.Target>
+          <UnstyledButton className={classes["opener"]} aria-label="7-day forecast">
+            <IconChevronDown size={14} aria-hidden />
+          </UnstyledButton>
+        </Popover.Target>
+      </div>
+      <Popover.Dropdown p="8px" aria-labelledby={NOT_ITS_BUTTON} aria-label="7-day forecast">
+        <div tabIndex={-1} data-autofocus className={classes["details"]}>
+          <WeekTable days={days} />
+          <p className={classes["note"]}>
+            The recommendation counts days with precipitation above {percent(RAIN_PERCENT)} among the first{" "}
+            {ADVICE_DAYS}.
+          </p>
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Bars({ days }: { readonly days: readonly ForecastDay[] }) {
+  return (
+    <div className={classes["bars"]} role="img" aria-label={days.map((day) => sentenceOf(day)).join(" ")}>
+      {weekBars(days).map(({ date, coldFrom, warmth, rain }) => (
+        <span key={date} className={classes["day"]}>
+          <span className={classes["graphic"]}>
+            <span className={classes["warmth"]} style={{ bottom: `${coldFrom}%`, height: `${warmth}%` }} />
+            <span className={classes["rain"]} style={{ height: `${rain}%` }} />
+          </span>
+          {weekdayOf(date)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function WeekTable({ days }: { readonly days: readonly ForecastDay[] }) {
+  return (
+    <table className={classes["table"]}>
+      <thead>
+        <tr>
+          <th scope="col">Day</th>
+          <th scope="col">Weather</th>
+          <th scope="col">
+            <span className={classes["key"]} data-of="warmth" />
+            Temperature
+          </th>
+          <th scope="col">
+            <span className={classes["key"]} data-of="rain" />
+            Rain
+          </th>
+          <th scope="col">Wind</th>
+        </tr>
+      </thead>
+      <tbody>
+        {days.map((day) => {
+          const Icon = weatherIcon[day.icon];
+          return (
+            <tr key={day.date}>
+              <th scope="row">
+                {shortDayOf(day.date)}
+                <span className={classes["month"]}> {monthOf(day.date)}</span>
+              </th>
+              <td>
+                <span className={classes["weather"]}>
+                  <Icon size={16} stroke={1.6} aria-hidden />
+                  {day.description}
+                </span>
+              </td>
+              <td>{celsiusRange(day.min_temperature, day.max_temperature)}</td>
+              <td data-rain={isRainDay(day) || undefined}>{percent(day.precipitation_percent)}</td>
+              <td>{kilometresPerHour(day.wind_speed)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** How often the forecast is refetched, in milliseconds; the server caches its own for longer. */
+const REFRESH_MS = 900_000;
+
+interface SiteWeather {
+  readonly state: "loading" | "failed" | "loaded";
+  readonly weather: Weather | null;
+  readonly retry: () => void;
+  readonly isRetrying: boolean;
+}
+
+/** The selected site's weather. Each failure shows a toast (§8 Weather). */
+function useSiteWeather(siteId: number): SiteWeather {
+  const query = useQuery({
+    ...routeQuery(siteWeather, { params: { siteId } }),
+    staleTime: REFRESH_MS,
+    refetchInterval: REFRESH_MS,
+  });
+  const { error } = query;
+  useEffect(() => {
+    if (error === null || error instanceof TokenExpiredError) return;
+    const reason = serverReason(error);
+    toast.failure({ title: "Weather", message: "Failed to load weather data", reason, unasked: true });
+  }, [error]);
+
+  // While it is tried again the failure stays, and so does the focus on Retry.
+  const hasFailed = query.isError || (query.isPending && query.errorUpdateCount > 0);
+  const state = hasFailed ? "failed" : query.isPending ? "loading" : "loaded";
+  return {
+    state,
+    weather: query.data ?? null,
+    retry: () => void query.refetch(),
+    isRetrying: query.isFetching,
+  };
 }

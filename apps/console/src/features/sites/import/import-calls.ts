@@ -1,15 +1,43 @@
-import { call, readFile, send } from "../../../platform/api/call.ts";
 import type { ImportResponse } from "@suncrew/contract/http/import.ts";
-import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
+import { exportRobots, importRobots, serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings, robotsList } from "@suncrew/contract/robots/robots.ts";
-import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { exportSites, importSites, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { call, readFile, send } from "../../../platform/api/call.ts";
 import { serverReason, TokenExpiredError } from "../../../platform/api/errors.ts";
 import { queryClient } from "../../../platform/api/query-client.ts";
 import { queryKeyOf } from "../../../platform/api/route-query.ts";
 import { saveFile } from "../../../platform/save-file.ts";
 import { toast } from "../../../platform/toast.tsx";
-import { countedText, importKinds } from "./import-kinds.ts";
-import type { ImportKind } from "./import-kinds.ts";
+
+export type ImportKind = "sites" | "robots";
+
+/** What the dialogs say of each kind, and which calls they make. */
+export const importKinds = {
+  sites: {
+    title: "Import Sites",
+    exportTitle: "Export Sites",
+    one: "site",
+    many: "sites",
+    importRoute: importSites,
+    exportRoute: exportSites,
+    fileName: "sites.csv",
+    templateName: "sites-template.csv",
+  },
+  robots: {
+    title: "Import Robots",
+    exportTitle: "Export Robots",
+    one: "robot",
+    many: "robots",
+    importRoute: importRobots,
+    exportRoute: exportRobots,
+    fileName: "robots.csv",
+    templateName: "robots-template.csv",
+  },
+} as const;
+
+export function countedText(kind: ImportKind, count: number): string {
+  return `${count} ${count === 1 ? importKinds[kind].one : importKinds[kind].many}`;
+}
 
 /** Thousands of rows are checked or written before the first byte comes, in milliseconds. */
 const IMPORT_MS = 120_000;

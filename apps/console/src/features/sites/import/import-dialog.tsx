@@ -1,17 +1,26 @@
+import { Alert, Button, Checkbox, FileButton } from "@mantine/core";
 import "@mantine/core/styles/Checkbox.layer.css";
-import { Alert, Button, FileButton } from "@mantine/core";
-import { IconCircleCheck, IconDownload, IconFileSpreadsheet } from "@tabler/icons-react";
+import type { ImportResponse } from "@suncrew/contract/http/import.ts";
+import { IconAlertTriangle, IconCircleCheck, IconDownload, IconFileSpreadsheet } from "@tabler/icons-react";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useId, useRef, useState } from "react";
+import { ApiError, messageOf, TokenExpiredError } from "../../../platform/api/errors.ts";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
 import { saveFile } from "../../../platform/save-file.ts";
-import { DisabledReason } from "../../../ui/disabled-reason.tsx";
-import { SkeletonLines } from "../../../ui/skeletons.tsx";
-import classes from "./import-dialog.module.css";
-import { countedText, importKinds } from "./import-kinds.ts";
-import type { ImportKind } from "./import-kinds.ts";
-import { ImportPreview } from "./import-preview.tsx";
-import { importColumns, templateOf } from "./import-template.ts";
-import { useImport } from "./use-import.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
+import { DisabledReason } from "../../../ui/disabled-reason.tsx";
+import { dayText } from "../../../ui/site-time-text.ts";
+import { SkeletonLines } from "../../../ui/skeletons.tsx";
+import { applyImport, checkImport, countedText, type ImportKind, importKinds } from "./import-calls.ts";
+import classes from "./import-dialog.module.css";
+import {
+  importColumns,
+  importProblemCount,
+  importSummary,
+  problemSentences,
+  readCsvFile,
+  templateOf,
+} from "./import-file.ts";
 
 export interface ImportDialogProps {
   readonly kind: ImportKind;
@@ -107,4 +116,194 @@ function Columns({ kind }: { kind: ImportKind }) {
       </ul>
     </div>
   );
+}
+
+const ROW_PX = 34;
+
+export interface ImportPreviewProps {
+  readonly kind: ImportKind;
+  readonly answer: ImportResponse;
+}
+
+/** What the server made of each row; of thousands only those in sight exist. */
+export function ImportPreview({ kind, answer }: ImportPreviewProps) {
+  const bad = importProblemCount(answer);
+  const [isFiltered, setFiltered] = useState(false);
+  const summaryId = useId();
+  const rows = isFiltered && bad > 0 ? answer.rows.filter(({ problems }) => problems.length > 0) : answer.rows;
+  const scroll = useRef<HTMLDivElement>(null);
+  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => ROW_PX,
+    overscan: 8,
+    initialRect: { width: 600, height: 360 },
+    getItemKey: (index) => rows[index]?.row ?? index,
+  });
+
+  return (
+    <>
+      {answer.problems.length > 0 && (
+        <Alert color="red" role="alert" title="The file cannot be imported as it is" mt="sm">
+          <ul className={classes["problems"]}>
+            {answer.problems.map(({ field, message }) => (
+              <li key={`${field} ${message}`}>{message}</li>
+            ))}
+          </ul>
+        </Alert>
+      )}
+      {answer.rows.length > 0 && (
+        <>
+          <div className={classes["summary"]}>
+            <p id={summaryId} role="status" data-bad={bad > 0 || undefined}>
+              {bad > 0 ? <IconAlertTriangle size={16} aria-hidden /> : <IconCircleCheck size={16} aria-hidden />}
+              {importSummary(answer)}
+            </p>
+            <Checkbox
+              label="Only problems"
+              disabled={bad === 0}
+              checked={isFiltered && bad > 0}
+              onChange={(event) => setFiltered(event.currentTarget.checked)}
+            />
+          </div>
+          <div className={classes["table"]} role="table" aria-labelledby={summaryId} aria-rowcount={rows.length + 1}>
+            <div className={classes["names"]} role="row" aria-rowindex={1}>
+              <span role="columnheader">Row</span>
+              <span role="columnheader">{kind === "sites" ? "Site name" : "Serial number"}</span>
+              <span role="columnheader">{kind === "sites" ? "Commissioned" : "Installed"}</span>
+              <span role="columnheader">Result</span>
+            </div>
+            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by the keyboard */}
+            <div ref={scroll} className={classes["rows"]} role="rowgroup" tabIndex={0}>
+              <div role="presentation" style={{ position: "relative", height: virtualizer.getTotalSize() }}>
+                {virtualizer.getVirtualItems().map((item) => {
+                  const row = rows[item.index];
+                  if (row === undefined) return null;
+                  return (
+                    <div
+                      key={item.key}
+                      ref={virtualizer.measureElement}
+                      data-index={item.index}
+                      className={classes["row"]}
+                      role="row"
+                      aria-rowindex={item.index + 2}
+                      data-bad={row.problems.length > 0 || undefined}
+                      style={{ transform: `translateY(${item.start}px)` }}
+                    >
+                      <span role="cell">{row.row}</span>
+                      <span role="cell">{row.name === "" ? "–" : row.name}</span>
+                      <span role="cell">{row.day === null ? "–" : dayText(row.day)}</span>
+                      <span role="cell">
+                        {row.problems.length === 0
+                          ? `New ${importKinds[kind].one}`
+                          : problemSentences(row).map((sentence) => <span key={sentence}>{sentence}</span>)}
+                      </span>
+                    </div>
+                  );
+                })}
+              </div>
+            </div>
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+interface Common {
+  readonly fileName: string | null;
+  /** Why Import is disabled; null where it is not. */
+  readonly obstacle: string | null;
+  /** Rows that are to be created, or were. */
+  readonly count: number;
+}
+
+/** Where the import stands: a file is chosen, checked, then imported as a whole. */
+export type ImportStep = Common &
+  (
+    | { readonly at: "chosen" | "checking" | "done" }
+    | { readonly at: "failed"; readonly problem: string }
+    /** `problem` says why importing this very preview did not come off. */
+    | { readonly at: "checked" | "applying"; readonly answer: ImportResponse; readonly problem: string | null }
+  );
+
+const START: ImportStep = { at: "chosen", fileName: null, obstacle: "Choose a file first.", count: 0 };
+
+export interface Import {
+  readonly step: ImportStep;
+  readonly choose: (file: File | null) => void;
+  readonly apply: () => void;
+  readonly reset: () => void;
+}
+
+export function useImport(kind: ImportKind): Import {
+  const [step, setStep] = useState<ImportStep>(START);
+  /** What was checked is what is imported, whatever becomes of the file on the disk. */
+  const csv = useRef("");
+  const round = useRef(0);
+
+  const choose = async (file: File) => {
+    round.current += 1;
+    const mine = round.current;
+    const show = (next: ImportStep) => mine === round.current && setStep(next);
+    const common = { fileName: file.name, count: 0 };
+    show({ at: "checking", ...common, obstacle: "The file is being checked." });
+    const reading = await readCsvFile(file);
+    if ("problem" in reading) {
+      show({ at: "failed", ...common, obstacle: reading.problem, problem: reading.problem });
+      return;
+    }
+    csv.current = reading.text;
+    try {
+      show(checkedStep(file.name, await checkImport(kind, reading.text), null));
+    } catch (error) {
+      if (error instanceof TokenExpiredError) return;
+      const problem = `The file could not be checked. ${reasonOf(error)}`;
+      show({ at: "failed", ...common, obstacle: problem, problem });
+    }
+  };
+
+  const apply = async () => {
+    if (step.at !== "checked" || step.obstacle !== null || step.fileName === null) return;
+    const { fileName, answer } = step;
+    setStep({ ...step, at: "applying", problem: null });
+    try {
+      const { rows } = await applyImport(kind, csv.current);
+      setStep({ at: "done", fileName, obstacle: null, count: rows.length });
+    } catch (error) {
+      if (error instanceof TokenExpiredError) return;
+      const problem = `Nothing was imported. ${reasonOf(error)}`;
+      // Somebody else may have been faster: what stands against it now is shown.
+      const fresh = error instanceof ApiError ? await checkImport(kind, csv.current).catch(() => answer) : answer;
+      setStep(checkedStep(fileName, fresh, problem));
+    }
+  };
+
+  return {
+    step,
+    choose: (file) => {
+      if (file !== null) void choose(file);
+    },
+    apply: () => void apply(),
+    reset: () => setStep(START),
+  };
+}
+
+function checkedStep(fileName: string, answer: ImportResponse, problem: string | null): ImportStep {
+  const bad = importProblemCount(answer);
+  const isEmpty = answer.rows.length === 0;
+  const obstacle =
+    answer.problems.length > 0
+      ? "The file cannot be imported as it is."
+      : isEmpty
+        ? "The file has no rows."
+        : bad > 0
+          ? `Fix ${bad === 1 ? "the row with a problem" : `the ${bad} rows with problems`} first: all rows are imported, or none.`
+          : null;
+  return { at: "checked", fileName, answer, problem, obstacle, count: obstacle === null ? answer.rows.length : 0 };
+}
+
+function reasonOf(error: unknown): string {
+  return messageOf(error) ?? "The server gave no reason.";
 }

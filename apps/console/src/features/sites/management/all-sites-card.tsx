@@ -1,28 +1,29 @@
-import { Button } from "@mantine/core";
+import { ActionIcon, Button, Tooltip, UnstyledButton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
-import { IconPlus, IconSolarPanel } from "@tabler/icons-react";
+import { IconEdit, IconPlus, IconSolarPanel, IconTrash } from "@tabler/icons-react";
+import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";
-import { SiteSearchBox } from "../site-search-box.tsx";
+import { rowStepFrom } from "../list-keys.ts";
+import { SiteMaintenance } from "../site-facts.tsx";
+import { SiteLine, SiteSearchBox } from "../site-list.tsx";
 import classes from "./all-sites-card.module.css";
-import { ManagedSiteList } from "./managed-site-list.tsx";
-import { SiteDetailRows } from "./site-detail-rows.tsx";
-import type { SiteDeeds } from "./site-row-buttons.tsx";
 
 /** §9: with more sites than this the rows are compact. */
 const MAX_DETAILED = 4;
 /** Above the selected site, not beside it; half a row more shows that the list goes on. */
 const MAX_ROWS_STACKED = 4.5;
 
-export interface AllSitesCardProps extends SiteDeeds {
+interface AllSitesCardProps extends SiteActions {
   readonly sites: readonly Site[];
   /** Of them those that the search leaves. */
   readonly found: readonly Site[];
   readonly selectedId: number | null;
   readonly search: string;
-  readonly onSearch: (words: string) => void;
+  readonly onSearch: (text: string) => void;
   readonly onSelect: (siteId: number) => void;
   readonly onAdd: () => void;
 }
@@ -79,5 +80,200 @@ function NoSites({ onAdd }: { onAdd: () => void }) {
         </Button>
       }
     />
+  );
+}
+
+interface SiteDetailRowsProps extends SiteActions {
+  readonly sites: readonly Site[];
+  readonly selectedId: number | null;
+  readonly onSelect: (siteId: number) => void;
+}
+
+/** §2: while few sites match, each row also shows address, district, state, pin code and who maintains it. */
+function SiteDetailRows({ sites, selectedId, onSelect, ...actions }: SiteDetailRowsProps) {
+  return (
+    <ul className={classes["rows"]} aria-label="All Sites">
+      {sites.map((site) => (
+        <li
+          key={site.id}
+          className={classes["row"]}
+          aria-label={site.name}
+          data-selected={site.id === selectedId || undefined}
+        >
+          <div className={classes["head"]}>
+            <UnstyledButton
+              className={classes["site"]}
+              aria-current={site.id === selectedId}
+              onClick={() => onSelect(site.id)}
+            >
+              <SiteLine site={site} nameClass={classes["name"]} countClass={classes["count"]} />
+            </UnstyledButton>
+            <SiteRowButtons site={site} {...actions} />
+          </div>
+          <p className={classes["place"]}>
+            {site.address}, {site.district}, {site.state} {site.pin_code}
+          </p>
+          <p className={classes["place"]}>
+            Maintenance: <SiteMaintenance site={site} />
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const ROW_PX = 40;
+/** Fingers need more than a mouse. */
+const TOUCH_ROW_PX = 48;
+const GAP_PX = 4;
+
+interface ManagedSiteListProps extends SiteActions {
+  readonly sites: readonly Site[];
+  readonly selectedId: number | null;
+  readonly onSelect: (siteId: number) => void;
+  /** The most rows seen at once, also a part of one; without it the list fills its place. */
+  readonly maxRows?: number;
+}
+
+/**
+ * §2: the compact rows, of which only those in sight exist. Tab leads to one row and its buttons; up and down lead to
+ * the next row, left and right to the buttons of a row.
+ */
+function ManagedSiteList({ sites, selectedId, onSelect, maxRows, ...actions }: ManagedSiteListProps) {
+  const scroll = useRef<HTMLDivElement>(null);
+  const [focusedId, setFocusedId] = useState<number | null>(null);
+  const rowPx = (isTouch() ? TOUCH_ROW_PX : ROW_PX) + GAP_PX;
+  const indexOf = (id: number | null) => (id === null ? -1 : sites.findIndex((site) => site.id === id));
+  const selectedIndex = indexOf(selectedId);
+  const focusedIndex = indexOf(focusedId);
+  /** The row that Tab leads to; it exists also where it is out of sight. */
+  const active = focusedIndex >= 0 ? focusedIndex : Math.max(0, selectedIndex);
+  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
+  const virtualizer = useVirtualizer({
+    count: sites.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => rowPx,
+    overscan: 6,
+    initialRect: { width: 300, height: 400 },
+    rangeExtractor: (range) => {
+      const shown = defaultRangeExtractor(range);
+      return shown.includes(active) || active >= sites.length ? shown : [...shown, active].toSorted((a, b) => a - b);
+    },
+  });
+
+  useEffect(() => virtualizer.measure(), [virtualizer, rowPx]);
+  useEffect(() => {
+    if (selectedIndex >= 0) virtualizer.scrollToIndex(selectedIndex, { align: "auto" });
+  }, [virtualizer, selectedIndex]);
+
+  const focusAt = (row: number, part: number) => {
+    const buttons = scroll.current?.querySelectorAll<HTMLElement>(`[data-index="${row}"] button`);
+    buttons?.[Math.min(part, buttons.length - 1)]?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const row = event.currentTarget;
+    const buttons = [...row.querySelectorAll("button")];
+    const from = { row: Number(row.dataset["index"]), part: buttons.findIndex((one) => one === event.target) };
+    const to = rowStepFrom(event.key, from, { rows: sites.length, parts: buttons.length });
+    if (to === null) return;
+    event.preventDefault();
+    virtualizer.scrollToIndex(to.row, { align: "auto" });
+    // The row may have to come into being first.
+    requestAnimationFrame(() => focusAt(to.row, to.part));
+  };
+
+  return (
+    <div
+      ref={scroll}
+      className={classes["scroll"]}
+      style={maxRows === undefined ? { flex: 1 } : { height: Math.min(sites.length, maxRows) * rowPx, flex: "none" }}
+    >
+      <ul className={classes["compact"]} aria-label="All Sites" style={{ height: virtualizer.getTotalSize() }}>
+        {virtualizer.getVirtualItems().map(({ index, start }) => {
+          const site = sites[index];
+          if (site === undefined) return null;
+          const tabIndex = index === active ? 0 : -1;
+          return (
+            // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys of its buttons
+            <li
+              key={site.id}
+              className={classes["line"]}
+              aria-label={site.name}
+              aria-setsize={sites.length}
+              aria-posinset={index + 1}
+              data-index={index}
+              data-selected={site.id === selectedId || undefined}
+              style={{ top: start, height: rowPx - GAP_PX }}
+              onKeyDown={onKeyDown}
+              onFocus={() => setFocusedId(site.id)}
+            >
+              <UnstyledButton
+                className={classes["lineSite"]}
+                aria-current={site.id === selectedId}
+                tabIndex={tabIndex}
+                onClick={() => onSelect(site.id)}
+              >
+                <SiteLine site={site} nameClass={classes["lineName"]} countClass={classes["count"]} />
+              </UnstyledButton>
+              <SiteRowButtons site={site} tabIndex={tabIndex} {...actions} />
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function isTouch(): boolean {
+  return matchMedia("(pointer: coarse), (max-width: 48em)").matches;
+}
+
+interface SiteActions {
+  readonly onEdit: (site: Site) => void;
+  readonly onDelete: (site: Site) => void;
+}
+
+interface SiteRowButtonsProps extends SiteActions {
+  readonly site: Site;
+  /** -1 where the list's arrow keys lead here, not Tab. */
+  readonly tabIndex?: number;
+}
+
+/** §2: each row has Edit and Delete; §6 hides Delete from whoever may not. */
+function SiteRowButtons({ site, onEdit, onDelete, tabIndex = 0 }: SiteRowButtonsProps) {
+  const { role } = useSignedIn();
+  return (
+    <span className={classes["actions"]}>
+      <ActionButton label="Edit" icon={IconEdit} tabIndex={tabIndex} onPress={() => onEdit(site)} />
+      {mayCall(role, "deleteSite") && (
+        <ActionButton label="Delete" icon={IconTrash} tabIndex={tabIndex} onPress={() => onDelete(site)} />
+      )}
+    </span>
+  );
+}
+
+interface ActionButtonProps {
+  readonly label: string;
+  readonly icon: typeof IconEdit;
+  readonly tabIndex: number;
+  readonly onPress: () => void;
+}
+
+function ActionButton({ label, icon: Icon, tabIndex, onPress }: ActionButtonProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        className={classes["action"]}
+        variant="subtle"
+        color="gray"
+        size={28}
+        aria-label={label}
+        aria-haspopup="dialog"
+        tabIndex={tabIndex}
+        onClick={onPress}
+      >
+        <Icon size={16} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
   );
 }

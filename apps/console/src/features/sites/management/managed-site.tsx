@@ -1,13 +1,38 @@
-import { Tabs } from "@mantine/core";
+import { ActionIcon, Button, NativeSelect, Tabs, Tooltip } from "@mantine/core";
+import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { siteCountersOf } from "@suncrew/domain/sites/site-status.ts";
+import { IconEdit, IconFilterOff, IconPlus, IconRefresh, IconRobot, IconTrash } from "@tabler/icons-react";
+import { type ComponentProps, type ReactNode, useCallback, useMemo, useState } from "react";
+import { useUrlParams } from "../../../platform/url-params.tsx";
+import { DisabledReason } from "../../../ui/disabled-reason.tsx";
+import { EmptyState } from "../../../ui/empty-state.tsx";
+import { FailedState } from "../../../ui/failed-state.tsx";
+import { SkeletonLines } from "../../../ui/skeletons.tsx";
+import { VirtualGrid } from "../../../ui/virtual-grid.tsx";
+import { DeployFirmwareButton } from "../../firmware/public.ts";
 import { RobotGroupsCard } from "../../groups/public.ts";
-import { useRobotViews, useSiteRobots } from "../../robots/public.ts";
+import {
+  DeleteRobotDialog,
+  firmwareWords,
+  passesFilter,
+  ROBOT_FILTERS,
+  RobotBatteryBadge,
+  RobotDialog,
+  type RobotFilter,
+  robotFilterOf,
+  robotFilterWord,
+  RobotStatusBadge,
+  type SiteRobots,
+  useRobotView,
+  useRobotViews,
+  useSiteRobots,
+} from "../../robots/public.ts";
 import { SiteFacts } from "../site-facts.tsx";
-import { RobotRows } from "./robot-rows.tsx";
+import classes from "./robot-rows.module.css";
 import type { ManagedTab } from "./sites-url.ts";
 
-export interface ManagedSiteProps {
+interface ManagedSiteProps {
   readonly site: Site;
   readonly tab: ManagedTab;
   readonly onTab: (tab: ManagedTab) => void;
@@ -43,4 +68,174 @@ export function ManagedSite({ site, tab, onTab }: ManagedSiteProps) {
       </Tabs>
     </>
   );
+}
+
+const MIN_ROW_PX = 480;
+const ROW_PX = 58;
+const keyOf = (row: RobotWithSettings) => row.robot_id;
+
+interface RobotRowsProps {
+  readonly site: Site;
+  readonly robots: SiteRobots;
+}
+
+/** §2 Site Management page, Individual Robots tab: the robots of the site, one row each, and what is done with them. */
+function RobotRows({ site, robots }: RobotRowsProps) {
+  const { filter, setFilter, shown } = useRobotFilter(robots.rows);
+  // Held here, for a row that is scrolled away does not exist.
+  const [open, setOpen] = useState<{ readonly robot: RobotWithSettings | null } | null>(null);
+  const [deleted, setDeleted] = useState<RobotWithSettings | null>(null);
+  const isLoaded = robots.state === "loaded";
+  const count = filter === "all" ? String(robots.rows.length) : `${shown.length} of ${robots.rows.length} robots`;
+  const missing = isLoaded ? null : "The robots of the site are not known yet.";
+
+  return (
+    <>
+      <div className={classes["head"]}>
+        <h3 className={classes["heading"]}>Cleaning Robots{isLoaded && ` (${count})`}</h3>
+        <div className={classes["tools"]}>
+          <NativeSelect
+            size="xs"
+            aria-label="Filter by status"
+            className={classes["filter"]}
+            value={filter}
+            data={ROBOT_FILTERS.map((value) => ({ value, label: robotFilterWord[value] }))}
+            onChange={(event) => setFilter(event.currentTarget.value)}
+          />
+          <DeployFirmwareButton missing={missing} className={classes["deploy"]} />
+          <DisabledReason reason={missing}>
+            <Button
+              size="xs"
+              className={classes["add"]}
+              leftSection={<IconPlus size={14} aria-hidden />}
+              aria-haspopup="dialog"
+              onClick={() => setOpen({ robot: null })}
+            >
+              Add New Robot
+            </Button>
+          </DisabledReason>
+        </div>
+      </div>
+      {robots.state === "loading" ? (
+        <SkeletonLines label="Loading robots" lines={4} lineHeightPx={ROW_PX} />
+      ) : robots.state === "failed" ? (
+        <FailedState title="The robots could not be loaded." onRetry={robots.retry} retrying={robots.isRetrying} />
+      ) : robots.rows.length === 0 ? (
+        <EmptyState title="No robots assigned to this site yet." icon={<IconRobot size={32} stroke={1.5} />} />
+      ) : shown.length === 0 ? (
+        <EmptyState
+          title={`No robots found with status "${robotFilterWord[filter]}".`}
+          icon={<IconFilterOff size={32} stroke={1.5} />}
+          action={
+            <Button variant="default" size="xs" onClick={() => setFilter("all")}>
+              Show all robots
+            </Button>
+          }
+        />
+      ) : (
+        <VirtualGrid items={shown} keyOf={keyOf} minColumnPx={MIN_ROW_PX} estimatedRowPx={ROW_PX}>
+          {(row) => (
+            <RobotRow
+              row={row}
+              onRefresh={robots.refresh}
+              onEdit={() => setOpen({ robot: row })}
+              onDelete={() => setDeleted(row)}
+            />
+          )}
+        </VirtualGrid>
+      )}
+      {open !== null && <RobotDialog siteId={site.id} robot={open.robot} onClose={() => setOpen(null)} />}
+      {deleted !== null && <DeleteRobotDialog robot={deleted} siteName={site.name} onClose={() => setDeleted(null)} />}
+    </>
+  );
+}
+
+interface RobotRowProps {
+  readonly row: RobotWithSettings;
+  readonly onRefresh: (row: RobotWithSettings) => void;
+  readonly onEdit: () => void;
+  readonly onDelete: () => void;
+}
+
+/** One robot of the list: what it is, how it is, and what can be done with it. */
+function RobotRow({ row, onRefresh, onEdit, onDelete }: RobotRowProps) {
+  const robot = useRobotView(row);
+  const name = robot.name === "" ? robot.serialNumber : robot.name;
+
+  return (
+    <article className={classes["row"]} aria-label={robot.serialNumber}>
+      <div className={classes["words"]}>
+        <span className={classes["name"]}>{name}</span>
+        <span className={classes["facts"]}>
+          {robot.serialNumber} · {robot.motorType ?? "Motor type not given"} ·{" "}
+          {robot.firmwareUpdate === null ? `Firmware ${robot.firmware}` : firmwareWords(robot.firmwareUpdate)}
+        </span>
+      </div>
+      <div className={classes["state"]}>
+        {/* Simulated values belong to the monitoring view, where they are marked. */}
+        <RobotBatteryBadge robot={{ ...robot, batteryPercent: robot.toldBatteryPercent }} />
+        {/* Not for a poll: hundreds of badges must not change each minute. */}
+        <RobotStatusBadge robot={robot.refresh === "pressed" ? { ...robot, isChecking: true } : robot} />
+      </div>
+      <div className={classes["actions"]}>
+        <Action
+          label="Refresh status"
+          aria-busy={robot.refresh !== null}
+          onClick={() => onRefresh(row)}
+          icon={
+            <IconRefresh size={16} aria-hidden className={robot.refresh !== null ? classes["turning"] : undefined} />
+          }
+        />
+        <Action label="Edit" aria-haspopup="dialog" onClick={onEdit} icon={<IconEdit size={16} aria-hidden />} />
+        <Action label="Delete" aria-haspopup="dialog" onClick={onDelete} icon={<IconTrash size={16} aria-hidden />} />
+      </div>
+    </article>
+  );
+}
+
+interface ActionProps extends Pick<
+  ComponentProps<typeof ActionIcon<"button">>,
+  "aria-busy" | "aria-haspopup" | "onClick"
+> {
+  readonly label: string;
+  readonly icon: ReactNode;
+}
+
+function Action({ label, icon, ...button }: ActionProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon className={classes["action"]} variant="default" size={30} aria-label={label} {...button}>
+        {icon}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+const STATUS = "status";
+const NONE: readonly RobotWithSettings[] = [];
+
+/** §2 Robots tab: the status filter, which stands in the address, and the robots that pass it as they are now. */
+function useRobotFilter(rows: readonly RobotWithSettings[]) {
+  const [params, change] = useUrlParams();
+  const filter = robotFilterOf(params.get(STATUS));
+  const setFilter = useCallback(
+    (text: string) => {
+      const next: RobotFilter = robotFilterOf(text);
+      change((current) => {
+        const changed = new URLSearchParams(current);
+        if (next === "all") changed.delete(STATUS);
+        else changed.set(STATUS, next);
+        return changed;
+      }, "replace");
+    },
+    [change],
+  );
+  // Nothing is computed of every robot while all are shown.
+  const views = useRobotViews(filter === "all" ? NONE : rows);
+  const shown = useMemo(() => {
+    if (filter === "all") return rows;
+    const passing = new Set(views.filter((view) => passesFilter(filter, view.status)).map((view) => view.id));
+    return rows.filter((row) => passing.has(row.robot_id));
+  }, [rows, filter, views]);
+  return { filter, setFilter, shown };
 }

@@ -1,27 +1,89 @@
-import { Button } from "@mantine/core";
-import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { IconMapPin } from "@tabler/icons-react";
+import { Button, Menu } from "@mantine/core";
+import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { mayCall } from "@suncrew/domain/auth/permissions.ts";
+import { IconArrowsUpDown, IconFileDownload, IconFileUpload, IconMapPin, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
-import { useUrlState } from "../../../platform/url-params.tsx";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
+import { QueryState } from "../../../platform/query-state.tsx";
 import { useServerConfig } from "../../../platform/server-config.ts";
+import { useSignedIn } from "../../../platform/session/use-session.ts";
+import { useUrlState } from "../../../platform/url-params.tsx";
+import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
+import { lazyDialog } from "../../../ui/lazy-dialog.tsx";
 import { PageLayout } from "../../../ui/page-layout.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
 import { useSearchDraft } from "../../../ui/use-search-draft.ts";
-import { FirmwareDialogs } from "../../firmware/public.ts";
-import { searchManagedSites } from "../site-search.ts";
+import { DevicesButton } from "../../devices/public.ts";
+import { FirmwareButton, FirmwareDialogs } from "../../firmware/public.ts";
+import { downloadExport, type ImportKind, importKinds } from "../import/import-calls.ts";
+import { searchManagedSites } from "../site-model.ts";
 import { AllSitesCard } from "./all-sites-card.tsx";
 import { ManagedSite } from "./managed-site.tsx";
-import { ManagementDialogs } from "./management-dialogs.tsx";
-import type { OpenDialog } from "./management-dialogs.tsx";
-import { PageActions } from "./page-actions.tsx";
 import classes from "./site-management-page.module.css";
 import { sitesUrl } from "./sites-url.ts";
-import { useDetailInSight } from "./use-detail-in-sight.ts";
-import { QueryState } from "../../../platform/query-state.tsx";
+
+const SiteDialog = lazyDialog(
+  ({ site }) => (site === null ? "Add New Site" : "Edit Site"),
+  async () => (await import("../form/site-dialog.tsx")).SiteDialog,
+);
+const DeleteSiteDialog = lazyDialog(
+  () => "Delete Site",
+  async () => {
+    return (await import("../form/delete-site-dialog.tsx")).DeleteSiteDialog;
+  },
+);
+const ImportDialog = lazyDialog(
+  () => "Import",
+  async () => (await import("../import/import-dialog.tsx")).ImportDialog,
+);
+
+/** The one dialog that is open on the page, with what it is about. */
+export type OpenDialog =
+  | { readonly kind: "add" }
+  | { readonly kind: "edit" | "delete"; readonly site: Site }
+  | { readonly kind: "import"; readonly what: ImportKind };
+
+export interface ManagementDialogsProps {
+  readonly open: OpenDialog | null;
+  /** The sites as they are known now. */
+  readonly sites: readonly Site[];
+  /** A site was created. */
+  readonly onCreated: (siteId: number) => void;
+  /** A site was deleted. */
+  readonly onGone: (siteId: number) => void;
+  readonly onClose: () => void;
+}
+
+/** §2 Site Management page: its dialogs, whose code is loaded when they are opened. */
+export function ManagementDialogs({ open, sites, onCreated, onGone, onClose }: ManagementDialogsProps) {
+  if (open === null) return null;
+  if (open.kind === "import") return <ImportDialog kind={open.what} onClose={onClose} />;
+  if (open.kind === "delete") {
+    return (
+      <DeleteSiteDialog
+        site={open.site}
+        onGone={() => {
+          onClose();
+          onGone(open.site.id);
+        }}
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <SiteDialog
+      site={open.kind === "edit" ? open.site : null}
+      sites={sites}
+      onSaved={(siteId) => {
+        onClose();
+        if (open.kind === "add") onCreated(siteId);
+      }}
+      onClose={onClose}
+    />
+  );
+}
 
 /** §2 Site Management page: all sites at the left, the selected site's robots and groups at the right. */
 export function SiteManagementPage() {
@@ -100,7 +162,7 @@ function Management({ sites, open, onOpen }: ManagementProps) {
             title="Select a site to manage its robots"
             icon={<IconMapPin size={32} stroke={1.5} />}
             {...(url.siteId !== null && {
-              message: "The site in this address is not there, or not yours.",
+              message: "Site not found, or no access",
               action: (
                 <Button variant="default" size="xs" onClick={() => change({ siteId: null }, "replace")}>
                   Show all sites
@@ -128,4 +190,103 @@ function Management({ sites, open, onOpen }: ManagementProps) {
       />
     </div>
   );
+}
+
+export interface PageActionsProps {
+  /** Why no site can be added or imported now; null where it can. */
+  readonly missing: string | null;
+  readonly onAddSite: () => void;
+  readonly onImport: (kind: ImportKind) => void;
+}
+
+/** What can be done to sites and robots at large, at the right of the page's heading. */
+export function PageActions({ missing, onAddSite, onImport }: PageActionsProps) {
+  const { role } = useSignedIn();
+  const [exporting, setExporting] = useState<ImportKind | null>(null);
+  const mayAddSites = mayCall(role, "createSite");
+  // A partner adds no sites, so files of sites are of no use to it.
+  const kinds: readonly ImportKind[] = mayAddSites ? ["sites", "robots"] : ["robots"];
+
+  const download = async (kind: ImportKind) => {
+    setExporting(kind);
+    await downloadExport(kind);
+    setExporting(null);
+  };
+
+  return (
+    <div className={classes["actions"]}>
+      <FirmwareButton />
+      <DevicesButton />
+      <Menu position="bottom-end" width={210} classNames={{ item: classes["menuItem"] ?? "" }}>
+        <Menu.Target>
+          <Button
+            variant="default"
+            size="xs"
+            loading={exporting !== null}
+            leftSection={<IconArrowsUpDown size={14} aria-hidden />}
+          >
+            Import / Export
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {missing !== null && <Menu.Label>{missing}</Menu.Label>}
+          {kinds.map((kind) => (
+            <Menu.Item
+              key={kind}
+              leftSection={<IconFileUpload size={16} aria-hidden />}
+              aria-haspopup="dialog"
+              disabled={missing !== null}
+              onClick={() => onImport(kind)}
+            >
+              {importKinds[kind].title}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          {kinds.map((kind) => (
+            <Menu.Item
+              key={kind}
+              leftSection={<IconFileDownload size={16} aria-hidden />}
+              onClick={() => void download(kind)}
+            >
+              {importKinds[kind].exportTitle}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      {mayAddSites && (
+        <DisabledReason reason={missing}>
+          <Button size="xs" leftSection={<IconPlus size={14} aria-hidden />} aria-haspopup="dialog" onClick={onAddSite}>
+            Add New Site
+          </Button>
+        </DisabledReason>
+      )}
+    </div>
+  );
+}
+
+/** The list is above the detail, not beside it; the same width as in the page's styles. */
+const STACKED = "(max-width: 62em)";
+
+/**
+ * Where the selected site is shown below the list, choosing one in the list brings its detail into sight and gives it
+ * the focus, so that Tab leads on from there. An address that names a site moves nothing.
+ */
+export function useDetailInSight(selectedId: number | null) {
+  const detail = useRef<HTMLElement>(null);
+  const chosenId = useRef<number | null>(null);
+  const reveal = useCallback(() => {
+    chosenId.current = null;
+    if (!matchMedia(STACKED).matches) return;
+    detail.current?.focus({ preventScroll: true });
+    detail.current?.scrollIntoView({ block: "start", behavior: "instant" });
+  }, []);
+  useEffect(() => {
+    if (selectedId !== null && selectedId === chosenId.current) reveal();
+  }, [selectedId, reveal]);
+  const showDetail = (siteId: number) => {
+    chosenId.current = siteId;
+    // Its detail is there already.
+    if (siteId === selectedId) reveal();
+  };
+  return { detail, showDetail };
 }

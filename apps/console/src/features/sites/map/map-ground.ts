@@ -1,7 +1,19 @@
-import { Canvas, geoJSON, latLngBounds, map as createMap, tileLayer } from "leaflet";
-import type { GeoJSON, Map as LeafletMap, TileLayer } from "leaflet";
+import type { Feature, FeatureCollection } from "geojson";
+import {
+  Canvas,
+  geoJSON,
+  type GeoJSON,
+  latLngBounds,
+  map as createMap,
+  type Map as LeafletMap,
+  tileLayer,
+  type TileLayer,
+} from "leaflet";
+import { feature } from "topojson-client";
+import type { GeometryCollection, Topology } from "topojson-specification";
 import { whenIdle } from "../when-idle.ts";
-import { landOutline } from "./land-outline.ts";
+import coarseUrl from "world-atlas/land-110m.json?url";
+import fineUrl from "world-atlas/land-50m.json?url";
 
 /** §9 Map default centre and zoom: India. */
 const CENTRE = [20.5937, 78.9629] as const;
@@ -51,7 +63,7 @@ export class MapGround {
     void this.#showLand();
   }
 
-  /** Draws the ground's colours anew, as after a change of theme. */
+  /** Draws the ground's colours again, as after a change of theme. */
   paint(colours: GroundColours): void {
     this.#colours = colours;
     this.#land?.setStyle(this.#landStyle());
@@ -114,4 +126,20 @@ export class MapCanvas extends Canvas {
 
 export function isMotionUnwanted(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+type Land = Feature | FeatureCollection;
+type LandTopology = Topology<{ land: GeometryCollection }>;
+
+/** Land without political borders; `coarse` is small and comes first, `fine` when nothing else is to do. */
+async function landOutline(detail: "coarse" | "fine"): Promise<Land> {
+  const response = await fetch(detail === "coarse" ? coarseUrl : fineUrl);
+  const topology: unknown = await response.json();
+  if (!isLand(topology)) throw new Error("The land outline is not a topology.");
+  return feature(topology, topology.objects.land);
+}
+
+/** The file comes with the console itself, so its kind is all that has to be seen. */
+function isLand(value: unknown): value is LandTopology {
+  return typeof value === "object" && value !== null && "arcs" in value && "objects" in value;
 }

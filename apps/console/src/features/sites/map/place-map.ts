@@ -2,8 +2,7 @@ import type { Coordinates } from "@suncrew/domain/sites/site-duplicates.ts";
 import { circleMarker, control, divIcon, latLngBounds, layerGroup, marker as createMarker } from "leaflet";
 import type { LatLng, Marker } from "leaflet";
 import { Graticule } from "./graticule.ts";
-import { INDIA, isMotionUnwanted, MAX_ZOOM, MapGround } from "./map-ground.ts";
-import type { GroundColours } from "./map-ground.ts";
+import { type GroundColours, INDIA, isMotionUnwanted, MapGround, MAX_ZOOM } from "./map-ground.ts";
 
 const DOT_PX = 4;
 /** Parts of a zoom step, so that a country fills a small picture too. */
@@ -52,8 +51,8 @@ export class PlaceMap {
     // A place is chosen to some metres, so one may look close also where only dots and the scale are to be seen.
     this.#ground = new MapGround(parts.container, MAX_ZOOM, { zoomSnap: ZOOM_SNAP, zoomControl: true });
     this.#graticule = new Graticule(this.#ground.leaflet, parts.degreeClass);
-    for (const deed of ["pointerdown", "wheel", "keydown"]) {
-      parts.container.addEventListener(deed, () => (this.#isTouched = true), { passive: true, once: true });
+    for (const event of ["pointerdown", "wheel", "keydown"]) {
+      parts.container.addEventListener(event, () => (this.#isTouched = true), { passive: true, once: true });
     }
     this.#first();
     this.#ground.leaflet.doubleClickZoom.disable();

@@ -1,18 +1,21 @@
+import { ActionIcon } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { IconMinus, IconPlus } from "@tabler/icons-react";
+import type { Map as LeafletMap } from "leaflet";
 import "leaflet/dist/leaflet.css";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type Ref, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { useServerConfig } from "../../../platform/server-config.ts";
+import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import type { Look } from "../../../ui/look.ts";
 import { StateBadge } from "../../../ui/state-badge.tsx";
+import { StatusIcon } from "../../../ui/status-icon.tsx";
 import { useTheme } from "../../../ui/theme/theme-choice.ts";
-import { MayBeMovingBadge } from "../may-be-moving.tsx";
+import { MayBeMovingBadge } from "../site-facts.tsx";
 import { mayBeMovingLook, siteStatusLook } from "../site-meaning.ts";
 import { Attribution } from "./attribution-line.tsx";
-import { iconPathsOf, MapLegend } from "./map-legend.tsx";
-import { SiteMap } from "./site-map.ts";
 import classes from "./site-map-view.module.css";
-import { ZoomButtons } from "./zoom-buttons.tsx";
+import { type IconPaths, SiteMap } from "./site-map.ts";
 
 export interface SiteMapViewProps {
   readonly sites: readonly Site[];
@@ -132,4 +135,59 @@ function SitePopup({ site }: { site: Site }) {
       </div>
     </div>
   );
+}
+
+const LOOKS = [...Object.values(siteStatusLook), mayBeMovingLook];
+
+/** What the markers of the map mean, by the looks that the lists and badges have. */
+export function MapLegend({ ref }: { ref: Ref<HTMLUListElement> }) {
+  return (
+    <ul ref={ref} className={classes["legend"]} aria-label="Markers of the map">
+      {LOOKS.map((look) => (
+        <li key={look.label} data-label={look.label}>
+          <StatusIcon look={look} size={14} />
+          {look.label}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The lines of the legend's icons by their words: the markers are drawn with them, so that both are always the same. */
+export function iconPathsOf(legend: HTMLUListElement): ReadonlyMap<string, IconPaths> {
+  return new Map(
+    LOOKS.map(({ label }) => {
+      const paths = legend.querySelectorAll<SVGPathElement>(`[data-label="${label}"] path`);
+      return [label, [...paths].map((path) => path.getAttribute("d") ?? "")];
+    }),
+  );
+}
+
+/** Beside the picture, not over it: what lies under a button of the map cannot be seen nor pressed. */
+export function ZoomButtons({ leaflet }: { leaflet: LeafletMap }) {
+  const [at, setAt] = useState(() => zoomOf(leaflet));
+  useEffect(() => {
+    const follow = () => setAt(zoomOf(leaflet));
+    leaflet.on("zoomend zoomlevelschange", follow);
+    return () => void leaflet.off("zoomend zoomlevelschange", follow);
+  }, [leaflet]);
+  return (
+    <div className={classes["buttons"]}>
+      <DisabledReason reason={at.isNearest ? "The map shows no more than this." : null}>
+        <ActionIcon variant="default" size={28} aria-label="Zoom in" onClick={() => leaflet.zoomIn()}>
+          <IconPlus size={16} aria-hidden />
+        </ActionIcon>
+      </DisabledReason>
+      <DisabledReason reason={at.isFarthest ? "This is as far away as it goes." : null}>
+        <ActionIcon variant="default" size={28} aria-label="Zoom out" onClick={() => leaflet.zoomOut()}>
+          <IconMinus size={16} aria-hidden />
+        </ActionIcon>
+      </DisabledReason>
+    </div>
+  );
+}
+
+function zoomOf(leaflet: LeafletMap) {
+  const zoom = leaflet.getZoom();
+  return { isNearest: zoom >= leaflet.getMaxZoom(), isFarthest: zoom <= leaflet.getMinZoom() };
 }

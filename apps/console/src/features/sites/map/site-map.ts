@@ -1,16 +1,23 @@
-import { latLngBounds, point, popup as createPopup } from "leaflet";
-import type { LatLngTuple, Map as LeafletMap } from "leaflet";
-import { INDIA, isMotionUnwanted, MapGround } from "./map-ground.ts";
-import type { GroundColours } from "./map-ground.ts";
-import { SiteMarker } from "./site-marker.ts";
-import type { MarkerPaint } from "./site-marker.ts";
+import {
+  type Canvas,
+  CircleMarker,
+  type CircleMarkerOptions,
+  latLngBounds,
+  type LatLngExpression,
+  type LatLngTuple,
+  type Map as LeafletMap,
+  point,
+  type Point,
+  popup as createPopup,
+} from "leaflet";
+import { type GroundColours, INDIA, isMotionUnwanted, MapGround } from "./map-ground.ts";
 
 /** Without tiles there is nothing to see closer. */
 const MAX_ZOOM_OUTLINE = 9;
 /** A selected site is at least this far inside of the picture. */
 const REVEAL_PX = 28;
 
-export interface MarkedSite {
+interface MarkedSite {
   readonly id: number;
   readonly latitude: number;
   readonly longitude: number;
@@ -19,7 +26,7 @@ export interface MarkedSite {
   readonly needsSomebody: boolean;
 }
 
-export interface SiteMapParts {
+interface SiteMapParts {
   readonly container: HTMLElement;
   /** The popup's content is filled by whoever made it. */
   readonly popupContent: HTMLElement;
@@ -41,8 +48,8 @@ export class SiteMap {
     this.#parts = parts;
     this.#ground = new MapGround(parts.container, MAX_ZOOM_OUTLINE);
     this.#ground.leaflet.on("popupclose", () => parts.onPopup(null));
-    for (const deed of ["pointerdown", "wheel", "keydown"]) {
-      parts.container.addEventListener(deed, () => (this.#isTouched = true), { passive: true, once: true });
+    for (const event of ["pointerdown", "wheel", "keydown"]) {
+      parts.container.addEventListener(event, () => (this.#isTouched = true), { passive: true, once: true });
     }
   }
 
@@ -134,4 +141,128 @@ export class SiteMap {
     this.#markers.set(site.id, marker);
     return marker;
   }
+}
+
+const RADIUS_PX = 11;
+const SELECTED_RADIUS_PX = 14;
+const EDGE_PX = 1.5;
+const RING_GAP_PX = 2;
+const RING_PX = 3;
+/** How far the mark of an alarm reaches from the middle, in parts of the radius. */
+const ALARM_REACH = 1.7;
+
+/** The lines of an icon, as SVG tells them, in its box of 24 by 24. */
+export type IconPaths = readonly string[];
+const ICON_BOX = 24;
+/** Sides of the icon's box in parts of the radius of the disc that it is drawn on. */
+const ICON_SIDE = 1.45;
+
+/** How a marker is drawn: colours as the canvas takes them. */
+interface MarkerPaint {
+  readonly fill: string;
+  /** The icon and the edge against the ground. */
+  readonly edge: string;
+  /** The highlight ring of the selected site. */
+  readonly ring: string;
+  readonly icon: IconPaths;
+  /** A small mark at its corner: a robot there may be moving unseen. Null where none may. */
+  readonly alarm: { readonly fill: string; readonly icon: IconPaths } | null;
+}
+
+interface DrawingCanvas extends Canvas {
+  readonly _ctx: CanvasRenderingContext2D;
+  readonly _drawing: boolean;
+}
+
+/**
+ * §2 Map panel: a coloured circle with the icon of its status, larger with a highlight ring when selected. It draws
+ * itself on the map's canvas, so that a thousand of them cost one element.
+ */
+class SiteMarker extends CircleMarker {
+  declare readonly _point: Point;
+  declare readonly _renderer: DrawingCanvas;
+  #paint: MarkerPaint;
+  #isSelected = false;
+
+  constructor(at: LatLngExpression, paint: MarkerPaint, options: CircleMarkerOptions) {
+    super(at, { ...options, radius: reachOf(paint, false), stroke: false, fill: true });
+    this.#paint = paint;
+  }
+
+  show(paint: MarkerPaint, isSelected: boolean): void {
+    const isSame = JSON.stringify(paint) === JSON.stringify(this.#paint) && isSelected === this.#isSelected;
+    if (isSame) return;
+    this.#paint = paint;
+    this.#isSelected = isSelected;
+    this.setRadius(reachOf(paint, isSelected));
+    if (isSelected) this.bringToFront();
+  }
+
+  /** Called by the map's canvas in place of its own circle. */
+  _updatePath(): void {
+    // oxlint-disable-next-line no-underscore-dangle -- so the library names them
+    const { _ctx: context, _drawing: isDrawing } = this._renderer;
+    if (!isDrawing) return;
+    // oxlint-disable-next-line no-underscore-dangle -- so the library names it
+    const { x, y } = this._point;
+    const radius = this.#isSelected ? SELECTED_RADIUS_PX : RADIUS_PX;
+    context.save();
+    context.globalAlpha = 1;
+    context.setLineDash([]);
+    if (this.#isSelected) {
+      disc(context, x, y, radius + RING_GAP_PX + RING_PX, this.#paint.ring);
+      disc(context, x, y, radius + RING_GAP_PX, this.#paint.edge);
+    } else {
+      disc(context, x, y, radius + EDGE_PX, this.#paint.edge);
+    }
+    disc(context, x, y, radius, this.#paint.fill);
+    drawIcon(context, this.#paint.icon, x, y, radius, this.#paint.edge);
+    if (this.#paint.alarm !== null) this.#drawAlarm(context, radius, this.#paint.alarm);
+    context.restore();
+  }
+
+  /** A small disc with its icon, up and to the right, inside of what the library clears. */
+  #drawAlarm(context: CanvasRenderingContext2D, radius: number, alarm: NonNullable<MarkerPaint["alarm"]>): void {
+    // oxlint-disable-next-line no-underscore-dangle -- so the library names it
+    const { x, y } = this._point;
+    const [left, top, size] = [x + radius * 0.66, y - radius * 0.66, radius * 0.64];
+    disc(context, left, top, size + EDGE_PX, this.#paint.edge);
+    disc(context, left, top, size, alarm.fill);
+    drawIcon(context, alarm.icon, left, top, size, this.#paint.edge);
+  }
+}
+
+/** Draws an icon on a disc, in its middle. */
+function drawIcon(
+  context: CanvasRenderingContext2D,
+  icon: IconPaths,
+  x: number,
+  y: number,
+  radius: number,
+  colour: string,
+): void {
+  const scale = (radius * ICON_SIDE) / ICON_BOX;
+  context.save();
+  context.translate(x - (ICON_BOX / 2) * scale, y - (ICON_BOX / 2) * scale);
+  context.scale(scale, scale);
+  context.strokeStyle = colour;
+  context.lineWidth = 2.4;
+  context.lineCap = "round";
+  context.lineJoin = "round";
+  for (const line of icon) context.stroke(new Path2D(line));
+  context.restore();
+}
+
+/** How far it is drawn from its middle. */
+function reachOf({ alarm }: MarkerPaint, isSelected: boolean): number {
+  const disc = isSelected ? SELECTED_RADIUS_PX + RING_GAP_PX + RING_PX : RADIUS_PX + EDGE_PX;
+  const radius = isSelected ? SELECTED_RADIUS_PX : RADIUS_PX;
+  return alarm === null ? disc : Math.max(disc, radius * ALARM_REACH + EDGE_PX);
+}
+
+function disc(context: CanvasRenderingContext2D, x: number, y: number, radius: number, fill: string): void {
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.fillStyle = fill;
+  context.fill();
 }

@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { readCsvBytes, readCsvFile } from "./csv-file.ts";
+import { describe, expect, it, test } from "vitest";
+import { importSummary, problemSentences, readCsvBytes, readCsvFile } from "./import-file.ts";
 
 const bytes = (...values: number[]) => new Uint8Array(values).buffer;
 
@@ -21,4 +21,30 @@ describe("Import: the file's letters", () => {
     const large = new File([new Uint8Array(2_097_153)], "a.csv");
     expect(await readCsvFile(large)).toMatchObject({ problem: expect.stringContaining("larger than 2 MiB") });
   });
+});
+
+const good = { row: 2, name: "A", day: "2026-11-01", problems: [] };
+const bad = {
+  row: 3,
+  name: "",
+  day: null,
+  problems: [{ field: "pin_code", message: "Pin code must have six digits" }],
+};
+
+test.each([
+  [[good, bad], "2 rows, 1 with problems"],
+  [[good], "1 row, none with problems"],
+  [[], "0 rows, none with problems"],
+])("Import: the summary of %j", (rows, text) => {
+  expect(importSummary({ rows })).toBe(text);
+});
+
+test("Import: a problem names its column once, where it is about one", () => {
+  expect(problemSentences(bad)).toEqual(["Pin code must have six digits"]);
+  expect(problemSentences({ ...bad, problems: [{ field: "maintenance_email", message: "Not an address" }] })).toEqual([
+    "maintenance_email: Not an address",
+  ]);
+  expect(problemSentences({ ...bad, problems: [{ field: "row", message: "The row has more cells" }] })).toEqual([
+    "The row has more cells",
+  ]);
 });

@@ -1,6 +1,22 @@
 import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { matchesSearch } from "../../ui/matches-search.ts";
 
-export interface ContactPart {
+/** §2 Search sites: by name or address, case-insensitive; blanks around the text do not count. */
+export function searchSites<S extends Pick<Site, "name" | "address">>(sites: readonly S[], text: string): readonly S[] {
+  return text.trim() === "" ? sites : sites.filter((site) => matchesSearch(text, [site.name, site.address]));
+}
+
+/** §2 Site Management page, search box: by name, address, or district. */
+export function searchManagedSites<S extends Pick<Site, "name" | "address" | "district">>(
+  sites: readonly S[],
+  text: string,
+): readonly S[] {
+  return text.trim() === ""
+    ? sites
+    : sites.filter((site) => matchesSearch(text, [site.name, site.address, site.district]));
+}
+
+interface ContactPart {
   readonly text: string;
   readonly href: string | null;
 }
