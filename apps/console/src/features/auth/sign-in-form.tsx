@@ -134,7 +134,7 @@ function DemoSignIns({ signIns, onChoose }: DemoSignInsProps) {
       </h2>
       <p className={classes["hint"]}>
         {signIns.length === 0
-          ? "Its known passwords have been changed. Start with --reset to restore them."
+          ? "Its known passwords have been changed. Restart with --reset to begin again."
           : "Pick an account to fill the form."}
       </p>
       <ul className={classes["list"]}>
