@@ -1,6 +1,6 @@
 import { commandMessageSchema } from "@suncrew/contract/devices/messages.ts";
 import { freshMemory } from "@suncrew/simulator/robot/memory.ts";
-import type { Outgoing } from "@suncrew/simulator/robot/outgoing.ts";
+import type { Outgoing } from "@suncrew/simulator/robot/report.ts";
 import { Robot } from "@suncrew/simulator/robot/robot.ts";
 import { questionEnvelope } from "../src/features/commands/public.ts";
 import type { RobotMessages } from "../src/features/devices/incoming-buffer.ts";

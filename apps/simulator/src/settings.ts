@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { serialSchema } from "@suncrew/contract/http/values.ts";
 import { faultKinds, parseFaultText } from "./faults/fault.ts";
 import type { InitialState } from "./fleet/fleet.ts";
-import type { FirmwareTimes } from "./fleet/fleet-parts.ts";
+import type { FirmwareTimes } from "./fleet/simulated-robot.ts";
 import type { Device } from "./fleet/link.ts";
 import { firmwareTroubles } from "./robot/conditions.ts";
 import { readDevicesFile, readScenarioFile } from "./scenario/scenario.ts";

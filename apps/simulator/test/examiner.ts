@@ -1,6 +1,6 @@
 import type { CommandMessage, FirmwareOfferMessage } from "@suncrew/contract/devices/messages.ts";
 import { isClockSet } from "../src/robot/moment.ts";
-import type { Outgoing } from "../src/robot/outgoing.ts";
+import type { Outgoing } from "../src/robot/report.ts";
 import { acksIn, LINK_LOSS_MS, type RobotBench, statesIn } from "./robot-bench.ts";
 
 type Order = Exclude<CommandMessage, { verb: "STATUS" | "RECEIVED" }>;

@@ -12,7 +12,7 @@ import {
 import type { Conditions } from "../src/robot/conditions.ts";
 import { soundCondition } from "../src/robot/conditions.ts";
 import { freshMemory, type RobotMemory, robotMemorySchema } from "../src/robot/memory.ts";
-import type { Outgoing } from "../src/robot/outgoing.ts";
+import type { Outgoing } from "../src/robot/report.ts";
 import { Robot } from "../src/robot/robot.ts";
 
 export const LINK_LOSS_MS = 300_000;

@@ -1,3 +1,4 @@
+import { MAX_MESSAGE_BYTES, type RobotLeaf, robotLeaves } from "@suncrew/contract/devices/topics.ts";
 import { type Conditions, soundCondition } from "../robot/conditions.ts";
 import type { Fault, FaultKind } from "./fault.ts";
 
@@ -26,7 +27,7 @@ export class ActiveFaults {
     return [...this.#byKind.values()];
   }
 
-  /** Keeps the robot from its broker. */
+  /** The robot has no connection to its broker. */
   get cutOff(): boolean {
     return this.has("away") || this.has("drop-link");
   }
@@ -45,10 +46,34 @@ export class ActiveFaults {
     };
   }
 
-  /** What the robot believes the time of day to be. */
+  /** What the robot takes for the time of day, in Unix milliseconds. */
   wallMs(trueMs: number, monotonicMs: number): number {
     const clock = this.get("wrong-clock");
     if (clock === undefined) return trueMs;
     return clock.offset === "unset" ? Math.floor(monotonicMs) : trueMs + clock.offset;
+  }
+}
+
+const payloads: readonly (() => string | Buffer)[] = [
+  () => "not json",
+  () => '{"v":1,"state":"ONL',
+  () => '{"v":1,"state":7,"session":"x","ts":null,"battery":4000}',
+  () => "[]",
+  () => "null",
+  () => Buffer.from([0xff, 0xfe, 0x00, 0x80]),
+  () => JSON.stringify({ v: 1, padding: "x".repeat(MAX_MESSAGE_BYTES) }),
+  () => '{"__proto__":{"session":1},"seq":-1}',
+];
+
+/** Cycles through every kind of garbage on every leaf, so that a test sees all of them in turn. */
+export class Garbage {
+  #step = 0;
+
+  next(): { leaf: RobotLeaf; payload: string | Buffer } {
+    const step = this.#step;
+    this.#step += 1;
+    const leaf = robotLeaves[step % robotLeaves.length] ?? "state";
+    const payload = payloads[Math.floor(step / robotLeaves.length) % payloads.length] ?? (() => "");
+    return { leaf, payload: payload() };
   }
 }

@@ -4,7 +4,7 @@ import type { FleetClock } from "./clock.ts";
 export interface Connecting {
   /** Raises and saves the session that the connect will use. */
   prepare(): void;
-  /** Settles once connected, failed or no longer wanted; never rejects. */
+  /** Resolves once connected, failed or no longer wanted; never rejects. */
   connect(): Promise<void>;
 }
 
@@ -36,11 +36,11 @@ export class ConnectGate {
     this.#waiting.push(robot);
     if (this.#preparing) return;
     this.#preparing = true;
-    // A turn later, so that all who come now share one write.
+    // On the next turn of the event loop, so that all robots that enter now share one write.
     setImmediate(() => void this.#prepare());
   }
 
-  /** Forgets those who wait. */
+  /** Drops all waiting robots. */
   clear(): void {
     this.#waiting = [];
     this.#ready = [];

@@ -5,13 +5,12 @@ import { freshMemory } from "../robot/memory.ts";
 import { type Cancel, type FleetClock, systemFleetClock } from "./clock.ts";
 import { ConnectGate } from "./connect-gate.ts";
 import { DownloadSlots } from "./firmware-download.ts";
-import type { Condition, FirmwareTimes, FleetParts } from "./fleet-parts.ts";
+import { type Condition, type FirmwareTimes, type FleetDependencies, SimulatedRobot } from "./simulated-robot.ts";
 import type { Device } from "./link.ts";
-import { SimulatedRobot } from "./simulated-robot.ts";
 import { createMemoryStore, type MemoryStore } from "./store.ts";
 
 export interface InitialState {
-  /** Taken only by a robot of which the store knows nothing yet. */
+  /** Applied only to a robot that is not in the store yet. */
   readonly condition?: Condition;
   readonly faults?: readonly FaultInput[];
 }
@@ -19,16 +18,16 @@ export interface InitialState {
 export interface FleetOptions {
   readonly mqttUrl: string;
   readonly devices: readonly Device[];
-  /** MQTT 3.1.1 (4) unless told otherwise. */
+  /** MQTT 3.1.1 (4) by default. */
   readonly protocolVersion?: 4 | 5;
-  /** In memory unless told otherwise. */
+  /** In memory by default. */
   readonly store?: MemoryStore;
   readonly clock?: FleetClock;
   /** How many times faster than real ones batteries drain and charge and panels get clean. */
   readonly speed?: number;
   /** Protocol rule 4: stops after this long without a broker, in milliseconds; 300 s. */
   readonly linkLossStopMs?: number;
-  /** As short as can be unless told otherwise. */
+  /** As short as possible by default. */
   readonly firmware?: FirmwareTimes;
   /** How many robots connect at the same time. */
   readonly connectAtOnce?: number;
@@ -68,7 +67,7 @@ export function createFleet(options: FleetOptions): Fleet {
     onError: onStoreError,
   });
   const complaints = new Set<string>();
-  const parts: FleetParts = {
+  const deps: FleetDependencies = {
     mqttUrl: options.mqttUrl,
     protocolVersion: options.protocolVersion ?? 4,
     clock,
@@ -79,7 +78,7 @@ export function createFleet(options: FleetOptions): Fleet {
     downloads: new DownloadSlots(DOWNLOADS_AT_ONCE),
     firmware: options.firmware ?? { downloadMs: 0, installMs: 0 },
     onConnectFailed: (serial, reason) => {
-      // A thousand robots without a broker have one complaint.
+      // A thousand robots without a broker are one complaint.
       if (complaints.has(reason.message)) return;
       complaints.add(reason.message);
       log(`${serial} cannot connect: ${reason.message} It tries again; the same of others is not repeated here.`);
@@ -91,7 +90,7 @@ export function createFleet(options: FleetOptions): Fleet {
     const initial = options.initial?.[device.serial] ?? {};
     const memory = store.load(device.serial) ?? freshMemory(clock.now().getTime(), initial.condition);
     const faults = (initial.faults ?? []).map((fault) => faultSchema.parse(fault));
-    robots.set(device.serial, new SimulatedRobot(device, memory, faults, parts));
+    robots.set(device.serial, new SimulatedRobot(device, memory, faults, deps));
   }
   let cancelTicks: Cancel = () => {};
 
@@ -122,7 +121,7 @@ export function createFleet(options: FleetOptions): Fleet {
       const timer = setTimeout(isLate, STOP_LIMIT_MS);
       await Promise.race([closed, late]);
       clearTimeout(timer);
-      for (const robot of all) robot.cutGoodbye();
+      for (const robot of all) robot.cutClosing();
       await store.flush().catch(onStoreError);
     },
     robot(serial) {

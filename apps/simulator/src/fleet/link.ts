@@ -22,7 +22,7 @@ export interface LinkOptions {
   /** The last will: what the broker publishes on `connection` when the link breaks. */
   readonly will: string;
   readonly onMessage: (leaf: ServerLeaf, payload: Buffer, retained: boolean) => void;
-  /** Once, after the link was up. */
+  /** Called once, after the link was up. */
   readonly onLost: () => void;
 }
 
@@ -40,7 +40,7 @@ export class Link {
     this.#serial = serial;
   }
 
-  /** Connects and subscribes to what the server tells the robot. Rejects where the broker is away or refuses. */
+  /** Connects and subscribes to the server's topics. Rejects if the broker is unreachable or refuses. */
   static open(options: LinkOptions): Promise<Link> {
     const { serial, secret } = options.device;
     const client = mqtt.connect(options.mqttUrl, {
@@ -73,7 +73,7 @@ export class Link {
       client.on("connect", () => {
         // Without this a round trip takes 44 ms instead of 0.2.
         if (client.stream instanceof Socket) client.stream.setNoDelay(true);
-        // Subscribed before ONLINE is told, so that an answer to ONLINE is not lost.
+        // Subscribed before ONLINE is published, so that an answer to it is not lost.
         const topics = serverLeaves.map((leaf) => topicOf(serial, leaf));
         client.subscribe(topics, { qos: leaves.command.qos }, (error) => {
           if (error) {
@@ -89,22 +89,22 @@ export class Link {
     });
   }
 
-  /** Publishes as the leaf prescribes; dropped where the link is down, as on the air. */
+  /** Publishes with the leaf's QoS and retain flag; dropped if the link is down. */
   publish(leaf: RobotLeaf, payload: string | Buffer): void {
     if (!this.#up) return;
     const { qos, retained } = leaves[leaf];
     this.#client.publish(topicOf(this.#serial, leaf), payload, { qos, retain: retained }, () => {});
   }
 
-  /** Cuts the connection without a word, so that the broker publishes the will. */
+  /** Cuts the connection without DISCONNECT, so that the broker publishes the will. */
   cut(): void {
     this.#client.stream.destroy();
   }
 
-  /** Says goodbye with `lastWords` on `connection` and disconnects; settles when the broker has taken them. */
-  async close(lastWords: string): Promise<void> {
+  /** Publishes `offline` on `connection` and disconnects; resolves once the broker has accepted it. */
+  async close(offline: string): Promise<void> {
     if (!this.#up) return;
-    this.publish("connection", lastWords);
+    this.publish("connection", offline);
     this.#up = false;
     await this.#client.endAsync().catch(() => {});
   }

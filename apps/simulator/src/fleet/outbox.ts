@@ -1,16 +1,16 @@
 import type { RobotLeaf } from "@suncrew/contract/devices/topics.ts";
 import type { ActiveFaults } from "../faults/active-faults.ts";
-import type { Outgoing } from "../robot/outgoing.ts";
+import type { Outgoing } from "../robot/report.ts";
 import type { FleetClock } from "./clock.ts";
 
 type Publish = (leaf: RobotLeaf, payload: string) => void;
 
-/** The way from the robot to its link, with the faults that lie on it. One per link. */
+/** The robot's outgoing messages on their way to its link, subject to its faults. One per link. */
 export class Outbox {
   readonly #publish: Publish;
   readonly #faults: ActiveFaults;
   readonly #clock: FleetClock;
-  /** Messages that wait for the memory to be stored; null where nothing waits. */
+  /** Messages that wait for the memory to be stored; null if nothing waits. */
   #held: Outgoing[] | null = null;
 
   constructor(publish: Publish, faults: ActiveFaults, clock: FleetClock) {
@@ -19,7 +19,7 @@ export class Outbox {
     this.#clock = clock;
   }
 
-  /** Sends in order, but nothing before `stored` settles where it is given. */
+  /** Sends in order, and nothing before `stored` resolves. */
   send(messages: readonly Outgoing[], stored: Promise<void> | null): void {
     if (this.#held !== null) {
       this.#held.push(...messages);
@@ -27,7 +27,7 @@ export class Outbox {
       for (const message of messages) this.#pass(message);
     } else {
       this.#held = [...messages];
-      // A memory that cannot be stored is reported by the store; what it backs is then never claimed.
+      // The store reports a memory that it cannot write; messages that depend on it are then dropped.
       void stored.then(
         () => this.#release(),
         () => (this.#held = null),

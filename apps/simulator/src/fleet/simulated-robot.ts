@@ -1,19 +1,44 @@
 import { type FirmwareOfferMessage, PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
 import type { ServerLeaf } from "@suncrew/contract/devices/topics.ts";
-import { ActiveFaults } from "../faults/active-faults.ts";
+import { ActiveFaults, Garbage } from "../faults/active-faults.ts";
 import { type Fault, type FaultInput, type FaultKind, faultSchema } from "../faults/fault.ts";
-import { Garbage } from "../faults/garbage.ts";
+import type { Machine } from "../robot/body.ts";
+import type { UpdateWork } from "../robot/firmware-updates.ts";
 import { freshMemory, type RobotMemory } from "../robot/memory.ts";
 import { instantOf, type Moment } from "../robot/moment.ts";
-import type { Outgoing } from "../robot/outgoing.ts";
+import type { Outgoing } from "../robot/report.ts";
 import { Robot } from "../robot/robot.ts";
-import type { UpdateWork } from "../robot/firmware-updates.ts";
-import type { Cancel } from "./clock.ts";
-import type { Condition, FleetParts } from "./fleet-parts.ts";
-import { downloadFirmware } from "./firmware-download.ts";
+import type { Cancel, FleetClock } from "./clock.ts";
+import type { ConnectGate } from "./connect-gate.ts";
+import { downloadFirmware, type DownloadSlots } from "./firmware-download.ts";
 import { type Device, Link } from "./link.ts";
 import { Outbox } from "./outbox.ts";
+import type { MemoryStore } from "./store.ts";
 import { type RobotTruth, type TakenStart, Watchers } from "./truth.ts";
+
+/** What all robots of a fleet share. */
+export interface FleetDependencies {
+  readonly mqttUrl: string;
+  readonly protocolVersion: 4 | 5;
+  readonly clock: FleetClock;
+  readonly store: MemoryStore;
+  readonly gate: ConnectGate;
+  readonly machine: Machine;
+  readonly linkLossStopMs: number;
+  readonly downloads: DownloadSlots;
+  /** How long new firmware takes, in milliseconds. */
+  readonly firmware: FirmwareTimes;
+  readonly onConnectFailed: (serial: string, reason: Error) => void;
+}
+
+export interface FirmwareTimes {
+  /** At least; 0 adds no delay. */
+  readonly downloadMs: number;
+  readonly installMs: number;
+}
+
+/** What a person at the robot can set. */
+export type Condition = Partial<Pick<RobotMemory, "battery" | "mode" | "maintenance" | "applied" | "firmware">>;
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
@@ -22,7 +47,7 @@ const LONGEST_RETRY_MS = 30_000;
 export class SimulatedRobot {
   readonly serial: string;
   readonly #device: Device;
-  readonly #parts: FleetParts;
+  readonly #deps: FleetDependencies;
   readonly #faults = new ActiveFaults();
   readonly #faultEnds = new Map<FaultKind, Cancel>();
   readonly #watchers = new Watchers(() => this.truth());
@@ -30,28 +55,28 @@ export class SimulatedRobot {
   readonly #starts: TakenStart[] = [];
   #robot: Robot;
   #link: Link | null = null;
-  /** The link that is saying goodbye. */
-  #leaving: Link | null = null;
+  /** The link that is disconnecting. */
+  #closing: Link | null = null;
   #outbox: Outbox | null = null;
   #running = false;
-  /** Waits at the gate, connects, or waits to try again. */
-  #onTheWay = false;
-  /** Settles when no connect is under way; a stopped robot leaves nothing behind. */
+  /** Waits at the gate, connects, or waits to retry. */
+  #connectPending = false;
+  /** Resolves when no connect is under way, so that a stopped robot leaves nothing behind. */
   #connecting: Promise<void> = Promise.resolve();
   #failures = 0;
   #cancelRetry: Cancel = () => {};
   #cancelGarbage: Cancel = () => {};
   #download = new AbortController();
 
-  constructor(device: Device, memory: RobotMemory, faults: readonly Fault[], parts: FleetParts) {
+  constructor(device: Device, memory: RobotMemory, faults: readonly Fault[], deps: FleetDependencies) {
     this.serial = device.serial;
     this.#device = device;
-    this.#parts = parts;
+    this.#deps = deps;
     for (const fault of faults) this.#faults.set(fault);
     this.#robot = this.#powerOn(memory);
   }
 
-  /** The true physical state, whatever was told to anyone. */
+  /** The true physical state, whatever was reported. */
   truth(): RobotTruth {
     const robot = this.#robot;
     return {
@@ -76,7 +101,7 @@ export class SimulatedRobot {
     };
   }
 
-  /** Settles with the truth as soon as it satisfies `predicate`, at once where it already does. */
+  /** Resolves with the truth as soon as it satisfies `predicate`, at once if it already does. */
   until(predicate: (truth: RobotTruth) => boolean): Promise<RobotTruth> {
     return this.#watchers.until(predicate);
   }
@@ -87,25 +112,25 @@ export class SimulatedRobot {
     this.#faultsChanged();
   }
 
-  /** Says OFFLINE and disconnects. */
+  /** Publishes OFFLINE and disconnects. */
   async stop(): Promise<void> {
     this.#running = false;
     this.#cancelRetry();
     this.#cancelGarbage();
     for (const cancel of this.#faultEnds.values()) cancel();
     this.#download.abort();
-    this.#leaving = this.#link;
+    this.#closing = this.#link;
     this.#loseLink();
     this.#save();
-    await this.#leaving?.close(this.#connectionText("OFFLINE"));
-    this.#leaving = null;
+    await this.#closing?.close(this.#connectionText("OFFLINE"));
+    this.#closing = null;
     await this.#connecting;
-    this.#onTheWay = false;
+    this.#connectPending = false;
   }
 
-  /** Cuts short a goodbye that takes too long. */
-  cutGoodbye(): void {
-    this.#leaving?.cut();
+  /** Cuts a disconnect that takes too long. */
+  cutClosing(): void {
+    this.#closing?.cut();
   }
 
   tick(): void {
@@ -120,7 +145,7 @@ export class SimulatedRobot {
     this.#faultsChanged();
   }
 
-  /** Ends one fault, or all. False where there was none. */
+  /** Ends one fault, or all. False if there was none. */
   clear(kind?: FaultKind): boolean {
     const kinds = kind === undefined ? this.#faults.list().map((fault) => fault.kind) : [kind];
     const hung = this.#hangs;
@@ -140,25 +165,25 @@ export class SimulatedRobot {
     this.#send(this.#robot.setByHand(condition, this.#moment()));
   }
 
-  /** The power fails and comes back: all but the memory is gone, and the link breaks without goodbye. */
+  /** The power fails and comes back: everything but the memory is lost, and the link breaks without DISCONNECT. */
   powerCycle(): void {
     this.#cutPower(this.#robot.memory(this.#moment().wallMs));
   }
 
-  /** The power fails and the memory with it, on a machine that begins to count from nothing (protocol rule 14). */
+  /** The power fails and the memory with it, on a machine that starts counting from zero (protocol rule 14). */
   loseMemory(): void {
     this.#cutPower(freshMemory(0));
   }
 
   #cutPower(memory: RobotMemory): void {
     const link = this.#link;
-    this.#bootAgain(memory);
+    this.#reboot(memory);
     link?.cut();
-    this.#seekLink();
-    this.#watchers.look();
+    this.#reconnect();
+    this.#watchers.check();
   }
 
-  #bootAgain(memory = this.#robot.memory(this.#moment().wallMs)): void {
+  #reboot(memory = this.#robot.memory(this.#moment().wallMs)): void {
     this.#download.abort();
     this.#loseLink();
     this.#robot = this.#powerOn(memory);
@@ -166,7 +191,7 @@ export class SimulatedRobot {
   }
 
   #powerOn(memory: RobotMemory): Robot {
-    const { machine, linkLossStopMs, firmware } = this.#parts;
+    const { machine, linkLossStopMs, firmware } = this.#deps;
     const onMove = (commandId: string, { wallMs: atMs }: Moment): void =>
       void this.#starts.push({ commandId, atMs, session: this.#robot.session });
     const { conditions } = this.#faults;
@@ -177,7 +202,7 @@ export class SimulatedRobot {
   }
 
   #moment(): Moment {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     const trueMs = clock.now().getTime();
     const monotonicMs = clock.monotonicMs?.() ?? trueMs;
     return { monotonicMs, wallMs: this.#faults.wallMs(trueMs, monotonicMs) };
@@ -189,31 +214,31 @@ export class SimulatedRobot {
   }
 
   #save(): void {
-    this.#parts.store.save(this.serial, this.#robot.memory(this.#moment().wallMs));
+    this.#deps.store.save(this.serial, this.#robot.memory(this.#moment().wallMs));
   }
 
   #send(messages: readonly Outgoing[]): void {
     const unsaved = this.#robot.takeUnsaved();
     if (unsaved !== "nothing") this.#save();
-    const stored = unsaved === "before-publishing" ? this.#parts.store.flush() : null;
+    const stored = unsaved === "before-publishing" ? this.#deps.store.flush() : null;
     if (this.#outbox !== null) this.#outbox.send(messages, stored);
     else void stored?.catch(() => {});
     const work = this.#robot.takeUpdateWork();
     if (work !== null) this.#work(work);
-    this.#watchers.look();
+    this.#watchers.check();
   }
 
   #work(work: UpdateWork): void {
-    // A turn later: the messages of this one go out first, and with a restart the link they go by.
+    // On the next turn: this turn's messages go out first, on the link that a restart closes.
     if (work.kind === "restart") setImmediate(() => void this.#restart());
     else void this.#fetch(work.offer);
   }
 
-  /** Downloads for the robot as it runs now: one that started anew meanwhile hears nothing of it. */
+  /** Downloads for the robot as it runs now; if it restarts in the meantime, the result is dropped. */
   async #fetch(offer: FirmwareOfferMessage): Promise<void> {
     const robot = this.#robot;
     this.#download = new AbortController();
-    const { clock, downloads, firmware } = this.#parts;
+    const { clock, downloads, firmware } = this.#deps;
     const onPercent = (percent: number): void => {
       if (this.#robot === robot) this.#send(robot.downloadProgress(offer.id, percent, this.#moment()));
     };
@@ -225,20 +250,20 @@ export class SimulatedRobot {
     if (this.#hangs) this.#breakLink();
   }
 
-  /** With new firmware: it says OFFLINE, starts from its memory, and connects in a new session. */
+  /** Restarts with new firmware: publishes OFFLINE, boots from its memory, and connects in a new session. */
   async #restart(): Promise<void> {
     const link = this.#link;
-    const lastWords = this.#connectionText("OFFLINE");
-    this.#bootAgain();
-    this.#watchers.look();
+    const offline = this.#connectionText("OFFLINE");
+    this.#reboot();
+    this.#watchers.check();
     if (link !== null) {
-      this.#leaving = link;
-      await link.close(lastWords);
+      this.#closing = link;
+      await link.close(offline);
     }
-    this.#seekLink();
+    this.#reconnect();
   }
 
-  /** It hangs in an installation: nothing is heard of it until somebody cuts its power. */
+  /** It hangs in an installation: it sends nothing until somebody cuts its power. */
   get #hangs(): boolean {
     return this.#faults.get("firmware")?.what === "silent" && this.#robot.update?.phase === "INSTALLING";
   }
@@ -253,7 +278,7 @@ export class SimulatedRobot {
       if (leaf === "command") this.#send(this.#robot.receive(payload, retained, now));
       else this.#send(this.#robot.receiveOffer(payload, retained, now));
     };
-    if (late?.what === "commands") this.#parts.clock.after(late.ms, take);
+    if (late?.what === "commands") this.#deps.clock.after(late.ms, take);
     else take();
   }
 
@@ -261,10 +286,11 @@ export class SimulatedRobot {
     this.#send(this.#robot.setConditions(this.#faults.conditions, this.#moment()));
     this.#cancelGarbage();
     const malformed = this.#faults.get("malformed");
-    if (malformed !== undefined) this.#cancelGarbage = this.#parts.clock.every(malformed.everyMs, () => this.#litter());
+    if (malformed !== undefined)
+      this.#cancelGarbage = this.#deps.clock.every(malformed.everyMs, () => this.#publishGarbage());
     if (this.#faults.cutOff) this.#breakLink();
-    else this.#seekLink();
-    this.#watchers.look();
+    else this.#reconnect();
+    this.#watchers.check();
   }
 
   #timeFault({ kind, forSeconds }: Fault): void {
@@ -273,11 +299,11 @@ export class SimulatedRobot {
     if (forSeconds === undefined) return;
     this.#faultEnds.set(
       kind,
-      this.#parts.clock.after(forSeconds * 1000, () => this.clear(kind)),
+      this.#deps.clock.after(forSeconds * 1000, () => this.clear(kind)),
     );
   }
 
-  #litter(): void {
+  #publishGarbage(): void {
     const { leaf, payload } = this.#garbage.next();
     this.#link?.publish(leaf, payload);
   }
@@ -292,13 +318,13 @@ export class SimulatedRobot {
     this.#link = null;
     this.#outbox = null;
     this.#robot.disconnected(this.#moment());
-    this.#watchers.look();
+    this.#watchers.check();
   }
 
-  #seekLink(): void {
-    if (!this.#wantsLink() || this.#onTheWay || this.#link !== null) return;
-    this.#onTheWay = true;
-    this.#parts.gate.enter({
+  #reconnect(): void {
+    if (!this.#wantsLink() || this.#connectPending || this.#link !== null) return;
+    this.#connectPending = true;
+    this.#deps.gate.enter({
       prepare: () => this.#prepare(),
       connect: () => (this.#connecting = this.#connect()),
     });
@@ -320,8 +346,8 @@ export class SimulatedRobot {
     try {
       if (!this.#wantsLink()) return;
       const link: Link = await Link.open({
-        mqttUrl: this.#parts.mqttUrl,
-        protocolVersion: this.#parts.protocolVersion,
+        mqttUrl: this.#deps.mqttUrl,
+        protocolVersion: this.#deps.protocolVersion,
         device: this.#device,
         will: this.#connectionText("CONNECTION_BROKEN"),
         onMessage: (...message) => this.#receive(...message),
@@ -338,25 +364,25 @@ export class SimulatedRobot {
       }
       this.#failures = 0;
       this.#link = link;
-      this.#outbox = new Outbox((leaf, payload) => link.publish(leaf, payload), this.#faults, this.#parts.clock);
+      this.#outbox = new Outbox((leaf, payload) => link.publish(leaf, payload), this.#faults, this.#deps.clock);
       this.#send(robot.connected(this.#moment()));
     } catch (error) {
       this.#failures += 1;
-      this.#parts.onConnectFailed(this.serial, error instanceof Error ? error : new Error(String(error)));
+      this.#deps.onConnectFailed(this.serial, error instanceof Error ? error : new Error(String(error)));
     } finally {
-      this.#onTheWay = false;
+      this.#connectPending = false;
       if (this.#link === null) this.#retryLater();
     }
   }
 
-  /** Waits longer after every failure, and never as long as its neighbours. */
+  /** Exponential backoff with jitter. */
   #retryLater(): void {
-    if (!this.#wantsLink() || this.#onTheWay) return;
-    this.#onTheWay = true;
+    if (!this.#wantsLink() || this.#connectPending) return;
+    this.#connectPending = true;
     const longestMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 5));
-    this.#cancelRetry = this.#parts.clock.after(longestMs * (0.5 + Math.random() / 2), () => {
-      this.#onTheWay = false;
-      this.#seekLink();
+    this.#cancelRetry = this.#deps.clock.after(longestMs * (0.5 + Math.random() / 2), () => {
+      this.#connectPending = false;
+      this.#reconnect();
     });
   }
 }

@@ -3,12 +3,12 @@ import { open, rename } from "node:fs/promises";
 import { z } from "zod";
 import { type RobotMemory, robotMemorySchema } from "../robot/memory.ts";
 
-/** Keeps what robots keep across power loss. */
+/** Stores what survives a robot's power loss. */
 export interface MemoryStore {
   load(serial: string): RobotMemory | undefined;
   /** Stores soon. */
   save(serial: string, memory: RobotMemory): void;
-  /** Settles once everything saved so far is on the disk; rejects where it cannot be written. */
+  /** Resolves once everything saved so far is on disk; rejects if it cannot be written. */
   flush(): Promise<void>;
 }
 
@@ -25,8 +25,8 @@ export const storeFileSchema = z.object({ robots: z.record(z.string(), robotMemo
 const WRITE_AFTER_MS = 2_000;
 
 /**
- * One JSON file for the whole fleet, replaced as a whole so that a crash leaves the old or the new one.
- * Throws where the file is there but is not one of ours.
+ * One JSON file for the fleet, replaced atomically so that a crash leaves either the old or the new one. Throws if the
+ * file exists but is not valid.
  */
 export function openFileStore(path: string, onError: (error: unknown) => void): MemoryStore {
   const memories = readFile(path);
@@ -47,7 +47,7 @@ export function openFileStore(path: string, onError: (error: unknown) => void): 
     }
   }
 
-  /** At most one write runs and one waits, which takes all that was saved meanwhile. */
+  /** At most one write runs and one waits; the second writes everything saved in the meantime. */
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;

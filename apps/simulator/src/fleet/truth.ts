@@ -9,7 +9,7 @@ export interface TakenStart {
   readonly session: number;
 }
 
-/** What is physically so, for a test or a person to compare with what was told. */
+/** What physically happened, for a test or a person to compare with what was reported. */
 export interface RobotTruth {
   readonly serial: string;
   readonly connected: boolean;
@@ -25,14 +25,14 @@ export interface RobotTruth {
   readonly session: number;
   readonly lastSeq: number;
   readonly firmware: string;
-  /** The offer of firmware that is under way or was the last. */
+  /** The current or last firmware offer. */
   readonly update: UpdateReport | null;
   readonly alerts: readonly DeviceAlert[];
   /** Events that no RECEIVED has named. */
   readonly waitingEvents: number;
   /** Id of every command that set the robot moving, one entry for each time, in order. */
   readonly startsTaken: readonly string[];
-  /** The same with when the robot decided, by its own clock in Unix milliseconds, and its session then. */
+  /** The same with the time by the robot's own clock, in Unix milliseconds, and its session. */
   readonly starts: readonly TakenStart[];
   readonly faults: readonly Fault[];
 }
@@ -42,7 +42,7 @@ interface Watcher {
   readonly found: (truth: RobotTruth) => void;
 }
 
-/** Those who wait for the truth to become something. */
+/** Waits for a robot's state to satisfy a predicate. */
 export class Watchers {
   readonly #read: () => RobotTruth;
   #watching: Watcher[] = [];
@@ -54,12 +54,12 @@ export class Watchers {
   until(predicate: (truth: RobotTruth) => boolean): Promise<RobotTruth> {
     return new Promise((found) => {
       this.#watching.push({ predicate, found });
-      this.look();
+      this.check();
     });
   }
 
-  /** Asks every watcher again; called after each change. */
-  look(): void {
+  /** Checks every predicate again; called after each change. */
+  check(): void {
     if (this.#watching.length === 0) return;
     const truth = this.#read();
     this.#watching = this.#watching.filter((watcher) => {

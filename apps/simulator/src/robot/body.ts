@@ -34,7 +34,7 @@ export class Body {
     return !this.#held && this.battery < 100;
   }
 
-  /** A failed charger holds the battery at this percentage, or below; null where the charger works. */
+  /** A failed charger holds the battery at this percentage, or below; null if the charger works. */
   hold(at: number | null): void {
     this.#held = at !== null;
     if (at !== null) this.battery = Math.min(this.battery, at);

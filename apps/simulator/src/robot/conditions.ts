@@ -2,8 +2,8 @@ import type { CommandVerb, DeviceAlert, RejectCode } from "@suncrew/contract/dev
 
 /**
  * `refuse`: the offer is rejected. `download` breaks off, `hash` does not match, `slow` takes long. `install` fails and
- * the old version stays; `silent`: the robot hangs in the installation and is gone; `roll-back`: it says that it
- * installed and starts with the old version.
+ * the old version stays; `silent`: the robot hangs in the installation and is never heard again; `roll-back`: it
+ * reports an installation and starts with the old version.
  */
 export const firmwareTroubles = ["refuse", "download", "hash", "slow", "install", "silent", "roll-back"] as const;
 export interface FirmwareTrouble {
@@ -12,13 +12,13 @@ export interface FirmwareTrouble {
   readonly seconds: number;
 }
 
-/** What is wrong with the robot itself, as the faults injected say. */
+/** What is wrong with the robot itself, according to the injected faults. */
 export interface Conditions {
   /** Cannot move until cleared. */
   readonly jammed: boolean;
   /** The charger has failed: the battery is held at this percentage, or below. */
   readonly batteryHeldAt: number | null;
-  /** A warning, in words, that does not keep the robot from cleaning. */
+  /** The text of a warning that does not keep the robot from cleaning. */
   readonly warning: string | null;
   /** A status text reported whatever the true condition. */
   readonly oddStatus: string | null;
@@ -44,7 +44,7 @@ export const START_BATTERY = 15;
 /** A cleaning robot stops itself here, with enough left to reach its dock. */
 export const EMPTY_BATTERY = 10;
 
-/** Whether the battery counts as low, given whether it did before. */
+/** Whether the battery counts as low, with hysteresis: `wasLow` says whether it did before. */
 export function isBatteryLow(battery: number, wasLow: boolean): boolean {
   return battery < (wasLow ? LOW_CLEARED : LOW_BATTERY);
 }
@@ -61,7 +61,7 @@ export function alertsOf(conditions: Conditions, batteryLow: boolean): DeviceAle
   return alerts;
 }
 
-/** The device's own status text: the worst alert speaks before the motion. */
+/** The device's own status text: the worst alert wins over the motion. */
 export function statusTextOf(conditions: Conditions, alerts: readonly DeviceAlert[], moving: boolean): string {
   if (conditions.oddStatus !== null) return conditions.oddStatus;
   if (alerts.some((alert) => alert.severity === "CRITICAL")) return "fault";

@@ -3,18 +3,18 @@ import { Body, type Machine } from "./body.ts";
 
 interface Run {
   readonly runId: string;
-  /** Monotonic time at which the robot stops by itself, whatever it hears. */
+  /** Monotonic time at which the robot stops by itself, whatever it receives. */
   readonly endsAtMs: number;
 }
 
 export interface RunEnd {
   readonly runId: string;
   readonly reason: RunEndReason;
-  /** How long before the end of the step it was. */
+  /** How long before the end of the step the run ended. */
   readonly agoMs: number;
 }
 
-/** What moves: the run under way, and the body that cleans or rests meanwhile. */
+/** The current run, and the body that cleans or rests. */
 export class Drive {
   readonly body: Body;
   #run: Run | null = null;
@@ -32,7 +32,7 @@ export class Drive {
     this.body.beginPass();
   }
 
-  /** Stands still; answers the run that this ended, or null. */
+  /** Stops; returns the run that this ended, or null. */
   halt(): string | null {
     const runId = this.runId;
     this.#run = null;
@@ -40,8 +40,8 @@ export class Drive {
   }
 
   /**
-   * Protocol rule 4: lets monotonic time pass and ends the run at the earliest moment that ends it, also where the
-   * step is long. `linkEndsAtMs` is when a robot without broker stops, null while it has one.
+   * Protocol rule 4: lets monotonic time pass and ends the run at the earliest moment that ends it, even within
+   * a long step. `linkEndsAtMs` is when a robot without broker stops, null while it has one.
    */
   advance(fromMs: number, toMs: number, settings: AppliedSettings, linkEndsAtMs: number | null): RunEnd | null {
     if (this.#run === null) {

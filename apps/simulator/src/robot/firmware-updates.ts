@@ -7,12 +7,12 @@ import {
 import { FIRMWARE_MIN_BATTERY_PERCENT } from "@suncrew/contract/firmware/firmware.ts";
 import type { Conditions } from "./conditions.ts";
 import { instantOf, isClockSet, type Moment } from "./moment.ts";
-import type { Outgoing } from "./outgoing.ts";
+import type { Outgoing } from "./report.ts";
 
-/** How far the robot is with one offer: what it reports, and keeps across power loss. */
+/** The progress of one offer, as reported and stored across power loss. */
 export type UpdateReport = Pick<FirmwareStateMessage, "offerId" | "version" | "phase" | "percent" | "code">;
 
-/** What of a robot decides whether it takes an offer. */
+/** The part of a robot's state that decides whether it accepts an offer. */
 export interface OfferedRobot {
   readonly session: number;
   readonly maintenance: boolean;
@@ -22,10 +22,10 @@ export interface OfferedRobot {
   readonly conditions: Conditions;
 }
 
-/** What the robot cannot do by itself: whoever runs it does it, and tells the end of a download. */
+/** What the robot leaves to its caller, which also reports the end of a download. */
 export type UpdateWork =
   | { readonly kind: "download"; readonly offer: FirmwareOfferMessage }
-  /** Starts anew from its memory. */
+  /** Restarts from its memory. */
   | { readonly kind: "restart" };
 
 const REMEMBERED = 20;
@@ -33,23 +33,23 @@ const REMEMBERED = 20;
 const STEP_PERCENT = 10;
 
 /**
- * The robot's part in new firmware: it judges offers, downloads, installs and starts anew with it. One update at a time;
- * a download that the power cuts has failed, and so has an installation.
+ * The robot's side of firmware updates: judges offers, downloads, installs and restarts. One update at a time; a power loss
+ * fails a download or an installation.
  */
 export class FirmwareUpdates {
   readonly #installMs: number;
-  /** What became of earlier offers, newest last. */
+  /** Earlier offers and their outcomes, newest last. */
   #ended: UpdateReport[];
   #current: UpdateReport | null = null;
-  /** Monotonic; infinite for one that hangs, and until the download ends. */
+  /** Monotonic; infinite until the download ends, and for an installation that hangs. */
   #installEndsAtMs = Number.POSITIVE_INFINITY;
   #work: UpdateWork | null = null;
   #seq = 0;
-  #unsaid: UpdateReport[] = [];
+  #unsent: UpdateReport[] = [];
 
-  constructor(kept: readonly UpdateReport[], installMs: number) {
+  constructor(persisted: readonly UpdateReport[], installMs: number) {
     this.#installMs = installMs;
-    this.#ended = kept.map(endedByPowerLoss);
+    this.#ended = persisted.map(endedByPowerLoss);
   }
 
   /** While it downloads or installs the robot does not move. */
@@ -57,27 +57,27 @@ export class FirmwareUpdates {
     return this.#current !== null;
   }
 
-  /** The one under way, else the newest. */
+  /** The current update, otherwise the newest. */
   get last(): UpdateReport | null {
-    return this.kept.at(-1) ?? null;
+    return this.persisted.at(-1) ?? null;
   }
 
-  get kept(): readonly UpdateReport[] {
+  get persisted(): readonly UpdateReport[] {
     return this.#current === null ? this.#ended : [...this.#ended, this.#current];
   }
 
-  /** A new session counts its reports from one; what was reported last is told again, for it may never have arrived. */
+  /** A new session counts its reports from one and repeats the last report, which may never have arrived. */
   beginSession(): void {
     this.#seq = 0;
-    this.#unsaid = this.last === null ? [] : [this.last];
+    this.#unsent = this.last === null ? [] : [this.last];
   }
 
-  /** Takes an offer or refuses it; a repeated one is answered again and acts once (rule 5). */
+  /** Accepts or refuses an offer; a repeated one gets the same answer and acts once (rule 5). */
   take(offer: FirmwareOfferMessage, robot: OfferedRobot, wallMs: number): void {
     const { id: offerId, version } = offer;
-    const earlier = this.kept.find((report) => report.offerId === offerId);
+    const earlier = this.persisted.find((report) => report.offerId === offerId);
     if (earlier !== undefined) {
-      this.#unsaid.push(earlier);
+      this.#unsent.push(earlier);
       return;
     }
     const code = this.#refusalOf(offer, robot, wallMs);
@@ -89,14 +89,14 @@ export class FirmwareUpdates {
     this.#work = { kind: "download", offer };
   }
 
-  /** The download has come to so many percent. */
+  /** The download has reached this percentage. */
   progress(offerId: string, percent: number): void {
     const current = this.#downloading(offerId);
     const whole = Math.min(100, Math.floor(percent));
     if (current !== null && whole >= current.percent + STEP_PERCENT) this.#change({ ...current, percent: whole });
   }
 
-  /** The download is whole and right (null), or has failed. `hangs`: the installation never ends. */
+  /** The download is complete and correct (null), or has failed. `hangs`: the installation never ends. */
   downloadEnded(offerId: string, code: FirmwareCode | null, hangs: boolean, nowMs: number): void {
     const current = this.#downloading(offerId);
     if (current === null) return;
@@ -109,7 +109,7 @@ export class FirmwareUpdates {
     this.#installEndsAtMs = hangs ? Number.POSITIVE_INFINITY : nowMs + this.#installMs;
   }
 
-  /** The version that was just installed and runs after the restart, once; null else. */
+  /** The version just installed, which runs after the restart; returned once, otherwise null. */
   advance(nowMs: number, conditions: Conditions): string | null {
     const current = this.#current;
     if (current === null || nowMs < this.#installEndsAtMs) return null;
@@ -120,13 +120,13 @@ export class FirmwareUpdates {
       return null;
     }
     this.#end({ ...current, phase: "INSTALLED" });
-    // Told after the restart, together with the version that runs then.
-    this.#unsaid = [];
+    // Reported after the restart, together with the version that runs then.
+    this.#unsent = [];
     this.#work = { kind: "restart" };
     return current.version;
   }
 
-  /** What is to be done now, once. */
+  /** What the caller must do now; returned once. */
   takeWork(): UpdateWork | null {
     const work = this.#work;
     this.#work = null;
@@ -134,9 +134,9 @@ export class FirmwareUpdates {
   }
 
   due(session: number, { wallMs }: Moment): Outgoing[] {
-    const unsaid = this.#unsaid;
-    this.#unsaid = [];
-    return unsaid.map((report) => {
+    const unsent = this.#unsent;
+    this.#unsent = [];
+    return unsent.map((report) => {
       this.#seq += 1;
       const message = { v: PROTOCOL_VERSION, session, seq: this.#seq, ts: instantOf(wallMs), ...report } as const;
       return { leaf: "firmware/state", message };
@@ -160,12 +160,12 @@ export class FirmwareUpdates {
 
   #change(report: UpdateReport): void {
     this.#current = report;
-    this.#unsaid.push(report);
+    this.#unsent.push(report);
   }
 
   #end(report: UpdateReport): void {
     this.#ended = [...this.#ended, report].slice(-REMEMBERED);
-    this.#unsaid.push(report);
+    this.#unsent.push(report);
   }
 }
 

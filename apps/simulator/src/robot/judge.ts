@@ -2,14 +2,14 @@ import type { CommandMessage, RejectCode } from "@suncrew/contract/devices/messa
 import { type Conditions, START_BATTERY } from "./conditions.ts";
 import { isClockSet } from "./moment.ts";
 
-/** A command that is numbered, so one that acts. */
+/** A numbered command, that is one that acts. */
 export type Order = Exclude<CommandMessage, { verb: "STATUS" | "RECEIVED" }>;
 
-/** What of a robot decides whether it takes an order. */
+/** The part of a robot's state that decides whether it accepts an order. */
 export interface JudgedRobot {
   readonly session: number;
   readonly lastSeq: number;
-  /** Highest seq of a START taken in the current session; below zero where there was none. */
+  /** Highest seq of a START accepted in the current session; negative if there was none. */
   readonly startSeq: number;
   readonly maintenance: boolean;
   readonly moving: boolean;
@@ -19,12 +19,12 @@ export interface JudgedRobot {
   readonly conditions: Conditions;
 }
 
-/** STOP and MAINTENANCE_ON, which neither session nor seq nor age fences. */
+/** STOP and MAINTENANCE_ON, which neither session, seq nor age fences. */
 export function isUnfenced(order: Order): boolean {
   return order.verb === "STOP" || order.verb === "MAINTENANCE_ON";
 }
 
-/** Why a robot rejects an order at a moment of its own clock, or null where it takes it. */
+/** Why a robot rejects an order at this time of its own clock; null if it accepts it. */
 export function refusalOf(order: Order, robot: JudgedRobot, wallMs: number): RejectCode | null {
   const { refuses } = robot.conditions;
   const refused = refuses?.verbs.includes(order.verb) ? refuses.code : null;
@@ -32,7 +32,7 @@ export function refusalOf(order: Order, robot: JudgedRobot, wallMs: number): Rej
     case "MAINTENANCE_ON":
       return refused;
     case "STOP":
-      return isOvertaken(order, robot) ? "OLD_SEQ" : refused;
+      return isSuperseded(order, robot) ? "OLD_SEQ" : refused;
     case "MAINTENANCE_OFF":
       return fenceOf(order, robot, wallMs) ?? refused;
     case "SET":
@@ -43,8 +43,8 @@ export function refusalOf(order: Order, robot: JudgedRobot, wallMs: number): Rej
 }
 
 /**
- * Protocol rule 1: why a START, SET or MAINTENANCE_OFF is an old order, or null where it is not. Rule 12: a robot
- * whose clock is not set cannot judge the age of an order, so it takes none of these.
+ * Protocol rule 1: why a START, SET or MAINTENANCE_OFF is out of date; null if it is not. Rule 12: a robot whose
+ * clock is not set cannot tell the age of an order, so it accepts none of these.
  */
 function fenceOf(order: Order, robot: JudgedRobot, wallMs: number): RejectCode | null {
   if (order.session !== robot.session) return "OLD_SESSION";
@@ -53,8 +53,8 @@ function fenceOf(order: Order, robot: JudgedRobot, wallMs: number): RejectCode |
   return order.seq > robot.lastSeq ? null : "OLD_SEQ";
 }
 
-/** Protocol rule 3: the only STOP that is dropped is older than a START that was taken in the same session. */
-function isOvertaken(order: Order, robot: JudgedRobot): boolean {
+/** Protocol rule 3: the only STOP that is refused is older than a START accepted in the same session. */
+function isSuperseded(order: Order, robot: JudgedRobot): boolean {
   return order.session === robot.session && order.seq < robot.startSeq;
 }
 

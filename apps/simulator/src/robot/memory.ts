@@ -10,7 +10,7 @@ import { isClockSet } from "./moment.ts";
 
 const counter = z.int().min(0);
 
-/** What a robot keeps across power loss. Everything else is gone when the power fails. */
+/** What survives a power loss. Everything else is lost. */
 export const robotMemorySchema = z.object({
   session: counter,
   lastSeq: counter,
@@ -32,20 +32,20 @@ export const robotMemorySchema = z.object({
   updates: z
     .array(firmwareStateMessageSchema.pick({ offerId: true, version: true, phase: true, percent: true, code: true }))
     .default([]),
-  /** The run under way and when it was last seen alive, so that a power loss can be told afterwards. */
+  /** The current run and when it was last known to be running, so that a power loss can be reported afterwards. */
   run: z.object({ runId: z.uuid(), aliveAtMs: z.number() }).nullable(),
 });
 export type RobotMemory = z.output<typeof robotMemorySchema>;
 
 /**
- * Where counters begin: the time of day in seconds, which they never catch up with, counting less than one a second.
- * So a robot whose memory was lost, or not stored in time, still counts on above what it used before.
+ * Where counters start: the Unix time in seconds, which they never catch up with as they rise by less than one a second.
+ * So a robot whose memory was lost, or not stored in time, still continues above what it used before.
  */
 export function counterBase(wallMs: number): number {
   return isClockSet(wallMs) ? Math.floor(wallMs / 1000) : 0;
 }
 
-/** The memory of a robot from the factory. Overrides set an initial condition. */
+/** The memory of a new robot; `initial` overrides parts of it. */
 export function freshMemory(wallMs: number, initial: Partial<RobotMemory> = {}): RobotMemory {
   const base = counterBase(wallMs);
   return {

@@ -1,8 +1,8 @@
-/** The time of one step. Both clocks are given from outside, so that tests and faults can bend them. */
+/** The time of one step. The caller supplies both clocks, so that tests and faults can change them. */
 export interface Moment {
   /** Never jumps; durations are measured with it (protocol rule 4). */
   readonly monotonicMs: number;
-  /** What the robot believes the time of day to be, in Unix milliseconds. */
+  /** What the robot takes for the time of day, in Unix milliseconds. */
   readonly wallMs: number;
 }
 

@@ -1,10 +1,23 @@
-import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
-import type { Outgoing } from "./outgoing.ts";
+import type {
+  AckMessage,
+  ConnectionMessage,
+  EventMessage,
+  FirmwareStateMessage,
+  StateMessage,
+} from "@suncrew/contract/devices/messages.ts";
 import { instantOf, type Moment } from "./moment.ts";
 
-export type Reading = Omit<StateMessage, "seq" | "ts" | "session">;
+/** A message that the robot wants published on one of its own leaves. */
+export type Outgoing =
+  | { readonly leaf: "connection"; readonly message: ConnectionMessage }
+  | { readonly leaf: "state"; readonly message: StateMessage }
+  | { readonly leaf: "ack"; readonly message: AckMessage }
+  | { readonly leaf: "event"; readonly message: EventMessage }
+  | { readonly leaf: "firmware/state"; readonly message: FirmwareStateMessage };
 
-/** The robot as it reports itself; it says whole percents. */
+type Reading = Omit<StateMessage, "seq" | "ts" | "session">;
+
+/** What a robot reports of itself; the battery in whole percent. */
 export function readingOf(robot: Reading): Reading {
   return {
     status: robot.status,
@@ -25,32 +38,32 @@ export function shownBattery(battery: number): number {
   return Math.round(battery);
 }
 
-/** Decides when a state is due: on every change, when asked, and at least each `intervalMs`. */
+/** Decides when a state is due: on every change, on request, and at least every `intervalMs`. */
 export class Reporter {
   readonly #intervalMs: number;
   #seq = 0;
   #last = "";
   #lastAtMs = Number.NEGATIVE_INFINITY;
-  #asked = false;
+  #requested = false;
 
   constructor(intervalMs: number) {
     this.#intervalMs = intervalMs;
   }
 
-  /** A new session counts its reports from one and begins with a full one. */
+  /** A new session counts its states from one and starts with a full one. */
   beginSession(): void {
     this.#seq = 0;
-    this.#asked = true;
+    this.#requested = true;
   }
 
-  ask(): void {
-    this.#asked = true;
+  request(): void {
+    this.#requested = true;
   }
 
   due(reading: Reading, session: number, { monotonicMs, wallMs }: Moment): Outgoing | null {
     const now = JSON.stringify(reading);
-    if (!this.#asked && now === this.#last && monotonicMs - this.#lastAtMs < this.#intervalMs) return null;
-    this.#asked = false;
+    if (!this.#requested && now === this.#last && monotonicMs - this.#lastAtMs < this.#intervalMs) return null;
+    this.#requested = false;
     this.#last = now;
     this.#lastAtMs = monotonicMs;
     this.#seq += 1;

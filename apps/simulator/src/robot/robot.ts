@@ -1,32 +1,48 @@
-import type {
-  AckMessage,
-  CommandMessage,
-  DeviceAlert,
-  FirmwareCode,
-  RunEndReason,
+import {
+  type AckMessage,
+  type CommandMessage,
+  commandMessageSchema,
+  type DeviceAlert,
+  type FirmwareCode,
+  firmwareOfferMessageSchema,
+  PROTOCOL_VERSION,
+  type RunEndReason,
 } from "@suncrew/contract/devices/messages.ts";
-import { PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
+import { MAX_MESSAGE_BYTES } from "@suncrew/contract/devices/topics.ts";
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
-import { Answers } from "./answers.ts";
-import { machineAtSpeed } from "./body.ts";
+import type { z } from "zod";
+import { type Machine, machineAtSpeed } from "./body.ts";
 import { alertsOf, type Conditions, isBatteryLow, soundCondition, statusTextOf } from "./conditions.ts";
 import { Drive } from "./drive.ts";
-import { EventLog } from "./event-log.ts";
+import { alertChanges, EventLog, runBegan, runEnded, type EventContext } from "./event-log.ts";
 import { FirmwareUpdates, type UpdateReport, type UpdateWork } from "./firmware-updates.ts";
 import { isUnfenced, type Order, refusalOf } from "./judge.ts";
 import { counterBase, type RobotMemory } from "./memory.ts";
 import { instantOf, type Moment } from "./moment.ts";
-import type { Outgoing } from "./outgoing.ts";
-import { parseCommand, parseOffer } from "./parse-command.ts";
-import type { RobotOptions, Unsaved } from "./robot-options.ts";
-import { readingOf, Reporter, shownBattery } from "./report.ts";
-import { alertChanges, runBegan, runEnded, type Telling } from "./tell.ts";
+import { type Outgoing, readingOf, Reporter, shownBattery } from "./report.ts";
+
+interface RobotOptions {
+  readonly memory: RobotMemory;
+  readonly conditions?: Conditions;
+  readonly machine?: Machine;
+  /** Protocol rule 4: stops after this long without its broker. Default 300 s. */
+  readonly linkLossStopMs?: number;
+  /** A state at least this often, in milliseconds. Default 25 s, so that 30 s holds with room. */
+  readonly reportIntervalMs?: number;
+  /** How long an installation takes, in milliseconds. Default 2 s. */
+  readonly installMs?: number;
+  /** Called for every command that starts the robot moving, with the moment; for tests, not for the robot. */
+  readonly onMove?: (commandId: string, now: Moment) => void;
+}
+
+/** Whether the memory has changed, and whether it must be stored before the messages that depend on it. */
+type Unsaved = "nothing" | "soon" | "before-publishing";
 
 type StartOrder = Extract<Order, { verb: "START" }>;
 
 /**
- * The robot's side of the device protocol, without clock, timer or network: every call brings the moment and
- * answers what to publish. It is created when power comes on, from what the memory kept, and stands still then.
+ * The robot's side of the device protocol, without clock, timer or network: every call takes the moment and returns what
+ * to publish. A robot is created when power comes on, from its stored memory, and does not move then.
  */
 export class Robot {
   readonly #memory: RobotMemory;
@@ -39,9 +55,9 @@ export class Robot {
   readonly #onMove: (commandId: string, now: Moment) => void;
   #conditions: Conditions;
   #linked = false;
-  /** Monotonic time since which there is no broker. */
+  /** Monotonic time at which the broker was lost. */
   #linkLostAtMs: number;
-  /** Highest seq of a START taken in the current session (rule 3). */
+  /** Highest seq of a START accepted in the current session (rule 3). */
   #startSeq = -1;
   #nowMs: number;
   #out: Outgoing[] = [];
@@ -60,7 +76,7 @@ export class Robot {
     this.#conditions = options.conditions ?? soundCondition;
     this.#nowMs = now.monotonicMs;
     this.#linkLostAtMs = now.monotonicMs;
-    this.#tellOfPowerLoss(now);
+    this.#reportPowerLoss(now);
     this.#reviewConditions(now);
   }
 
@@ -94,15 +110,15 @@ export class Robot {
   /** A message on the robot's `command` topic. Retained, malformed and oversized ones change nothing. */
   receive(payload: Uint8Array, retained: boolean, now: Moment): Outgoing[] {
     this.#advance(now);
-    const command = retained ? null : parseCommand(payload);
-    if (command !== null) this.#take(command, now);
+    const command = retained ? null : parseMessage(payload, commandMessageSchema);
+    if (command !== null) this.#handle(command, now);
     return this.#publish(now);
   }
 
-  /** A message on the robot's `firmware` topic; as with `receive`, what is retained, malformed or oversized is ignored. */
+  /** A message on the robot's `firmware` topic; as with `receive`, retained, malformed and oversized ones change nothing. */
   receiveOffer(payload: Uint8Array, retained: boolean, now: Moment): Outgoing[] {
     this.#advance(now);
-    const offer = retained ? null : parseOffer(payload);
+    const offer = retained ? null : parseMessage(payload, firmwareOfferMessageSchema);
     if (offer === null) return this.#publish(now);
     const { session, motion, battery } = this;
     const { maintenance } = this.#memory;
@@ -112,14 +128,14 @@ export class Robot {
     return this.#publish(now);
   }
 
-  /** The download of an offer has come to so many percent. */
+  /** The download of an offer has reached this percentage. */
   downloadProgress(offerId: string, percent: number, now: Moment): Outgoing[] {
     this.#advance(now);
     this.#updates.progress(offerId, percent);
     return this.#publish(now);
   }
 
-  /** The download of an offer is whole and right (null), or has failed. */
+  /** The download of an offer is complete and correct (null), or has failed. */
   downloadEnded(offerId: string, code: FirmwareCode | null, now: Moment): Outgoing[] {
     this.#advance(now);
     this.#updates.downloadEnded(offerId, code, this.#conditions.firmware?.what === "silent", this.#nowMs);
@@ -127,7 +143,7 @@ export class Robot {
     return this.#publish(now);
   }
 
-  /** What firmware wants done by whoever runs the robot, once. */
+  /** What the firmware update needs done by the caller; returned once. */
   takeUpdateWork(): UpdateWork | null {
     return this.#updates.takeWork();
   }
@@ -168,13 +184,13 @@ export class Robot {
       battery: this.#drive.body.battery,
       events: [...this.#events.waiting],
       eventSeq: this.#events.lastSeq,
-      answers: [...this.#answers.kept],
-      updates: [...this.#updates.kept],
+      answers: [...this.#answers.persisted],
+      updates: [...this.#updates.persisted],
       run: this.runId === null ? null : { runId: this.runId, aliveAtMs: wallMs },
     });
   }
 
-  /** How urgently the memory must be stored since it was last asked; asking resets it. */
+  /** How urgently the memory must be stored; reading it resets it. */
   takeUnsaved(): Unsaved {
     const unsaved = this.#unsaved;
     this.#unsaved = "nothing";
@@ -209,7 +225,7 @@ export class Robot {
   get firmware(): string {
     return this.#memory.firmware;
   }
-  /** The offer of firmware that is under way or was the last, and how far it came; null before the first. */
+  /** The current or last firmware offer and its progress; null before the first. */
   get update(): UpdateReport | null {
     return this.#updates.last;
   }
@@ -226,14 +242,14 @@ export class Robot {
     return this.#events.waiting.length;
   }
 
-  #take(command: CommandMessage, now: Moment): void {
+  #handle(command: CommandMessage, now: Moment): void {
     if (command.verb === "RECEIVED") {
       if (this.#events.received(command.eventSeq)) this.#save("soon");
       return;
     }
     this.#memory.lastCommandId = command.id;
     if (command.verb === "STATUS") {
-      this.#reporter.ask();
+      this.#reporter.request();
       return;
     }
     const earlier = this.#answers.find(command.id);
@@ -241,7 +257,7 @@ export class Robot {
     this.#out.push({ leaf: "ack", message: { ...answer, ts: instantOf(now.wallMs) } });
   }
 
-  #answer(command: Order, now: Moment): Omit<AckMessage, "ts"> {
+  #answer(command: Order, now: Moment): Answer {
     const judged = {
       session: this.session,
       lastSeq: this.lastSeq,
@@ -256,7 +272,7 @@ export class Robot {
     const unfenced = isUnfenced(command);
     if (code !== null) {
       const answer = { id: command.id, status: "REJECTED", code } as const;
-      // An unfenced order that was not taken is judged anew when it comes again: it never acted.
+      // A refused unfenced order is judged again when it is repeated: it never took effect.
       if (!unfenced) this.#answers.remember(answer, false);
       return answer;
     }
@@ -292,7 +308,7 @@ export class Robot {
     this.#startSeq = command.seq;
     this.#drive.begin({ runId: command.runId, endsAtMs: this.#nowMs + command.maxDurationS * 1000 });
     this.#onMove(command.id, now);
-    this.#events.add(runBegan(command.runId, this.#telling(now)));
+    this.#events.add(runBegan(command.runId, this.#eventContext(now)));
   }
 
   #apply(params: Extract<Order, { verb: "SET" }>["params"]): void {
@@ -306,20 +322,20 @@ export class Robot {
 
   #stop(reason: RunEndReason, now: Moment): void {
     const runId = this.#drive.halt();
-    if (runId !== null) this.#tellRunEnded(runId, reason, now.wallMs, now);
+    if (runId !== null) this.#reportRunEnded(runId, reason, now.wallMs, now);
   }
 
-  #tellRunEnded(runId: string, reason: RunEndReason, endedAtMs: number, now: Moment): void {
-    this.#events.add(runEnded(runId, reason, endedAtMs, this.#telling(now)));
+  #reportRunEnded(runId: string, reason: RunEndReason, endedAtMs: number, now: Moment): void {
+    this.#events.add(runEnded(runId, reason, endedAtMs, this.#eventContext(now)));
     this.#save("soon");
   }
 
-  /** A run that the memory still names was ended by the power that went. */
-  #tellOfPowerLoss(now: Moment): void {
+  /** A run that is still in the memory was ended by the power loss. */
+  #reportPowerLoss(now: Moment): void {
     const { run } = this.#memory;
     if (run === null) return;
     this.#memory.run = null;
-    this.#tellRunEnded(run.runId, "FAULT", run.aliveAtMs, now);
+    this.#reportRunEnded(run.runId, "FAULT", run.aliveAtMs, now);
   }
 
   #advance(now: Moment): void {
@@ -327,7 +343,7 @@ export class Robot {
     this.#nowMs = Math.max(fromMs, now.monotonicMs);
     const linkEndsAtMs = this.#linked ? null : this.#linkLostAtMs + this.#linkLossStopMs;
     const end = this.#drive.advance(fromMs, this.#nowMs, this.#memory.applied, linkEndsAtMs);
-    if (end !== null) this.#tellRunEnded(end.runId, end.reason, now.wallMs - end.agoMs, now);
+    if (end !== null) this.#reportRunEnded(end.runId, end.reason, now.wallMs - end.agoMs, now);
     this.#install();
     this.#reviewConditions(now);
   }
@@ -339,7 +355,7 @@ export class Robot {
     if (wasBusy && !this.#updates.isBusy) this.#save("before-publishing");
   }
 
-  /** Raises and clears alerts as the conditions and the battery are now. */
+  /** Raises and clears alerts to match the conditions and the battery. */
   #reviewConditions(now: Moment): void {
     const { body } = this.#drive;
     body.hold(this.#conditions.batteryHeldAt);
@@ -347,7 +363,7 @@ export class Robot {
     const wasLow = before.some((alert) => alert.code === "LOW_BATTERY");
     const after = alertsOf(this.#conditions, isBatteryLow(body.battery, wasLow));
     if (before.length === 0 && after.length === 0) return;
-    const changes = alertChanges(before, after, this.#telling(now));
+    const changes = alertChanges(before, after, this.#eventContext(now));
     for (const change of changes) this.#events.add(change);
     this.#memory.alerts = after;
     if (changes.length > 0) this.#save("soon");
@@ -366,11 +382,54 @@ export class Robot {
     return [...out, ...this.#updates.due(this.session, now)];
   }
 
-  #telling({ wallMs }: Moment): Telling {
+  #eventContext({ wallMs }: Moment): EventContext {
     return { session: this.session, battery: shownBattery(this.battery), wallMs };
   }
 
   #save(urgency: "soon" | "before-publishing"): void {
     if (this.#unsaved !== "before-publishing") this.#unsaved = urgency;
+  }
+}
+
+/** The message in a payload; null if it is oversized or malformed and must be ignored (rule 10). */
+function parseMessage<T>(payload: Uint8Array, schema: z.ZodType<T>): T | null {
+  if (payload.byteLength > MAX_MESSAGE_BYTES) return null;
+  try {
+    return schema.safeParse(JSON.parse(new TextDecoder().decode(payload))).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+type Answer = Omit<AckMessage, "ts">;
+
+const REMEMBERED = 500;
+const PERSISTED = 40;
+
+/** Protocol rule 5: answers by command id, so that a repeated command gets the same answer and acts once. */
+class Answers {
+  readonly #byId = new Map<string, Answer>();
+  #persisted: Answer[];
+
+  constructor(persisted: readonly Answer[]) {
+    this.#persisted = [...persisted];
+    for (const answer of persisted) this.#byId.set(answer.id, answer);
+  }
+
+  find(id: string): Answer | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** `persist` it if neither session nor seq would fence a repetition after a power loss. */
+  remember(answer: Answer, persist: boolean): void {
+    this.#byId.set(answer.id, answer);
+    if (persist) this.#persisted = [...this.#persisted, answer].slice(-PERSISTED);
+    if (this.#byId.size <= REMEMBERED) return;
+    const oldest = this.#byId.keys().next();
+    if (!oldest.done) this.#byId.delete(oldest.value);
+  }
+
+  get persisted(): readonly Answer[] {
+    return this.#persisted;
   }
 }
