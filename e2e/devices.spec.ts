@@ -124,7 +124,7 @@ test("protocol rule 9: secrets are shown once, and a robot signs in to the broke
   const secrets = await provision(page, "SCR-8001", "SCR-8003");
   await expect(secrets).toContainText("3 devices provisioned");
   await secrets.getByRole("button", { name: "Done" }).click();
-  const question = dialogNamed(page, "Close Without Keeping");
+  const question = dialogNamed(page, "Close Without Saving");
   await expect(question).toContainText("The 3 secrets were neither copied nor downloaded");
   await question.getByRole("button", { name: "Go back" }).click();
   const [download] = await Promise.all([
@@ -153,7 +153,7 @@ test("protocol rule 9: secrets are shown once, and a robot signs in to the broke
   await expect
     .poll(async () => (await admin.call(deviceList, {})).find((one) => one.serial === serial)?.robot?.online)
     .toBe(true);
-  await dialogNamed(page, "Devices").getByRole("button", { name: "Read devices again" }).click();
+  await dialogNamed(page, "Devices").getByRole("button", { name: "Refresh devices" }).click();
   await expect(row(page, serial)).toContainText("Online");
 
   // Rotating ends the robot's connection and its secret at once.
@@ -255,7 +255,7 @@ test("§6 SUPER_ADMIN: a free device is allocated to a partner, which finds it i
         json: devices.map((device) => ({ ...device, secret_unsure: device.serial === serial })),
       });
     });
-    await dialog.getByRole("button", { name: "Read devices again" }).click();
+    await dialog.getByRole("button", { name: "Refresh devices" }).click();
     await expect(await findRow(page, serial)).toContainText("rotate again");
     await row(page, serial)
       .getByRole("button", { name: `Rotate the secret of ${serial}` })

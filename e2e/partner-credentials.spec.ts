@@ -206,7 +206,7 @@ test("§2 Share Login Credentials: what cannot be shared says why: a number that
     await expectDisabled(share.sms, reason);
     await expectEnabled(share.email);
     // To be read, too, where nothing can rest on a button.
-    await expect(share.root.getByRole("list", { name: "What cannot be used" })).toHaveText(`WhatsApp, SMS: ${reason}`);
+    await expect(share.root.getByRole("list", { name: "Unavailable channels" })).toHaveText(`WhatsApp, SMS: ${reason}`);
     await expect(share.root.getByText("Email opens with the message filled in;")).toBeVisible();
     await share.close.click();
     await expect(share.root).toBeHidden();
@@ -214,7 +214,7 @@ test("§2 Share Login Credentials: what cannot be shared says why: a number that
 
   await test.step("accounts and credentials: a password of the partner's own is not shown; regeneration alone is offered", async () => {
     await openShare(page, name);
-    await expect(share.credentials).toContainText("This partner has set a password of its own, which nobody can see.");
+    await expect(share.credentials).toContainText("This partner has set its own password, which no one can see.");
     await expect(share.show).toHaveCount(0);
     for (const way of [share.email, share.whatsApp, share.sms]) {
       await expectDisabled(way, "There is no password to share. Regenerate it first.");
@@ -231,7 +231,7 @@ test("§2 Share Login Credentials: what cannot be shared says why: a number that
   await test.step("a partner that has no user yet is given one there", async () => {
     await expect(partnerCard(page, unsigned.name)).toContainText("No sign-in yet");
     await openShare(page, unsigned.name);
-    await expect(share.credentials).toContainText("This partner has no sign-in yet. Create it, and share it here.");
+    await expect(share.credentials).toContainText("This partner has no sign-in yet. Create one to share it here.");
     await expectDisabled(share.email, "This partner has no sign-in yet. Create it first.");
     await page.unroute("**/api/partner/details");
     await share.credentials.getByRole("button", { name: "Create sign-in" }).click();

@@ -39,7 +39,7 @@ test("§2 Partner Management page: a card for each partner, a search that stands
     await expect(page).toHaveURL(/\/partners\?q=U40106RJ$/);
     await search.fill("nobody at all");
     await expect(page.getByText("No partners match your search criteria.")).toBeVisible();
-    await expectDisabled(page.getByRole("button", { name: "Export CSV" }), "There is no partner to export.");
+    await expectDisabled(page.getByRole("button", { name: "Export CSV" }), "There are no partners to export.");
     await page.getByRole("button", { name: "Clear search" }).click();
     await expect(cards).toHaveCount(7);
     await expect(page).toHaveURL(/\/partners$/);
@@ -68,7 +68,10 @@ test("§2 Partner Management page: a card for each partner, a search that stands
     const inHouse = partnerCard(page, "In-house");
     const share = inHouse.getByRole("button", { name: "Share credentials" });
     await expectDisabled(share, "In-house is built in: nobody signs in as it.");
-    await expectDisabled(inHouse.getByRole("button", { name: "Delete" }), "In-house is built in and stays.");
+    await expectDisabled(
+      inHouse.getByRole("button", { name: "Delete" }),
+      "In-house is built in and cannot be deleted.",
+    );
     await expectEnabled(inHouse.getByRole("button", { name: "Edit" }));
     // The password is nowhere on the page before it is asked for.
     expect(await page.content()).not.toContain((await partners.named(partnerBody.name))?.enc_password);

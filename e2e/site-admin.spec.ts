@@ -33,7 +33,7 @@ test("§5 Site create: a chosen partner fills contact, phone and e-mail; the new
       await expect(field).toHaveValue(text);
     }
     // Without a partner again, what was typed is still there.
-    await choosePartner(page, dialog, "No partner: type contact");
+    await choosePartner(page, dialog, "Enter contact manually");
     await expect(dialog.contact).toHaveValue("Ravi Kumar");
     await expectDisabled(dialog.save, "Still missing or wrong: Phone, Email.");
     await choosePartner(page, dialog, "SunCare Services");

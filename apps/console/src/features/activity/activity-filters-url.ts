@@ -9,7 +9,7 @@ import { startOfDay } from "../../ui/days.ts";
 export const ACTION_FILTERS = ["all", "START", "STOP"] as const;
 export type ActionFilter = (typeof ACTION_FILTERS)[number];
 
-/** What of the activity log is kept in its URL; empty text and null narrow nothing. */
+/** The filters in the URL; empty text and null do not filter. */
 export interface ActivityFilters {
   readonly search: string;
   readonly action: ActionFilter;
@@ -17,7 +17,7 @@ export interface ActivityFilters {
   readonly robotId: number | null;
   readonly user: string;
   readonly outcome: ActivityStatus | null;
-  /** First and last day, `YYYY-MM-DD`, by the clock of the browser. */
+  /** First and last day, `YYYY-MM-DD`, in the browser's time zone. */
   readonly from: string | null;
   readonly to: string | null;
 }
@@ -44,12 +44,11 @@ export const activityUrl: UrlSchema<ActivityFilters> = {
   to: dayParam("to"),
 };
 
-/** What a change of the filters takes along: another site has other robots. */
+/** Changing the site clears the robot: another site has other robots. */
 export function withRobotOfSite(change: Partial<ActivityFilters>): Partial<ActivityFilters> {
   return change.siteId !== undefined && change.robotId === undefined ? { ...change, robotId: null } : change;
 }
 
-/** The filters of the activity log, kept in its URL. */
 export function useActivityUrl(): FilterUrl {
   const { state: filters, change } = useUrlState(activityUrl);
   const changeFilters = useCallback(
@@ -69,7 +68,7 @@ export function furtherFilters({ siteId, robotId, user, outcome, from, to }: Act
   return [siteId, robotId, user === "" ? null : user, outcome, from, to].filter((value) => value !== null).length;
 }
 
-/** The same as the call takes it; days begin and end by the clock of the browser. */
+/** The filters as the API takes them; days start and end in the browser's time zone. */
 export function filterOf({
   search,
   action,
@@ -80,9 +79,9 @@ export function filterOf({
   from,
   to,
 }: ActivityFilters): ActivityFilter {
-  const words = search.trim();
+  const text = search.trim();
   return {
-    ...(words !== "" && { search: words }),
+    ...(text !== "" && { search: text }),
     ...(action !== "all" && { action }),
     ...(siteId !== null && { site_id: siteId }),
     ...(robotId !== null && { robot_id: robotId }),

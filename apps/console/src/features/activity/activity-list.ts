@@ -8,7 +8,7 @@ export interface ActivityPage {
   readonly next_cursor: string | null;
 }
 
-/** Asks the server for one page; `exact` counts every row. */
+/** Requests one page; `exact` counts every row. */
 export type ReadPage = (
   sent: { readonly cursor?: string; readonly exact?: boolean },
   signal: AbortSignal,
@@ -18,7 +18,7 @@ export interface ActivityListState {
   readonly state: "loading" | "ready" | "failed";
   /** Newest first: what is shown. */
   readonly rows: readonly ActivityEntry[];
-  /** Newer rows that wait until they may be shown without moving what is read. */
+  /** Newer rows that wait, so that the rows being read do not move. */
   readonly waiting: number;
   /** There may be more of them than `waiting`. */
   readonly isWaitingMore: boolean;
@@ -27,7 +27,7 @@ export interface ActivityListState {
   readonly isCounting: boolean;
   readonly hasMore: boolean;
   readonly more: "idle" | "loading" | "failed";
-  /** Why it failed, where that is known. */
+  /** Why it failed, if known. */
   readonly reason: string;
 }
 
@@ -51,18 +51,18 @@ function newerFirst(one: ActivityEntry, other: ActivityEntry): number {
 }
 
 /**
- * The rows of one filter: pages as far as one has scrolled, and what came since. New rows are shown at once while the
- * newest ones are read, and wait otherwise. The server alone decides what matches.
+ * The rows of one filter: the pages scrolled to so far, and newer rows. New rows are shown at once while the newest row is
+ * in sight, and wait otherwise. The server alone decides what matches.
  */
 export class ActivityList {
   readonly #read: ReadPage;
-  #gone = new AbortController();
+  #ended = new AbortController();
   readonly #listeners = new Set<() => void>();
   #state: ActivityListState = NOTHING;
   #cursor: string | null = null;
   #waiting: ActivityEntry[] = [];
-  /** A first page that does not reach the shown rows: showing it begins the list anew. */
-  #instead: ActivityPage | null = null;
+  /** A first page that does not reach the shown rows: showing it restarts the list. */
+  #replacement: ActivityPage | null = null;
   #isAtNewest = true;
   #isRefreshing = false;
   #refreshAgain = false;
@@ -78,9 +78,9 @@ export class ActivityList {
 
   readonly snapshot = (): ActivityListState => this.#state;
 
-  /** Somebody looks: reads the first page. */
+  /** Starts the list: reads the first page. */
   start(): void {
-    this.#gone = new AbortController();
+    this.#ended = new AbortController();
     void this.load();
   }
 
@@ -88,7 +88,7 @@ export class ActivityList {
   async load(): Promise<void> {
     this.#set(NOTHING);
     try {
-      this.#begin(await this.#read({}, this.#gone.signal));
+      this.#begin(await this.#read({}, this.#ended.signal));
     } catch (error) {
       this.#set({ ...NOTHING, state: "failed", reason: reasonOf(error) });
     }
@@ -100,8 +100,8 @@ export class ActivityList {
     const cursor = this.#cursor;
     this.#set({ more: "loading" });
     try {
-      const page = await this.#read({ cursor }, this.#gone.signal);
-      // The list may have begun anew meanwhile.
+      const page = await this.#read({ cursor }, this.#ended.signal);
+      // The list may have been restarted in the meantime.
       if (this.#cursor !== cursor) return;
       this.#cursor = page.next_cursor;
       const known = new Set(this.#state.rows.map(({ log_id }) => log_id));
@@ -112,23 +112,23 @@ export class ActivityList {
     }
   }
 
-  /** Something happened: reads the newest rows, one reading at a time. What fails is tried when more happens. */
+  /** Reads the newest rows, one request at a time. A failure is ignored until the next refresh. */
   async refresh(): Promise<void> {
     if (this.#state.state !== "ready") return;
     this.#refreshAgain = this.#isRefreshing;
     if (this.#isRefreshing) return;
     this.#isRefreshing = true;
     try {
-      this.#take(await this.#read({}, this.#gone.signal));
+      this.#take(await this.#read({}, this.#ended.signal));
     } catch {
-      // The rows shown stay; the log says why.
+      // The rows shown stay; the failure is logged.
     } finally {
       this.#isRefreshing = false;
     }
-    if (this.#refreshAgain && !this.#gone.signal.aborted) await this.refresh();
+    if (this.#refreshAgain && !this.#ended.signal.aborted) await this.refresh();
   }
 
-  /** Rows that the live stream told: those already shown are brought up to date. */
+  /** Entries of the live stream: rows already listed are updated. */
   amend(entries: readonly ActivityEntry[]): void {
     const changed = new Map(entries.map((entry) => [entry.log_id, entry]));
     const current = (row: ActivityEntry) => changed.get(row.log_id) ?? row;
@@ -143,7 +143,7 @@ export class ActivityList {
   }
 
   showWaiting(): void {
-    if (this.#instead !== null) return this.#begin(this.#instead);
+    if (this.#replacement !== null) return this.#begin(this.#replacement);
     if (this.#waiting.length === 0) return;
     const rows = [...this.#waiting, ...this.#state.rows].toSorted(newerFirst);
     this.#waiting = [];
@@ -154,22 +154,22 @@ export class ActivityList {
   async countAll(): Promise<void> {
     this.#set({ isCounting: true });
     try {
-      const { total, total_exact } = await this.#read({ exact: true }, this.#gone.signal);
+      const { total, total_exact } = await this.#read({ exact: true }, this.#ended.signal);
       this.#set({ total, isTotalExact: total_exact, isCounting: false });
     } catch {
       this.#set({ isCounting: false });
     }
   }
 
-  /** Nobody looks any more. */
+  /** Ends the list: requests in flight are aborted. */
   end(): void {
-    this.#gone.abort();
+    this.#ended.abort();
   }
 
   #begin(page: ActivityPage): void {
     this.#cursor = page.next_cursor;
     this.#waiting = [];
-    this.#instead = null;
+    this.#replacement = null;
     this.#set({
       ...NOTHING,
       state: "ready",
@@ -191,14 +191,14 @@ export class ActivityList {
     this.#set({ total, isTotalExact: counted || page.total_exact });
     if (added.length === 0) return;
     if (reaches) this.#waiting = [...added, ...this.#waiting];
-    else this.#instead = page;
+    else this.#replacement = page;
     if (this.#isAtNewest) return this.showWaiting();
-    const waiting = this.#instead === null ? this.#waiting.length : this.#instead.logs.length;
-    this.#set({ waiting, isWaitingMore: this.#instead !== null });
+    const waiting = this.#replacement === null ? this.#waiting.length : this.#replacement.logs.length;
+    this.#set({ waiting, isWaitingMore: this.#replacement !== null });
   }
 
   #set(change: Partial<ActivityListState>): void {
-    if (this.#gone.signal.aborted) return;
+    if (this.#ended.signal.aborted) return;
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }

@@ -25,7 +25,7 @@ import { ActivityTable } from "./activity-table.tsx";
 
 const VIEW = "view";
 
-/** §2 Activity Log page. §6: others than Super Admins are told so, and nothing is asked for them. */
+/** §2 Activity Log page. §6: users who are not Super Admins see a refusal, and nothing is requested. */
 export function ActivityPage() {
   const { role } = useSignedIn();
   const [params, change] = useUrlParams();
@@ -83,7 +83,7 @@ function ActivityLog() {
             label="Search activities"
             placeholder="Search by site, partner, user, robot, serial number or details"
             value={search}
-            onChange={(words) => setSearch(words.slice(0, 100))}
+            onChange={(text) => setSearch(text.slice(0, 100))}
           />
         </div>
         <NativeSelect
@@ -179,8 +179,8 @@ export function ActivityFooter({ state, isNever, list }: ActivityFooterProps) {
 }
 
 const PAGE_ROWS = 200;
-/** Should the live stream miss something, it is there after this long. */
-const REREAD_EVERY_MS = 30_000;
+/** Catches what the live stream may have missed. */
+const REFRESH_INTERVAL_MS = 30_000;
 
 export interface ListedActivity {
   readonly state: ActivityListState;
@@ -189,7 +189,7 @@ export interface ListedActivity {
   readonly list: ActivityList;
 }
 
-/** The log's rows by this filter, kept up to date while they are looked at; null asks nothing. */
+/** The log's rows for this filter, kept current while mounted; null requests nothing. */
 export function useActivityList(filter: ActivityFilter | null): ListedActivity {
   const key = JSON.stringify(filter);
   const [made, setMade] = useState(() => ({ key, list: listOf(filter) }));
@@ -204,7 +204,7 @@ export function useActivityList(filter: ActivityFilter | null): ListedActivity {
     return follow(list);
   }, [key, list]);
   const state = useSyncExternalStore(list.subscribe, list.snapshot);
-  // While another filter's rows are read, those of the last one stay, so that nothing flashes.
+  // While another filter loads, the previous rows stay, so that nothing flashes.
   const [last, setLast] = useState(state);
   if (state.state !== "loading" && last !== state) setLast(state);
   const isOld = state.state === "loading" && last.rows.length > 0 && key !== "null";
@@ -214,14 +214,14 @@ export function useActivityList(filter: ActivityFilter | null): ListedActivity {
 function follow(list: ActivityList): () => void {
   list.start();
   const unfollow = onLiveEvents((events) => {
-    const told = events.flatMap((event) => (event.type === "update" ? event.activity : []));
-    list.amend(told);
-    // A snapshot comes after a time without a stream: something may have been missed.
-    if (told.length > 0 || events.some(({ type }) => type === "snapshot")) void list.refresh();
+    const entries = events.flatMap((event) => (event.type === "update" ? event.activity : []));
+    list.amend(entries);
+    // A snapshot follows a lost connection: entries may have been missed.
+    if (entries.length > 0 || events.some(({ type }) => type === "snapshot")) void list.refresh();
   });
   const timer = setInterval(() => {
     if (!document.hidden) void list.refresh();
-  }, REREAD_EVERY_MS);
+  }, REFRESH_INTERVAL_MS);
   return () => {
     unfollow();
     clearInterval(timer);

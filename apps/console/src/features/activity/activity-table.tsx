@@ -61,7 +61,7 @@ function Cut({ text }: { readonly text: string }) {
 
 const ROW_PX = 40;
 const HEAD_PX = 36;
-/** The next page is asked for when so few rows are left below. */
+/** The next page is loaded once fewer rows than this are left below. */
 const AHEAD_ROWS = 80;
 
 const template = { gridTemplateColumns: ACTIVITY_COLUMNS.map(({ widthPx }) => `${widthPx}px`).join(" ") };
@@ -179,7 +179,7 @@ interface MoreRowProps {
   readonly list: ActivityList;
 }
 
-/** Stands where older rows will be. */
+/** In place of the older rows until they are loaded. */
 function MoreRow({ place, more, list }: MoreRowProps) {
   return (
     <div className={classes["row"]} role="row" style={place}>

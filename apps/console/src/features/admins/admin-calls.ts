@@ -6,10 +6,10 @@ import { change } from "../../platform/api/change.ts";
 import { ApiError } from "../../platform/api/errors.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
 
-/** What is to be done: somebody is added, or it is done to one who is there. */
-export type AdminDeed = { readonly kind: "add" } | { readonly kind: "reset" | "remove"; readonly admin: Admin };
+/** Adds a Super Admin, resets the password of one, or removes one. */
+export type AdminAction = { readonly kind: "add" } | { readonly kind: "reset" | "remove"; readonly admin: Admin };
 
-/** The form's fields in its order; a reset and a removal ask for the password alone. */
+/** The form's fields in order; a reset and a removal have only the password. */
 export const adminFields = ["name", "username", "email", "password"] as const;
 export type AdminField = (typeof adminFields)[number];
 export type AdminDraft = Readonly<Record<AdminField, string>>;
@@ -17,7 +17,7 @@ export type AdminProblems = Readonly<Partial<Record<AdminField, string>>>;
 
 export const emptyAdmin: AdminDraft = { name: "", username: "", email: "", password: "" };
 
-/** A sign-in with a generated password, which is told once. */
+/** A sign-in with a generated password, which is shown once. */
 export interface NewSignIn {
   readonly message: string;
   readonly username: string;
@@ -29,8 +29,8 @@ export type AdminOutcome =
   | { readonly kind: "refused"; readonly problems: AdminProblems };
 
 /** What is wrong, by field; empty where it may be sent. */
-export function adminProblems(deed: AdminDeed, draft: AdminDraft): AdminProblems {
-  const schema = deed.kind === "add" ? createAdmin.body : removeAdmin.body;
+export function adminProblems(action: AdminAction, draft: AdminDraft): AdminProblems {
+  const schema = action.kind === "add" ? createAdmin.body : removeAdmin.body;
   const parsed = schema.safeParse(draft);
   if (parsed.success) return {};
   return problemsOf(parsed.error.issues.map(({ path, message }) => ({ field: String(path[0]), message })));
@@ -53,18 +53,18 @@ const failedTitles = {
   remove: "Super Admin Not Removed",
 };
 
-/** Does it, and reads the list again. What belongs to a field is shown there and not as a toast. */
-export async function changeAdmins(deed: AdminDeed, draft: AdminDraft): Promise<AdminOutcome> {
+/** Problems of fields are answered, to be shown at the fields; other failures are toasts. */
+export async function changeAdmins(action: AdminAction, draft: AdminDraft): Promise<AdminOutcome> {
   const outcome = await change({
-    send: () => send(deed, draft),
+    send: () => send(action, draft),
     invalidates: [queryKeyOf(adminList, {})],
     success: (signIn) => (signIn.password === null ? { title: "Super Admin Removed", message: signIn.message } : null),
     failure: (error) =>
       error instanceof ApiError && Object.keys(problemsOf(error.errors)).length > 0
         ? null
         : {
-            title: failedTitles[deed.kind],
-            message: deed.kind === "add" ? "Nobody was added." : `Nothing was changed for ${deed.admin.name}.`,
+            title: failedTitles[action.kind],
+            message: action.kind === "add" ? "Nobody was added." : `Nothing was changed for ${action.admin.name}.`,
           },
   });
   if (outcome.kind !== "done") {
@@ -81,16 +81,16 @@ interface AdminAnswer {
   readonly password: string | null;
 }
 
-async function send(deed: AdminDeed, { password, ...draft }: AdminDraft): Promise<AdminAnswer> {
-  if (deed.kind === "add") {
+async function send(action: AdminAction, { password, ...draft }: AdminDraft): Promise<AdminAnswer> {
+  if (action.kind === "add") {
     const { message, credentials } = await call(createAdmin, { body: { ...draft, password } });
     return { message, ...credentials };
   }
-  const params = { id: deed.admin.id };
-  if (deed.kind === "reset") {
+  const params = { id: action.admin.id };
+  if (action.kind === "reset") {
     const { message, credentials } = await call(resetAdminPassword, { params, body: { password } });
     return { message, ...credentials };
   }
   const { message } = await call(removeAdmin, { params, body: { password } });
-  return { message, username: deed.admin.username, password: null };
+  return { message, username: action.admin.username, password: null };
 }

@@ -8,7 +8,7 @@ import { CopyButton } from "../../platform/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import {
-  type AdminDeed,
+  type AdminAction,
   type AdminField,
   adminFields,
   adminProblems,
@@ -19,30 +19,30 @@ import {
 } from "./admin-calls.ts";
 import classes from "./admins-dialog.module.css";
 
-const words = {
+const labels = {
   add: { title: "Add Super Admin", confirm: "Add Super Admin", color: undefined },
   reset: { title: "Reset Password", confirm: "Reset Password", color: undefined },
   remove: { title: "Remove Super Admin", confirm: "Remove", color: "red" },
 } as const;
 
 interface AdminFormProps {
-  readonly deed: AdminDeed;
-  /** With the sign-in that is told now, if there is one. */
+  readonly action: AdminAction;
+  /** Gets the generated sign-in to show, if there is one. */
   readonly onDone: (signIn: NewSignIn | null) => void;
   readonly onClose: () => void;
 }
 
-/** Adds a Super Admin, or resets or removes one; whoever does it types the own password again. */
-export function AdminForm({ deed, onDone, onClose }: AdminFormProps) {
+/** Adds a Super Admin, resets a password or removes one; the user confirms with their own password. */
+export function AdminForm({ action, onDone, onClose }: AdminFormProps) {
   const [draft, setDraft] = useState(emptyAdmin);
-  const [left, setLeft] = useState<ReadonlySet<AdminField>>(new Set());
-  const [told, setTold] = useState<AdminProblems>({});
+  const [touched, setTouched] = useState<ReadonlySet<AdminField>>(new Set());
+  const [refused, setRefused] = useState<AdminProblems>({});
   const [isBusy, setBusy] = useState(false);
   const isUnderWay = useRef(false);
   const form = useRef<HTMLFormElement>(null);
-  const problems = adminProblems(deed, draft);
+  const problems = adminProblems(action, draft);
   const obstacle = adminFields.map((field) => problems[field]).find((problem) => problem !== undefined) ?? null;
-  const isChanged = deed.kind === "add" && adminFields.some((field) => draft[field] !== "");
+  const isChanged = action.kind === "add" && adminFields.some((field) => draft[field] !== "");
   const close = useGuardedClose({ isChanged, isSaving: isBusy, shownBy: ["dialog"] }, onClose);
 
   const focusFirst = (wrong: AdminProblems) => {
@@ -50,64 +50,64 @@ export function AdminForm({ deed, onDone, onClose }: AdminFormProps) {
     const input = field === undefined ? null : form.current?.elements.namedItem(field);
     if (input instanceof HTMLInputElement) input.focus();
   };
-  const tellProblems = () => {
-    setLeft(new Set(adminFields));
+  const showProblems = () => {
+    setTouched(new Set(adminFields));
     focusFirst(problems);
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (obstacle !== null) return tellProblems();
+    if (obstacle !== null) return showProblems();
     if (isUnderWay.current) return;
     isUnderWay.current = true;
     setBusy(true);
-    const outcome = await changeAdmins(deed, draft);
+    const outcome = await changeAdmins(action, draft);
     isUnderWay.current = false;
     if (outcome.kind === "done") return onDone(outcome.signIn);
-    // The field is to be focused: it must be enabled and bear the words by then.
+    // Flushed, since a field must be enabled and show its error before it gets the focus.
     flushSync(() => {
       setBusy(false);
-      setTold(outcome.problems);
+      setRefused(outcome.problems);
     });
     focusFirst(outcome.problems);
   };
   const field = (name: AdminField) => ({
     name,
     value: draft[name],
-    error: told[name] ?? (left.has(name) ? problems[name] : undefined),
+    error: refused[name] ?? (touched.has(name) ? problems[name] : undefined),
     disabled: isBusy,
     required: name !== "email",
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => {
       setDraft((now) => ({ ...now, [name]: value }));
-      setTold(({ [name]: _answered, ...others }) => others);
+      setRefused(({ [name]: _edited, ...others }) => others);
     },
     onBlur: () => {
-      if (draft[name] !== "") setLeft((now) => new Set([...now, name]));
+      if (draft[name] !== "") setTouched((now) => new Set([...now, name]));
     },
   });
-  const { title, confirm, color } = words[deed.kind];
+  const { title, confirm, color } = labels[action.kind];
 
   return (
     <Dialog onClose={close} title={title} size={480}>
       <form ref={form} noValidate onSubmit={(event) => void submit(event)}>
         <div className={classes["fields"]}>
-          {deed.kind === "add" ? (
+          {action.kind === "add" ? (
             <>
               <TextInput label="Name" data-autofocus autoComplete="off" maxLength={200} {...field("name")} />
               <TextInput label="Username" autoComplete="off" maxLength={60} {...field("username")} />
               <TextInput label="Email" type="email" autoComplete="off" maxLength={254} {...field("email")} />
             </>
           ) : (
-            <About kind={deed.kind} name={deed.admin.name} username={deed.admin.username} />
+            <About kind={action.kind} name={action.admin.name} username={action.admin.username} />
           )}
           <PasswordInput
             label="Your password"
-            description="So that nobody else does this at a console you left open."
-            data-autofocus={deed.kind !== "add" || undefined}
+            description="So that no one else can do this at a console you left open."
+            data-autofocus={action.kind !== "add" || undefined}
             autoComplete="current-password"
             visibilityToggleButtonProps={{ "aria-label": "Show or hide: Your password", tabIndex: 0 }}
             {...field("password")}
           />
-          {deed.kind === "add" && (
+          {action.kind === "add" && (
             <p className={classes["note"]}>
               {`Suncrew generates the first password and shows it once. It signs in for ${GENERATED_PASSWORD_DAYS} days, within which its owner chooses another.`}
             </p>
@@ -117,7 +117,7 @@ export function AdminForm({ deed, onDone, onClose }: AdminFormProps) {
           <Button variant="default" disabled={isBusy} onClick={close}>
             Cancel
           </Button>
-          <DisabledReason reason={obstacle} onRefused={tellProblems}>
+          <DisabledReason reason={obstacle} onRefused={showProblems}>
             <Button type="submit" loading={isBusy} {...(color !== undefined && { color })}>
               {confirm}
             </Button>
@@ -134,13 +134,13 @@ function About({ kind, name, username }: { kind: "reset" | "remove"; name: strin
       {kind === "reset" ? "Give " : "Remove "}
       <strong>{name}</strong> ({username})
       {kind === "reset"
-        ? " a new password? The present one stops working at once, and every session of this user ends."
-        : "? Every session of this user ends at once, and signing in is no longer possible. What this user did stays on record."}
+        ? " a new password? The current one stops working immediately, and all sessions of this user end."
+        : "? All sessions of this user end immediately, and signing in is no longer possible. What this user did stays on record."}
     </p>
   );
 }
 
-/** A Super Admin's sign-in, to be handed over now: nobody can show its password again. */
+/** A Super Admin's new sign-in, to be handed over now: the password cannot be shown again. */
 export function NewSignInDialog({ signIn, onClose }: { signIn: NewSignIn; onClose: () => void }) {
   const { message, username, password } = signIn;
   return (
@@ -155,7 +155,7 @@ export function NewSignInDialog({ signIn, onClose }: { signIn: NewSignIn; onClos
         title="Shown only now"
         p="sm"
       >
-        {`Hand the password over before you close this: after that only a new one can be made. It signs in for ${GENERATED_PASSWORD_DAYS} days, within which its owner chooses another.`}
+        {`Hand the password over before you close this: it cannot be shown again. It is valid for ${GENERATED_PASSWORD_DAYS} days, within which its owner must choose another.`}
       </Alert>
       <dl className={classes["credentials"]}>
         <dt>Username</dt>

@@ -9,11 +9,11 @@ import { useState } from "react";
 import { useUrlDialog } from "../../platform/url-params.tsx";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
-import { FailedState } from "../../ui/failed-state.tsx";
+import { QueryState } from "../../platform/query-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { VirtualTable } from "../../ui/virtual-table.tsx";
-import type { AdminDeed, NewSignIn } from "./admin-calls.ts";
+import type { AdminAction, NewSignIn } from "./admin-calls.ts";
 import { AdminForm, NewSignInDialog } from "./admin-form.tsx";
 import classes from "./admins-dialog.module.css";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -21,9 +21,9 @@ import { Dialog } from "../../ui/dialog.tsx";
 const ROW_PX = 48;
 const NARROW_ROW_PX = 92;
 /** Who is signed in changes by itself. */
-const REREAD_EVERY_MS = 30_000;
+const REFETCH_INTERVAL_MS = 30_000;
 
-/** Opens the Super Admins dialog, which stands in the page's address. There for Super Admins only (§6). */
+/** Opens the Super Admins dialog, which the URL names. For Super Admins only (§6). */
 export function AdminsButton() {
   const { role } = useSignedIn();
   const [isShown, show] = useUrlDialog("admins");
@@ -44,16 +44,17 @@ export function AdminsButton() {
   );
 }
 
-/** The Super Admins: added, given new passwords and removed by each other. */
+/** Where Super Admins add and remove each other and reset passwords. */
 function AdminsDialog({ onClose }: { onClose: () => void }) {
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const query = useQuery({
     ...routeQuery(adminList, {}),
     refetchOnMount: "always",
-    refetchInterval: REREAD_EVERY_MS,
+    refetchInterval: REFETCH_INTERVAL_MS,
   });
-  const [above, setAbove] = useState<AdminDeed | { readonly kind: "told"; readonly signIn: NewSignIn } | null>(null);
-  const admins = query.data;
+  const [above, setAbove] = useState<AdminAction | { readonly kind: "signIn"; readonly signIn: NewSignIn } | null>(
+    null,
+  );
   return (
     <Dialog
       onClose={onClose}
@@ -64,7 +65,7 @@ function AdminsDialog({ onClose }: { onClose: () => void }) {
     >
       <div className={classes["head"]}>
         <p className={classes["note"]}>
-          Super Admins see every site and may do everything, also add and remove each other.
+          Super Admins see every site and can do everything, including adding and removing each other.
         </p>
         <Button
           leftSection={<IconPlus size={16} aria-hidden />}
@@ -74,34 +75,31 @@ function AdminsDialog({ onClose }: { onClose: () => void }) {
           Add Super Admin
         </Button>
       </div>
-      {admins !== undefined ? (
-        <VirtualTable
-          label="Super Admins"
-          columns={["Name", "Username", "Email", "Sign-In", "Actions"]}
-          rows={admins}
-          keyOf={({ id }) => id}
-          rowPx={isNarrow ? NARROW_ROW_PX : ROW_PX}
-          isNarrow={isNarrow}
-          className={classes["table"]}
-          rowClassName={classes["row"]}
-        >
-          {(admin) => <AdminCells admin={admin} onDeed={(kind) => setAbove({ kind, admin })} />}
-        </VirtualTable>
-      ) : query.isError ? (
-        <FailedState
-          title="The Super Admins could not be loaded."
-          message={query.error.message}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      ) : (
-        <SkeletonLines label="Loading Super Admins" lines={4} lineHeightPx={40} />
-      )}
-      {above?.kind === "told" && <NewSignInDialog signIn={above.signIn} onClose={() => setAbove(null)} />}
-      {above !== null && above.kind !== "told" && (
+      <QueryState
+        query={query}
+        loading={<SkeletonLines label="Loading Super Admins" lines={4} lineHeightPx={40} />}
+        failed="The Super Admins could not be loaded."
+      >
+        {(admins) => (
+          <VirtualTable
+            label="Super Admins"
+            columns={["Name", "Username", "Email", "Sign-In", "Actions"]}
+            rows={admins}
+            keyOf={({ id }) => id}
+            rowPx={isNarrow ? NARROW_ROW_PX : ROW_PX}
+            isNarrow={isNarrow}
+            className={classes["table"]}
+            rowClassName={classes["row"]}
+          >
+            {(admin) => <AdminCells admin={admin} onAction={(kind) => setAbove({ kind, admin })} />}
+          </VirtualTable>
+        )}
+      </QueryState>
+      {above?.kind === "signIn" && <NewSignInDialog signIn={above.signIn} onClose={() => setAbove(null)} />}
+      {above !== null && above.kind !== "signIn" && (
         <AdminForm
-          deed={above}
-          onDone={(signIn) => setAbove(signIn && { kind: "told", signIn })}
+          action={above}
+          onDone={(signIn) => setAbove(signIn && { kind: "signIn", signIn })}
           onClose={() => setAbove(null)}
         />
       )}
@@ -109,7 +107,7 @@ function AdminsDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function AdminCells({ admin, onDeed }: { admin: Admin; onDeed: (kind: "reset" | "remove") => void }) {
+function AdminCells({ admin, onAction }: { admin: Admin; onAction: (kind: "reset" | "remove") => void }) {
   const { user } = useSignedIn();
   const { id, name, username, email } = admin;
   const isOneself = String(id) === user.id;
@@ -132,7 +130,7 @@ function AdminCells({ admin, onDeed }: { admin: Admin; onDeed: (kind: "reset" | 
       <span role="cell" className={classes["state"]}>
         <SignInState admin={admin} />
       </span>
-      <span role="cell" className={classes["deeds"]}>
+      <span role="cell" className={classes["actions"]}>
         {!isOneself && (
           <>
             <Tooltip label="Reset password">
@@ -141,7 +139,7 @@ function AdminCells({ admin, onDeed }: { admin: Admin; onDeed: (kind: "reset" | 
                 color="gray"
                 size={34}
                 aria-label={`Reset the password of ${name}`}
-                onClick={() => onDeed("reset")}
+                onClick={() => onAction("reset")}
               >
                 <IconKey size={17} aria-hidden />
               </ActionIcon>
@@ -152,7 +150,7 @@ function AdminCells({ admin, onDeed }: { admin: Admin; onDeed: (kind: "reset" | 
                 color="red"
                 size={34}
                 aria-label={`Remove ${name}`}
-                onClick={() => onDeed("remove")}
+                onClick={() => onAction("remove")}
               >
                 <IconTrash size={17} aria-hidden />
               </ActionIcon>

@@ -5,7 +5,6 @@ import { call } from "../../platform/api/call.ts";
 import { change } from "../../platform/api/change.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
 
-/** Says that somebody knows of the alert. */
 export function AcknowledgeButton({ alert }: { readonly alert: Alert }) {
   const [isBusy, setBusy] = useState(false);
   const press = async () => {
@@ -27,7 +26,6 @@ export function AcknowledgeButton({ alert }: { readonly alert: Alert }) {
   );
 }
 
-/** Tells the server that somebody knows of the alert; the lists show it. */
 async function acknowledge(alert: Alert): Promise<void> {
   await change({
     send: () => call(acknowledgeAlert, { params: { alertId: alert.id } }),
@@ -37,7 +35,7 @@ async function acknowledge(alert: Alert): Promise<void> {
   });
 }
 
-/** Whom an alert is about; what is about neither a robot nor a site is about Suncrew itself. */
+/** The robot or site an alert is about; one with neither is about Suncrew's own servers. */
 export function subjectOf({ serial_number, site_name }: Alert): string {
   return serial_number ?? site_name ?? "Suncrew's servers";
 }

@@ -52,7 +52,7 @@ export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
         >
           {() =>
             alerts.length === 0 ? (
-              <Nothing url={url} />
+              <NoAlerts url={url} />
             ) : (
               <AlertRows
                 alerts={alerts}
@@ -92,7 +92,7 @@ function Filters({ url: { state: filters, change } }: { readonly url: UrlState<A
         aria-label="Filter by severity"
         value={severity ?? ""}
         data={[
-          { value: "", label: "Every severity" },
+          { value: "", label: "All severities" },
           ...SEVERITIES.map((value) => ({ value, label: severityLook[value].label })),
         ]}
         onChange={({ currentTarget }) =>
@@ -123,7 +123,7 @@ function Filters({ url: { state: filters, change } }: { readonly url: UrlState<A
   );
 }
 
-function Nothing({ url: { state: filters, change } }: { readonly url: UrlState<AlertsUrl> }) {
+function NoAlerts({ url: { state: filters, change } }: { readonly url: UrlState<AlertsUrl> }) {
   const { state, severity, siteId, robotId } = filters;
   const isFiltered = severity !== null || siteId !== null || robotId !== null;
   if (!isFiltered) return <EmptyState title={emptyWords[state]} icon={<IconCircleCheck size={32} stroke={1.5} />} />;
@@ -143,7 +143,7 @@ function Nothing({ url: { state: filters, change } }: { readonly url: UrlState<A
 
 const PAGE = 100;
 
-/** The alerts that the url asks for, page by page; while others are asked for, those before stay. */
+/** The filtered alerts, page by page; while a filter changes, the previous ones stay. */
 export function useAlertPages({ state, severity, siteId, robotId }: AlertsUrl) {
   const filter: SentQueryOf<typeof alertList> = {
     state,
@@ -165,7 +165,7 @@ export function useAlertPages({ state, severity, siteId, robotId }: AlertsUrl) {
 
 const ROW_PX = 52;
 const CARD_PX = 132;
-/** The next page is asked for when so few rows are left below. */
+/** The next page is loaded once fewer rows than this are left below. */
 const AHEAD_ROWS = 30;
 
 export interface AlertRowsProps {
@@ -238,7 +238,7 @@ function AlertCells({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertR
           <RobotAndSite alert={alert} onSelect={onSelect} />
         )}
       </span>
-      <span className={classes["text"]} data-whole={alert.site_id === null || undefined} title={text}>
+      <span className={classes["text"]} data-full={alert.site_id === null || undefined} title={text}>
         {text}
         {times > 1 && <span className={classes["mark"]}>{times} times</span>}
         {sample && <span className={classes["mark"]}>Sample</span>}

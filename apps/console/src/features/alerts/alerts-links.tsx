@@ -8,7 +8,7 @@ const Dialog = lazyDialog(
   async () => (await import("./alerts-dialog.tsx")).AlertsDialog,
 );
 
-/** The list of alerts where the URL asks for it; its code is fetched when it is first opened. */
+/** The list of alerts if the URL names it; its code is loaded when it is first opened. */
 export function AlertsDialog({ onSelect }: Pick<AlertsDialogProps, "onSelect">) {
   const { state, change } = useAlertsUrl();
   return state.isOpen ? <Dialog onSelect={onSelect} onClose={() => change(ALERTS_CLOSED, "push")} /> : null;
@@ -17,7 +17,7 @@ export function AlertsDialog({ onSelect }: Pick<AlertsDialogProps, "onSelect">) 
 interface RobotAlertsLinkProps {
   readonly robotId: number;
   readonly serialNumber: string;
-  /** What it stands in gives way to the list. */
+  /** Called before the list opens, to close what contains the button. */
   readonly onOpen: () => void;
 }
 

@@ -9,7 +9,7 @@ import { AcknowledgeButton, subjectOf } from "./acknowledge-button.tsx";
 import { emptyWords, SEVERITIES, severityLook } from "./alert-meaning.ts";
 import classes from "./alerts-strip.module.css";
 
-/** So many are shown, the worst; on a phone one. */
+/** How many are shown; on a phone only one. */
 const WORST = 3;
 
 export interface AlertsStripProps {
@@ -17,7 +17,7 @@ export interface AlertsStripProps {
   readonly onSelect: (alert: Alert) => void;
 }
 
-/** The worst of the alerts that hold, in a place that is as high whatever there is. */
+/** The worst open alerts; its height does not depend on how many there are. */
 export function AlertsStrip({ onShowAll, onSelect }: AlertsStripProps) {
   const query = useQuery(routeQuery(alertList, { query: { limit: WORST, servers: "true" } }));
   return (

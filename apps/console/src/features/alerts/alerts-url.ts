@@ -5,7 +5,7 @@ import { choiceParam, idParam, sameNames, type UrlSchema } from "../../platform/
 export const ALERT_STATES = ["open", "cleared", "all"] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
-/** What the list of alerts shows; it is kept in the URL of the page that it lies over. */
+/** What the list of alerts shows, kept in the URL of the page below it. */
 export interface AlertsUrl {
   readonly isOpen: boolean;
   readonly state: AlertState;
@@ -27,5 +27,4 @@ export const alertsUrl: UrlSchema<AlertsUrl> = {
 /** Closing leaves nothing of the list behind. */
 export const ALERTS_CLOSED: AlertsUrl = { isOpen: false, state: "open", severity: null, siteId: null, robotId: null };
 
-/** The list of alerts, kept in the URL. */
 export const useAlertsUrl = (): UrlState<AlertsUrl> => useUrlState(alertsUrl);

@@ -2,18 +2,18 @@ import { type AuditOutcome, auditOutcomeSchema } from "@suncrew/contract/audit/a
 import { choiceParam, dayParam, sameNames, textParam, type UrlSchema } from "../../platform/url-state.ts";
 import { startOfDay } from "../../ui/days.ts";
 
-/** What of the audit is kept in the URL; empty text and null narrow nothing. */
+/** The filters in the URL; empty text and null do not filter. */
 export interface AuditFilterValues {
   readonly search: string;
   readonly action: string;
   readonly entity: string;
   readonly outcome: AuditOutcome | null;
-  /** First and last day, `YYYY-MM-DD`, by the clock of the browser. */
+  /** First and last day, `YYYY-MM-DD`, in the browser's time zone. */
   readonly from: string | null;
   readonly to: string | null;
 }
 
-/** Names of its own, so that a filter of the activity log beside it is not taken for one of the audit. */
+/** Names that differ from the activity log's, which shares the page. */
 export const auditUrl: UrlSchema<AuditFilterValues> = {
   search: textParam("words"),
   action: textParam("did", 60),
@@ -23,16 +23,15 @@ export const auditUrl: UrlSchema<AuditFilterValues> = {
   to: dayParam("until"),
 };
 
-/** True where something narrows the audit. */
 export function isNarrowed(filters: AuditFilterValues): boolean {
   return Object.values(filters).some((value) => value !== null && value !== "");
 }
 
-/** The same as the call takes it; days begin and end by the clock of the browser. */
+/** The filters as the API takes them; days start and end in the browser's time zone. */
 export function auditFilterOf({ search, action, entity, outcome, from, to }: AuditFilterValues) {
-  const words = search.trim();
+  const text = search.trim();
   return {
-    ...(words !== "" && { search: words }),
+    ...(text !== "" && { search: text }),
     ...(action !== "" && { action }),
     ...(entity !== "" && { entity }),
     ...(outcome !== null && { outcome }),

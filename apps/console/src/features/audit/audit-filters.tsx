@@ -11,15 +11,14 @@ import classes from "./audit-view.module.css";
 export interface AuditFiltersProps {
   readonly filters: AuditFilterValues;
   readonly search: string;
-  /** What there is to choose from. */
+  /** The choices. */
   readonly actions: readonly string[];
   readonly entities: readonly string[];
-  readonly onSearch: (words: string) => void;
+  readonly onSearch: (search: string) => void;
   readonly onChange: (change: Partial<AuditFilterValues>) => void;
   readonly onClear: () => void;
 }
 
-/** What narrows the audit. */
 export function AuditFilters({ filters, search, actions, entities, ...on }: AuditFiltersProps) {
   const choices = (values: readonly string[], chosen: string) =>
     [...new Set([...values, ...(chosen === "" ? [] : [chosen])])].map((value) => ({ value, label: auditLabel(value) }));

@@ -37,7 +37,6 @@ export function AuditTable({ entries, isOld }: AuditTableProps) {
   );
 }
 
-/** How many columns the table has, for what stands below all of them. */
 const AUDIT_COLUMNS = ["Time", "Person", "Change", "Target", "Site", "Outcome"] as const;
 
 /** One change: when, who, what, to what, how it ended; opened, each value before and after, and its seal. */
@@ -98,7 +97,7 @@ function Target({ entry: { entity, entity_id, target_name } }: { readonly entry:
       </>
     );
   }
-  // That of a session says nothing to a person; opened, the entry tells it.
+  // A session's id means nothing to a person; the details show it.
   return entity_id === null || entity_id.length > 12 ? kind : `${kind} ${entity_id}`;
 }
 
@@ -108,14 +107,14 @@ function AuditDetails({ entry }: { readonly entry: AuditEntry }) {
   return (
     <>
       {changes.length === 0 ? (
-        <p className={classes["none"]}>No values are told with it.</p>
+        <p className={classes["none"]}>No values were recorded.</p>
       ) : (
         <table className={classes["changes"]}>
           <thead>
             <tr>
               <th scope="col">Field</th>
               <th scope="col">Before</th>
-              <th scope="col">{outcome === "DONE" ? "After" : "Asked for"}</th>
+              <th scope="col">{outcome === "DONE" ? "After" : "Requested"}</th>
             </tr>
           </thead>
           <tbody>
@@ -132,7 +131,7 @@ function AuditDetails({ entry }: { readonly entry: AuditEntry }) {
       <p className={classes["seal"]}>
         Row {id}
         {entity_id !== null && `, ${auditLabel(entity).toLowerCase()} ${entity_id}`}
-        {seal === null ? ", waits for its seal" : `, sealed as number ${seal.number}: ${seal.hash}`}
+        {seal === null ? ", not sealed yet" : `, sealed as number ${seal.number}: ${seal.hash}`}
       </p>
     </>
   );

@@ -23,7 +23,7 @@ import classes from "./audit-view.module.css";
 
 const number = new Intl.NumberFormat("en-GB");
 
-/** Every change that anyone or anything made or was refused, for Super Admins. */
+/** Every change that was made or refused, for Super Admins. */
 export function AuditView() {
   const [, changeParams] = useUrlParams();
   const { state: filters, change } = useUrlState(auditUrl);
@@ -69,7 +69,7 @@ interface AuditRowsProps {
 }
 
 function AuditRows({ filters, list, isOn }: AuditRowsProps) {
-  // Of these filters alone: counting everything takes long, and nobody asked it of the next ones.
+  // Only for these filters: exact counting is slow, and other filters start with an estimate again.
   const filter = JSON.stringify(auditFilterOf(filters));
   const [countedFilter, setCountedFilter] = useState<string | null>(null);
   const isCounted = countedFilter === filter && isOn;
@@ -157,7 +157,7 @@ function Head({ head }: { readonly head: { number: number; hash: string; sealed_
 
 const PAGE_ROWS = 100;
 
-/** The rows that the filters chooses, newest first, page by page; what was shown stays until the next is there. */
+/** The matching rows, newest first, page by page; while a filter changes, the previous ones stay. */
 function useAuditList(filters: AuditFilterValues, isOn: boolean) {
   const filter = auditFilterOf(filters);
   return useInfiniteQuery({
@@ -175,7 +175,7 @@ function useAuditList(filters: AuditFilterValues, isOn: boolean) {
   });
 }
 
-/** How many rows the filters chooses, counted to the end; asked only where somebody wants it. */
+/** How many rows match the filters, counted exactly, on request. */
 function useExactTotal(filters: AuditFilterValues, isWanted: boolean) {
   const filter = auditFilterOf(filters);
   return useQuery({

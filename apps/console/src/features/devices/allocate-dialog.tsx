@@ -23,7 +23,7 @@ export function AllocateDialog({ devices, onClose }: { devices: readonly Device[
   const isUnderWay = useRef(false);
   const free = useMemo(() => devicesFound(devices, "free", ""), [devices]);
   const offered = useMemo(() => free.filter(({ partner }) => partner.id !== partnerId), [free, partnerId]);
-  // What somebody else has taken or allocated meanwhile is no longer chosen.
+  // A device that someone else has assigned or allocated in the meantime is no longer chosen.
   const chosen = offered.flatMap(({ serial }) => (wanted.has(serial) ? [serial] : []));
   const problem =
     partnerId === null
@@ -47,14 +47,14 @@ export function AllocateDialog({ devices, onClose }: { devices: readonly Device[
     if (isDone) onClose();
   };
   const count = chosen.length === 1 ? "1 device" : `${number(chosen.length)} devices`;
-  const deed = partnerId === IN_HOUSE_PARTNER_ID ? "Take back" : "Allocate";
+  const action = partnerId === IN_HOUSE_PARTNER_ID ? "Take back" : "Allocate";
 
   return (
     <Dialog onClose={close} title="Allocate Devices" size={520}>
       <form noValidate onSubmit={(event) => void submit(event)}>
         <PartnerChoice
           label="Partner"
-          description="Only this partner can give them to robots then. In-house takes them back."
+          description="Only this partner can then assign them to robots. Choose In-house to take them back."
           required
           data-autofocus
           value={partnerId}
@@ -62,14 +62,14 @@ export function AllocateDialog({ devices, onClose }: { devices: readonly Device[
           onChoose={setPartnerId}
         />
         <DeviceChoice offered={offered} chosen={chosen} isDisabled={isSaving} onChoose={setWanted} />
-        <p className={classes["hint"]}>A device that a robot has belongs to the partner of the robot’s site.</p>
+        <p className={classes["hint"]}>A device assigned to a robot belongs to the partner of the robot’s site.</p>
         <Group justify="flex-end" mt="md" gap="xs">
           <Button variant="default" disabled={isSaving} onClick={close}>
             Cancel
           </Button>
           <DisabledReason reason={problem}>
             <Button type="submit" loading={isSaving}>
-              {chosen.length === 0 ? deed : `${deed} ${count}`}
+              {chosen.length === 0 ? action : `${action} ${count}`}
             </Button>
           </DisabledReason>
         </Group>
@@ -133,7 +133,7 @@ function DeviceChoice({ offered, chosen, isDisabled, onChoose }: DeviceChoicePro
       </div>
       {found.length === 0 ? (
         <p className={classes["none"]} role="status">
-          {offered.length === 0 ? "No free devices that another has." : "No devices match."}
+          {offered.length === 0 ? "No free devices that belong to another partner." : "No devices match."}
         </p>
       ) : (
         <VirtualList

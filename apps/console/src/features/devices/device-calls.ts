@@ -13,28 +13,28 @@ import { change } from "../../platform/api/change.ts";
 import { messageOf } from "../../platform/api/errors.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
 
-/** Secrets that were just made, and what is left to do with them. */
+/** Secrets that were just issued, with the server's message about them. */
 export interface NewSecrets {
   readonly message: string;
   readonly secrets: readonly DeviceSecret[];
 }
 
-/** Provisions devices; null where it failed. */
+/** Provisions devices; null if it failed. */
 export async function provision(body: BodyOf<typeof provisionDevices>): Promise<NewSecrets | null> {
   return changeDevices("Provisioning Failed", "No device was provisioned.", null, async () => {
-    // A broker takes its time for a thousand accounts, and secrets whose answer nobody received are lost.
+    // No timeout: creating a thousand broker accounts takes a while, and secrets whose response is lost cannot be read again.
     const { message, devices } = await call(provisionDevices, { body }, { timeoutMs: null });
     return { message, secrets: devices };
   });
 }
 
-/** Allocates devices to a partner; false where it failed. */
+/** Allocates devices to a partner; false if it failed. */
 export async function allocate(body: BodyOf<typeof allocateDevices>): Promise<boolean> {
   const send = () => call(allocateDevices, { body });
   return (await changeDevices("Allocation Failed", "No device was allocated.", "Devices Allocated", send)) !== null;
 }
 
-/** Gives a device a new secret; null where it failed. */
+/** Gives a device a new secret; null if it failed. */
 export async function rotate(serial: string): Promise<NewSecrets | null> {
   return changeDevices("Rotation Failed", `Device ${serial} has no new secret.`, null, async () => {
     const { message, secret } = await call(rotateDeviceSecret, { params: { serial } }, { timeoutMs: null });
@@ -49,7 +49,7 @@ export async function retire(serial: string): Promise<void> {
   );
 }
 
-/** The answer; null where it failed. Without a title for success, what comes next shows it. */
+/** Answers null if it failed. Without a success title no toast is shown: a dialog follows. */
 async function changeDevices<T extends { readonly message: string }>(
   failed: string,
   failure: string,

@@ -27,7 +27,7 @@ test("protocol rule 9: a retired device is retired also where a robot still has 
 
 test.each([
   [{}, null],
-  [{ broker_pending: true }, "broker not told yet"],
+  [{ broker_pending: true }, "broker not updated yet"],
   [{ secret_unsure: true }, "rotate again"],
 ] as const)("protocol rule 9: a device that is %o says %j", (change, note) => {
   expect(deviceNote(device("SCR-1004", change))).toBe(note);

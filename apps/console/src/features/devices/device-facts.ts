@@ -15,7 +15,7 @@ export function deviceState(device: Device): DeviceState {
 /** What is not as it should be between a device and the broker; null where all is well. */
 export function deviceNote({ secret_unsure, broker_pending }: Device): string | null {
   if (secret_unsure) return "rotate again";
-  return broker_pending ? "broker not told yet" : null;
+  return broker_pending ? "broker not updated yet" : null;
 }
 
 /** How many devices each choice of the filter leaves. */

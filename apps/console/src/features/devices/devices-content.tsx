@@ -24,7 +24,7 @@ import classes from "./devices-content.module.css";
 import { ProvisionDialog } from "./provision-dialog.tsx";
 import { SecretsDialog } from "./secrets-dialog.tsx";
 
-const filterWord: Record<DeviceFilter, string> = {
+const filterLabel: Record<DeviceFilter, string> = {
   all: "All",
   free: "Free",
   assigned: "Assigned",
@@ -34,29 +34,28 @@ const filterWord: Record<DeviceFilter, string> = {
 /** The dialog above this one. */
 type OpenDialog = "allocate" | "provision" | NewSecrets;
 
-/** Of the choice of partners. */
-const EVERY_PARTNER = "";
+const ALL_PARTNERS = "";
 
 export interface DevicesContentProps {
   readonly devices: readonly Device[];
   readonly isNarrow: boolean;
-  readonly isReading: boolean;
-  readonly onRead: () => void;
+  readonly isRefreshing: boolean;
+  readonly onRefresh: () => void;
 }
 
 /** What the Devices dialog holds once its devices are known. */
-export function DevicesContent({ devices, isNarrow, isReading, onRead }: DevicesContentProps) {
+export function DevicesContent({ devices, isNarrow, isRefreshing, onRefresh }: DevicesContentProps) {
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const isDemo = useServerConfig()?.mode === "demo";
   const [search, setSearch] = useState("");
   const [filter, setFilter] = useState<DeviceFilter>("all");
-  const [partnerId, setPartnerId] = useState(EVERY_PARTNER);
+  const [partnerId, setPartnerId] = useState(ALL_PARTNERS);
   const [busy, setBusy] = useState<string | null>(null);
   const partners = useMemo(() => partnersOf(devices), [devices]);
-  // One whose last device is gone is no choice any more.
-  const shown = partners.some(({ id }) => String(id) === partnerId) ? partnerId : EVERY_PARTNER;
+  // A partner that has lost its last device can no longer be chosen.
+  const shown = partners.some(({ id }) => String(id) === partnerId) ? partnerId : ALL_PARTNERS;
   const ofPartner = useMemo(
-    () => (shown === EVERY_PARTNER ? devices : devices.filter(({ partner }) => String(partner.id) === shown)),
+    () => (shown === ALL_PARTNERS ? devices : devices.filter(({ partner }) => String(partner.id) === shown)),
     [devices, shown],
   );
   const counts = useMemo(() => deviceCounts(ofPartner), [ofPartner]);
@@ -65,9 +64,9 @@ export function DevicesContent({ devices, isNarrow, isReading, onRead }: Devices
   const onRotate = async (device: Device) => {
     if (busy !== null || !(await confirm(rotateQuestion(device, isDemo)))) return;
     setBusy(device.serial);
-    const made = await rotate(device.serial);
+    const issued = await rotate(device.serial);
     setBusy(null);
-    if (made !== null) setOpen(made);
+    if (issued !== null) setOpen(issued);
   };
   const onRetire = async (device: Device) => {
     if (busy !== null || !(await confirm(retireQuestion(device)))) return;
@@ -114,8 +113,8 @@ export function DevicesContent({ devices, isNarrow, isReading, onRead }: Devices
           value={filter}
           data={deviceFilters.map((value) => ({
             value,
-            // A telephone has no room for the numbers.
-            label: isNarrow ? filterWord[value] : `${filterWord[value]} ${counts[value].toLocaleString("en-GB")}`,
+            // A phone has no room for the counts.
+            label: isNarrow ? filterLabel[value] : `${filterLabel[value]} ${counts[value].toLocaleString("en-GB")}`,
           }))}
           onChange={(value) => setFilter(deviceFilters.find((one) => one === value) ?? "all")}
         />
@@ -124,19 +123,19 @@ export function DevicesContent({ devices, isNarrow, isReading, onRead }: Devices
           aria-label="Show devices of partner"
           value={shown}
           data={[
-            { value: EVERY_PARTNER, label: "All partners" },
+            { value: ALL_PARTNERS, label: "All partners" },
             ...partners.map(({ id, name }) => ({ value: String(id), label: name })),
           ]}
           onChange={(event) => setPartnerId(event.currentTarget.value)}
         />
-        <Tooltip label="Read again">
+        <Tooltip label="Refresh">
           <ActionIcon
             className={classes["read"] ?? ""}
             variant="default"
             size={30}
-            aria-label="Read devices again"
-            loading={isReading}
-            onClick={onRead}
+            aria-label="Refresh devices"
+            loading={isRefreshing}
+            onClick={onRefresh}
           >
             <IconRefresh size={16} aria-hidden />
           </ActionIcon>
@@ -157,9 +156,9 @@ export function DevicesContent({ devices, isNarrow, isReading, onRead }: Devices
       )}
       {open === "allocate" && <AllocateDialog devices={devices} onClose={() => setOpen(null)} />}
       {open === "provision" && (
-        <ProvisionDialog devices={devices} onMade={setOpen} onClose={() => setOpen(null)} isDemo={isDemo} />
+        <ProvisionDialog devices={devices} onIssued={setOpen} onClose={() => setOpen(null)} isDemo={isDemo} />
       )}
-      {open !== null && typeof open === "object" && <SecretsDialog made={open} onClose={() => setOpen(null)} />}
+      {open !== null && typeof open === "object" && <SecretsDialog issued={open} onClose={() => setOpen(null)} />}
     </>
   );
 }
@@ -169,7 +168,7 @@ const NARROW_ROW_PX = 86;
 
 export interface DeviceTableProps {
   readonly devices: readonly Device[];
-  /** Two lines for each, as a telephone has room for. */
+  /** Two lines per device, for phones. */
   readonly isNarrow: boolean;
   /** The serial number of the device that is being changed. */
   readonly busy: string | null;
@@ -182,7 +181,7 @@ export function DeviceTable({ devices, isNarrow, ...actions }: DeviceTableProps)
   return (
     <VirtualTable
       label="Devices"
-      columns={["Serial Number", "State", "Partner", "Robot", "Site", "Secret Made", "Actions"]}
+      columns={["Serial Number", "State", "Partner", "Robot", "Site", "Secret issued", "Actions"]}
       rows={devices}
       keyOf={({ serial }) => serial}
       rowPx={isNarrow ? NARROW_ROW_PX : ROW_PX}
@@ -225,7 +224,7 @@ function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
       <span role="cell" className={classes["site"]} title={robot?.site_name}>
         {robot?.site_name ?? "–"}
       </span>
-      <span role="cell" className={classes["made"]}>
+      <span role="cell" className={classes["issued"]}>
         {retired_at === null ? (
           <RelativeTime at={secret_at} />
         ) : (
@@ -268,19 +267,19 @@ function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
   );
 }
 
-const whose = ({ robot }: Device) => (robot === null ? null : `robot ${robot.name} at ${robot.site_name}`);
+const robotOf = ({ robot }: Device) => (robot === null ? null : `robot ${robot.name} at ${robot.site_name}`);
 
 /** What happens when a device gets a new secret. */
 export function rotateQuestion(device: Device, isDemo: boolean): Question {
-  const robot = whose(device);
+  const robot = robotOf(device);
   const who =
     robot === null
       ? `Device ${device.serial} is free: no robot has it.`
-      : `Device ${device.serial} is that of ${robot}, which stays away until the new secret is entered in it.`;
+      : `Device ${device.serial} belongs to ${robot}, which stays offline until the new secret is entered in it.`;
   const demo =
-    isDemo && robot !== null ? " In this demo the simulated robot keeps the old secret, so it stays away." : "";
+    isDemo && robot !== null ? " In this demo the simulated robot keeps the old secret, so it stays offline." : "";
   const unsure = device.secret_unsure
-    ? " Its last new secret was not told to anybody, and the broker may have it already."
+    ? " Its last new secret was never shown to anyone, and the broker may already use it."
     : "";
   return {
     title: "Rotate Secret",
@@ -292,11 +291,11 @@ export function rotateQuestion(device: Device, isDemo: boolean): Question {
 
 /** What happens when a device is retired. */
 export function retireQuestion(device: Device): Question {
-  const robot = whose(device);
+  const robot = robotOf(device);
   const who =
     robot === null
       ? `Device ${device.serial} is free: no robot has it.`
-      : `Device ${device.serial} is that of ${robot}. The robot is stopped, shows offline and takes no command until it is given another serial number.`;
+      : `Device ${device.serial} belongs to ${robot}. The robot is stopped, shows offline and takes no command until it is given another serial number.`;
   return {
     title: "Retire Device",
     message: `${who} The device is cut off at once and for good, and its serial number is never free again.`,

@@ -14,7 +14,7 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { deviceNote } from "./device-facts.ts";
 import classes from "./devices-dialog.module.css";
 
-/** A broker that could not be told is told again within seconds. */
+/** The server retries a failed update of the broker within seconds. */
 const PENDING_MS = 3_000;
 
 const waiting = <SkeletonLines label="Loading devices" lines={8} lineHeightPx={36} />;
@@ -26,7 +26,7 @@ const DevicesContent = lazyPart(async () => (await import("./devices-content.tsx
 /** Fetches what the dialog holds, so that it is there once the dialog opens. */
 const preloadDevices = () => void DevicesContent.preload();
 
-/** Devices: provisioned, allocated to partners, given new secrets and retired by Super Admins. */
+/** Where Super Admins provision, allocate and retire devices and rotate their secrets. */
 function DevicesDialog({ onClose }: { onClose: () => void }) {
   const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const query = useQuery({
@@ -48,8 +48,8 @@ function DevicesDialog({ onClose }: { onClose: () => void }) {
           <DevicesContent
             devices={data}
             isNarrow={isNarrow}
-            isReading={query.isFetching}
-            onRead={() => void query.refetch()}
+            isRefreshing={query.isFetching}
+            onRefresh={() => void query.refetch()}
           />
         )}
       </QueryState>
@@ -57,7 +57,7 @@ function DevicesDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Opens the Devices dialog, which stands in the page's address. There for Super Admins only (§6). */
+/** Opens the Devices dialog, which the URL names. For Super Admins only (§6). */
 export function DevicesButton() {
   const { role } = useSignedIn();
   const [isShown, show] = useUrlDialog("devices");

@@ -17,29 +17,29 @@ import { Dialog } from "../../ui/dialog.tsx";
 export interface ProvisionDialogProps {
   readonly devices: readonly Device[];
   readonly isDemo: boolean;
-  readonly onMade: (made: NewSecrets) => void;
+  readonly onIssued: (secrets: NewSecrets) => void;
   readonly onClose: () => void;
 }
 
 type Field = keyof ProvisionForm;
 
 /** One device, or a range, with a preview of how many. */
-export function ProvisionDialog({ devices, isDemo, onMade, onClose }: ProvisionDialogProps) {
+export function ProvisionDialog({ devices, isDemo, onIssued, onClose }: ProvisionDialogProps) {
   const taken = useMemo(() => new Set(devices.map(({ serial }) => serial)), [devices]);
-  const [begun] = useState<ProvisionForm>(() => ({ first: nextSerial([...taken]), last: "" }));
-  const [form, setForm] = useState(begun);
+  const [initial] = useState<ProvisionForm>(() => ({ first: nextSerial([...taken]), last: "" }));
+  const [form, setForm] = useState(initial);
   const [partnerId, setPartnerId] = useState(IN_HOUSE_PARTNER_ID);
   const [touched, setTouched] = useState<ReadonlySet<Field>>(new Set());
   const [isSaving, setSaving] = useState(false);
   const isUnderWay = useRef(false);
   const formElement = useRef<HTMLFormElement>(null);
   const { serials, problems } = provisionPreview(form, taken);
-  const isChanged = form.first !== begun.first || form.last !== begun.last || partnerId !== IN_HOUSE_PARTNER_ID;
+  const isChanged = form.first !== initial.first || form.last !== initial.last || partnerId !== IN_HOUSE_PARTNER_ID;
   const close = useGuardedClose({ isChanged, isSaving, shownBy: ["dialog"] }, onClose);
 
   const change = (field: Field, value: string) => setForm((now) => ({ ...now, [field]: value }));
   const touch = (...fields: Field[]) => setTouched((now) => new Set([...now, ...fields]));
-  const tellProblems = () => {
+  const showProblems = () => {
     touch("first", "last");
     const wrong = problems?.first === undefined ? "last" : "first";
     formElement.current?.querySelector<HTMLElement>(`[name="${wrong}"]`)?.focus();
@@ -47,21 +47,21 @@ export function ProvisionDialog({ devices, isDemo, onMade, onClose }: ProvisionD
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (serials === null) {
-      tellProblems();
+      showProblems();
       return;
     }
     if (isUnderWay.current) return;
     isUnderWay.current = true;
     setSaving(true);
     const last = form.last.trim();
-    const made = await provision({
+    const issued = await provision({
       first_serial: form.first.trim(),
       ...(last !== "" && { last_serial: last }),
       partner_id: partnerId,
     });
     isUnderWay.current = false;
     setSaving(false);
-    if (made !== null) onMade(made);
+    if (issued !== null) onIssued(issued);
   };
   const field = (name: Field) => ({
     name,
@@ -83,7 +83,7 @@ export function ProvisionDialog({ devices, isDemo, onMade, onClose }: ProvisionD
         </div>
         <PartnerChoice
           label="Allocate to"
-          description="Only this partner can give them to robots. In-house keeps them with you."
+          description="Only this partner can assign them to robots. In-house keeps them with you."
           mt="sm"
           value={partnerId}
           disabled={isSaving}
@@ -93,8 +93,7 @@ export function ProvisionDialog({ devices, isDemo, onMade, onClose }: ProvisionD
           {serials === null ? "Nothing to provision yet." : previewText(serials)}
         </p>
         <Alert icon={<IconInfoCircle size={16} />} p="xs" className={classes["note"] ?? ""}>
-          Each device gets a secret of its own, which it signs in to the broker with. The secrets are shown once, after
-          this.
+          Each device gets its own secret for signing in to the broker. The secrets are shown once, after this step.
           {isDemo && " In this demo no simulated robot plays a new device."}
         </Alert>
         <Group justify="flex-end" mt="md" gap="xs">
@@ -103,7 +102,7 @@ export function ProvisionDialog({ devices, isDemo, onMade, onClose }: ProvisionD
           </Button>
           <DisabledReason
             reason={serials === null ? (problems.first ?? problems.last ?? null) : null}
-            onRefused={tellProblems}
+            onRefused={showProblems}
           >
             <Button type="submit" loading={isSaving}>
               {serials === null || serials.length === 1

@@ -10,7 +10,7 @@ export interface ProvisionForm {
 
 export type ProvisionProblems = Readonly<Partial<Record<keyof ProvisionForm, string>>>;
 
-/** What would be provisioned, or what is wrong at which field. `taken` are the serial numbers of all devices. */
+/** The serial numbers to provision, or the problem of each field. */
 export type ProvisionPreview =
   | { readonly serials: readonly string[]; readonly problems: null }
   | { readonly serials: null; readonly problems: ProvisionProblems };
@@ -27,20 +27,20 @@ export function provisionPreview(form: ProvisionForm, taken: ReadonlySet<string>
   if (Object.keys(problems).length > 0) return { serials: null, problems };
   const serials = serialRange(first, last === "" ? first : last, DEVICES_AT_ONCE);
   if (serials === null) {
-    const most = `at most ${number(DEVICES_AT_ONCE)} devices`;
+    const limit = `at most ${number(DEVICES_AT_ONCE)} devices`;
     return {
       serials: null,
-      problems: { last: `Counts up the first one's last digits, such as SCR-1021 to SCR-1040, ${most}` },
+      problems: { last: `Counts up the first one's last digits, such as SCR-1021 to SCR-1040, ${limit}` },
     };
   }
   const takenInAnyCase = new Map([...taken].map((serial) => [serial.toLowerCase(), serial]));
   const known = serials.flatMap((serial) => takenInAnyCase.get(serial.toLowerCase()) ?? []);
   if (known.length === 0) return { serials, problems: null };
-  const words =
+  const message =
     known.length === 1 ? `${known[0]} is taken` : `${known[0]} and ${number(known.length - 1)} more are taken`;
   return {
     serials: null,
-    problems: takenInAnyCase.has(first.toLowerCase()) || last === "" ? { first: words } : { last: words },
+    problems: takenInAnyCase.has(first.toLowerCase()) || last === "" ? { first: message } : { last: message },
   };
 }
 
@@ -50,7 +50,7 @@ export function previewText(serials: readonly string[]): string {
   return serials.length === 1 ? `1 device: ${first}` : `${number(serials.length)} devices: ${first} to ${last}`;
 }
 
-/** The next serial number after the highest of the same kind as most devices have: what is likely to be wanted. */
+/** Suggests the serial number after the newest device's; empty if that does not end in digits. */
 export function nextSerial(serials: readonly string[]): string {
   const newest = serials.at(-1) ?? "";
   const [, prefix, digits] = /^(.*?)(\d{1,9})$/.exec(newest) ?? [];

@@ -15,24 +15,24 @@ import { Dialog } from "../../ui/dialog.tsx";
 const ROW_PX = 44;
 const MAX_ROWS = 7;
 
-/** Secrets that were just made: to be copied or downloaded now, for nobody can show them again. */
-export function SecretsDialog({ made: { message, secrets }, onClose }: { made: NewSecrets; onClose: () => void }) {
-  const [isKept, setKept] = useState(false);
+/** Secrets that were just issued, to be copied or downloaded now: they cannot be shown again. */
+export function SecretsDialog({ issued: { message, secrets }, onClose }: { issued: NewSecrets; onClose: () => void }) {
+  const [isSaved, setSaved] = useState(false);
 
   const close = async () => {
-    if (isKept || (await confirm(closeQuestion(secrets)))) onClose();
+    if (isSaved || (await confirm(closeQuestion(secrets)))) onClose();
   };
   const copyAll = async () => {
     const what = secrets.length === 1 ? "Secret" : "Secrets";
     if (await copyText(secrets.map(({ serial, secret }) => `${serial}\t${secret}`).join("\n"))) {
-      setKept(true);
+      setSaved(true);
       toast.copied(what);
     } else toast.failure({ title: "Not Copied", message: `${what} could not be copied. Download the file instead.` });
   };
   const download = () => {
     const rows = secrets.map(({ serial, secret }) => [serial, secret]);
     saveFile(new Blob([writeCsv(["serial_number", "secret"], rows)], { type: "text/csv" }), fileName(secrets));
-    setKept(true);
+    setSaved(true);
   };
 
   return (
@@ -48,7 +48,7 @@ export function SecretsDialog({ made: { message, secrets }, onClose }: { made: N
         p="sm"
       >
         Suncrew keeps no copy of a secret. Copy or download {secrets.length === 1 ? "it" : "them"} before you close
-        this: after that only a new secret can be made.
+        this: after that only a new secret can be issued.
       </Alert>
       <VirtualList
         label="Secrets"
@@ -97,7 +97,7 @@ function fileName(secrets: readonly DeviceSecret[]): string {
 function closeQuestion(secrets: readonly DeviceSecret[]) {
   const what = secrets.length === 1 ? "The secret was" : `The ${secrets.length.toLocaleString("en-GB")} secrets were`;
   return {
-    title: "Close Without Keeping",
+    title: "Close Without Saving",
     message: `${what} neither copied nor downloaded, and cannot be shown again.`,
     confirmLabel: "Close",
     cancelLabel: "Go back",

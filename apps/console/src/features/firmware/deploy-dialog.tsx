@@ -41,10 +41,9 @@ const EMPTY: DeployForm = {
   waitLimit: String(ROLLOUT_WAIT_LIMIT_HOURS),
 };
 
-/** Where a deployment stands. */
 export type DeployStage = { readonly at: "form" | "sending" } | { readonly at: "uploading"; readonly percent: number };
 
-/** The form of the Deploy Firmware dialog and the way from it to a rollout: question, upload, call. */
+/** The form of the Deploy Firmware dialog, and its submission: confirmation, upload, rollout. */
 export function useDeploy() {
   const [form, setForm] = useState(EMPTY);
   const [stage, setStage] = useState<DeployStage>({ at: "form" });
@@ -52,14 +51,14 @@ export function useDeploy() {
   const isBusy = useRef(false);
   const uploading = useRef(new AbortController());
 
-  // Whoever leaves the form does not want what it was about to do.
+  // Leaving the form aborts its upload.
   useEffect(() => () => uploading.current.abort(), []);
 
   const change = (by: Partial<DeployForm>) => {
     setRefusal(null);
     setForm((now) => {
       const next = { ...now, ...by };
-      // What the former file's name said was nobody's own word.
+      // A version that came from the previous file's name was not typed by the user.
       const isOwn = now.version !== "" && now.version !== versionInName(now.file?.name ?? "");
       return by.file instanceof File && !isOwn ? { ...next, version: versionInName(by.file.name) } : next;
     });
@@ -76,7 +75,7 @@ export function useDeploy() {
     });
   };
 
-  /** Answers the rollout that began; null where none did. */
+  /** Answers the id of the new rollout, or null if none was started. */
   const submit = async (robots: readonly DeployRobot[], version: string): Promise<number | null> => {
     if (isBusy.current) return null;
     isBusy.current = true;
@@ -123,26 +122,26 @@ export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployD
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
   const { form, change, stage, refusal, submit, cancelUpload, isChanged } = useDeploy();
   const isUnderWay = stage.at !== "form";
-  const [way, setWay] = useState<(() => void) | null>(null);
+  const [leave, setLeave] = useState<(() => void) | null>(null);
   const close = useGuardedClose(
     {
-      isChanged: way === null && (isChanged || chosen.size > 0),
-      isSaving: way === null && stage.at === "sending",
+      isChanged: leave === null && (isChanged || chosen.size > 0),
+      isSaving: leave === null && stage.at === "sending",
       shownBy: ["dialog"],
     },
-    () => setWay(() => onClose),
+    () => setLeave(() => onClose),
   );
-  // Below the guard, which must hold nothing any more when the address changes.
-  useEffect(() => way?.(), [way]);
+  // In an effect, so that the guard no longer blocks when the URL changes.
+  useEffect(() => leave?.(), [leave]);
   const version = versionOf(form, uploaded);
   const problems = deployProblems(form);
-  // A robot that was deleted meanwhile is not chosen any more.
+  // A robot that was deleted in the meantime is no longer chosen.
   const chosenRobots = useMemo(() => robots.all.filter(({ id }) => chosen.has(id)), [robots.all, chosen]);
   const obstacle = deployObstacle(problems, chosenRobots.length);
   const count = chosenRobots.length;
   const start = async () => {
     const rolloutId = version === null ? null : await submit(chosenRobots, version);
-    if (rolloutId !== null) setWay(() => () => onStarted(rolloutId));
+    if (rolloutId !== null) setLeave(() => () => onStarted(rolloutId));
   };
 
   return (
@@ -168,7 +167,7 @@ export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployD
         </div>
       </div>
       <div className={classes["foot"]}>
-        {/* Asks before it throws away what was entered, as every way out of the form. */}
+        {/* The guard asks before it discards what was entered. */}
         <Button variant="subtle" mr="auto" disabled={isUnderWay} onClick={onRollouts}>
           All rollouts
         </Button>

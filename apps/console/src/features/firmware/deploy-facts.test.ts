@@ -103,7 +103,7 @@ test("the question names how many robots install, that they do not clean meanwhi
   const chosen = [robot(1), robot(2, { waits: "Waits" }), robot(3, { version: "2.5.0", waits: "Waits" })];
   expect(deployQuestion(chosen, "2.5.0", form)).toMatchObject({
     message:
-      "3 robots will install firmware 2.5.0, one first, then up to 10 at a time, each within 15 min of its offer. A robot does not clean while it installs. 1 of them cannot now: it waits until it is possible, for 24 h at most. 1 runs it already and is left out.",
+      "3 robots will install firmware 2.5.0, one first, then up to 10 at a time, each within 15 min of its offer. A robot does not clean while it installs. 1 of them cannot update now: it waits until it is possible, for 24 h at most. 1 runs it already and is left out.",
     confirmLabel: "Deploy to 3 robots",
   });
   expect(deployQuestion([robot(1)], "2.5.0", form).message).toBe(

@@ -19,7 +19,7 @@ export interface DeployRobot {
   readonly name: string;
   readonly siteName: string;
   readonly version: string;
-  /** What it would have to wait for now, in a few words; null where it could begin. */
+  /** What it would have to wait for now; null if it could start. */
   readonly waits: string | null;
 }
 
@@ -28,18 +28,18 @@ type Reading = Pick<
   "firmware_update" | "operating_mode" | "online" | "motion" | "open_command" | "status" | "battery_level"
 >;
 
-/** What a robot would wait for before its offer, by the server's own rule as far as the console can tell. */
+/** What a robot would wait for before its offer: the server's own rule, as far as the console can evaluate it. */
 export function waitsBefore(robot: Reading, now: Date): string | null {
   const candidate = {
     deleted: false,
     replaced: false,
     deviceRetired: false,
-    // Whether it runs the version already is told beside it.
+    // A robot that runs the version already is marked separately.
     firmware: null,
     operatingMode: robot.operating_mode,
     deviceMode: null,
     online: robot.online,
-    // How fresh its state is and how right its clock, only the server knows.
+    // Only the server knows how fresh its state and how accurate its clock is.
     liveStateAt: now,
     clockSkewMs: null,
     motion: robot.motion,
@@ -53,7 +53,6 @@ export function waitsBefore(robot: Reading, now: Date): string | null {
   return refusal?.kind === "wait" ? waitingText(refusal.why, candidate) : null;
 }
 
-/** Those of the robots in which every word of the search is found. */
 export function robotsFound(robots: readonly DeployRobot[], search: string): readonly DeployRobot[] {
   if (search.trim() === "") return robots;
   return robots.filter(({ serial, name, siteName, version }) =>
@@ -89,23 +88,23 @@ export function fileProblem(file: Pick<File, "name" | "size">): string | null {
   return file.size > FIRMWARE_MAX_BYTES ? `The file is larger than ${FIRMWARE_MAX_BYTES / MIB} MiB.` : null;
 }
 
-/** The version that stands in a file's name, such as robot-2.5.0.bin; empty where none does. */
+/** The version in a file name such as robot-2.5.0.bin; empty if there is none. */
 export function versionInName(name: string): string {
   return /\d+(?:\.\d+)+(?:-[0-9A-Za-z]+(?:\.[0-9]+)*)?(?=\.[A-Za-z]+$)/.exec(name)?.[0] ?? "";
 }
 
-function wholeProblem(text: string, [least, most]: readonly [number, number]): string | undefined {
+function integerProblem(text: string, [min, max]: readonly [number, number]): string | undefined {
   const number = Number(text.trim());
-  const isRight = /^\d+$/.test(text.trim()) && number >= least && number <= most;
-  return isRight ? undefined : `A whole number from ${least} to ${most.toLocaleString("en-GB")}`;
+  const isValid = /^\d+$/.test(text.trim()) && number >= min && number <= max;
+  return isValid ? undefined : `A whole number from ${min} to ${max.toLocaleString("en-GB")}`;
 }
 
 export function deployProblems(form: DeployForm): DeployProblems {
   const problems: Partial<Record<DeployField, string | undefined>> = {
-    batchSize: wholeProblem(form.batchSize, ROLLOUT_RANGES.batch_size),
-    threshold: wholeProblem(form.threshold, ROLLOUT_RANGES.failure_threshold_percent),
-    deadline: wholeProblem(form.deadline, ROLLOUT_RANGES.deadline_minutes),
-    waitLimit: wholeProblem(form.waitLimit, ROLLOUT_RANGES.wait_limit_hours),
+    batchSize: integerProblem(form.batchSize, ROLLOUT_RANGES.batch_size),
+    threshold: integerProblem(form.threshold, ROLLOUT_RANGES.failure_threshold_percent),
+    deadline: integerProblem(form.deadline, ROLLOUT_RANGES.deadline_minutes),
+    waitLimit: integerProblem(form.waitLimit, ROLLOUT_RANGES.wait_limit_hours),
   };
   if (form.source === "uploaded") {
     if (form.firmwareId === "") problems.firmwareId = "Choose the firmware.";
@@ -118,7 +117,7 @@ export function deployProblems(form: DeployForm): DeployProblems {
   return Object.fromEntries(Object.entries(problems).filter(([, problem]) => problem !== undefined));
 }
 
-/** Why Deploy cannot be pressed now, the robots first; null where it can. */
+/** Why Deploy is disabled, the robots first; null if it is not. */
 export function deployObstacle(problems: DeployProblems, chosen: number): string | null {
   if (chosen === 0) return "Select at least one robot.";
   const [first] = Object.values(problems);
@@ -132,7 +131,7 @@ export function versionOf(form: DeployForm, uploaded: readonly Firmware[]): stri
 }
 
 const robots = (count: number) => `${count.toLocaleString("en-GB")} ${count === 1 ? "robot" : "robots"}`;
-const them = (count: number, one: string, many: string) =>
+const countOf = (count: number, one: string, many: string) =>
   `${count.toLocaleString("en-GB")} ${count === 1 ? one : many}`;
 
 /** experience.md Hard to hurt: what will happen to how many robots. */
@@ -147,8 +146,8 @@ export function deployQuestion(
   const sentences = [
     `${robots(chosen.length)} will install firmware ${version}${order}, ${chosen.length === 1 ? "" : "each "}within ${deadline} min of its offer. A robot does not clean while it installs.`,
     waiting > 0 &&
-      `${them(waiting, "of them cannot now: it waits", "of them cannot now: they wait")} until it is possible, for ${waitLimit} h at most.`,
-    has > 0 && `${them(has, "runs it already and is left out", "run it already and are left out")}.`,
+      `${countOf(waiting, "of them cannot update now: it waits", "of them cannot update now: they wait")} until it is possible, for ${waitLimit} h at most.`,
+    has > 0 && `${countOf(has, "runs it already and is left out", "run it already and are left out")}.`,
   ];
   return {
     title: "Deploy Firmware",

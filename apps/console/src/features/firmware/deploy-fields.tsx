@@ -15,16 +15,16 @@ interface DeployFieldsProps {
   readonly onChange: (by: Partial<DeployForm>) => void;
 }
 
-const numbers: Record<NumberField, { readonly label: string; readonly description: string }> = {
+const numberLabels: Record<NumberField, { readonly label: string; readonly description: string }> = {
   batchSize: { label: "Robots at a time", description: "After the first one, which all others wait for." },
   threshold: { label: "Pause above, % failed", description: "The rollout pauses by itself and waits for you." },
   deadline: {
     label: "Installed within, minutes",
-    description: "Counted from each robot's own offer. One that does not run it by then has failed.",
+    description: "From each robot's own offer. A robot that does not run it by then has failed.",
   },
   waitLimit: {
     label: "Wait at most, hours",
-    description: "For a robot that cannot be offered it: then it is left out, and has not failed.",
+    description: "For a robot that cannot be offered it. After that it is left out, which does not count as failed.",
   },
 };
 const NUMBERS = ["batchSize", "threshold", "deadline", "waitLimit"] as const;
@@ -35,12 +35,12 @@ export function DeployFields({ form, problems, uploaded, isDisabled, onChange }:
   const [isMore, setMore] = useState(false);
   const moreId = useId();
   const touch = (field: DeployField) => setTouched((now) => new Set([...now, field]));
-  const told = (field: DeployField) => (touched.has(field) ? problems[field] : undefined);
+  const shownProblem = (field: DeployField) => (touched.has(field) ? problems[field] : undefined);
   const isMoreWrong = NUMBERS.some((field) => problems[field] !== undefined);
   const Chevron = isMore ? IconChevronDown : IconChevronRight;
   const text = (field: "version" | NumberField) => ({
     value: form[field],
-    error: told(field),
+    error: shownProblem(field),
     disabled: isDisabled,
     autoComplete: "off",
     onChange: (event: { currentTarget: { value: string } }) => onChange({ [field]: event.currentTarget.value }),
@@ -57,7 +57,7 @@ export function DeployFields({ form, problems, uploaded, isDisabled, onChange }:
         disabled={isDisabled || uploaded.length === 0}
         data={[
           { value: "file", label: "Upload a file" },
-          { value: "uploaded", label: uploaded.length === 0 ? "None uploaded before" : "Uploaded before" },
+          { value: "uploaded", label: uploaded.length === 0 ? "No uploads yet" : "Uploaded before" },
         ]}
         onChange={(value) => onChange({ source: value === "uploaded" ? "uploaded" : "file" })}
       />
@@ -83,7 +83,7 @@ export function DeployFields({ form, problems, uploaded, isDisabled, onChange }:
           label="Firmware"
           required
           value={form.firmwareId}
-          error={told("firmwareId")}
+          error={shownProblem("firmwareId")}
           disabled={isDisabled}
           data={[
             { value: "", label: "Choose the firmware" },
@@ -111,7 +111,14 @@ export function DeployFields({ form, problems, uploaded, isDisabled, onChange }:
         </Button>
         <div id={moreId} className={classes["numbers"]} hidden={!isMore && !isMoreWrong}>
           {NUMBERS.map((field) => (
-            <TextInput key={field} size="xs" inputMode="numeric" maxLength={5} {...numbers[field]} {...text(field)} />
+            <TextInput
+              key={field}
+              size="xs"
+              inputMode="numeric"
+              maxLength={5}
+              {...numberLabels[field]}
+              {...text(field)}
+            />
           ))}
         </div>
       </div>

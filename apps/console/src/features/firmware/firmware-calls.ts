@@ -17,17 +17,17 @@ import { upload } from "../../platform/api/upload.ts";
 import type { UploadOptions } from "../../platform/api/upload.ts";
 import { type Toast, toast } from "../../platform/toast.tsx";
 
-/** Thousands of robots are looked at before the first byte comes, in milliseconds. */
+/** The server checks each robot before it answers, which takes a while for thousands. */
 const DEPLOY_MS = 60_000;
 
-/** Stores a file; answers its id. Throws as `upload` does. */
+/** Uploads a file; answers its id. Throws as `upload` does. */
 export async function storeFirmware(file: File, version: string, options: UploadOptions): Promise<number> {
   const { firmwareId } = await upload(uploadFirmware, { version, file_name: file.name }, file, options);
   await invalidate([queryKeyOf(firmwareList)]);
   return firmwareId;
 }
 
-/** Begins a rollout and says so (§8 Toasts); answers its id. Throws as `call` does. */
+/** Starts a rollout with a toast (§8 Toasts); answers its id. Throws as `call` does. */
 export async function deploy(body: SentBodyOf<typeof createRollout>): Promise<number> {
   const { rolloutId } = await call(createRollout, { body }, { timeoutMs: DEPLOY_MS });
   toast.success({
@@ -39,7 +39,7 @@ export async function deploy(body: SentBodyOf<typeof createRollout>): Promise<nu
 }
 
 /** Pauses, resumes or cancels a rollout. */
-export async function steer(rolloutId: number, action: "PAUSE" | "RESUME" | "CANCEL"): Promise<void> {
+export async function changeRollout(rolloutId: number, action: "PAUSE" | "RESUME" | "CANCEL"): Promise<void> {
   await change({
     send: () => call(controlRollout, { params: { rolloutId }, body: { action } }),
     invalidates: [queryKeyOf(rolloutList), queryKeyOf(rolloutDetails)],
@@ -57,7 +57,7 @@ export async function removeFirmware({ id }: Firmware): Promise<void> {
   });
 }
 
-/** Begins a rollout over the same firmware for other robots; answers its id, or null where it failed. */
+/** Starts another rollout of the same firmware; answers its id, or null if it failed. */
 export async function deployAgain(body: SentBodyOf<typeof createRollout>): Promise<number | null> {
   const outcome = await change({
     send: () => deploy(body),
@@ -71,7 +71,6 @@ function failureTitled(title: string): (error: unknown) => Toast {
   return (error) => ({ title, message: reasonOf(error), reason: undefined });
 }
 
-/** In a sentence. */
 export function reasonOf(error: unknown): string {
   return messageOf(error) ?? "The server gave no reason.";
 }

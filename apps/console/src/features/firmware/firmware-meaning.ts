@@ -20,8 +20,8 @@ const rolloutLooks: Record<RolloutState, Look> = {
 };
 
 /**
- * A rollout that ended with failures, or with nothing done, is not told as one that went well, nor one as running in which
- * every robot is waited for.
+ * Done with failures or with nothing installed looks unlike a success, and a rollout that only waits for robots unlike one
+ * that is running.
  */
 export function rolloutLook({ state, counts }: Rollout): Look {
   const underWay = counts.OFFERED + counts.DOWNLOADING + counts.INSTALLING;

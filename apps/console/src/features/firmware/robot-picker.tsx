@@ -18,11 +18,11 @@ interface DeployRobots {
   /** Of the site, where there is one. */
   readonly ofSite: readonly DeployRobot[];
   readonly siteName: string | null;
-  /** Neither the stream nor the list has told the robots yet. */
+  /** Neither the live stream nor the list has arrived yet. */
   readonly isUnknown: boolean;
 }
 
-/** Robots as the stream tells them now; the site's own list also knows their names. */
+/** Robots from the live stream, with the names of the selected site's list. */
 export function useDeployRobots(siteId: number | null): DeployRobots {
   const version = useLiveVersion();
   const sites = useQuery(routeQuery(siteDetails, {})).data;
@@ -53,7 +53,7 @@ export function useDeployRobots(siteId: number | null): DeployRobots {
       siteName: site?.name ?? null,
       isUnknown: live.length === 0 && rows === undefined,
     };
-    // eslint-disable-next-line react/exhaustive-deps -- the version stands for what the store holds
+    // eslint-disable-next-line react/exhaustive-deps -- the version changes with the store's content
   }, [version, sites, rows, site, siteId]);
 }
 

@@ -1,7 +1,7 @@
 import type { Rollout, RolloutRobot, RolloutRobotState } from "@suncrew/contract/firmware/firmware.ts";
 import type { Question } from "../../platform/confirm/confirm.ts";
 
-/** Who wants to be seen first: what failed, then what is under way. */
+/** Failed robots first, then those in progress. */
 const order: readonly RolloutRobotState[] = [
   "FAILED",
   "INSTALLING",
@@ -26,7 +26,7 @@ export interface RolloutFigures {
   readonly failed: number;
   readonly underWay: number;
   readonly waiting: number;
-  /** Skipped or cancelled: it never had it. */
+  /** Skipped or cancelled: never installed. */
   readonly leftOut: number;
 }
 
@@ -40,7 +40,7 @@ export function figuresOf({ counts }: Pick<Rollout, "counts">): RolloutFigures {
 const number = (count: number) => count.toLocaleString("en-GB");
 const robots = (count: number) => `${number(count)} ${count === 1 ? "robot" : "robots"}`;
 
-/** "12 of 200 robots done, 3 failed, 10 under way": what is none is left out. */
+/** "12 of 200 robots done, 3 failed, 10 under way": zero counts are omitted. */
 export function figuresText({ all, done, failed, underWay, waiting, leftOut }: RolloutFigures): string {
   return [
     `${number(done)} of ${robots(all)} done`,

@@ -11,7 +11,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { VirtualTable } from "../../ui/virtual-table.tsx";
-import { deployAgain, steer } from "./firmware-calls.ts";
+import { changeRollout, deployAgain } from "./firmware-calls.ts";
 import type { FirmwareDialog } from "./firmware-dialogs.tsx";
 import {
   againQuestion,
@@ -68,11 +68,11 @@ function Details({ rollout, isNarrow, onShow }: DetailsProps) {
   const again = robots.filter(({ state, gave_up }) => state === "FAILED" || gave_up).map(({ robot_id }) => robot_id);
   const isOpen = rollout.state === "RUNNING" || rollout.state === "PAUSED";
 
-  const doing = async (what: string, question: Question | null, work: () => Promise<void>) => {
+  const run = async (what: string, question: Question | null, action: () => Promise<void>) => {
     if (busy !== null) return;
     if (question !== null && !(await confirm(question))) return;
     setBusy(what);
-    await work();
+    await action();
     setBusy(null);
   };
   const deployToRest = async () => {
@@ -86,26 +86,26 @@ function Details({ rollout, isNarrow, onShow }: DetailsProps) {
   return (
     <>
       <div className={classes["top"]}>
-        <div className={classes["words"]}>
+        <div className={classes["heading"]}>
           <h3 className={classes["title"]}>
             Firmware {rollout.version} <StateBadge look={rolloutLook(rollout)} />
           </h3>
           <p className={classes["quiet"]}>
             {rollout.file_name}, <RelativeTime at={rollout.created_at} /> by {rollout.created_by}. One first, then{" "}
-            {rollout.batch_size} at a time; pauses above {rollout.failure_threshold_percent} % failed. Each robot has to
-            have it installed within {rollout.deadline_minutes} min of its offer; one that cannot be offered it is
-            waited for {rollout.wait_limit_hours} h at most.
+            {rollout.batch_size} at a time; pauses above {rollout.failure_threshold_percent} % failed. Each robot has{" "}
+            {rollout.deadline_minutes} min from its offer to install it; one that cannot be offered it is waited for up
+            to {rollout.wait_limit_hours} h.
           </p>
         </div>
-        <div className={classes["deeds"]}>
+        <div className={classes["actions"]}>
           {rollout.state === "RUNNING" && (
             <Button
               size="xs"
               variant="default"
               loading={busy === "pause"}
               leftSection={<IconPlayerPause size={14} aria-hidden />}
-              // Nothing moves by it, so it does not ask.
-              onClick={() => void doing("pause", null, () => steer(id, "PAUSE"))}
+              // Not confirmed: pausing starts nothing.
+              onClick={() => void run("pause", null, () => changeRollout(id, "PAUSE"))}
             >
               Pause
             </Button>
@@ -115,7 +115,7 @@ function Details({ rollout, isNarrow, onShow }: DetailsProps) {
               size="xs"
               loading={busy === "resume"}
               leftSection={<IconPlayerPlay size={14} aria-hidden />}
-              onClick={() => void doing("resume", resumeQuestion(rollout), () => steer(id, "RESUME"))}
+              onClick={() => void run("resume", resumeQuestion(rollout), () => changeRollout(id, "RESUME"))}
             >
               Resume
             </Button>
@@ -126,7 +126,7 @@ function Details({ rollout, isNarrow, onShow }: DetailsProps) {
               variant="default"
               loading={busy === "cancel"}
               leftSection={<IconX size={14} aria-hidden />}
-              onClick={() => void doing("cancel", cancelQuestion(rollout), () => steer(id, "CANCEL"))}
+              onClick={() => void run("cancel", cancelQuestion(rollout), () => changeRollout(id, "CANCEL"))}
             >
               Cancel
             </Button>
@@ -136,7 +136,7 @@ function Details({ rollout, isNarrow, onShow }: DetailsProps) {
               size="xs"
               loading={busy === "again"}
               leftSection={<IconRotate size={14} aria-hidden />}
-              onClick={() => void doing("again", againQuestion(rollout, again.length), deployToRest)}
+              onClick={() => void run("again", againQuestion(rollout, again.length), deployToRest)}
             >
               Deploy again to {again.length.toLocaleString("en-GB")}{" "}
               {again.length === figures.failed ? "failed" : again.length === 1 ? "robot" : "robots"}
@@ -206,7 +206,6 @@ function RolloutRobots({ robots, version, deadlineMinutes, isNarrow }: RolloutRo
   );
 }
 
-/** Since when it is under way: its deadline counts from there. */
 function Offered({ at, deadlineMinutes }: { at: string; deadlineMinutes: number }) {
   return (
     <>

@@ -99,12 +99,11 @@ export interface RolloutListProps {
   readonly onOpen: (rolloutId: number) => void;
 }
 
-/** Every rollout in one line: what, how far, by whom. */
 export function RolloutList({ rollouts, onOpen }: RolloutListProps) {
   if (rollouts.length === 0) {
     return (
       <EmptyState
-        title="No firmware was deployed yet."
+        title="No firmware deployed yet"
         message="Robots, a file and a version are all it takes: one robot goes first, the others follow in batches."
         icon={<IconCloudUpload size={32} stroke={1.5} />}
       />
@@ -142,7 +141,6 @@ export interface FirmwareFilesProps {
   readonly isNarrow: boolean;
 }
 
-/** What was uploaded: version, checksum, size, by whom. */
 export function FirmwareFiles({ files, isNarrow }: FirmwareFilesProps) {
   const [busy, setBusy] = useState<number | null>(null);
   const remove = async (file: Firmware) => {
@@ -161,7 +159,7 @@ export function FirmwareFiles({ files, isNarrow }: FirmwareFilesProps) {
   if (files.length === 0) {
     return (
       <EmptyState
-        title="No firmware was uploaded yet."
+        title="No firmware uploaded yet"
         message="A file is uploaded with the first deployment, and can be deployed again from here."
         icon={<IconFileUpload size={32} stroke={1.5} />}
       />

@@ -19,13 +19,13 @@ type Searched = Pick<Partner, (typeof SEARCHED)[number]>;
  * §2 Partner Management page, search box: what a card shows, in any case. A phone number is found however its digits
  * are set apart.
  */
-export function searchPartners<P extends Searched>(partners: readonly P[], words: string): readonly P[] {
-  if (words.trim() === "") return partners;
-  const digits = /^[+\d()\s.-]+$/.test(words) ? digitsOf(words) : "";
+export function searchPartners<P extends Searched>(partners: readonly P[], search: string): readonly P[] {
+  if (search.trim() === "") return partners;
+  const digits = /^[+\d()\s.-]+$/.test(search) ? digitsOf(search) : "";
   return partners.filter(
     (partner) =>
       matchesSearch(
-        words,
+        search,
         SEARCHED.map((field) => partner[field]),
       ) ||
       (digits !== "" && digitsOf(partner.contact_info ?? "").includes(digits)),
@@ -59,10 +59,10 @@ export function partnersFile(partners: readonly Partner[]): string {
 
 type Named = Pick<Partner, "name" | "contact_person" | "city">;
 
-/** The partners whose name, contact person or city has these words, in any case. */
-export function partnersFound<P extends Named>(partners: readonly P[], words: string): readonly P[] {
-  if (words.trim() === "") return partners;
-  return partners.filter(({ name, contact_person, city }) => matchesSearch(words, [name, contact_person, city]));
+/** The partners whose name, contact person or city contains the search, ignoring case. */
+export function partnersFound<P extends Named>(partners: readonly P[], search: string): readonly P[] {
+  if (search.trim() === "") return partners;
+  return partners.filter(({ name, contact_person, city }) => matchesSearch(search, [name, contact_person, city]));
 }
 
 /** One line of the partner details dialog; copyable ones name themselves as the toast does (§8 Clipboard). */

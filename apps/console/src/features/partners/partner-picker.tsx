@@ -15,7 +15,7 @@ import { QueryState } from "../../platform/query-state.tsx";
 export interface PartnerPickerProps {
   /** The partner chosen now; null for none. */
   readonly chosenId: number | null;
-  /** Null: no partner, the contact is typed. */
+  /** Null for no partner: the contact is entered by hand. */
   readonly onChoose: (partner: Partner | null) => void;
   readonly onClose: () => void;
 }
@@ -56,7 +56,7 @@ export function PartnerPicker({ chosenId, onChoose, onClose }: PartnerPickerProp
             />
             <ul ref={list} className={classes["list"]} aria-label="Maintenance partners">
               <Choice
-                title="No partner: type contact"
+                title="Enter contact manually"
                 facts="Contact, phone and email are typed for this site."
                 isChosen={chosenId === null}
                 onPress={() => onChoose(null)}
@@ -96,7 +96,7 @@ function Choice({ title, facts, isBuiltIn = false, isChosen, onPress }: ChoicePr
   return (
     <li>
       <UnstyledButton className={classes["choice"]} aria-current={isChosen} onClick={onPress}>
-        <span className={classes["words"]}>
+        <span className={classes["label"]}>
           <span className={classes["name"]}>
             {title}
             {isBuiltIn && (
@@ -107,7 +107,7 @@ function Choice({ title, facts, isBuiltIn = false, isChosen, onPress }: ChoicePr
           </span>
           {facts !== "" && <span className={classes["facts"]}>{facts}</span>}
         </span>
-        {isChosen && <IconCheck size={18} aria-label="Chosen now" />}
+        {isChosen && <IconCheck size={18} aria-label="Current choice" />}
       </UnstyledButton>
     </li>
   );

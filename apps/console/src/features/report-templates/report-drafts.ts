@@ -17,7 +17,6 @@ import {
 import type { EntityRules, FieldProblems } from "../../platform/form/entity-form.ts";
 import type { StoredForm } from "../../ui/merged-edits.ts";
 
-/** A template as it stands in the form. */
 export interface TemplateDraft {
   readonly name: string;
   readonly description: string;

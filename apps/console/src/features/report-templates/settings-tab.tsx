@@ -20,7 +20,7 @@ import classes from "./report-management.module.css";
 
 const ALL_SECTIONS = "all";
 
-/** §2 Report Management: monthly reports that are made and sent by themselves. */
+/** §2 Report Management: automatic monthly reports and their e-mails. */
 export function SettingsTab() {
   const settings = useQuery(routeQuery(reportSettings, {}));
   const templates = useQuery(routeQuery(reportTemplates, {}));
@@ -74,8 +74,8 @@ function SettingsForm({ settings, templates }: SettingsFormProps) {
           />
         }
       >
-        On the first day of each month, in the site's own time, last month's report of every site is made and kept under
-        Site Reports. Switched on now, it begins with the next first day.
+        On the first day of each month, in the site's own time, last month's report of every site is generated and
+        stored under Site Reports. Once switched on, this starts on the next first day of a month.
       </Setting>
       <Select
         label="Template of the monthly reports"
@@ -101,7 +101,7 @@ function SettingsForm({ settings, templates }: SettingsFormProps) {
           />
         }
       >
-        Each monthly report is sent by e-mail as soon as it is made.
+        Each monthly report is sent by e-mail as soon as it is generated.
       </Setting>
       {!settings.email_configured && (
         <Alert
@@ -112,7 +112,7 @@ function SettingsForm({ settings, templates }: SettingsFormProps) {
           className={classes["notice"]}
           classNames={{ title: classes["fair"] ?? "", message: classes["message"] ?? "", icon: classes["fair"] ?? "" }}
         >
-          Nothing is sent until whoever runs Suncrew sets SMTP_URL and MAIL_FROM; docs/operating.md says how.
+          Nothing is sent until the operator of Suncrew sets SMTP_URL and MAIL_FROM, as docs/operating.md describes.
         </Alert>
       )}
       <form
@@ -124,7 +124,7 @@ function SettingsForm({ settings, templates }: SettingsFormProps) {
       >
         <Textarea
           label="Recipients of all sites' reports"
-          description="One e-mail address a line"
+          description="One e-mail address per line"
           autosize
           minRows={2}
           maxRows={8}

@@ -49,7 +49,7 @@ export async function setActive(template: ReportTemplate, isActive: boolean): Pr
   });
 }
 
-/** Deletes a template; null where it is gone, else why it is not, which the dialog says. */
+/** Deletes a template; answers why it was refused, or null once it is deleted. */
 export async function removeTemplate({ id, name }: ReportTemplate): Promise<Refusal | null> {
   const outcome = await change({
     send: () => call(deleteReportTemplate, { params: { templateId: id } }),

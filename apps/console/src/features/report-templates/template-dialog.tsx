@@ -13,19 +13,19 @@ interface TemplateDialogProps {
   readonly template: ReportTemplate | null;
   readonly others: readonly ReportTemplate[];
   /** The list does not have it any more. */
-  readonly isGone: boolean;
+  readonly isDeleted: boolean;
   readonly onClose: () => void;
 }
 
 /** §2 Report Management: the create/edit dialog with name, description and the five sections. */
-export function TemplateDialog({ template, others, isGone, onClose }: TemplateDialogProps) {
+export function TemplateDialog({ template, others, isDeleted, onClose }: TemplateDialogProps) {
   const isNew = template === null;
   const state = useEntityForm({
     what: "template",
     opened: storedDraft(template),
     isNew,
     latest: isNew ? null : storedDraft(template),
-    deleted: isGone ? "This template was deleted in the meantime." : null,
+    deleted: isDeleted ? "This template was deleted in the meantime." : null,
     rules: templateRules,
     problemsOf: (draft) => templateProblems(draft, others),
     immediate: ["name", "sections"],

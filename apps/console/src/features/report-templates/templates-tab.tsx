@@ -16,18 +16,18 @@ import { TemplateDialog } from "./template-dialog.tsx";
 import { templateLook } from "./template-meaning.ts";
 import classes from "./report-management.module.css";
 
-/** Another window's changes show within this time, in milliseconds. */
-const READ_AGAIN_MS = 10_000;
+/** Shows the changes of other users and windows. */
+const REFETCH_INTERVAL_MS = 10_000;
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
 
 /** §2 Report Management: the templates, and the dialogs that change them. */
 export function TemplatesTab() {
-  const list = useQuery({ ...routeQuery(reportTemplates, {}), refetchInterval: READ_AGAIN_MS });
+  const list = useQuery({ ...routeQuery(reportTemplates, {}), refetchInterval: REFETCH_INTERVAL_MS });
   const [deleting, setDeleting] = useState<ReportTemplate | null>(null);
   const [isCreating, setCreating] = useState(false);
-  /** What is edited, as it was when that began: the list may lose it. */
-  const [begun, setBegun] = useState<ReportTemplate | null>(null);
-  const found = list.data?.find(({ id }) => id === begun?.id) ?? null;
+  /** The edited template as it was when the dialog opened: the list may lose it. */
+  const [edited, setEdited] = useState<ReportTemplate | null>(null);
+  const found = list.data?.find(({ id }) => id === edited?.id) ?? null;
   return (
     <>
       <div className={classes["bar"]}>
@@ -48,18 +48,18 @@ export function TemplatesTab() {
         <EmptyState title="No report templates" message="Without one a report has every section." />
       )}
       {list.data !== undefined && list.data.length > 0 && (
-        <TemplateTable templates={list.data} onEdit={setBegun} onDelete={setDeleting} />
+        <TemplateTable templates={list.data} onEdit={setEdited} onDelete={setDeleting} />
       )}
       {isCreating && list.data !== undefined && (
-        <TemplateDialog template={null} others={list.data} isGone={false} onClose={() => setCreating(false)} />
+        <TemplateDialog template={null} others={list.data} isDeleted={false} onClose={() => setCreating(false)} />
       )}
-      {begun !== null && (
+      {edited !== null && (
         <TemplateDialog
-          key={begun.id}
-          template={found ?? begun}
-          others={(list.data ?? []).filter((other) => other.id !== begun.id)}
-          isGone={found === null && list.data !== undefined}
-          onClose={() => setBegun(null)}
+          key={edited.id}
+          template={found ?? edited}
+          others={(list.data ?? []).filter((other) => other.id !== edited.id)}
+          isDeleted={found === null && list.data !== undefined}
+          onClose={() => setEdited(null)}
         />
       )}
       {deleting !== null && (
@@ -73,7 +73,7 @@ export function TemplatesTab() {
           }}
           onClose={() => setDeleting(null)}
         >
-          Delete the template "{deleting.name}"? This action cannot be undone. Reports that were made with it stay.
+          Delete the template "{deleting.name}"? This action cannot be undone. Reports generated with it are kept.
         </DeleteDialog>
       )}
     </>
@@ -115,7 +115,7 @@ function TemplateRow({
   const { name, description, sections, isActive, createdAt, createdBy } = template;
   const [isBusy, setBusy] = useState(false);
   const toggle = async () => {
-    // Not disabled meanwhile, so that it keeps the focus.
+    // Not disabled while busy, so that it keeps the focus.
     if (isBusy) return;
     setBusy(true);
     await setActive(template, !isActive);
@@ -131,7 +131,7 @@ function TemplateRow({
       </td>
       <td title={`By ${createdBy}`}>{day.format(new Date(createdAt))}</td>
       <td>
-        <span className={classes["deeds"]}>
+        <span className={classes["actions"]}>
           <Tooltip label={isActive ? "Deactivate" : "Activate"}>
             <Switch
               aria-label={`${name} is active`}

@@ -8,19 +8,19 @@ import { type ReportChoice, reportFileName } from "./report-choice.ts";
 
 export type ReportKind = "pdf" | "csv";
 
-const TEMPLATE_AWAY =
-  "Error downloading report: The chosen template is not offered any more. Please try again with another one.";
+const TEMPLATE_UNAVAILABLE =
+  "Error downloading report: The chosen template is no longer available. Please try again with another one.";
 
 export interface Download {
   readonly site: Pick<Site, "id" | "name">;
   readonly choice: Pick<ReportChoice, "from" | "to" | "templateId">;
   readonly kind: ReportKind;
   readonly signal: AbortSignal;
-  /** Told how many bytes have come so far. */
+  /** Called with the number of bytes received so far. */
   readonly onBytes: (bytes: number) => void;
 }
 
-/** A year of a large site is added up before the first byte is sent; who waits may cancel. */
+/** A year of a large site takes long before the first byte is sent; the user can cancel. */
 const FIRST_BYTE_MS = 120_000;
 
 /** Fetches the report and hands it to the browser to save; answers its name. Throws as calls do. */
@@ -44,26 +44,26 @@ export async function downloadReport({ site, choice, kind, signal, onBytes }: Do
   return name;
 }
 
-/** Saves a monthly report that the server keeps. Throws as calls do. */
-export async function downloadKept({ id, site_name, month }: KeptReport): Promise<void> {
+/** Saves a stored monthly report. Throws as calls do. */
+export async function downloadMonthlyReport({ id, site_name, month }: KeptReport): Promise<void> {
   const answer = await send(keptReportFile, { params: { reportId: id } });
   const [year = 1970, number = 1] = month.split("-").map(Number);
   const last = new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
   saveFile(await readFile(answer), reportFileName(site_name, { from: `${month}-01`, to: last }, "pdf"));
 }
 
-/** True where the server does not offer the chosen template any more. */
-export function isTemplateAway(error: unknown): boolean {
+/** True where the server no longer offers the chosen template. */
+export function isTemplateUnavailable(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404 && /template/i.test(error.message);
 }
 
-/** §8 Report download: the sentence for a failure. */
-export function failureSentence(error: unknown): string {
+/** §8 Report download: the message for a failure. */
+export function failureMessage(error: unknown): string {
   if (error instanceof ApiError && error.status === 404) {
     if (/activity logs/i.test(error.message)) return "No Data Found: No activity logs found between these dates";
     if (/^site/i.test(error.message)) return "Site not found";
   }
-  if (isTemplateAway(error)) return TEMPLATE_AWAY;
+  if (isTemplateUnavailable(error)) return TEMPLATE_UNAVAILABLE;
   const message = messageOf(error) ?? "The server did not answer";
   return `Error downloading report: ${message.replace(/\.$/, "")}. Please try again.`;
 }

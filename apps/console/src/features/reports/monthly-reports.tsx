@@ -11,23 +11,23 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { downloadKept, failureSentence } from "./download-report.ts";
+import { downloadMonthlyReport, failureMessage } from "./download-report.ts";
 import { mailLook, reportLook } from "./report-meaning.ts";
 import classes from "./site-reports.module.css";
 
 const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 const PAGE_ROWS = 50;
-/** While one is being made the list is read again so often, in milliseconds. */
-const READ_AGAIN_MS = 10_000;
+/** While a report is being generated. */
+const REFETCH_INTERVAL_MS = 10_000;
 
-export interface KeptReportsProps {
+export interface MonthlyReportsProps {
   /** Null: those of all sites. */
   readonly siteId: number | null;
   readonly siteName: string | undefined;
 }
 
-/** The monthly reports that the server made by itself, newest first. */
-export function KeptReports({ siteId, siteName }: KeptReportsProps) {
+/** The automatic monthly reports, newest first. */
+export function MonthlyReports({ siteId, siteName }: MonthlyReportsProps) {
   const filter = siteId === null ? {} : { site_id: siteId };
   const list = useInfiniteQuery({
     queryKey: [...queryKeyOf(keptReports), filter],
@@ -42,13 +42,13 @@ export function KeptReports({ siteId, siteName }: KeptReportsProps) {
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ reports }) => reports.some(({ status }) => status === "PENDING")) === true
-        ? READ_AGAIN_MS
+        ? REFETCH_INTERVAL_MS
         : false,
   });
   const reports = list.data?.pages.flatMap((page) => page.reports);
   return (
-    <section className={classes["kept"]} aria-labelledby="kept-reports">
-      <h2 id="kept-reports" className={classes["heading"]}>
+    <section className={classes["monthly"]} aria-labelledby="monthly-reports">
+      <h2 id="monthly-reports" className={classes["heading"]}>
         Monthly reports{siteName !== undefined && <span className={classes["of"]}> of {siteName}</span>}
       </h2>
       {reports === undefined && list.isError && (
@@ -63,13 +63,13 @@ export function KeptReports({ siteId, siteName }: KeptReportsProps) {
       {reports?.length === 0 && (
         <EmptyState
           title={siteId === null ? "No monthly reports yet" : "No monthly reports of this site yet"}
-          message="Where monthly reports are switched on, last month's report of every site is made on the first day of a month."
+          message="If monthly reports are on, last month's report of every site is generated on the first day of each month."
         />
       )}
       {reports !== undefined && reports.length > 0 && (
         <ul className={classes["reports"]} aria-label="Monthly reports, newest first">
           {reports.map((report) => (
-            <KeptReportRow key={report.id} report={report} />
+            <MonthlyReportRow key={report.id} report={report} />
           ))}
         </ul>
       )}
@@ -93,16 +93,16 @@ export function KeptReports({ siteId, siteName }: KeptReportsProps) {
   );
 }
 
-function KeptReportRow({ report }: { readonly report: KeptReport }) {
+function MonthlyReportRow({ report }: { readonly report: KeptReport }) {
   const [isBusy, setBusy] = useState(false);
   const { site_name, template_name, status, reason, bytes, mail_status, mail_reason } = report;
   const name = month.format(new Date(`${report.month}-01T00:00:00Z`));
   const save = async () => {
     setBusy(true);
     try {
-      await downloadKept(report);
+      await downloadMonthlyReport(report);
     } catch (error) {
-      toast.failure({ title: "Download Failed", message: failureSentence(error) });
+      toast.failure({ title: "Download Failed", message: failureMessage(error) });
     } finally {
       setBusy(false);
     }
@@ -123,7 +123,7 @@ function KeptReportRow({ report }: { readonly report: KeptReport }) {
         {mail_reason !== null && <span className={classes["minor"]}>{mail_reason}</span>}
       </span>
       <span className={classes["size"]}>{bytes !== null && `${Math.ceil(bytes / 1024).toLocaleString("en")} kB`}</span>
-      <span className={classes["deed"]}>
+      <span className={classes["action"]}>
         {status === "READY" && (
           <Tooltip label="Download">
             <ActionIcon

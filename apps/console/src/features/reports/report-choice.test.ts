@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { readUrl, writeUrl } from "../../platform/url-state.ts";
 import { todayIn } from "../../ui/days.ts";
-import { quickRanges, reportUrl, reportFileName, whyNotYet, wrongDays } from "./report-choice.ts";
+import { quickRanges, reportUrl, reportFileName, downloadObstacle, wrongDays } from "./report-choice.ts";
 
 describe("§5 Site report: site, start date and end date are all required", () => {
-  const whole = { siteId: 1, from: "2026-06-01", to: "2026-06-30", templateId: null };
+  const complete = { siteId: 1, from: "2026-06-01", to: "2026-06-30", templateId: null };
   test.each([
     [{ siteId: null }, "Choose a site first."],
     [{ from: "" }, "Choose a start date first."],
     [{ to: "" }, "Choose an end date first."],
     [{ to: "2026-05-31" }, "The end date is before the start date."],
-    [{ to: "2027-07-06" }, "A report covers 400 days at the most."],
+    [{ to: "2027-07-06" }, "A report covers at most 400 days."],
     [{ to: "2027-07-05" }, null],
     [{ to: "2026-06-01" }, null],
   ])("with %j: %j", (change, reason) => {
-    expect(whyNotYet({ ...whole, ...change })).toBe(reason);
+    expect(downloadObstacle({ ...complete, ...change })).toBe(reason);
   });
 
   test("days that are not chosen yet are not wrong", () => {

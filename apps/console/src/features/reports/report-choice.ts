@@ -1,7 +1,7 @@
 import { REPORT_MAX_DAYS } from "@suncrew/contract/reports/reports.ts";
 import { dayParam, idParam, type UrlParam, type UrlSchema } from "../../platform/url-state.ts";
 
-/** What a report is to be of, as the URL keeps it. Days are `YYYY-MM-DD` at the site; empty where not chosen. */
+/** The choices for a report, kept in the URL. Days are `YYYY-MM-DD` at the site; empty if not chosen. */
 export interface ReportChoice {
   readonly siteId: number | null;
   readonly from: string;
@@ -22,16 +22,16 @@ export const reportUrl: UrlSchema<ReportChoice> = {
   templateId: idParam("template"),
 };
 
-/** What is wrong with the days, to be told at the last of them; null where nothing is. */
+/** What is wrong with the days, shown at the end date; null if nothing is. */
 export function wrongDays({ from, to }: Pick<ReportChoice, "from" | "to">): string | null {
   if (from === "" || to === "") return null;
   if (to < from) return "The end date is before the start date.";
   const days = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
-  return days > REPORT_MAX_DAYS ? `A report covers ${REPORT_MAX_DAYS} days at the most.` : null;
+  return days > REPORT_MAX_DAYS ? `A report covers at most ${REPORT_MAX_DAYS} days.` : null;
 }
 
-/** §5 Site report: why nothing can be downloaded yet; null where it can. */
-export function whyNotYet({ siteId, from, to }: ReportChoice): string | null {
+/** §5 Site report: why it cannot be downloaded yet; null if it can. */
+export function downloadObstacle({ siteId, from, to }: ReportChoice): string | null {
   if (siteId === null) return "Choose a site first.";
   if (from === "") return "Choose a start date first.";
   if (to === "") return "Choose an end date first.";

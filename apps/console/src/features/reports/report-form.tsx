@@ -9,12 +9,18 @@ import { DayField } from "../../ui/day-field.tsx";
 import { todayIn } from "../../ui/days.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { type Download, downloadReport, failureSentence, isTemplateAway, type ReportKind } from "./download-report.ts";
-import { quickRanges, type ReportChoice, whyNotYet, wrongDays } from "./report-choice.ts";
+import {
+  type Download,
+  downloadReport,
+  failureMessage,
+  isTemplateUnavailable,
+  type ReportKind,
+} from "./download-report.ts";
+import { quickRanges, type ReportChoice, downloadObstacle, wrongDays } from "./report-choice.ts";
 import classes from "./site-reports.module.css";
 
 interface DownloadState {
-  /** What is being made; null where nothing is. */
+  /** What is being generated, if anything. */
   readonly busy: ReportKind | null;
   /** Bytes that have come. */
   readonly bytes: number;
@@ -28,12 +34,12 @@ const IDLE: DownloadState = { busy: null, bytes: 0, failure: null, saved: null }
 
 interface After {
   readonly onDone: () => void;
-  /** The template that was chosen is not offered any more. */
-  readonly onTemplateAway: () => void;
+  /** The template that was chosen is no longer available. */
+  readonly onTemplateUnavailable: () => void;
 }
 
-/** §4 Report download: idle, then generating, then the file is there. Leaving the page gives it up. */
-function useDownload({ onDone, onTemplateAway }: After) {
+/** §4 Report download: idle, generating, then saved. Leaving the page cancels it. */
+function useDownload({ onDone, onTemplateUnavailable }: After) {
   const [state, setState] = useState(IDLE);
   const current = useRef<AbortController | null>(null);
   useEffect(() => () => current.current?.abort(), []);
@@ -52,8 +58,8 @@ function useDownload({ onDone, onTemplateAway }: After) {
       onDone();
     } catch (error) {
       const isTold = attempt.signal.aborted || error instanceof TokenExpiredError;
-      setState({ ...IDLE, failure: isTold ? null : failureSentence(error) });
-      if (isTemplateAway(error)) onTemplateAway();
+      setState({ ...IDLE, failure: isTold ? null : failureMessage(error) });
+      if (isTemplateUnavailable(error)) onTemplateUnavailable();
     } finally {
       current.current = null;
     }
@@ -64,7 +70,7 @@ function useDownload({ onDone, onTemplateAway }: After) {
 }
 
 const ALL_SECTIONS = "all";
-/** Of thousands of sites so many are listed; words find the others. */
+/** Of thousands of sites only this many are listed; the search finds the others. */
 const LISTED_SITES = 100;
 
 interface ReportFormProps {
@@ -74,28 +80,28 @@ interface ReportFormProps {
   readonly haveTemplatesFailed: boolean;
   readonly choice: ReportChoice;
   readonly onChange: (change: Partial<ReportChoice>) => void;
-  /** The server says that the chosen template is not offered any more. */
-  readonly onTemplateAway: () => void;
+  /** The server says that the chosen template is no longer available. */
+  readonly onTemplateUnavailable: () => void;
 }
 
-const AWAY = "This template is not offered any more.";
+const UNAVAILABLE_TEMPLATE = "This template is no longer available.";
 
 /** §2 Site Reports: choose a site and days, then download. */
 export function ReportForm(props: ReportFormProps) {
-  const { sites, templates, haveTemplatesFailed, choice, onChange, onTemplateAway } = props;
+  const { sites, templates, haveTemplatesFailed, choice, onChange, onTemplateUnavailable } = props;
   const download = useDownload({
     onDone: () => onChange({ siteId: null, from: "", to: "", templateId: null }),
-    onTemplateAway,
+    onTemplateUnavailable,
   });
   const now = useNow();
   const site = sites.find(({ id }) => id === choice.siteId);
   const isMissing = choice.siteId !== null && site === undefined;
   const today = todayIn(site?.timezone, now);
-  const obstacle = isMissing ? "Site not found" : whyNotYet(choice);
+  const obstacle = isMissing ? "Site not found" : downloadObstacle(choice);
   const template = templates?.find(({ id }) => id === choice.templateId);
-  const isTemplateAway = choice.templateId !== null && templates !== null && template === undefined;
+  const isTemplateUnavailable = choice.templateId !== null && templates !== null && template === undefined;
   // The CSV has all activity, whatever the template.
-  const pdfObstacle = obstacle ?? (isTemplateAway ? `${AWAY} Choose another one.` : null);
+  const pdfObstacle = obstacle ?? (isTemplateUnavailable ? `${UNAVAILABLE_TEMPLATE} Choose another one.` : null);
   const change = (part: Partial<ReportChoice>) => {
     download.forget();
     onChange(part);
@@ -155,9 +161,9 @@ export function ReportForm(props: ReportFormProps) {
             ...(templates ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
           ]}
           placeholder="Choose a template"
-          value={isTemplateAway ? null : template === undefined ? ALL_SECTIONS : String(template.id)}
+          value={isTemplateUnavailable ? null : template === undefined ? ALL_SECTIONS : String(template.id)}
           onChange={(id) => change({ templateId: id === null || id === ALL_SECTIONS ? null : Number(id) })}
-          error={isTemplateAway ? AWAY : haveTemplatesFailed && "Templates could not be loaded."}
+          error={isTemplateUnavailable ? UNAVAILABLE_TEMPLATE : haveTemplatesFailed && "Templates could not be loaded."}
         />
       </div>
       <Group gap={6} role="group" aria-label="Quick ranges">
@@ -186,7 +192,7 @@ export function ReportForm(props: ReportFormProps) {
   );
 }
 
-const MAKING = "The report is being made.";
+const GENERATING = "The report is being generated.";
 
 interface DownloadButtonsProps {
   readonly download: ReturnType<typeof useDownload>;
@@ -202,17 +208,17 @@ function DownloadButtons({ download, obstacle, pdfObstacle, onCsv }: DownloadBut
   const { busy, bytes, saved } = download;
   const cancel = () => {
     download.cancel();
-    // The button that was pressed goes away.
+    // The pressed button disappears.
     pdf.current?.focus();
   };
   return (
     <Group gap={8}>
-      <DisabledReason reason={busy === null ? pdfObstacle : MAKING}>
+      <DisabledReason reason={busy === null ? pdfObstacle : GENERATING}>
         <Button ref={pdf} type="submit" leftSection={<IconFileTypePdf size={16} aria-hidden />}>
           {busy === "pdf" ? "Generating..." : "Download"}
         </Button>
       </DisabledReason>
-      <DisabledReason reason={busy === null ? obstacle : MAKING}>
+      <DisabledReason reason={busy === null ? obstacle : GENERATING}>
         <Button variant="default" leftSection={<IconFileTypeCsv size={16} aria-hidden />} onClick={onCsv}>
           {busy === "csv" ? "Generating..." : "Download CSV"}
         </Button>

@@ -10,15 +10,14 @@ import {
 } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
 
-/** How a monthly report stands. */
 export const reportLook: Record<KeptReportStatus, Look> = {
-  PENDING: { label: "Being made", tone: "calm", icon: IconClock },
+  PENDING: { label: "Generating", tone: "calm", icon: IconClock },
   READY: { label: "Ready", tone: "good", icon: IconCheck },
   EMPTY: { label: "No activity", tone: "off", icon: IconFileOff },
   FAILED: { label: "Failed", tone: "poor", icon: IconAlertOctagon },
 };
 
-/** What became of its e-mail. */
+/** The state of its e-mail. */
 export const mailLook: Record<MailStatus, Look> = {
   NONE: { label: "Not sent", tone: "plain", icon: IconMinus },
   PENDING: { label: "To be sent", tone: "calm", icon: IconClock },

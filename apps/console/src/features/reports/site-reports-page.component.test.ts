@@ -69,9 +69,9 @@ test("§8 Report download: no activity, another failure and a site that is not t
   await download.click();
   await expectText(
     alert,
-    "Error downloading report: The chosen template is not offered any more. Please try again with another one.",
+    "Error downloading report: The chosen template is no longer available. Please try again with another one.",
   );
-  await expectDisabled(download, "This template is not offered any more. Choose another one.");
+  await expectDisabled(download, "This template is no longer available. Choose another one.");
   await expectEnabled(form.getByRole("button", { name: "Download CSV" }));
   await choose("Template", "All sections");
   await expectCount(alert, 0);

@@ -9,7 +9,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { KeptReports } from "./monthly-reports.tsx";
+import { MonthlyReports } from "./monthly-reports.tsx";
 import { type ReportChoice, reportUrl } from "./report-choice.ts";
 import { ReportForm } from "./report-form.tsx";
 import classes from "./site-reports.module.css";
@@ -34,7 +34,7 @@ export function SiteReportsPage() {
           )}
           {sites.data === undefined && !sites.isError && <SkeletonLines label="Loading sites..." lines={3} />}
           {sites.data?.length === 0 && (
-            <EmptyState title="No sites yet" message="A report is about a site: there is none that you may see." />
+            <EmptyState title="No sites yet" message="A report covers one site, and there is none that you can see." />
           )}
           {sites.data !== undefined && sites.data.length > 0 && (
             <ReportForm
@@ -43,11 +43,11 @@ export function SiteReportsPage() {
               haveTemplatesFailed={templates.data === undefined && templates.isError}
               choice={choice}
               onChange={change}
-              onTemplateAway={() => void templates.refetch()}
+              onTemplateUnavailable={() => void templates.refetch()}
             />
           )}
         </section>
-        <KeptReports siteId={choice.siteId} siteName={sites.data?.find(({ id }) => id === choice.siteId)?.name} />
+        <MonthlyReports siteId={choice.siteId} siteName={sites.data?.find(({ id }) => id === choice.siteId)?.name} />
       </div>
     </PageLayout>
   );

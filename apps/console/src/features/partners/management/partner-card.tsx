@@ -57,7 +57,7 @@ export function PartnerCard({ partner, onOpen }: PartnerCardProps) {
           >
             Edit
           </Button>
-          <DisabledReason reason={partner.built_in ? "In-house is built in and stays." : null}>
+          <DisabledReason reason={partner.built_in ? "In-house is built in and cannot be deleted." : null}>
             <Button
               size="xs"
               variant="default"

@@ -48,18 +48,18 @@ export interface PartnerFormOptions {
   /** The partner to edit, as the list has it now; null adds one. */
   readonly partner: Partner | null;
   /** The list does not have it any more. */
-  readonly isGone: boolean;
+  readonly isDeleted: boolean;
   readonly onCreated: (created: NewPartner) => void;
   readonly onClose: () => void;
 }
 
-export function usePartnerForm({ partner, isGone, onCreated, onClose }: PartnerFormOptions) {
+export function usePartnerForm({ partner, isDeleted, onCreated, onClose }: PartnerFormOptions) {
   return useEntityForm<PartnerDraft, PartnerField, NewPartner | null>({
     what: "partner",
     opened: storedPartner(partner),
     isNew: partner === null,
     latest: partner === null ? null : storedPartner(partner),
-    deleted: isGone ? "This partner was deleted in the meantime." : null,
+    deleted: isDeleted ? "This partner was deleted in the meantime." : null,
     rules: partnerRules,
     problemsOf: partnerProblems,
     save: (draft, version) => savePartner(partner && { id: partner.id, version }, draft),
@@ -67,7 +67,7 @@ export function usePartnerForm({ partner, isGone, onCreated, onClose }: PartnerF
   });
 }
 
-/** Creates a partner and answers it with its credentials, or changes the given one. */
+/** Creates a partner and answers it with its credentials, or updates `edited`. */
 function savePartner(edited: Pick<Partner, "id" | "version"> | null, draft: PartnerDraft) {
   const body = bodyOf(draft);
   const isNew = edited === null;
@@ -110,7 +110,7 @@ const HINTS: Partial<Record<PartnerField, Hint>> = {
   state: { isShort: true },
   zip_code: { isShort: true },
   country: { isShort: true },
-  certifications: { isWide: true, placeholder: "ISO 9001, ISO 45001", description: "With commas between" },
+  certifications: { isWide: true, placeholder: "ISO 9001, ISO 45001", description: "Separated by commas" },
 };
 
 /** The entries of the add and edit form, in the order of §5, and the fixed services. */
@@ -163,8 +163,8 @@ export function PartnerFields({ state }: { readonly state: EntityForm<PartnerDra
 }
 
 /**
- * Below Phone: how WhatsApp and text messages will dial it, or why they cannot. It never keeps anybody from saving, and
- * says nothing of a number that is only half typed.
+ * Below Phone: how WhatsApp and text messages will dial it, or why they cannot. It never prevents
+ * saving, and stays silent while the number is being typed.
  */
 function phoneHint({ contact_info: phone, country }: PartnerDraft, isTyping: boolean) {
   if (phone.trim() === "") return null;

@@ -5,7 +5,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useDeferredValue, useEffect, useMemo, useState } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { saveFile } from "../../../platform/save-file.ts";
-import { useUrlParams } from "../../../platform/url-params.tsx";
+import { useUrlState } from "../../../platform/url-params.tsx";
+import { textParam, type UrlSchema } from "../../../platform/url-state.ts";
 import { useReturnFocus } from "../../../ui/dialog.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
@@ -21,15 +22,15 @@ import { type NewPartner, signInOf } from "../share/credentials.ts";
 import { PartnerCard } from "./partner-card.tsx";
 import classes from "./partners-page.module.css";
 
-const SEARCH = "q";
-const REREAD_EVERY_MS = 10_000;
+const partnersUrl: UrlSchema<{ readonly search: string }> = { search: textParam("q", 1_000) };
+const REFETCH_INTERVAL_MS = 10_000;
 
 /** §2 Partner Management page. */
 export function PartnersPage() {
-  // The live stream tells nothing of partners: whoever manages them sees what others do a moment later.
-  const query = useQuery({ ...routeQuery(partnerDetails, {}), refetchInterval: REREAD_EVERY_MS });
+  // Partners are not part of the live stream, so other users' changes are polled for.
+  const query = useQuery({ ...routeQuery(partnerDetails, {}), refetchInterval: REFETCH_INTERVAL_MS });
   const [open, setOpen] = useState<OpenDialog | null>(null);
-  const [search, setSearch] = useAddressedSearch();
+  const [search, setSearch] = useUrlSearch();
   const words = useDeferredValue(search);
   const partners = query.data;
   const found = useMemo(() => searchPartners(partners ?? [], words), [partners, words]);
@@ -92,25 +93,15 @@ export function PartnersPage() {
   );
 }
 
-function useAddressedSearch() {
-  const [params, change] = useUrlParams();
-  const writeAddress = useCallback(
-    (words: string) => {
-      change((current) => {
-        const next = new URLSearchParams(current);
-        if (words === "") next.delete(SEARCH);
-        else next.set(SEARCH, words);
-        return next;
-      }, "replace");
-    },
-    [change],
-  );
-  return useSearchDraft(params.get(SEARCH) ?? "", writeAddress);
+function useUrlSearch() {
+  const { state, change } = useUrlState(partnersUrl);
+  const writeSearch = useCallback((search: string) => change({ search }, "replace"), [change]);
+  return useSearchDraft(state.search, writeSearch);
 }
 
 function exportObstacle(partners: readonly Partner[] | undefined, found: readonly Partner[]): string | null {
-  if (partners === undefined) return "The partners are not loaded.";
-  return found.length === 0 ? "There is no partner to export." : null;
+  if (partners === undefined) return "The partners are not loaded yet.";
+  return found.length === 0 ? "There are no partners to export." : null;
 }
 
 function countText(found: number, all: number): string {
@@ -150,7 +141,6 @@ export function PartnerGrid({ partners, found, onOpen }: PartnerGridProps) {
   );
 }
 
-/** In place of the cards while they are loaded. */
 export function PartnerCardSkeletons() {
   return (
     <div role="status" aria-label="Loading partners" className={classes["skeletons"]}>
@@ -176,12 +166,12 @@ const ShareDialog = lazyDialog(
   async () => (await import("../share/share-dialog.tsx")).ShareDialog,
 );
 
-/** Which dialog of the page is open. None stands in the address: what they show and do is not for links. */
+/** Which dialog of the page is open. Not kept in the URL: these dialogs are not for links. */
 export type OpenDialog =
   | { readonly kind: "add" }
   | { readonly kind: "edit"; readonly partner: Partner }
   | { readonly kind: "delete"; readonly partner: Partner }
-  /** `created` where it opened by itself after a creation. */
+  /** `created` if it opened by itself after a creation. */
   | { readonly kind: "share"; readonly partnerId: number; readonly created: NewPartner | null };
 
 export interface PartnerDialogsProps {
@@ -201,7 +191,7 @@ export function PartnerDialogs({ open, partners, onOpen }: PartnerDialogsProps) 
       return (
         <PartnerDialog
           partner={open.kind === "edit" ? (partners.find(({ id }) => id === open.partner.id) ?? open.partner) : null}
-          isGone={open.kind === "edit" && !partners.some(({ id }) => id === open.partner.id)}
+          isDeleted={open.kind === "edit" && !partners.some(({ id }) => id === open.partner.id)}
           // §4 Partner: after creation the credentials dialog opens by itself.
           onCreated={(created) => onOpen({ kind: "share", partnerId: created.id, created })}
           onClose={close}
@@ -222,12 +212,12 @@ function Share({ open, partners, onOpen }: PartnerDialogsProps & { readonly open
     partners.find(({ id }) => id === partnerId),
     created,
   );
-  const isGone = signIn === null;
+  const isDeleted = signIn === null;
   useEffect(() => {
-    // Somebody else deleted the partner.
-    if (isGone) onOpen(null);
-  }, [isGone, onOpen]);
-  if (isGone) return null;
+    // Another user deleted the partner.
+    if (isDeleted) onOpen(null);
+  }, [isDeleted, onOpen]);
+  if (isDeleted) return null;
   return (
     <ShareDialog
       signIn={signIn}
@@ -237,7 +227,7 @@ function Share({ open, partners, onOpen }: PartnerDialogsProps & { readonly open
   );
 }
 
-/** §9: saves the given partners as maintenance_partners.csv. */
+/** §9: saves the partners as maintenance_partners.csv. */
 export function exportPartners(partners: readonly Partner[]): void {
   saveFile(new Blob([partnersFile(partners)], { type: "text/csv;charset=utf-8" }), PARTNERS_FILE_NAME);
 }

@@ -1,6 +1,6 @@
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 
-/** A partner that was just created here, with what its user signs in with. */
+/** A partner that was just created, with its user's credentials. */
 export interface NewPartner {
   readonly id: number;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface NewPartner {
   readonly password: string;
 }
 
-/** Whom a sign-in is told to, and what it is. */
+/** A partner's sign-in and the contact it is sent to. */
 export interface SignIn {
   readonly partnerId: number;
   readonly name: string;
@@ -22,11 +22,11 @@ export interface SignIn {
   readonly country: string;
   /** Null where the partner has no user yet: its first generated password makes one. */
   readonly username: string | null;
-  /** Null where there is no user, or it has set a password of its own, which nobody can see. */
+  /** Null where there is no user, or it has set its own password, which no one can see. */
   readonly password: string | null;
 }
 
-/** What the list says of the partner; what its creation answered, as long as the list could not be had. */
+/** From the list of partners; until that has the new partner, from the answer of its creation. */
 export function signInOf(partner: Partner | undefined, created: NewPartner | null): SignIn | null {
   if (partner !== undefined) {
     return {
@@ -54,7 +54,7 @@ export function signInOf(partner: Partner | undefined, created: NewPartner | nul
   };
 }
 
-/** Why a partner has no credentials to share; null where it has. */
+/** Why a partner has no credentials to share; null if it has. */
 export function shareObstacle(partner: Pick<Partner, "built_in">): string | null {
   return partner.built_in ? "In-house is built in: nobody signs in as it." : null;
 }

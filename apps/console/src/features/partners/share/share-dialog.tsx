@@ -23,7 +23,7 @@ import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import classes from "./share-dialog.module.css";
 import type { SignIn } from "./credentials.ts";
 
-/** Longer messages do not fit into the links of some mail programs. */
+/** Some mail programs cannot handle links with longer messages. */
 const CUSTOM_MESSAGE_MAX = 500;
 
 export interface ShareDialogProps {
@@ -40,7 +40,7 @@ export function ShareDialog({ signIn, onReset, onClose }: ShareDialogProps) {
 
   const regenerate = async () => {
     if (isResetting) return;
-    if (!(await confirm(questionAbout(signIn)))) return;
+    if (!(await confirm(resetQuestion(signIn)))) return;
     setResetting(true);
     const password = await resetPassword(signIn.partnerId, signIn.name);
     setResetting(false);
@@ -72,13 +72,13 @@ export function ShareDialog({ signIn, onReset, onClose }: ShareDialogProps) {
   );
 }
 
-function questionAbout({ name, username }: SignIn): Question {
+function resetQuestion({ name, username }: SignIn): Question {
   if (username === null) {
     return { title: "Create Sign-In", message: `${name} gets a username and a password.`, confirmLabel: "Create" };
   }
   return {
     title: "Regenerate Password",
-    message: `${name} gets a new password. The present one stops working at once, and the user "${username}" is signed out everywhere.`,
+    message: `${name} gets a new password. The current one stops working immediately, and the user "${username}" is signed out everywhere.`,
     confirmLabel: "Regenerate",
     destructive: true,
   };
@@ -104,7 +104,7 @@ function ContactInfo({ signIn }: { signIn: SignIn }) {
   );
 }
 
-/** As long whatever the password is: its length is nobody's business either. */
+/** Of a fixed length, so that it does not reveal the password's. */
 const MASK = "••••••••••••";
 
 export interface CredentialLinesProps {
@@ -114,7 +114,7 @@ export interface CredentialLinesProps {
 }
 
 /** §2: username, and password masked, with show/hide, copy and regenerate. While hidden, the page does not have it. */
-export function CredentialLines({ signIn, isResetting, onReset }: CredentialLinesProps) {
+function CredentialLines({ signIn, isResetting, onReset }: CredentialLinesProps) {
   const [isShown, setShown] = useState(false);
   const { username, password } = signIn;
   const toggleLabel = isShown ? "Hide password" : "Show password";
@@ -166,14 +166,14 @@ export function CredentialLines({ signIn, isResetting, onReset }: CredentialLine
       </dl>
       {password !== null && (
         <p className={classes["note"]}>
-          {`Generated: it signs the partner in for ${GENERATED_PASSWORD_DAYS} days, within which it chooses its own. An older one has to be regenerated.`}
+          {`Generated: valid for ${GENERATED_PASSWORD_DAYS} days, within which the partner must choose its own. After that it has to be regenerated.`}
         </p>
       )}
       {password === null && (
         <p className={classes["note"]}>
           {username === null
-            ? "This partner has no sign-in yet. Create it, and share it here."
-            : "This partner has set a password of its own, which nobody can see. Regenerate it to share a new one."}
+            ? "This partner has no sign-in yet. Create one to share it here."
+            : "This partner has set its own password, which no one can see. Regenerate it to share a new one."}
         </p>
       )}
       <Button
@@ -190,87 +190,87 @@ export function CredentialLines({ signIn, isResetting, onReset }: CredentialLine
   );
 }
 
-const LOOKS: Record<WayToSend, { label: string; icon: Icon; opened: string }> = {
+const channelLooks: Record<Channel, { label: string; icon: Icon; opened: string }> = {
   email: { label: "Email", icon: IconMail, opened: "The e-mail is filled in. Send it in your mail program." },
   whatsApp: { label: "WhatsApp", icon: IconBrandWhatsapp, opened: "The message is filled in. Send it in WhatsApp." },
   sms: { label: "SMS", icon: IconMessage, opened: "The text message is filled in. Send it on your phone." },
 };
-const WAYS = ["email", "whatsApp", "sms"] as const;
+const CHANNELS = ["email", "whatsApp", "sms"] as const;
 
 /** §2: send by Email, WhatsApp or SMS by opening a prefilled link. */
-export function SendButtons({ signIn, customMessage }: { signIn: SignIn; customMessage: string }) {
-  const send = (way: WayToSend) => {
-    const link = linkFor(signIn, way, customMessage);
+function SendButtons({ signIn, customMessage }: { signIn: SignIn; customMessage: string }) {
+  const send = (channel: Channel) => {
+    const link = linkFor(signIn, channel, customMessage);
     if (link === null) return;
     openLink(link);
-    toast.success({ title: "Credentials Shared", message: LOOKS[way].opened });
+    toast.success({ title: "Credentials Shared", message: channelLooks[channel].opened });
   };
   const obstacles = obstaclesByReason(signIn);
-  const open = WAYS.filter((way) => sendObstacle(signIn, way) === null);
+  const open = CHANNELS.filter((channel) => sendObstacle(signIn, channel) === null);
   return (
     <>
-      <div className={classes["ways"]} role="group" aria-label="Send by">
-        {WAYS.map((way) => {
-          const { label, icon: WayIcon } = LOOKS[way];
+      <div className={classes["channels"]} role="group" aria-label="Send by">
+        {CHANNELS.map((channel) => {
+          const { label, icon: ChannelIcon } = channelLooks[channel];
           return (
-            <DisabledReason key={way} reason={sendObstacle(signIn, way)}>
-              <Button leftSection={<WayIcon size={16} aria-hidden />} onClick={() => send(way)}>
+            <DisabledReason key={channel} reason={sendObstacle(signIn, channel)}>
+              <Button leftSection={<ChannelIcon size={16} aria-hidden />} onClick={() => send(channel)}>
                 {label}
               </Button>
             </DisabledReason>
           );
         })}
       </div>
-      {/* A phone has no pointer to rest on a disabled button: the reasons are to be read there too. */}
+      {/* Phones have no hover, so the reasons of disabled buttons are listed too. */}
       {obstacles.size > 0 && (
-        <ul className={classes["obstacles"]} aria-label="What cannot be used">
-          {[...obstacles].map(([reason, ways]) => (
+        <ul className={classes["obstacles"]} aria-label="Unavailable channels">
+          {[...obstacles].map(([reason, channels]) => (
             <li key={reason}>
-              <strong>{labelsOf(ways)}:</strong> {reason}
+              <strong>{labelsOf(channels)}:</strong> {reason}
             </li>
           ))}
         </ul>
       )}
       {open.length > 0 && (
         <p className={classes["note"]}>
-          {open.length === WAYS.length ? "Each opens" : `${labelsOf(open)} ${open.length === 1 ? "opens" : "open"}`}{" "}
-          with the message filled in; nothing leaves before you send it there. The message shows the password.
+          {open.length === CHANNELS.length ? "Each opens" : `${labelsOf(open)} ${open.length === 1 ? "opens" : "open"}`}{" "}
+          with the message filled in; nothing is sent until you send it there. The message shows the password.
         </p>
       )}
     </>
   );
 }
 
-/** Each reason once, with the ways that it closes. */
-function obstaclesByReason(signIn: SignIn): ReadonlyMap<string, readonly WayToSend[]> {
-  const found = new Map<string, WayToSend[]>();
-  for (const way of WAYS) {
-    const reason = sendObstacle(signIn, way);
-    if (reason !== null) found.set(reason, [...(found.get(reason) ?? []), way]);
+/** Each reason once, with the channels that it rules out. */
+function obstaclesByReason(signIn: SignIn): ReadonlyMap<string, readonly Channel[]> {
+  const found = new Map<string, Channel[]>();
+  for (const channel of CHANNELS) {
+    const reason = sendObstacle(signIn, channel);
+    if (reason !== null) found.set(reason, [...(found.get(reason) ?? []), channel]);
   }
   return found;
 }
 
-function labelsOf(ways: readonly WayToSend[]): string {
-  return ways.map((way) => LOOKS[way].label).join(", ");
+function labelsOf(channels: readonly Channel[]): string {
+  return channels.map((channel) => channelLooks[channel].label).join(", ");
 }
 
 /**
  * §4 Partner: gives the partner's user a new password, which replaces the shown one and signs the user out. Answers it,
  * or null where it failed (§8 Partners).
  */
-export async function resetPassword(partnerId: number, name: string): Promise<string | null> {
+async function resetPassword(partnerId: number, name: string): Promise<string | null> {
   const queryKey = queryKeyOf(partnerDetails, {});
   const outcome = await change({
     send: async () => (await call(resetPartnerPassword, { params: { id: partnerId } })).newPassword,
     onDone: async (password) => {
-      // A list that was asked for before has the old password.
+      // A list requested before the change would bring back the old password.
       await queryClient.cancelQueries({ queryKey });
       queryClient.setQueryData<readonly Partner[]>(queryKey, (partners) =>
         partners?.map((partner) => (partner.id === partnerId ? { ...partner, enc_password: password } : partner)),
       );
     },
-    // A partner without a user has one now, whose name the list has.
+    // A partner that had no user has one now; its username comes with the list.
     invalidates: [queryKey],
     success: {
       title: "Password Reset Successfully",
@@ -282,31 +282,31 @@ export async function resetPassword(partnerId: number, name: string): Promise<st
 }
 
 /**
- * Opens a prefilled message. A web page opens beside the console and learns nothing of it; the mail program and text
- * messages leave the console where it is. The link has a password in it: it is built when it is opened, and kept nowhere.
+ * Opens a prefilled message: a web page in a new tab without opener or referrer, mail and SMS in place. The link contains
+ * a password, so it is built only when it is opened and never stored.
  */
-export function openLink(link: string): void {
+function openLink(link: string): void {
   if (link.startsWith("https:")) window.open(link, "_blank", "noopener,noreferrer");
   else window.open(link, "_self");
 }
 
-export type WayToSend = "email" | "whatsApp" | "sms";
+type Channel = "email" | "whatsApp" | "sms";
 
 /** The number to write to, or why there is none. */
-export function phoneOf({ phone, country }: SignIn) {
+function phoneOf({ phone, country }: SignIn) {
   return internationalPhone(phone, country);
 }
 
-/** Why the credentials cannot be sent this way; null where they can. */
-export function sendObstacle(signIn: SignIn, way: WayToSend): string | null {
+/** Why the credentials cannot be sent through this channel; null if they can. */
+function sendObstacle(signIn: SignIn, channel: Channel): string | null {
   if (signIn.username === null) return "This partner has no sign-in yet. Create it first.";
   if (signIn.password === null) return "There is no password to share. Regenerate it first.";
-  if (way === "email") return signIn.email.trim() === "" ? "No e-mail address is given." : null;
+  if (channel === "email") return signIn.email.trim() === "" ? "No e-mail address is given." : null;
   return phoneOf(signIn).problem;
 }
 
-/** The message for the partner; `password` may be a stand-in where it is only looked at. */
-export function messageFor(signIn: SignIn, password: string, customMessage: string): string {
+/** The message for the partner; `password` may be a placeholder for the preview. */
+function messageFor(signIn: SignIn, password: string, customMessage: string): string {
   const addressee = signIn.contactPerson.trim() === "" ? signIn.name : signIn.contactPerson;
   return shareMessage({
     addressee,
@@ -317,12 +317,12 @@ export function messageFor(signIn: SignIn, password: string, customMessage: stri
   });
 }
 
-/** The prefilled link; null where there is an obstacle. */
-export function linkFor(signIn: SignIn, way: WayToSend, customMessage: string): string | null {
-  if (signIn.password === null || sendObstacle(signIn, way) !== null) return null;
+/** The prefilled link; null if there is an obstacle. */
+function linkFor(signIn: SignIn, channel: Channel, customMessage: string): string | null {
+  if (signIn.password === null || sendObstacle(signIn, channel) !== null) return null;
   const message = messageFor(signIn, signIn.password, customMessage);
-  if (way === "email") return mailtoLink(signIn.email, SHARE_SUBJECT, message);
+  if (channel === "email") return mailtoLink(signIn.email, SHARE_SUBJECT, message);
   const { e164 } = phoneOf(signIn);
   if (e164 === null) return null;
-  return way === "whatsApp" ? whatsAppLink(e164, message) : smsLink(e164, message);
+  return channel === "whatsApp" ? whatsAppLink(e164, message) : smsLink(e164, message);
 }
