@@ -1,8 +1,11 @@
-import { messageOf } from "./api/errors.ts";
 import { Button } from "@mantine/core";
 import { IconDownload, IconX } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
+import { todayIn } from "../ui/days.ts";
 import { DisabledReason } from "../ui/disabled-reason.tsx";
+import { readFile } from "./api/call.ts";
+import { messageOf } from "./api/errors.ts";
+import { saveFile } from "./save-file.ts";
 import { toast } from "./toast.tsx";
 
 export interface ExportButtonProps {
@@ -10,14 +13,16 @@ export interface ExportButtonProps {
   readonly label: string;
   /** What is exported, as a sentence begins with it: "The activity log". */
   readonly what: string;
-  /** Fetches the file and hands it to the browser. Throws as calls do. */
-  readonly save: (signal: AbortSignal) => Promise<void>;
+  /** Requests the file. Throws as calls do. */
+  readonly request: (signal: AbortSignal) => Promise<Response>;
+  /** The file is named after this and the day in the browser's time zone, as `<fileName>-2026-06-15.csv`. */
+  readonly fileName: string;
   /** Why there is nothing to export. */
   readonly obstacle: string | null;
 }
 
-/** Saves all that the filters leave; a long file can be given up. */
-export function ExportButton({ label, what, save, obstacle }: ExportButtonProps) {
+/** Saves every row that matches the filters, also those not loaded, as a CSV file; the download can be cancelled. */
+export function ExportButton({ label, what, request, fileName, obstacle }: ExportButtonProps) {
   const [isExporting, setExporting] = useState(false);
   const current = useRef<AbortController | null>(null);
   useEffect(() => () => current.current?.abort(), []);
@@ -26,7 +31,8 @@ export function ExportButton({ label, what, save, obstacle }: ExportButtonProps)
     current.current = attempt;
     setExporting(true);
     try {
-      await save(attempt.signal);
+      const { signal } = attempt;
+      saveFile(await readFile(await request(signal), { signal }), `${fileName}-${todayIn(undefined, new Date())}.csv`);
     } catch (error) {
       if (!attempt.signal.aborted) {
         toast.failure({ title: "Export Failed", message: `${what} could not be exported.`, reason: messageOf(error) });

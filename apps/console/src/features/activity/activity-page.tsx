@@ -3,10 +3,9 @@ import { type ActivityFilter, activityLogs, exportActivity } from "@suncrew/cont
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { IconHistory, IconLock } from "@tabler/icons-react";
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
-import { call, readFile, send } from "../../platform/api/call.ts";
+import { call, send } from "../../platform/api/call.ts";
 import { ExportButton } from "../../platform/export-button.tsx";
 import { onLiveEvents } from "../../platform/live/live.ts";
-import { saveFile } from "../../platform/save-file.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { useUrlParams } from "../../platform/url-params.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
@@ -98,7 +97,9 @@ function ActivityLog() {
         <ExportButton
           label="Export"
           what="The activity log"
-          save={(signal) => saveActivity(filter, signal)}
+          request={(signal) => send(exportActivity, { query: filter }, { signal })}
+          // §9
+          fileName="robot-activity-log"
           obstacle={isEmpty ? "There is no activity to export." : null}
         />
       </div>
@@ -244,16 +245,4 @@ function listOf(filter: ActivityFilter | null): ActivityList {
       { signal },
     ),
   );
-}
-
-/** §9: robot-activity-log-<date>.csv, the day by the clock of the browser. */
-export function activityFileName(now: Date): string {
-  const two = (part: number) => String(part).padStart(2, "0");
-  return `robot-activity-log-${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}.csv`;
-}
-
-/** Saves every row of the filter, also those that were not loaded. Throws as calls do. */
-export async function saveActivity(filter: ActivityFilter, signal: AbortSignal): Promise<void> {
-  const answer = await send(exportActivity, { query: filter }, { signal });
-  saveFile(await readFile(answer, { signal }), activityFileName(new Date()));
 }

@@ -1,16 +1,15 @@
 import { Button } from "@mantine/core";
-import { type AuditFilter, auditList, exportAudit } from "@suncrew/contract/audit/audit.ts";
+import { auditList, exportAudit } from "@suncrew/contract/audit/audit.ts";
 import { IconRefresh, IconShieldCheck } from "@tabler/icons-react";
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
-import { call, readFile, send } from "../../platform/api/call.ts";
+import { call, send } from "../../platform/api/call.ts";
 import { serverReason } from "../../platform/api/errors.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
 import { ExportButton } from "../../platform/export-button.tsx";
-import { saveFile } from "../../platform/save-file.ts";
 import { useUrlParams, useUrlState } from "../../platform/url-params.tsx";
 import { clearUrl } from "../../platform/url-state.ts";
-import { endsBeforeItBegins, todayIn } from "../../ui/days.ts";
+import { endsBeforeItBegins } from "../../ui/days.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
@@ -51,7 +50,8 @@ export function AuditView() {
             <ExportButton
               label="Export CSV"
               what="The audit"
-              save={(signal) => saveAudit(auditFilterOf(filters), signal)}
+              request={(signal) => send(exportAudit, { query: auditFilterOf(filters) }, { signal })}
+              fileName="audit"
               obstacle={first.entries.length === 0 ? "There are no changes to export." : null}
             />
           </div>
@@ -183,11 +183,4 @@ function useExactTotal(filters: AuditFilterValues, isWanted: boolean) {
     queryFn: ({ signal }) => call(auditList, { query: { ...filter, limit: 1, exact_total: "true" } }, { signal }),
     enabled: isWanted,
   });
-}
-
-/** Saves every entry of the filter, also those that were not loaded. Throws as calls do. */
-async function saveAudit(filter: AuditFilter, signal: AbortSignal): Promise<void> {
-  const answer = await send(exportAudit, { query: filter }, { signal });
-  // The day by the clock of the browser.
-  saveFile(await readFile(answer, { signal }), `audit-${todayIn(undefined, new Date())}.csv`);
 }
