@@ -162,7 +162,7 @@ test("protocol rule 9: secrets are shown once, and a robot signs in to the broke
     .getByRole("button", { name: `Rotate the secret of ${serial}` })
     .click();
   const rotation = dialogNamed(page, "Rotate Secret");
-  await expect(rotation).toContainText("that of robot Rewa new at Rewa Ultra Mega Solar");
+  await expect(rotation).toContainText("belongs to robot Rewa new at Rewa Ultra Mega Solar");
   await rotation.getByRole("button", { name: "Rotate Secret" }).click();
   await cut;
   const told = page.getByRole("dialog", { name: "Device Secret", exact: true });
@@ -261,7 +261,7 @@ test("§6 SUPER_ADMIN: a free device is allocated to a partner, which finds it i
       .getByRole("button", { name: `Rotate the secret of ${serial}` })
       .click();
     const rotation = dialogNamed(page, "Rotate Secret");
-    await expect(rotation).toContainText("was not told to anybody, and the broker may have it already");
+    await expect(rotation).toContainText("was never shown to anyone, and the broker may already use it");
     await page.unroute(DEVICES_CALL);
     await rotation.getByRole("button", { name: "Rotate Secret" }).click();
     await keepSecrets(dialogNamed(page, "Device Secret"));
